@@ -1,0 +1,25 @@
+"""Evaluators judge collected evidence: pure functions from a directory of files to a score. They never touch a machine.
+
+    @evaluator
+    def cells_equal(evidence: Path, *, file: str, cells: dict[str, object]) -> Score: ...
+
+The keyword arguments, with their types, are what a task's `with` may say; they are checked when the task is loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Score"]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A verdict in [0, 1] and the reason in words; 1 is success."""
+
+    value: float
+    reason: str
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.value <= 1.0:
+            raise ValueError(f"a score lies in [0, 1], not {self.value}")

@@ -1,0 +1,60 @@
+"""Machines: where a desktop lives. Images are recipes, snapshots are frozen running machines, a revert is a fork.
+
+    library = ImageLibrary(...)                     vm.image: recipe -> image, content-addressed, cached
+    with open_provider(...) as provider:            vm.provider: owns every machine it made
+        machine = provider.machine(image, "ready")
+        machine.boot()                              running desktop, guest answering
+        machine.revert("ready")                     the same desktop, as new, in a second
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+__all__ = ["Machine", "MachineError"]
+
+
+class MachineError(Exception):
+    """A machine could not be made, started, reverted or reached: the trial is void, never scored.
+
+    `stage` is the last one reached (`create`, `kernel`, `desktop`, `guest`, `ready`), `hint` what would help.
+    """
+
+    def __init__(self, message: str, *, stage: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.stage = stage
+        self.hint = hint
+
+
+class Machine(Protocol):
+    """A desktop on its own disk and memory. A context manager; `close` on exit."""
+
+    @property
+    def endpoint(self) -> str:
+        """The guest's one endpoint, `http://127.0.0.1:PORT`; new after every boot and revert."""
+
+    @property
+    def token(self) -> str:
+        """Bearer token of that endpoint; new after every boot and revert."""
+
+    @property
+    def vnc(self) -> tuple[str, str]:
+        """`host:port` of the framebuffer, and its password; new after every boot and revert."""
+
+    def boot(self) -> None:
+        """Return when the guest is ready; `MachineError` names the stage otherwise."""
+
+    def revert(self, snapshot: str) -> None:
+        """Become the named snapshot, memory included; same postcondition as `boot`."""
+
+    def snapshot(self, name: str) -> None:
+        """Keep the running state, memory included, under `name`; the machine goes on."""
+
+    def close(self) -> None:
+        """End the machine; nothing of it is left running."""
+
+    def console(self) -> str:
+        """The serial log so far, for the post-mortem."""
+
+    def picture(self) -> bytes:
+        """The screen as PNG, taken from outside: works when the guest does not answer."""
