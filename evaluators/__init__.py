@@ -1,16 +1,19 @@
-"""Evaluators judge collected evidence: pure functions from a directory of files to a score. They never touch a machine.
+"""Evaluators judge collected evidence: pure functions from a directory of files to a score.
+
+They never touch a machine.
 
     @evaluator
-    def cells_equal(evidence: Path, *, file: str, cells: dict[str, object]) -> Score: ...
+    def cells_equal(evidence: Path, *, file: EvidenceName, cells: dict[str, Value]) -> Score: ...
 
-The keyword arguments, with their types, are what a task's `with` may say; they are checked when the task is loaded.
+The keyword arguments, with their types, are what a task's `with` may say; they are checked when
+the task is loaded.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Score"]
+__all__ = ["Score", "Unreadable"]
 
 
 @dataclass(frozen=True)
@@ -23,3 +26,7 @@ class Score:
     def __post_init__(self) -> None:
         if not 0.0 <= self.value <= 1.0:
             raise ValueError(f"a score lies in [0, 1], not {self.value}")
+
+
+class Unreadable(Exception):
+    """Evidence is missing, too large or not of its format: the score is 0, for this reason."""

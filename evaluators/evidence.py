@@ -1,0 +1,80 @@
+"""Collected files are content a guest made: read here within bounds, or refused with `Unreadable`.
+
+Nothing is unpacked to disk, nothing is run, and an archive is measured before a library opens it.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+from evaluators import Unreadable
+
+MIB = 1024 * 1024
+LARGEST_FILE = 64 * MIB
+LARGEST_UNPACKED = 128 * MIB
+LARGEST_XML = 32 * MIB
+"""One XML part: parsed as a tree it takes some ten times as much memory."""
+MOST_MEMBERS = 4096
+
+
+def read(evidence: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
+    """The bytes of one collected file; `Unreadable` where it is absent, no file or too large."""
+    path = evidence / name
+    # Evidence is written by the host, but a link in it must not lead to another file of the host.
+    if not path.resolve().is_relative_to(evidence.resolve()):
+        raise Unreadable(f"{name} leads out of the evidence")
+    try:
+        if not path.is_file():
+            raise Unreadable(f"{name} was not collected: the file is missing")
+        size = path.stat().st_size
+        if size > largest:
+            raise Unreadable(f"{name} is too large to judge ({size} bytes, at most {largest})")
+        return path.read_bytes()
+    except OSError as error:
+        raise Unreadable(f"{name} cannot be read: {error.strerror}") from error
+
+
+def read_text(evidence: Path, name: str, largest: int = 8 * MIB) -> str:
+    """The text of one collected file, which must be UTF-8."""
+    try:
+        return read(evidence, name, largest).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{name} is not UTF-8 text (byte {error.start})") from error
+
+
+def read_package(evidence: Path, name: str) -> io.BytesIO:
+    """An office package (xlsx, docx, odt, …) that a library may open: no zip bomb, no DTD."""
+    content = io.BytesIO(read(evidence, name))
+    try:
+        with zipfile.ZipFile(content) as archive:
+            members = archive.infolist()
+            if len(members) > MOST_MEMBERS:
+                raise Unreadable(f"{name} has {len(members)} members, at most {MOST_MEMBERS}")
+            if sum(each.file_size for each in members) > LARGEST_UNPACKED:
+                raise Unreadable(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
+            names = [each.filename for each in members]
+            if len(set(names)) != len(names):
+                raise Unreadable(f"{name} holds two members of one name")
+            for each in members:
+                _measure(archive, each, name)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        # zipfile's own words for: no archive, unknown compression, a password, a broken stream.
+        raise Unreadable(f"{name} is not a whole office file: {error}") from error
+    content.seek(0)
+    return content
+
+
+def _measure(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> None:
+    """Unpack one member into nothing: zipfile stops at the declared size and checks the sum."""
+    markup = member.filename.endswith((".xml", ".rels"))
+    if markup and member.file_size > LARGEST_XML:
+        raise Unreadable(f"{member.filename} of {name} is larger than {LARGEST_XML} bytes")
+    tail = b""
+    with archive.open(member) as stream:
+        while block := stream.read(MIB):
+            # Office formats have no document type: whoever writes one wants entities expanded.
+            if markup and b"<!DOCTYPE" in tail + block:
+                raise Unreadable(f"{member.filename} of {name} declares a document type")
+            tail = block[-16:]
