@@ -6,6 +6,7 @@ Nothing is unpacked to disk, nothing is run, and an archive is measured before a
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -17,6 +18,17 @@ LARGEST_UNPACKED = 128 * MIB
 LARGEST_XML = 32 * MIB
 """One XML part: parsed as a tree it takes some ten times as much memory."""
 MOST_MEMBERS = 4096
+BROKEN = (
+    SyntaxError,  # of lxml and ElementTree both
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""What the libraries raise for a part that is missing or against its schema: they have no error of
+their own. Caught around the library's calls alone, never around an evaluator's."""
 
 
 def read(evidence: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
@@ -68,13 +80,24 @@ def read_package(evidence: Path, name: str) -> io.BytesIO:
 
 def _measure(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> None:
     """Unpack one member into nothing: zipfile stops at the declared size and checks the sum."""
-    markup = member.filename.endswith((".xml", ".rels"))
+    part = f"{member.filename} of {name}"
+    markup = member.filename.endswith((".xml", ".rels", ".rdf"))
     if markup and member.file_size > LARGEST_XML:
-        raise Unreadable(f"{member.filename} of {name} is larger than {LARGEST_XML} bytes")
+        raise Unreadable(f"{part} is larger than {LARGEST_XML} bytes")
     tail = b""
     with archive.open(member) as stream:
         while block := stream.read(MIB):
+            # In another encoding a document type could hide from the search below.
+            if markup and not tail and not _is_utf8_markup(block[:256]):
+                raise Unreadable(f"{part} is not XML in UTF-8")
             # Office formats have no document type: whoever writes one wants entities expanded.
-            if markup and b"<!DOCTYPE" in tail + block:
-                raise Unreadable(f"{member.filename} of {name} declares a document type")
+            if b"<!DOCTYPE" in tail + block:
+                raise Unreadable(f"{part} declares a document type")
             tail = block[-16:]
+
+
+def _is_utf8_markup(head: bytes) -> bool:
+    declared = re.search(rb"encoding\s*=\s*[\"']([^\"']*)", head)
+    encoding = declared[1].lower() if declared else b"utf-8"
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith(b"<") and b"\0" not in head and encoding in {b"utf-8", b"us-ascii"}

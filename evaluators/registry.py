@@ -107,7 +107,7 @@ def bind(
     """The check of a task: a function from the evidence to a score.
 
     `folder` is the task's directory, needed by evaluators that compare with a file of the task.
-    Raises `ValueError` where no evaluator has that name or where the arguments do not fit its signature.
+    Raises `ValueError` where no evaluator has that name or the arguments do not fit it.
     """
     module = use.partition(".")[0]
     known = {each.name for each in pkgutil.iter_modules(package.__path__)}

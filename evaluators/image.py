@@ -1,0 +1,95 @@
+"""Pictures: their size, and how much they look like another."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Annotated
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import Field
+
+from evaluators import Score, Unreadable
+from evaluators.evidence import read
+from evaluators.registry import EvidenceName, TaskFile, evaluator
+from evaluators.values import verdict
+
+FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
+MOST_PIXELS = 40_000_000
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@evaluator
+def size_equals(evidence: Path, *, file: EvidenceName, width: int, height: int) -> Score:
+    """The picture is this many pixels wide and high."""
+    seen = _picture(read(evidence, file), file)
+    tall, wide = seen.shape[:2]
+    wrong = [] if (wide, tall) == (width, height) else [f"{wide}x{tall}, not {width}x{height}"]
+    return verdict(wrong, f"{file} is {width}x{height}")
+
+
+@evaluator
+def similar(
+    evidence: Path, *, file: EvidenceName, expected: TaskFile, at_least: Share = 0.95
+) -> Score:
+    """The picture looks like a picture of the task: structural similarity of at least this much.
+
+    1 is the same picture; another size is scaled first, another shape (by more than 2 %) is wrong.
+    """
+    seen = _picture(read(evidence, file), file)
+    wanted = _picture(expected.read_bytes(), expected.name)
+    if abs(seen.shape[1] / seen.shape[0] / (wanted.shape[1] / wanted.shape[0]) - 1) > 0.02:
+        return Score(0.0, f"{file} has another shape than {expected.name}")
+    height, width = wanted.shape[:2]
+    seen = cv2.resize(seen, (width, height), interpolation=cv2.INTER_AREA).astype(np.uint8)
+    # The worst channel counts: pictures that differ in colour alone differ.
+    found = min(_structure(seen[..., each], wanted[..., each]) for each in range(3))
+    wrong = [] if found >= at_least else [f"similarity is {found:.3f}, not {at_least}"]
+    return verdict(wrong, f"{file} looks like {expected.name} ({found:.3f})")
+
+
+@evaluator
+def shows(evidence: Path, *, file: EvidenceName, part: TaskFile, at_least: Share = 0.95) -> Score:
+    """Somewhere in the picture a part of the task is seen, at its own size."""
+    seen = _picture(read(evidence, file), file)
+    wanted = _picture(part.read_bytes(), part.name)
+    if any(wanted.shape[each] > seen.shape[each] for each in (0, 1)):
+        return Score(0.0, f"{file} is smaller than {part.name}")
+    distance = cv2.matchTemplate(seen, wanted, cv2.TM_SQDIFF_NORMED).min()
+    found = 1.0 - float(distance)
+    wrong = [] if found >= at_least else [f"the best match is {found:.3f}, not {at_least}"]
+    return verdict(wrong, f"{file} shows {part.name} ({found:.3f})")
+
+
+def _picture(content: bytes, name: str) -> NDArray[np.uint8]:
+    """Rows of RGB pixels; transparency is shown on white."""
+    try:
+        with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise Unreadable(f"{name} has more than {MOST_PIXELS} pixels")
+            shown = image.convert("RGBA")
+        white = Image.new("RGBA", shown.size, "white")
+        return np.asarray(Image.alpha_composite(white, shown).convert("RGB"))
+    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        # Pillow's own words for what is no picture or a broken one.
+        raise Unreadable(f"{name} is not a readable picture: {error}") from error
+
+
+def _structure(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    """Mean structural similarity (Wang et al. 2004: 11x11 Gaussian windows, K 0.01 and 0.03)."""
+    first, second = one.astype(np.float32), other.astype(np.float32)
+
+    def mean(plane: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray(cv2.GaussianBlur(plane, (11, 11), 1.5), dtype=np.float32)
+
+    mean_1, mean_2 = mean(first), mean(second)
+    spread_1 = mean(first * first) - mean_1 * mean_1
+    spread_2 = mean(second * second) - mean_2 * mean_2
+    common = mean(first * second) - mean_1 * mean_2
+    small, large = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    over = (2 * mean_1 * mean_2 + small) * (2 * common + large)
+    under = (mean_1**2 + mean_2**2 + small) * (spread_1 + spread_2 + large)
+    return float(np.mean(over / under))

@@ -1,0 +1,94 @@
+"""What a collected command or tool printed: JSON, and values as `gsettings get` writes them.
+
+Plain text is judged by `files.text_equals` and `files.text_contains`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from evaluators import Score, Unreadable
+from evaluators.evidence import MIB, read_text
+from evaluators.registry import EvidenceName, evaluator
+from evaluators.values import Value, shown, unequal, verdict
+
+
+@evaluator
+def json_fields_equal(
+    evidence: Path,
+    *,
+    file: EvidenceName,
+    fields: Annotated[dict[str, Value], Field(min_length=1)],
+    tolerance: float = 1e-9,
+) -> Score:
+    """The JSON holds these values; a field is a path of keys and positions, such as "data.0.id"."""
+    try:
+        document: object = json.loads(read_text(evidence, file, MIB))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"{file} is not JSON: {error}") from error
+    wrong = [
+        f"{path} {reason}"
+        for path, expected in fields.items()
+        if (reason := unequal(expected, json_field(document, path), tolerance))
+    ]
+    return verdict(wrong, f"{file}: all {len(fields)} fields are as expected")
+
+
+@evaluator
+def setting_equals(
+    evidence: Path, *, file: EvidenceName, value: Value | list[Value], tolerance: float = 1e-9
+) -> Score:
+    """`gsettings get` printed this value (GVariant text), of this kind: 'true' is not true."""
+    seen = _variant(read_text(evidence, file, MIB).strip(), file)
+    if isinstance(value, list):
+        wrong = [] if seen == value else [f"the setting is {shown(seen)}, not {shown(value)}"]
+    else:
+        reason = unequal(value, seen, tolerance)
+        wrong = [f"the setting {reason}"] if reason else []
+    return verdict(wrong, f"the setting is {shown(value)}")
+
+
+def json_field(document: object, path: str) -> object:
+    """The value at a dotted path; None where there is none."""
+    for key in path.split("."):
+        if isinstance(document, list) and key.isdigit() and int(key) < len(document):
+            document = document[int(key)]
+        elif isinstance(document, dict):
+            document = document.get(key)
+        else:
+            return None
+    return document
+
+
+TYPE_PREFIX = re.compile(r"^(byte|u?int(16|32|64)|double|@\S+)\s+")
+
+
+def _variant(text: str, file: str) -> object:
+    """A value in GVariant's text format: what it shares with Python's grammar, plus types."""
+    if len(text) > 10_000:
+        raise Unreadable(f"{file} is too long for a setting")
+    try:
+        return _literal(ast.parse(TYPE_PREFIX.sub("", text), mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        # MemoryError is what Python's parser says where brackets nest too deep.
+        raise Unreadable(f"{file} holds no setting: {shown(text)}") from error
+
+
+def _literal(node: ast.expr) -> object:
+    match node:
+        case ast.Name(id="true" | "false" as word):
+            return word == "true"
+        case ast.Constant(value=str() | int() | float() as value) if not isinstance(value, bool):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [_literal(each) for each in items]
+        case _:
+            raise ValueError(f"no value of a setting: {ast.dump(node)[:80]}")

@@ -1,0 +1,112 @@
+"""What a workbook (xlsx) holds, read within bounds into plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import openpyxl
+from openpyxl.cell.cell import Cell, MergedCell
+from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
+from openpyxl.utils.cell import coordinate_to_tuple
+from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet.formula import ArrayFormula
+
+from evaluators import Unreadable
+from evaluators.evidence import BROKEN, read_package
+
+
+@dataclass(frozen=True)
+class SeenCell:
+    """One cell as the file holds it."""
+
+    value: object = None
+    """A number, text, truth value, moment or None; of a formula the result that was stored."""
+    formula: str = ""
+    bold: bool = False
+    fill: str = ""
+    font_color: str = ""
+    """Colours as RRGGBB; "" where none is set (or only a theme's)."""
+    alignment: str = "general"
+
+
+def sheet_names(evidence: Path, file: str) -> list[str]:
+    """The sheets in their order; `Unreadable` where the file is no workbook."""
+    content = read_package(evidence, file)
+    try:
+        return list(openpyxl.load_workbook(content, read_only=True, keep_links=False).sheetnames)
+    except (*BROKEN, InvalidFileException) as error:
+        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
+
+
+def cells(evidence: Path, file: str, sheet: str | None, wanted: list[str]) -> dict[str, SeenCell]:
+    """The wanted cells of one sheet (None: the first); `Unreadable` where it does not exist."""
+    content = read_package(evidence, file)
+    names = sheet_names(evidence, file)
+    name = names[0] if sheet is None and names else sheet
+    if name is None or name not in names:
+        raise Unreadable(f"{file} has no sheet {sheet!r}; it has {', '.join(names)}")
+    places = {coordinate_to_tuple(each): each for each in wanted}
+    seen: dict[str, SeenCell] = {}
+    try:
+        # One pass for the results, one for formulas: the library gives either.
+        values = _pass(content, name, set(places), results=True)
+        sources = _pass(content, name, set(places), results=False)
+        for place, each in places.items():
+            seen[each] = _seen(values.get(place), sources.get(place))
+    except (*BROKEN, InvalidFileException) as error:
+        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
+    return seen
+
+
+AnyCell = ReadOnlyCell | Cell | MergedCell
+Found = dict[tuple[int, int], AnyCell]
+
+
+def _pass(content: BinaryIO, sheet: str, places: set[tuple[int, int]], *, results: bool) -> Found:
+    # Read as a stream: a merged range over the whole sheet, or a row at its end, costs nothing.
+    book = openpyxl.load_workbook(content, read_only=True, data_only=results, keep_links=False)
+    rows = [row for row, _ in places]
+    columns = [column for _, column in places]
+    held = book[sheet].iter_rows(min(rows), max(rows), min(columns), max(columns))
+    found: Found = {}
+    for row, line in enumerate(held, start=min(rows)):
+        for column, cell in enumerate(line, start=min(columns)):
+            if (row, column) in places and not isinstance(cell, EmptyCell):
+                found[row, column] = cell
+    return found
+
+
+def _seen(value: AnyCell | None, source: AnyCell | None) -> SeenCell:
+    if value is None or source is None:
+        return SeenCell()
+    formula = source.value if source.data_type == "f" else ""
+    if isinstance(formula, ArrayFormula):
+        formula = formula.text or ""
+    return SeenCell(
+        # An error is stored as text: kept apart, so that no text equals it.
+        value=_Error(value.value) if value.data_type == "e" else value.value,
+        formula=str(formula),
+        bold=bool(source.font.bold),
+        fill=_colour(getattr(source.fill, "fgColor", None)) if _solid(source.fill) else "",
+        font_color=_colour(source.font.color),
+        alignment=source.alignment.horizontal or "general",
+    )
+
+
+@dataclass(frozen=True)
+class _Error:
+    code: object
+
+    def __str__(self) -> str:
+        return f"error {self.code}"
+
+
+def _solid(fill: object) -> bool:
+    return getattr(fill, "fill_type", None) == "solid"
+
+
+def _colour(colour: object) -> str:
+    rgb = getattr(colour, "rgb", None)
+    return rgb[-6:].upper() if isinstance(rgb, str) else ""
