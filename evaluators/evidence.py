@@ -26,6 +26,8 @@ BROKEN = (
     AttributeError,
     ArithmeticError,
     AssertionError,
+    OSError,  # of a stream that ends too soon: the content itself is in memory
+    EOFError,
 )
 """What the libraries raise for a part that is missing or against its schema: they have no error of
 their own. Caught around the library's calls alone, never around an evaluator's."""

@@ -1,0 +1,38 @@
+"""Evidence folders are made in the test: what a task would have collected."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evaluators import Score
+from evaluators.registry import bind
+
+Judge = Callable[..., Score]
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Judge:
+    """Judge the folder of the test as a task would: by name, with the arguments as data."""
+
+    def run(use: str, **arguments: object) -> Score:
+        return bind(use, arguments, folder=tmp_path)(tmp_path)
+
+    return run
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Callable[..., Path]:
+    """Write an office package with members of our own making."""
+
+    def write(name: str, members: dict[str, bytes]) -> Path:
+        path = tmp_path / name
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member, content in members.items():
+                archive.writestr(member, content)
+        return path
+
+    return write

@@ -1,0 +1,74 @@
+from pathlib import Path
+
+import pytest
+
+from evaluators import Score, Unreadable
+from evaluators.registry import bind, evaluator, evaluators
+
+
+def test_every_module_of_the_package_is_found_and_every_name_is_the_functions_own() -> None:
+    found = evaluators()
+    assert {"spreadsheet.cells_equal", "files.same_bytes", "vlc.player_is"} <= set(found)
+    assert all(each.name == name for name, each in found.items())
+
+
+@pytest.mark.parametrize("use", ["spreadsheet.cell_equal", "nothing.exists", "os.system", "", "x"])
+def test_an_unknown_evaluator_is_refused_and_known_ones_are_named(use: str) -> None:
+    with pytest.raises(ValueError, match=r"no evaluator .*; there is \w+\.\w+"):
+        bind(use, {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "argument 'file' is required"),
+        ({"file": "a", "text": "b", "txt": "c"}, "unknown argument 'txt', it takes file, text"),
+        ({"file": "a", "text": 42}, r"argument 'text': .*string \(got 42\)"),
+        ({"file": "../a", "text": "b"}, "argument 'file': .*inside the directory"),
+        ({"file": "/etc/passwd", "text": "b"}, "argument 'file': .*inside the directory"),
+        ({"file": "a", "text": "b", "exact": "yes"}, "argument 'exact': .*boolean"),
+    ],
+)
+def test_a_wrong_argument_is_named_when_the_task_is_loaded(
+    arguments: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        bind("files.text_equals", arguments)
+
+
+def test_a_file_of_the_task_must_be_there_and_inside_the_tasks_folder(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a").write_bytes(b"a")
+    task = tmp_path / "files"
+    bind("files.same_bytes", {"file": "a", "expected": "a"}, task)
+    for name, said in (("b", "no file b"), ("../files/a", "inside the directory")):
+        with pytest.raises(ValueError, match=said):
+            bind("files.same_bytes", {"file": "a", "expected": name}, task)
+    with pytest.raises(ValueError, match="directory is not known"):
+        bind("files.same_bytes", {"file": "a", "expected": "a"})
+
+
+def test_unreadable_evidence_scores_0_but_a_bug_is_an_exception(tmp_path: Path) -> None:
+    @evaluator
+    def broken(evidence: Path, *, bug: bool) -> Score:
+        """Fail in one of two ways."""
+        if bug:
+            raise KeyError("a bug")
+        raise Unreadable("the file is missing")
+
+    assert broken(tmp_path, bug=False) == Score(0.0, "the file is missing")
+    with pytest.raises(KeyError):
+        broken(tmp_path, bug=True)
+
+
+def test_an_evaluator_of_another_shape_is_refused_where_it_is_declared() -> None:
+    def silent(evidence: Path) -> Score:
+        return Score(1.0, "")
+
+    def positional(evidence: Path, file: str) -> Score:
+        """Take an argument by position."""
+        return Score(1.0, file)
+
+    for wrong in (silent, positional):
+        with pytest.raises(TypeError, match=wrong.__name__):
+            evaluator(wrong)

@@ -1,0 +1,136 @@
+"""Evidence is what a guest made: whatever it holds, the score is 0 with a reason, soon."""
+
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import docx
+import openpyxl
+import pytest
+from PIL import Image
+
+from evaluators import Score
+from evaluators.registry import evaluators
+
+OFFICE: dict[str, dict[str, object]] = {
+    "spreadsheet.cells_equal": {"file": "a.xlsx", "cells": {"A1": 1}},
+    "spreadsheet.sheets_equal": {"file": "a.xlsx", "names": ["a"]},
+    "document.contains": {"file": "a.docx", "texts": ["a"]},
+    "document.aligned": {"file": "a.odt", "paragraphs": ["a"], "alignment": "left"},
+}
+OTHERS: dict[str, dict[str, object]] = {
+    "files.text_equals": {"file": "a.txt", "text": "a"},
+    "output.json_fields_equal": {"file": "a.txt", "fields": {"a": 1}},
+    "output.setting_equals": {"file": "a.txt", "value": 1},
+    "vlc.player_is": {"file": "a.txt", "state": "Playing"},
+    "image.size_equals": {"file": "a.png", "width": 1, "height": 1},
+}
+Judge = Callable[..., Score]
+Package = Callable[[str, dict[str, bytes]], Path]
+
+
+@pytest.mark.parametrize(("use", "arguments"), [*OFFICE.items(), *OTHERS.items()])
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe\0garbage", b"PK\3\4", b"[" * 9000])
+def test_missing_empty_and_broken_files_score_0(
+    judge: Judge, tmp_path: Path, use: str, arguments: dict[str, object], content: bytes | None
+) -> None:
+    if content is not None:
+        (tmp_path / str(arguments["file"])).write_bytes(content)
+    score = judge(use, **arguments)
+    assert score.value == 0
+    assert score.reason
+
+
+@pytest.mark.parametrize(("use", "arguments"), OFFICE.items())
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({}, "not a readable"),
+        ({"[Content_Types].xml": b"<Types/>", "content.xml": b"<a/>"}, "not a readable"),
+        ({"a.xml": b" " * 33 * 1024 * 1024}, "larger than"),
+        ({f"{n}.bin": b"\0" * 1024 * 1024 * 20 for n in range(8)}, "unpacks to more than"),
+        ({f"{n}": b"" for n in range(5000)}, "5000 members"),
+        ({"a.xml": b"<?xml version='1.0'?>\n<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"}, "document type"),
+        ({"a.xml": "<?xml version='1.0'?><!DOCTYPE a []><a/>".encode("utf-16")}, "not XML in UTF"),
+        ({"a.xml": b"<?xml version='1.0' encoding='utf-7'?><a/>"}, "not XML in UTF-8"),
+    ],
+)
+def test_bombs_entities_and_odd_encodings_are_refused_before_a_library_opens_them(
+    judge: Judge,
+    package: Package,
+    use: str,
+    arguments: dict[str, object],
+    members: dict[str, bytes],
+    said: str,
+) -> None:
+    package(str(arguments["file"]), members)
+    score = judge(use, **arguments)
+    assert score.value == 0
+    assert said in score.reason
+
+
+def test_a_member_larger_than_it_declares_is_refused(judge: Judge, package: Package) -> None:
+    path = package("a.xlsx", {"a.bin": b"\0" * 50_000_000})
+    content = path.read_bytes()
+    # The size in the central directory is what zipfile and everybody else believes.
+    path.write_bytes(content.replace(struct.pack("<L", 50_000_000), struct.pack("<L", 10)))
+    score = judge("spreadsheet.sheets_equal", file="a.xlsx", names=[])
+    assert score.value == 0
+    assert "not a whole office file" in score.reason
+
+
+def _replaced(path: Path, member: str, old: bytes, new: bytes) -> None:
+    with zipfile.ZipFile(path) as archive:
+        members = {each: archive.read(each) for each in archive.namelist()}
+    assert old in members[member]
+    members[member] = members[member].replace(old, new)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def test_a_merged_range_over_the_whole_sheet_costs_nothing(judge: Judge, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book["Sheet"]["A1"] = 1
+    book["Sheet"].merge_cells("B2:C3")
+    book.save(tmp_path / "a.xlsx")
+    _replaced(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", b"B2:C3", b"B2:XFD1048576")
+    score = judge("spreadsheet.cells_equal", file="a.xlsx", cells={"A1": 1, "B2": 2})
+    assert score == Score(0.0, "B2 is empty, not number 2")
+
+
+def test_styles_that_inherit_in_a_ring_score_0(judge: Judge, tmp_path: Path) -> None:
+    made = docx.Document()
+    made.add_paragraph("a", style="List Bullet")
+    made.save(str(tmp_path / "a.docx"))
+    ring = b'<w:basedOn w:val="ListBullet"/>'
+    _replaced(
+        tmp_path / "a.docx",
+        "word/styles.xml",
+        b'<w:name w:val="List Bullet"/><w:basedOn w:val="Normal"/>',
+        b'<w:name w:val="List Bullet"/>' + ring,
+    )
+    score = judge("document.contains", file="a.docx", texts=["a"])
+    assert score.value == 0
+    assert "ring" in score.reason
+
+
+def test_a_picture_with_too_many_pixels_is_not_decoded(judge: Judge, tmp_path: Path) -> None:
+    Image.new("1", (9000, 9000)).save(tmp_path / "a.png")
+    score = judge("image.size_equals", file="a.png", width=9000, height=9000)
+    assert score.value == 0
+    assert "pixels" in score.reason
+
+
+def test_a_link_out_of_the_evidence_is_not_followed(judge: Judge, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").symlink_to("/etc/hostname")
+    score = judge("files.exists", file="a.txt")
+    assert score == Score(0.0, "a.txt leads out of the evidence")
+
+
+def test_every_evaluator_scores_0_on_an_empty_folder_or_says_that_is_what_was_wanted() -> None:
+    # files.absent is the one evaluator that an empty folder may satisfy.
+    known = {*OFFICE, *OTHERS, "files.absent"}
+    modules = {name.partition(".")[0] for name in evaluators()}
+    assert modules == {name.partition(".")[0] for name in known}

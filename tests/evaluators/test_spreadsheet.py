@@ -1,0 +1,122 @@
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+
+import openpyxl
+import pytest
+from openpyxl.styles import Alignment, Font, PatternFill
+
+from evaluators import Score
+
+Judge = Callable[..., Score]
+
+
+@pytest.fixture(autouse=True)
+def budget(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book["Sheet"]
+    sheet.title = "Haushalt"
+    sheet["A1"] = "家賃"
+    sheet["B1"] = 1200.5
+    sheet["B2"] = "42"
+    sheet["B3"] = True
+    sheet["B4"] = date(2025, 3, 1)
+    sheet["B5"] = "=SUM(B1:B1)"
+    sheet["C1"].font = Font(bold=True, color="00FF0000")
+    sheet["C1"].fill = PatternFill("solid", fgColor="00FFFF00")
+    sheet["C1"].alignment = Alignment(horizontal="center")
+    book.create_sheet("Notes")["A1"] = "second"
+    book.save(tmp_path / "a.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("cells", "wrong"),
+    [
+        ({"A1": "家賃", "B1": 1200.5, "B3": True, "B4": date(2025, 3, 1)}, ""),
+        ({"B4": datetime(2025, 3, 1)}, ""),
+        ({"B2": "42"}, ""),
+        ({"B2": 42}, "B2 is text '42', not number 42"),
+        ({"B3": 1}, "B3 is truth value True, not number 1"),
+        ({"B1": 1200}, "B1 is 1200.5, not 1200"),
+        ({"A1": "家賃 "}, "A1 is '家賃', not '家賃 '"),
+        ({"Z99": 1}, "Z99 is empty, not number 1"),
+        ({"B5": 1200.5}, "B5 is empty, not number 1200.5"),  # a formula nobody has computed
+    ],
+)
+def test_a_value_must_be_of_the_same_kind_and_equal(
+    judge: Judge, cells: dict[str, object], wrong: str
+) -> None:
+    score = judge("spreadsheet.cells_equal", file="a.xlsx", cells=cells)
+    assert (score.value, score.reason if wrong else "") == (0.0 if wrong else 1.0, wrong)
+
+
+def test_numbers_may_differ_by_the_tolerance_and_no_more(judge: Judge) -> None:
+    for tolerance, value in ((0.5, 1.0), (0.4, 0.0)):
+        score = judge(
+            "spreadsheet.cells_equal", file="a.xlsx", cells={"B1": 1200}, tolerance=tolerance
+        )
+        assert score.value == value
+
+
+def test_the_named_sheet_counts_and_a_missing_one_scores_0(judge: Judge) -> None:
+    cells = {"A1": "second"}
+    arguments = {"file": "a.xlsx", "cells": cells}
+    assert judge("spreadsheet.cells_equal", sheet="Notes", **arguments).value == 1
+    assert judge("spreadsheet.cells_equal", **arguments).value == 0
+    score = judge("spreadsheet.cells_equal", sheet="notes", **arguments)
+    assert score == Score(0.0, "a.xlsx has no sheet 'notes'; it has Haushalt, Notes")
+
+
+@pytest.mark.parametrize(
+    ("formulas", "value"),
+    [
+        ({"B5": ["=SUM(B1:B1)"]}, 1),
+        ({"B5": ["=B1", "= sum( $B$1:B1 )"]}, 1),
+        ({"B5": ["=SUM(B1:B2)"]}, 0),
+        ({"B1": ["=1200.5"]}, 0),
+        ({"B9": [""]}, 1),
+    ],
+)
+def test_a_formula_is_one_of_the_allowed_whatever_its_case_and_blanks(
+    judge: Judge, formulas: dict[str, list[str]], value: float
+) -> None:
+    assert judge("spreadsheet.formulas_equal", file="a.xlsx", formulas=formulas).value == value
+
+
+def test_a_typed_in_result_is_not_computed(judge: Judge) -> None:
+    assert judge("spreadsheet.cells_computed", file="a.xlsx", cells=["B5"]).value == 1
+    assert judge("spreadsheet.cells_computed", file="a.xlsx", cells=["B5", "B1"]).value == 0
+    assert judge("spreadsheet.cells_computed", file="a.xlsx", cells=["D1"]).value == 0
+
+
+def test_an_empty_cell_holds_neither_value_nor_formula(judge: Judge) -> None:
+    assert judge("spreadsheet.cells_empty", file="a.xlsx", cells=["D1", "C1"]).value == 1
+    for filled in ("A1", "B5"):
+        assert judge("spreadsheet.cells_empty", file="a.xlsx", cells=[filled]).value == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ({"bold": True, "fill": "FFFF00", "font_color": "FF0000", "alignment": "center"}, 1),
+        ({"bold": False}, 0),
+        ({"fill": "FFFF01"}, 0),
+        ({"alignment": "left"}, 0),
+    ],
+)
+def test_a_format_is_compared_where_it_is_named(
+    judge: Judge, asked: dict[str, object], value: float
+) -> None:
+    score = judge("spreadsheet.cells_formatted", file="a.xlsx", cells=["C1"], **asked)
+    assert score.value == value
+
+
+def test_sheets_are_compared_in_order_unless_that_does_not_count(judge: Judge) -> None:
+    def sheets(names: list[str], ordered: bool = True) -> float:
+        arguments = {"names": names, "ordered": ordered}
+        return judge("spreadsheet.sheets_equal", file="a.xlsx", **arguments).value
+
+    assert sheets(["Haushalt", "Notes"]) == 1
+    assert sheets(["Notes", "Haushalt"]) == 0
+    assert sheets(["Notes", "Haushalt"], ordered=False) == 1
+    assert sheets(["Haushalt"], ordered=False) == 0
