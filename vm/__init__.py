@@ -1,10 +1,10 @@
 """Machines: where a desktop lives. Images are recipes, snapshots are frozen running machines, a revert is a fork.
 
-    library = ImageLibrary(...)                     vm.image: recipe -> image, content-addressed, cached
-    with open_provider(...) as provider:            vm.provider: owns every machine it made
-        machine = provider.machine(image, "ready")
-        machine.boot()                              running desktop, guest answering
-        machine.revert("ready")                     the same desktop, as new, in a second
+library = ImageLibrary(...)                     vm.image: recipe -> image, content-addressed, cached
+with open_provider(...) as provider:            vm.provider: owns every machine it made
+    machine = provider.machine(image, "ready")
+    machine.boot()                              running desktop, guest answering
+    machine.revert("ready")                     the same desktop, as new, in a second
 """
 
 from __future__ import annotations

@@ -1,0 +1,79 @@
+"""Whether KVM runs a guest here: decided by a guest that runs, not by a device file that opens."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from vm.store import cache_folder, digest
+
+__all__ = ["Verdict", "kvm_runs"]
+
+DEVICE = Path("/dev/kvm")
+BOUND = 30.0
+"""Seconds; a kernel under working KVM gets to its first process in two or three."""
+KERNEL_MARK = b"as init process"
+FIRMWARE_MARK = b"SeaBIOS"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether KVM can be used, and what was seen."""
+
+    usable: bool
+    seen: str
+
+
+def kvm_runs(kernel: Path | None, initrd: Path | None) -> Verdict:
+    """Boot `kernel` under KVM up to its first process; without one, only the firmware can be tried.
+
+    The verdict is kept until the host reboots or the kernel changes.
+    """
+    if not DEVICE.exists():
+        return Verdict(False, f"there is no {DEVICE}")
+    if not os.access(DEVICE, os.R_OK | os.W_OK):
+        return Verdict(False, f"{DEVICE} may not be opened by this user (group kvm)")
+    host = Path("/proc/sys/kernel/random/boot_id").read_text()
+    size = str(kernel.stat().st_size) if kernel else "firmware"
+    kept = cache_folder() / "kvm" / f"{digest(host, str(kernel), size)}.json"
+    if kept.exists():
+        return Verdict(**json.loads(kept.read_text()))
+    verdict = _try(kernel, initrd)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({"usable": verdict.usable, "seen": verdict.seen}))
+    return verdict
+
+
+def _try(kernel: Path | None, initrd: Path | None) -> Verdict:
+    argv = ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host", "-machine", "q35"]
+    argv += ["-display", "none", "-nodefaults", "-no-reboot", "-m", "1024"]
+    if kernel is not None and initrd is not None:
+        argv += ["-serial", "stdio", "-kernel", str(kernel), "-initrd", str(initrd)]
+        argv += ["-append", "console=ttyS0 panic=-1 rdinit=/bin/true"]
+        mark, what = KERNEL_MARK, "a kernel"
+    else:
+        argv += ["-chardev", "stdio,id=s", "-device", "isa-debugcon,iobase=0x402,chardev=s"]
+        mark, what = FIRMWARE_MARK, "the firmware"
+    process = subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.stdout is not None
+    output, deadline = b"", time.monotonic() + BOUND
+    with process, selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while mark not in output and time.monotonic() < deadline:
+            if selector.select(timeout=0.5):
+                piece = os.read(process.stdout.fileno(), 65536)
+                if not piece:
+                    break
+                output += piece
+        process.kill()
+    if mark in output:
+        return Verdict(True, f"{what} booted under KVM")
+    last = output.decode(errors="replace").strip().splitlines()[-1:]
+    return Verdict(False, f"{DEVICE} opens, but {what} does not boot under it: {' '.join(last)}")

@@ -1,0 +1,95 @@
+"""What libvirt is told of a machine: one frozen description, rendered through `domain.xml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from vm.image import Image
+
+__all__ = ["GUEST_PORT", "Memory", "Shape", "domain_xml"]
+
+GUEST_PORT = 8770
+TEMPLATE = Path(__file__).with_name("domain.xml")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The hardware of a machine: what must be the same for a snapshot to fit."""
+
+    kind: str
+    """`kvm`, or `qemu` for emulation."""
+    cpus: int
+    memory: int
+    """MiB."""
+    screen: tuple[int, int]
+    """Pixels, width and height."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where guest memory lives: a file written through, or one read and copied on write."""
+
+    file: Path
+    shared: bool
+
+
+def domain_xml(
+    *,
+    name: str,
+    image: Image,
+    shape: Shape,
+    disk: Path,
+    console: Path,
+    token_file: Path,
+    vnc_password: str,
+    memory: Memory | None,
+    network: bool = False,
+    ssh: bool = False,
+    incoming: bool = False,
+    bare_stream: bool = False,
+    extra: tuple[str, ...] = (),
+) -> str:
+    """The domain of a machine. `incoming` starts it empty, for a saved device state to be loaded.
+
+    `bare_stream` says that this state was saved without its configuration section. `network` lets the
+    guest out; otherwise it reaches nothing, and only its own ports are reached from this host's loopback.
+    """
+    restrict = "off" if network else "on"
+    forwards = f"hostfwd=tcp:127.0.0.1:0-:{GUEST_PORT}"
+    if ssh:
+        forwards += ",hostfwd=tcp:127.0.0.1:0-:22"
+    arguments = ["-netdev", f"user,id=n0,restrict={restrict},{forwards}"]
+    arguments += ["-device", "virtio-net-pci,netdev=n0,addr=0x10"]
+    if memory is not None:
+        share = "on" if memory.shared else "off"
+        backend = f"memory-backend-file,id=am.ram,size={shape.memory}M,mem-path={memory.file}"
+        arguments += ["-object", f"{backend},share={share},dump=off"]
+        arguments += ["-machine", "memory-backend=am.ram"]
+    if bare_stream:
+        arguments += ["-global", "migration.send-configuration=off"]
+    if incoming:
+        arguments += ["-incoming", "defer"]
+    arguments += extra
+    template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(
+        TEMPLATE.read_text()
+    )
+    return template.render(
+        name=name,
+        kind=shape.kind,
+        cpus=shape.cpus,
+        memory=shape.memory,
+        width=shape.screen[0],
+        height=shape.screen[1],
+        kernel=image.base.kernel,
+        initrd=image.base.initrd,
+        command_line=image.base.command_line,
+        layer=image.layer,
+        disk=disk,
+        console=console,
+        token_file=token_file,
+        vnc_password=vnc_password,
+        arguments=arguments,
+    )

@@ -1,0 +1,78 @@
+"""The little that vm asks of a guest: is it ready, and here is who you are now."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+import time
+from dataclasses import dataclass
+
+import httpx
+
+from vm import MachineError
+from vm.wait import NotYet, wait_for
+
+__all__ = ["Door", "new_token"]
+
+IDENTITY_BOUND = 30.0
+
+
+def new_token() -> str:
+    """A bearer token nobody can guess."""
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True)
+class Door:
+    """Where a guest answers, and the token that opens it."""
+
+    endpoint: str
+    token: str
+
+    def _ask(self, method: str, path: str, *, timeout: float, json: object = None) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        with httpx.Client(base_url=self.endpoint, headers=headers, timeout=timeout) as client:
+            return client.request(method, path, json=json)
+
+    def health(self, timeout: float = 5.0) -> dict[str, object]:
+        """The guest's own report once it is ready; `NotYet` says what is missing."""
+        try:
+            answer = self._ask("GET", "/harness/health", timeout=timeout)
+        except httpx.HTTPError as error:
+            raise NotYet(f"no answer at {self.endpoint} ({type(error).__name__})") from None
+        if answer.status_code == 200:
+            report: dict[str, object] = answer.json()
+            return report
+        raise NotYet(f"the guest answers {answer.status_code}: {answer.text[:600]}")
+
+    def renew(self) -> Door:
+        """Give a forked guest its own token, machine-id, entropy and the present time; the new door.
+
+        Nothing else may be asked of a fork before: until then it is its siblings' twin.
+        """
+        renewed = Door(self.endpoint, new_token())
+        said = {
+            "token": renewed.token,
+            "machine_id": secrets.token_hex(16),
+            "entropy": base64.b64encode(os.urandom(64)).decode(),
+        }
+
+        def told() -> None:
+            try:
+                answer = self._ask(
+                    "POST", "/harness/identity", timeout=5.0, json={**said, "clock": time.time()}
+                )
+            except httpx.HTTPError as error:
+                raise NotYet(f"no answer at {self.endpoint} ({type(error).__name__})") from None
+            if answer.status_code == 401:  # an earlier try arrived, and its answer was lost
+                renewed.health()
+            elif answer.status_code != 200:
+                raise NotYet(f"{answer.status_code}: {answer.text[:300]}")
+
+        wait_for(
+            told,
+            bound=IDENTITY_BOUND,
+            fail=lambda seen: MachineError(f"a fork did not take its identity: {seen}", stage="guest"),
+        )
+        return renewed

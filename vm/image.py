@@ -1,0 +1,255 @@
+"""Images: a disk with a desktop, from a recipe or from somebody's qcow2, plus the guest's code as a layer of its own.
+
+base    bases/<recipe>-<digest>/    disk.qcow2 kernel initrd     minutes; changes with the recipe
+layer   layers/<digest>/            layer.squashfs               seconds; changes with guest/ and mcp_tools/
+image   = base + layer, named by both digests
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vm import MachineError
+from vm.layer import build_layer
+from vm.mirrors import sources_for
+from vm.process import run
+from vm.recipe import IMAGES, Recipe, Screen, load_recipe
+from vm.store import cache_folder, digest, forget, once
+
+__all__ = ["Base", "Image", "build_base", "find_base", "import_base", "list_bases", "open_image"]
+
+COMMAND_LINE = "root=LABEL=ambidex-root rw console=tty0 console=ttyS0 mitigations=off panic=-1"
+KEYRINGS = {"debian": "debian-archive-keyring", "ubuntu": "ubuntu-keyring"}
+
+
+def silent(_: str) -> None:
+    """No progress wanted."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A disk that boots to a desktop. Without `kernel` the disk has its own boot loader."""
+
+    name: str
+    id: str
+    folder: Path
+    python: str
+    memory: int
+    """MiB."""
+    screen: Screen
+    user: str
+    kernel: Path | None = None
+    initrd: Path | None = None
+    command_line: str = ""
+
+    @property
+    def disk(self) -> Path:
+        """The qcow2; never written to."""
+        return self.folder / "disk.qcow2"
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a machine is started from."""
+
+    base: Base
+    layer: Path
+    """squashfs with guest/, mcp_tools/ and their libraries."""
+    id: str
+
+
+def bases_folder() -> Path:
+    """Where finished bases lie."""
+    return cache_folder() / "bases"
+
+
+def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = silent) -> Base:
+    """The base of a recipe, built unless it is there already; resumable, locked, whole or absent."""
+    recipe, recipe_id = load_recipe(name)
+    final = bases_folder() / f"{name}-{recipe_id}"
+
+    def build(staging: Path) -> None:
+        tree = staging / "tree.tar"
+        if not tree.exists():
+            say(f"{name}: installing {len(recipe.package_names())} packages and what they need")
+            _make_tree(name, recipe, mirror, staging, tree, say)
+        say(f"{name}: writing the disk")
+        _make_disk(recipe, staging, tree)
+        _describe(staging, name, recipe_id, recipe)
+        tree.unlink()
+
+    return read_base(once(final, build, say))
+
+
+def _make_tree(
+    name: str, recipe: Recipe, mirror: str, staging: Path, tree: Path, say: Callable[[str], None]
+) -> None:
+    files = staging / "files.tar"
+    with tarfile.open(files, "w") as archive:
+        for folder in (IMAGES / "files", IMAGES / name / "files"):
+            if folder.is_dir():
+                _add(archive, folder)
+    script = staging / "customize.sh"
+    shutil.copy(IMAGES / "customize.sh", script)
+    words = " ".join([recipe.user, recipe.password, *recipe.units.mask])
+    partial = staging / "tree.partial.tar"
+    sources = sources_for(recipe, mirror)
+    run(
+        [
+            "mmdebstrap",
+            f"--mode={'root' if os.geteuid() == 0 else 'unshare'}",
+            "--variant=minbase",
+            "--format=tar",
+            f"--components={','.join(recipe.components)}",
+            f"--include={','.join(recipe.package_names())}",
+            "--dpkgopt=path-exclude=/usr/share/doc/*",
+            "--dpkgopt=path-exclude=/usr/share/man/*",
+            f"--customize-hook=tar-in {files} /",
+            f"--customize-hook=upload {script} /customize.sh",
+            f'--customize-hook=chroot "$1" sh /customize.sh {words}',
+            '--customize-hook=rm "$1/customize.sh"',
+            recipe.suite,
+            str(partial),
+            *sources,
+        ],
+        what=f"building the tree of {name}",
+        hint=(
+            f"Is a mirror of {recipe.distribution} {recipe.suite} reachable, and is "
+            f"{KEYRINGS.get(recipe.distribution, 'its keyring')} installed? "
+            "`--mirror URL` names another mirror."
+        ),
+        log=staging / "build.log",
+        progress=lambda line: say(line) if line.startswith("I: ") else None,
+    )
+    partial.rename(tree)
+
+
+def _add(archive: tarfile.TarFile, folder: Path) -> None:
+    for path in sorted(folder.rglob("*")):
+        entry = archive.gettarinfo(path, str(path.relative_to(folder)))
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = "root"
+        entry.mtime = 0
+        entry.mode = 0o755 if path.is_dir() or entry.mode & 0o100 else 0o644
+        archive.addfile(entry, io.BytesIO(path.read_bytes()) if path.is_file() else None)
+
+
+def _make_disk(recipe: Recipe, staging: Path, tree: Path) -> None:
+    unpacked, raw = staging / "tree", staging / "disk.raw"
+    as_root = [] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--map-auto"]
+    for left in (unpacked, raw):
+        run([*as_root, "rm", "-rf", left], what="clearing an earlier attempt")
+    unpacked.mkdir()
+    tar = ["tar", "--numeric-owner", "--xattrs", "-xpf", tree, "-C", unpacked]
+    run([*as_root, *tar], what="unpacking the tree")
+    for kind, pattern in (("kernel", "vmlinuz-*"), ("initrd", "initrd.img-*")):
+        found = sorted((unpacked / "boot").glob(pattern))
+        if not found:
+            raise MachineError(f"the tree has no {kind} ({pattern} in /boot)")
+        run([*as_root, "cp", found[-1], staging / kind], what=f"copying the {kind}")
+        run([*as_root, "chmod", "0644", staging / kind], what=f"opening the {kind}")
+    make = ["mke2fs", "-q", "-t", "ext4", "-L", "ambidex-root", "-d", unpacked, raw, recipe.disk]
+    run([*as_root, *make], what="writing the file system")
+    convert = ["qemu-img", "convert", "-O", "qcow2", raw, staging / "disk.qcow2"]
+    run(convert, what="writing the qcow2")
+    for left in (unpacked, raw):
+        run([*as_root, "rm", "-rf", left], what="clearing up")
+
+
+def _describe(staging: Path, name: str, id: str, recipe: Recipe) -> None:
+    said = {
+        "name": name,
+        "id": id,
+        "python": recipe.python,
+        "memory": recipe.memory,
+        "screen": recipe.screen.model_dump(),
+        "user": recipe.user,
+        "kernel": "kernel",
+        "initrd": "initrd",
+        "command_line": COMMAND_LINE,
+    }
+    (staging / "base.json").write_text(json.dumps(said, indent=1))
+
+
+def import_base(
+    path: Path,
+    name: str,
+    *,
+    python: str,
+    user: str = "user",
+    memory: int = 4096,
+    say: Callable[[str], None] = silent,
+) -> Base:
+    """A base from an existing disk image with its own boot loader, copied so that it never changes under us.
+
+    The disk must boot to a logged-in desktop, and have the guest agent or mount the code layer
+    (docs/images.md); `image provision` puts the agent on a running machine.
+    """
+    if not path.is_file():
+        raise MachineError(f"no disk image at {path}")
+    info = json.loads(run(["qemu-img", "info", "--output=json", path], what=f"reading {path}"))
+    if info["format"] not in {"qcow2", "raw"}:
+        raise MachineError(
+            f"{path} is {info['format']}", hint="`qemu-img convert -O qcow2` makes a qcow2 of it."
+        )
+    say(f"reading {path}")
+    stat = path.stat()
+    id = digest(str(stat.st_size), str(stat.st_mtime_ns), str(path.resolve()), python, user)
+
+    def build(staging: Path) -> None:
+        say(f"copying {path}")
+        disk = staging / "disk.qcow2"
+        copy = ["qemu-img", "convert", "-f", info["format"], "-O", "qcow2", path, disk]
+        run(copy, what="copying the disk")
+        screen = Screen().model_dump()
+        said = {"name": name, "id": id, "python": python, "memory": memory, "user": user}
+        (staging / "base.json").write_text(json.dumps({**said, "screen": screen}, indent=1))
+
+    return read_base(once(bases_folder() / f"{name}-{id}", build, say))
+
+
+def read_base(folder: Path) -> Base:
+    """The finished base in `folder`."""
+    said = json.loads((folder / "base.json").read_text())
+    for key in ("kernel", "initrd"):
+        if key in said:
+            said[key] = folder / said[key]
+    return Base(**{**said, "screen": Screen(**said["screen"]), "folder": folder})
+
+
+def list_bases() -> list[Base]:
+    """Every finished base, by name, the newest last."""
+    folders = sorted(bases_folder().glob("[!.]*/base.json"), key=lambda path: path.stat().st_mtime)
+    return sorted((read_base(path.parent) for path in folders), key=lambda base: base.name)
+
+
+def find_base(name: str) -> Base:
+    """The current base called `name`: a recipe's, as the recipe stands now, or the newest imported one."""
+    candidates = [base for base in list_bases() if base.name == name]
+    if (IMAGES / name / "image.toml").is_file():
+        _, recipe_id = load_recipe(name)
+        candidates = [base for base in candidates if base.id == recipe_id]
+    if not candidates:
+        raise MachineError(
+            f"the image {name!r} is not built", hint=f"`ambidex image build {name}` builds it."
+        )
+    return candidates[-1]
+
+
+def open_image(name: str, *, say: Callable[[str], None] = silent) -> Image:
+    """The image called `name` with the guest code as it stands now."""
+    base = find_base(name)
+    layer, layer_id = build_layer(base.python, say=say)
+    return Image(base, layer, digest(base.id, layer_id))
+
+
+def remove_base(base: Base) -> None:
+    """Delete a base; the caller made sure that nothing stands on it."""
+    forget(base.folder)

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs inside the new tree, once, after the packages and files are in place. Arguments: user, password, then units to mask.
+set -eu
+user=$1 password=$2
+shift 2
+useradd --create-home --shell /bin/bash --uid 1000 --groups audio,video "$user"
+printf '%s:%s\n' "$user" "$password" | chpasswd
+useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin ambidex
+install -d -m 0700 -o ambidex -g ambidex /etc/ambidex
+install -d /opt/ambidex
+sed -i "s/^autologin-user=.*/autologin-user=$user/" /etc/lightdm/lightdm.conf.d/50-ambidex.conf
+echo ambidex-desk >/etc/hostname
+printf '127.0.0.1 localhost ambidex-desk\n' >/etc/hosts
+printf 'nameserver 10.0.2.3\noptions timeout:1 attempts:1\n' >/etc/resolv.conf
+printf 'LABEL=ambidex-root / ext4 defaults,noatime 0 1\n' >/etc/fstab
+printf 'LANG=en_US.UTF-8\n' >/etc/default/locale
+dconf update
+systemctl enable systemd-networkd.service ambidex-layer.service lightdm.service
+systemctl set-default graphical.target
+systemctl disable ssh.service 2>/dev/null || true
+for unit in "$@"; do
+    case $unit in
+        user/*) systemctl --global mask "${unit#user/}" ;;
+        *) systemctl mask "$unit" ;;
+    esac
+done
+rm -f /etc/ssh/ssh_host_*
+: >/etc/machine-id

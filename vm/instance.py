@@ -1,0 +1,193 @@
+"""One running domain: a QEMU process, its disk overlay, its ports."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import secrets
+import shutil
+import signal
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import libvirt
+from PIL import Image as Picture
+
+from vm import MachineError
+from vm.domain import GUEST_PORT, Memory, Shape, domain_xml
+from vm.door import Door
+from vm.hypervisor import Domain, hmp
+from vm.image import Image
+from vm.owner import Owner
+from vm.process import run
+from vm.wait import NotYet, wait_for
+
+__all__ = ["Instance", "launch"]
+
+ATTEMPTS = 3
+"""Starts before giving up when somebody else took the display port in the same instant."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A domain that exists; `close` ends it and removes its folder."""
+
+    owner: Owner
+    domain: Domain
+    folder: Path
+    shape: Shape
+    door: Door
+    vnc: tuple[str, str]
+    ssh_port: int | None
+
+    @property
+    def name(self) -> str:
+        """Also the name of its folder and of its QEMU process."""
+        return self.folder.name
+
+    def console(self) -> str:
+        """The serial log so far."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.folder / "console").read_text(errors="replace")
+        return ""
+
+    def running(self) -> bool:
+        """Whether QEMU is still there."""
+        try:
+            return bool(self.domain.isActive())
+        except libvirt.libvirtError:
+            return False
+
+    def picture(self) -> bytes:
+        """The framebuffer as PNG, from outside the guest."""
+        stream = self.owner.connection.newStream()
+        parts: list[bytes] = []
+        try:
+            self.domain.screenshot(stream, 0)
+            while part := stream.recv(262_120):
+                parts.append(part)
+            stream.finish()
+        except libvirt.libvirtError as error:
+            raise MachineError(f"no picture of {self.name}: {error}") from None
+        out = io.BytesIO()
+        Picture.open(io.BytesIO(b"".join(parts))).convert("RGB").save(out, "PNG")
+        return out.getvalue()
+
+    def with_door(self, door: Door) -> Instance:
+        """The same domain behind another token."""
+        return replace(self, door=door)
+
+    def pid(self) -> int:
+        """The process id of its QEMU, told by the tag in its name."""
+        for path in (self.owner.runtime / "run").rglob(f"{self.name}.pid"):
+            return int(path.read_text())
+        raise MachineError(f"no process of {self.name} is known")
+
+    def close(self) -> None:
+        """End the domain at once; its unsaved state is gone."""
+        # libvirt asks QEMU to leave and waits for it; there is nothing to save, so it is told harder first.
+        with contextlib.suppress(MachineError, ProcessLookupError):
+            os.kill(self.pid(), signal.SIGKILL)
+        with contextlib.suppress(libvirt.libvirtError):  # it may be gone already
+            self.domain.destroy()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def launch(
+    owner: Owner,
+    image: Image,
+    shape: Shape,
+    *,
+    token: str,
+    backing: Path,
+    memory: Memory | None,
+    disk: Path | None = None,
+    network: bool = False,
+    ssh: bool = False,
+    incoming: bool = False,
+    bare_stream: bool = False,
+    extra: tuple[str, ...] = (),
+) -> Instance:
+    """Start QEMU on a new overlay of `backing` (at `disk`, else in the instance's folder).
+
+    With `incoming` it stays empty and stopped until a device state is loaded into it.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        folder = owner.folder()
+        overlay = disk or folder / "disk.qcow2"
+        token_file = folder / "token"
+        token_file.touch(mode=0o600)
+        token_file.write_text(token)
+        if not overlay.exists():
+            create = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", backing]
+            run([*create, overlay], what="making a disk overlay")
+        password = secrets.token_hex(4)  # RFB passwords have eight characters
+        definition = domain_xml(
+            name=folder.name,
+            image=image,
+            shape=shape,
+            disk=overlay,
+            console=folder / "console",
+            token_file=token_file,
+            vnc_password=password,
+            memory=memory,
+            network=network,
+            ssh=ssh,
+            incoming=incoming,
+            bare_stream=bare_stream,
+            extra=extra,
+        )
+        flags = libvirt.VIR_DOMAIN_START_PAUSED if incoming else 0
+        try:
+            domain = owner.connection.createXML(definition, flags)
+        except libvirt.libvirtError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            taken = "Address already in use" in str(error) or "Failed to bind" in str(error)
+            if taken and attempt < ATTEMPTS:
+                continue
+            raise MachineError(
+                f"QEMU did not start: {error}", stage="create", hint=_hint(str(error))
+            ) from None
+        forwards = _forwards(domain)
+        return Instance(
+            owner=owner,
+            domain=domain,
+            folder=folder,
+            shape=shape,
+            door=Door(f"http://127.0.0.1:{forwards[GUEST_PORT]}", token),
+            vnc=(f"127.0.0.1:{_vnc_port(domain)}", password),
+            ssh_port=forwards.get(22),
+        )
+    raise AssertionError("unreachable")
+
+
+def _hint(said: str) -> str:
+    if "annot allocate memory" in said or "o space left" in said:
+        return "The host is out of memory or disk: run fewer machines at once (`--machines`)."
+    return "`ambidex doctor` says what this machine lacks."
+
+
+def _forwards(domain: Domain) -> dict[int, int]:
+    """Guest port to host port; the host's are chosen by the kernel, so none is taken twice."""
+
+    def listed() -> dict[int, int]:
+        text = hmp(domain, "info usernet")
+        rows = re.findall(r"HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)\s+\S+\s+(\d+)", text)
+        if not rows:
+            raise NotYet(text.strip())
+        return {int(guest): int(host) for host, guest in rows}
+
+    return wait_for(
+        listed,
+        bound=5.0,
+        fail=lambda seen: MachineError(f"QEMU forwards no port: {seen}", stage="create"),
+    )
+
+
+def _vnc_port(domain: Domain) -> int:
+    graphics = ElementTree.fromstring(domain.XMLDesc(0)).find("./devices/graphics")
+    assert graphics is not None
+    return int(graphics.attrib["port"])

@@ -1,0 +1,110 @@
+"""The guest's code as a read-only disk: guest/, mcp_tools/ and the libraries they need, for one Python version.
+
+A change of the code makes a new layer in seconds and leaves the tree below as it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from vm.process import run
+from vm.store import cache_folder, digest, once, tree_digest
+
+__all__ = ["build_layer", "guest_code_digest"]
+
+PROJECT = Path(__file__).parent.parent
+CODE = ("guest", "mcp_tools")
+REQUIREMENTS = PROJECT / "guest" / "requirements.txt"
+CONSTRAINTS = PROJECT / "guest" / "constraints.txt"
+
+
+def guest_code_digest() -> str:
+    """Stands for every file of guest/ and mcp_tools/ as it is now."""
+    return tree_digest([PROJECT / name for name in CODE])
+
+
+def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
+    """The layer for a guest with Python `python` ("3.11"), made unless it is there; its file and digest."""
+    id = digest(python, guest_code_digest())
+    site = _libraries(python, say)
+
+    def build(staging: Path) -> None:
+        say("packing the guest's code")
+        tree = staging / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        shutil.copytree(site, tree / "site", symlinks=True)
+        for name in CODE:
+            shutil.copytree(
+                PROJECT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        _compile(python, tree)
+        out = staging / "layer.squashfs"
+        out.unlink(missing_ok=True)
+        # Stored rather than squeezed: the guest may be emulated, and its processor is the scarce thing.
+        pack = ["mksquashfs", tree, out, "-all-root", "-noappend", "-no-progress", "-comp", "lz4"]
+        run(pack, what="packing the guest's code")
+        shutil.rmtree(tree)
+
+    folder = once(cache_folder() / "layers" / id, build, say)
+    return folder / "layer.squashfs", id
+
+
+def _libraries(python: str, say: Callable[[str], None]) -> Path:
+    id = digest(python, REQUIREMENTS.read_bytes(), CONSTRAINTS.read_bytes())
+
+    def build(staging: Path) -> None:
+        say(f"fetching the guest's libraries for Python {python}")
+        wheels, site = staging / "wheels", staging / "site"
+        shutil.rmtree(site, ignore_errors=True)
+        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        # Some libraries come as source only and hold no compiled part: a wheel made here fits every Python.
+        pure = [
+            line.split("#")[0].strip()
+            for line in CONSTRAINTS.read_text().splitlines()
+            if line.rstrip().endswith("# source only")
+        ]
+        if pure:
+            wheel = [*pip, "wheel", "--no-deps", "-w", wheels, *pure]
+            run(wheel, what="building the guest's pure libraries")
+        run(
+            [
+                *pip,
+                "install",
+                "--no-compile",
+                "--only-binary=:all:",
+                f"--python-version={python}",
+                "--implementation=cp",
+                "--platform=manylinux2014_x86_64",
+                "--platform=manylinux_2_28_x86_64",
+                f"--find-links={wheels}",
+                f"--target={site}",
+                f"--constraint={CONSTRAINTS}",
+                f"--requirement={REQUIREMENTS}",
+            ],
+            what="fetching the guest's libraries",
+            hint="Is the Python package index reachable?",
+        )
+        shutil.rmtree(wheels, ignore_errors=True)
+
+    return once(cache_folder() / "libraries" / id, build, say) / "site"
+
+
+def _compile(python: str, tree: Path) -> None:
+    """Byte code for the guest's Python, where the host has that version: a guest cannot write it itself."""
+    interpreter = shutil.which(f"python{python}")
+    if interpreter is None and sys.version_info[:2] == tuple(map(int, python.split("."))):
+        interpreter = sys.executable
+    if interpreter is None:
+        return
+    # Checked by hash, not by time: a read-only layer's times say nothing.
+    subprocess.run(
+        [interpreter, "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+        + ["-s", str(tree), "-p", "/opt/ambidex", str(tree)],
+        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )

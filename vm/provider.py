@@ -1,0 +1,229 @@
+"""The libvirt provider: templates, forks, spares, and the machines made of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+
+from vm import MachineError
+from vm.acceleration import kvm_runs
+from vm.boot import wait_until_quiet, wait_until_ready
+from vm.domain import Memory, Shape
+from vm.door import new_token
+from vm.hypervisor import FORK_NEEDS, qemu_version
+from vm.image import Image, silent
+from vm.instance import Instance, launch
+from vm.machine import LibvirtMachine
+from vm.owner import Owner
+from vm.snapshot import (
+    Snapshot,
+    fork,
+    freeze_template,
+    read_snapshot,
+    snapshots_folder,
+    store_running,
+)
+from vm.store import once
+
+__all__ = ["LibvirtProvider"]
+
+READY = "ready"
+"""The snapshot every image has: logged in, every application closed, the guest answering."""
+
+
+class LibvirtProvider:
+    """Makes machines of an image, and owns them: after `close` none is left. A context manager.
+
+    `uri` empty means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is how many
+    forks of the snapshot in use are kept ready ahead of the next revert.
+    """
+
+    def __init__(
+        self,
+        *,
+        uri: str = "",
+        accel: str = "auto",
+        cpus: int = 2,
+        spares: int = 1,
+        say: Callable[[str], None] = silent,
+    ) -> None:
+        self._owner = Owner(uri)
+        self._accel = accel
+        self._cpus = cpus
+        self._spares = spares
+        self._say = say
+        self._lock = threading.Lock()
+        self._ready: dict[tuple[Path, bool], list[Future[Instance]]] = {}
+        self._behind = ThreadPoolExecutor(2, thread_name_prefix="machines")
+        self._closing = False
+        self.qemu = qemu_version(self._owner.connection)
+        """Version of QEMU."""
+
+    def __enter__(self) -> LibvirtProvider:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def machine(
+        self, image: Image, snapshot: str = READY, *, network: bool = False
+    ) -> LibvirtMachine:
+        """A machine of `image`, not booted yet; `network` lets its guest out."""
+        return LibvirtMachine(self, image, snapshot, network=network)
+
+    def shape(self, image: Image) -> Shape:
+        """The hardware that this provider gives to `image`."""
+        kind = self._kind(image)
+        screen = image.base.screen.default if kind == "kvm" else image.base.screen.emulation
+        return Shape(kind, self._cpus, image.base.memory, screen)
+
+    def _kind(self, image: Image) -> str:
+        if self._accel == "tcg":
+            return "qemu"
+        verdict = kvm_runs(image.base.kernel, image.base.initrd)
+        if self._accel == "kvm" and not verdict.usable:
+            raise MachineError(f"KVM was asked for: {verdict.seen}", hint="`--accel auto`")
+        return "kvm" if verdict.usable else "qemu"
+
+    def snapshot(self, image: Image, name: str = READY) -> Snapshot:
+        """The snapshot `name` of `image`; the one called `ready` is made by a cold boot if need be."""
+        if self.qemu < FORK_NEEDS:
+            raise MachineError(
+                f"QEMU {'.'.join(map(str, self.qemu))} cannot fork a warm machine",
+                hint=f"It takes QEMU {'.'.join(map(str, FORK_NEEDS))} or later.",
+            )
+        folder = snapshots_folder(image, self.shape(image), self.qemu) / name
+        if name == READY:
+            once(folder, lambda staging: self._make_template(image, staging), self._say)
+        return read_snapshot(folder)
+
+    def _make_template(self, image: Image, staging: Path) -> None:
+        self._say("booting the template of this image (once; kept for later runs)")
+        for part in ("memory", "state", "disk.qcow2"):
+            (staging / part).unlink(missing_ok=True)
+        with self.cold(image, Memory(staging / "memory", True), staging / "disk.qcow2") as instance:
+            wait_until_ready(instance, self._say)
+            wait_until_quiet(instance)
+            freeze_template(instance, image, staging, READY)
+        self._say("the template is frozen")
+
+    def cold(
+        self, image: Image, memory: Memory | None = None, disk: Path | None = None, *, ssh: bool = False
+    ) -> _Closing:
+        """A machine started from its disk, not from a snapshot; a context manager of the `Instance`."""
+        return _Closing(
+            launch(
+                self._owner,
+                image,
+                self.shape(image),
+                token=new_token(),
+                backing=image.base.disk,
+                memory=memory,
+                disk=disk,
+                ssh=ssh,
+            )
+        )
+
+    def take(self, image: Image, name: str, network: bool) -> Instance:
+        """A running fork of the snapshot, a spare one where one is ready; the next spare is begun."""
+        snapshot = self.snapshot(image, name)
+        key = (snapshot.folder, network)
+        with self._lock:
+            waiting = self._ready.setdefault(key, [])
+            spare = waiting.pop(0) if waiting else None
+        instance = None
+        if spare is not None:
+            instance = self._wake(spare)
+        if instance is None:
+            instance = fork(self._owner, snapshot, image, network=network)
+        self._refill(key, snapshot, image, network)
+        return instance
+
+    def _wake(self, spare: Future[Instance]) -> Instance | None:
+        try:
+            instance = spare.result()
+        except MachineError as error:
+            self._say(f"a spare machine failed: {error}")
+            return None
+        if not instance.running():
+            instance.close()
+            return None
+        instance.domain.resume()
+        return instance.with_door(instance.door.renew())
+
+    def _refill(
+        self, key: tuple[Path, bool], snapshot: Snapshot, image: Image, network: bool
+    ) -> None:
+        def prepare() -> Instance:
+            instance = fork(self._owner, snapshot, image, network=network)
+            instance.door.health()
+            instance.domain.suspend()
+            return instance
+
+        with self._lock:
+            waiting = self._ready[key]
+            while len(waiting) < self._spares and not self._closing:
+                waiting.append(self._behind.submit(prepare))
+
+    def drop(self, instance: Instance) -> None:
+        """End a machine behind the scenes: QEMU's own end takes longer than a fork."""
+        self._behind.submit(instance.close)
+
+    def keep(self, instance: Instance, image: Image, parent: str, name: str) -> None:
+        """Keep a running fork as the snapshot `name`; spares of an older one of that name are ended."""
+        if name == READY:
+            raise MachineError(f"the snapshot {READY!r} is the image's own", hint="Use another name.")
+        stored = store_running(instance, self.snapshot(image, parent), image, name)
+        with self._lock:
+            stale = [
+                spare
+                for key in list(self._ready)
+                if key[0] == stored.folder
+                for spare in self._ready.pop(key)
+            ]
+        for spare in stale:
+            self._end(spare)
+
+    def _end(self, spare: Future[Instance]) -> None:
+        if not spare.cancel():
+            try:
+                spare.result().close()
+            except MachineError as error:
+                self._say(f"a spare machine failed: {error}")
+
+    def close(self) -> None:
+        """End every machine of this provider."""
+        with self._lock:
+            self._closing = True
+            spares = [spare for waiting in self._ready.values() for spare in waiting]
+            self._ready.clear()
+        for spare in spares:
+            self._end(spare)
+        self._behind.shutdown(wait=True)
+        self._owner.close()
+
+
+class _Closing:
+    """An instance for the length of a `with`."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+
+    def __enter__(self) -> Instance:
+        return self._instance
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._instance.close()

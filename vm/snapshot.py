@@ -1,0 +1,190 @@
+"""Warm snapshots: a running desktop frozen on disk, and the forks that start from it.
+
+    <snapshot>/memory       guest memory, one file, mapped by every fork and copied on write
+               state        what the devices held, a few megabytes
+               disk.qcow2   what was written to the disk
+               snapshot.json
+
+A fork is a new overlay, the same hardware on a private mapping of `memory`, `state` loaded, and go.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import libvirt
+
+from vm import MachineError
+from vm.domain import Memory, Shape
+from vm.hypervisor import Domain, qmp
+from vm.image import Image
+from vm.instance import Instance, launch
+from vm.memory import copy_own_pages
+from vm.owner import Owner
+from vm.process import run
+from vm.store import cache_folder, digest, forget, locked
+from vm.wait import NotYet, wait_for
+
+__all__ = ["Snapshot", "fork", "freeze_template", "snapshots_folder", "store_running"]
+
+MIGRATION_BOUND = 120.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A frozen desktop; whole, or it has no folder."""
+
+    folder: Path
+    name: str
+    image_id: str
+    shape: Shape
+    token: str
+    """What the guest believes its token is; every fork gets another one at once."""
+    bare_stream: bool
+    """Whether `state` lacks the configuration section, as QEMU writes it for a machine that goes on."""
+
+    @property
+    def memory(self) -> Path:
+        """Guest memory as it was."""
+        return self.folder / "memory"
+
+    @property
+    def disk(self) -> Path:
+        """The frozen overlay."""
+        return self.folder / "disk.qcow2"
+
+
+def snapshots_folder(image: Image, shape: Shape, qemu: tuple[int, int, int]) -> Path:
+    """Where snapshots of this image on this hardware lie: a state fits no other."""
+    key = digest(image.id, json.dumps(asdict(shape), sort_keys=True), str(qemu[:2]))
+    return cache_folder() / "snapshots" / f"{image.base.name}-{key}"
+
+
+def read_snapshot(folder: Path) -> Snapshot:
+    """The finished snapshot in `folder`; `MachineError` if there is none or a part is missing."""
+    try:
+        said = json.loads((folder / "snapshot.json").read_text())
+        shape = Shape(**{**said["shape"], "screen": tuple(said["shape"]["screen"])})
+        found = Snapshot(
+            folder, said["name"], said["image_id"], shape, said["token"], said["bare_stream"]
+        )
+    except FileNotFoundError:
+        there = sorted(path.parent.name for path in folder.parent.glob("[!.]*/snapshot.json"))
+        raise MachineError(
+            f"there is no snapshot {folder.name!r}",
+            hint=f"There are: {', '.join(there) or 'none yet'}.",
+        ) from None
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise MachineError(
+            f"the snapshot in {folder} is damaged: {error}", hint="Delete that folder."
+        ) from None
+    for part, size in said["sizes"].items():
+        path = folder / part
+        if not path.is_file() or path.stat().st_size != size:
+            raise MachineError(
+                f"the snapshot in {folder} is damaged: {part} is not {size} bytes",
+                hint="Delete that folder; it is made again.",
+            )
+    return found
+
+
+def _write(staging: Path, name: str, image: Image, token: str, shape: Shape, bare: bool) -> None:
+    sizes = {part: (staging / part).stat().st_size for part in ("memory", "state", "disk.qcow2")}
+    said = {
+        "name": name,
+        "image_id": image.id,
+        "shape": asdict(shape),
+        "token": token,
+        "bare_stream": bare,
+        "sizes": sizes,
+    }
+    path = staging / "snapshot.json"
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(said, indent=1))
+
+
+def _ignore_shared(domain: Domain) -> None:
+    capabilities = [{"capability": "x-ignore-shared", "state": True}]
+    qmp(domain, "migrate-set-capabilities", capabilities=capabilities)
+
+
+def _migrated(domain: Domain) -> None:
+    def done() -> None:
+        status = qmp(domain, "query-migrate")
+        if status.get("status") == "failed":
+            raise MachineError(f"QEMU's migration failed: {status.get('error-desc')}")
+        if status.get("status") != "completed":
+            raise NotYet(str(status))
+
+    wait_for(
+        done,
+        bound=MIGRATION_BOUND,
+        every=0.002,
+        fail=lambda seen: MachineError(f"QEMU's migration did not end: {seen}"),
+    )
+
+
+def freeze_template(instance: Instance, image: Image, staging: Path, name: str) -> None:
+    """Stop a machine whose memory is `staging/memory`, shared, and keep its state: it does not go on."""
+    instance.domain.suspend()
+    _ignore_shared(instance.domain)
+    qmp(instance.domain, "migrate", uri=f"file:{staging / 'state'}")
+    _migrated(instance.domain)
+    instance.domain.destroy()
+    _write(staging, name, image, instance.door.token, instance.shape, bare=False)
+
+
+def store_running(instance: Instance, parent: Snapshot, image: Image, name: str) -> Snapshot:
+    """Keep a running fork of `parent` under `name`, replacing a snapshot of that name; the fork goes on.
+
+    The pages that the fork has of its own are laid over a copy of the parent's memory, so the result stands
+    by itself. The fork stands still for as long as its own pages take to copy.
+    """
+    final = parent.folder.parent / name
+    staging = final.with_name(f".{name}.partial")
+    with locked(final.with_name(f".{name}.lock")):
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
+        copy = ["cp", "--reflink=auto", "--sparse=always", parent.memory, staging / "memory"]
+        run(copy, what="copying memory")
+        instance.domain.suspend()
+        try:
+            copy_own_pages(instance.pid(), parent.memory, staging / "memory")
+            qmp(instance.domain, "xen-save-devices-state", filename=str(staging / "state"))
+            shutil.copy(instance.folder / "disk.qcow2", staging / "disk.qcow2")
+        finally:
+            instance.domain.resume()
+        _write(staging, name, image, instance.door.token, instance.shape, bare=True)
+        forget(final)
+        staging.rename(final)
+    return read_snapshot(final)
+
+
+def fork(owner: Owner, snapshot: Snapshot, image: Image, *, network: bool = False) -> Instance:
+    """A new machine in the snapshot's state, running, with an identity of its own."""
+    instance = launch(
+        owner,
+        image,
+        snapshot.shape,
+        token=snapshot.token,
+        backing=snapshot.disk,
+        memory=Memory(snapshot.memory, shared=False),
+        network=network,
+        incoming=True,
+        bare_stream=snapshot.bare_stream,
+    )
+    try:
+        _ignore_shared(instance.domain)
+        qmp(instance.domain, "migrate-incoming", uri=f"file:{snapshot.folder / 'state'}")
+        _migrated(instance.domain)
+        instance.domain.resume()
+        return instance.with_door(instance.door.renew())
+    except libvirt.libvirtError as error:
+        instance.close()
+        raise MachineError(f"a fork of {snapshot.name!r} did not start: {error}") from None
+    except BaseException:
+        instance.close()
+        raise
