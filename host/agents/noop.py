@@ -1,0 +1,13 @@
+"""The agent that does nothing: what it scores, the task gives away."""
+
+from __future__ import annotations
+
+from host import Decision, Observation, Stop
+
+
+class Noop:
+    """Says at once that it is done."""
+
+    def step(self, observation: Observation) -> Decision:
+        """Done."""
+        return Decision(thought="Nothing to do.", stop=Stop.DONE)

@@ -1,0 +1,92 @@
+"""The agent that calls tools at random: what it breaks was not robust, what it scores was luck."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from host import Briefing, Decision, Observation, ToolCall
+
+__all__ = ["Random", "invent"]
+
+WORDS = ("ambidex", "42", "A1", "~/Documents", "Ünï", "", "a b")
+KEYS = ("Return", "Escape", "Tab", "a", "ctrl", "Down")
+
+
+class Random:
+    """Each step one call of a random tool with random arguments that its schema allows; never stops
+    by itself."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        self._tools = briefing.tools
+        self._dice = random.Random(briefing.seed)
+
+    def step(self, observation: Observation) -> Decision:
+        """Some call."""
+        tool = self._dice.choice(self._tools)
+        arguments = invent(tool.parameters, self._dice, observation.screenshot.size)
+        id = f"{self._dice.getrandbits(64):016x}-{uuid.uuid4().hex[:8]}"
+        return Decision(calls=(ToolCall(id, tool.name, arguments),))
+
+
+def invent(
+    schema: Mapping[str, Any], dice: random.Random, screen: tuple[int, int]
+) -> dict[str, Any]:
+    """Arguments that fit an object schema: all required ones, some of the others."""
+    required = schema.get("required", ())
+    return {
+        name: _value(name, each, schema.get("$defs", {}), dice, screen)
+        for name, each in schema.get("properties", {}).items()
+        if name in required or dice.random() < 0.3
+    }
+
+
+def _value(
+    name: str,
+    schema: Mapping[str, Any],
+    defs: Mapping[str, Any],
+    dice: random.Random,
+    screen: tuple[int, int],
+) -> Any:
+    def inner(each: Mapping[str, Any]) -> Any:
+        return _value(name, each, defs, dice, screen)
+
+    if "$ref" in schema:
+        return inner(defs[schema["$ref"].rpartition("/")[2]])
+    if "enum" in schema:
+        return dice.choice(schema["enum"])
+    if "const" in schema:
+        return schema["const"]
+    for union in ("anyOf", "oneOf"):
+        if union in schema:
+            return inner(dice.choice(schema[union]))
+    match schema.get("type"):
+        case "integer":
+            return round(_number(name, schema, dice, screen))
+        case "number":
+            return round(_number(name, schema, dice, screen), 2)
+        case "boolean":
+            return dice.random() < 0.5
+        case "null":
+            return None
+        case "array":
+            low = schema.get("minItems", 1)
+            many = dice.randint(low, max(low, min(schema.get("maxItems", 3), 3)))
+            return [inner(schema.get("items", {"type": "string"})) for _ in range(many)]
+        case "object":
+            return {
+                key: _value(key, each, defs, dice, screen)
+                for key, each in schema.get("properties", {}).items()
+            }
+    return dice.choice(KEYS if name.startswith("key") else WORDS)
+
+
+def _number(
+    name: str, schema: Mapping[str, Any], dice: random.Random, screen: tuple[int, int]
+) -> float:
+    end = screen[0] - 1 if name.endswith("x") else screen[1] - 1 if name.endswith("y") else 5
+    low = schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1)
+    high = schema.get("maximum", schema.get("exclusiveMaximum", end + 1) - 1)
+    return dice.uniform(min(low, high), max(low, high))

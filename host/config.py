@@ -1,0 +1,153 @@
+"""A run's configuration: one frozen value, made once, stored with the results, and the same on
+every resume."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from host import GUI, Limits, ToolSpec
+from host.errors import UsageError
+
+__all__ = ["Condition", "Job", "RunConfig", "adopt", "locked", "offered", "read_config"]
+
+NAME = "run.json"
+
+Condition = Literal["gui", "tools", "hybrid"]
+
+
+class ModelConfig(BaseModel):
+    """Which model, where, and how it is asked."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+    name: str
+    base_url: str = ""
+    temperature: float | None = None
+    images: int = 3
+    """How many of the last screenshots the model still sees."""
+    timeout: float = 180.0
+
+
+class RunConfig(BaseModel):
+    """Everything that a result depends on. How many machines work on it is not part of it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+    version: str
+    suite: str
+    tasks: dict[str, str]
+    """Content hash by name."""
+    agents: tuple[str, ...]
+    condition: Condition
+    runs: int
+    limits: Limits
+    settle: float = 5.0
+    """Bound in seconds for the screen to come to rest after a step."""
+    seed: int = 0
+    model: ModelConfig | None = None
+    prompts: str = ""
+    """Hash of the prompt files, where a model is asked."""
+    provider: str = ""
+    image: str = ""
+    catalogue: str = ""
+    """Hash of the tools' descriptions."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One trial to be done: a task, who plays, and which time."""
+
+    task: str
+    agent: str
+    trial: int
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """As `Row.key`."""
+        return (self.task, self.agent, self.trial)
+
+
+def offered(tools: tuple[ToolSpec, ...], condition: Condition) -> dict[str, ToolSpec]:
+    """The tools of a condition, by name: a filter over the app and nothing else."""
+    match condition:
+        case "gui":
+            return {tool.name: tool for tool in tools if tool.app == GUI}
+        case "tools":
+            return {tool.name: tool for tool in tools if tool.app != GUI}
+        case "hybrid":
+            return {tool.name: tool for tool in tools}
+
+
+def adopt(folder: Path, config: RunConfig) -> bool:
+    """Make `folder` the directory of this run; true where it already was. `UsageError` names every
+    difference."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / NAME
+    if path.exists():
+        before = read_config(folder)
+        if differences := list(_differences(before, config)):
+            raise UsageError(
+                f"{folder} holds a run with another configuration: {'; '.join(differences)}",
+                hint="Resume it as it was begun, or give another --out.",
+            )
+        return True
+    staging = path.with_suffix(".new")
+    with staging.open("w", encoding="utf-8") as file:
+        file.write(config.model_dump_json(indent=1) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    staging.rename(path)
+    return False
+
+
+def read_config(folder: Path) -> RunConfig:
+    """The stored configuration of a run."""
+    try:
+        return RunConfig.model_validate_json((folder / NAME).read_bytes())
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is no run: it has no {NAME}") from None
+    except ValidationError as error:
+        raise UsageError(f"{folder / NAME} cannot be read: {error.errors()[0]['msg']}") from None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run's directory alone; `UsageError` where another runner has it. The lock dies with
+    its process."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise UsageError(
+                f"another runner (process {file.read().strip() or 'unknown'}) works in {folder}",
+                hint="Wait for it, or give another --out.",
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def _differences(before: RunConfig, now: RunConfig) -> Iterator[str]:
+    old, new = before.model_dump(mode="json"), now.model_dump(mode="json")
+    for key in old:
+        if key == "tasks":
+            changed = {
+                name
+                for name in old[key].keys() | new[key].keys()
+                if old[key].get(name) != new[key].get(name)
+            }
+            if changed:
+                yield f"tasks changed, new or missing: {', '.join(sorted(changed))}"
+        elif old[key] != new[key]:
+            yield f"{key} was {old[key]!r}, is {new[key]!r}"

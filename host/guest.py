@@ -1,0 +1,283 @@
+"""What can be asked of a desktop: tools over MCP, everything else over the harness door of the same
+endpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from host import Frame, ToolCall, ToolResult, ToolSpec
+from host.errors import GuestError
+from host.frames import Screen
+from host.mcp import Tools
+
+__all__ = ["Guest", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
+
+
+class NoSuchFile(GuestError):
+    """The guest has no such file."""
+
+
+class NoSuchWindow(GuestError):
+    """No window with that title came up in time; the message names those that were seen."""
+
+
+class Check(BaseModel):
+    """One thing a guest must have to be ready."""
+
+    ok: bool
+    seen: str = ""
+
+
+class Health(BaseModel):
+    """The guest's own report."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    ready: bool
+    checks: dict[str, Check] = {}
+    screen: tuple[int, int] = (0, 0)
+    catalogue: str = ""
+    """SHA-256 of the tools it serves."""
+    user: str = ""
+
+    def missing(self) -> str:
+        """What is not ready, in words."""
+        return "; ".join(f"{name}: {it.seen}" for name, it in self.checks.items() if not it.ok)
+
+
+class Ran(BaseModel):
+    """How a program in the guest ended."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    returncode: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    timed_out: bool = False
+    truncated: bool = False
+    pid: int | None = None
+    """Of a program left in the background."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds to wait for each kind of answer, over what the request itself may take."""
+
+    answer: float = 30.0
+    """To anything of the harness."""
+    call: float = 300.0
+    """To a tool call; the guest bounds each tool itself."""
+    back: float = 20.0
+    """For a lost guest to be back, before the trial is given up."""
+
+
+class Guest:
+    """One desktop, from one revert to the next. A context manager; raises `GuestError` where it
+    does not answer.
+
+    Reads are asked again when the connection is lost, actions never are: a tool call is re-asked
+    under its id, and the guest then answers with what came of it.
+    """
+
+    def __init__(self, endpoint: str, token: str, *, patience: Patience = Patience()) -> None:
+        self.endpoint = endpoint
+        self.patience = patience
+        self._exit = ExitStack()
+        # The guest is on this machine or behind its own tunnel: a proxy of the environment is none
+        # of its business.
+        self._http = self._exit.enter_context(
+            httpx.Client(
+                base_url=endpoint,
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=patience.answer,
+                trust_env=False,
+            )
+        )
+        self._tools = self._exit.enter_context(Tools(f"{endpoint}/mcp", token, patience.call))
+        self._screen = Screen()
+        self._home = ""
+
+    def __enter__(self) -> Guest:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connections; the desktop goes on."""
+        self._exit.close()
+
+    # What the agent does and sees
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools the guest serves, in its order."""
+        return self._tools.listed()
+
+    def call(self, call: ToolCall) -> ToolResult:
+        """Carry out a call at most once and return what came of it, errors of the tool included."""
+        return self._tools.call(call, self.patience.back)
+
+    def screenshot(self, *, settle: float = 0.0, still: float = 0.3) -> Frame:
+        """The screen once it has been still for `still` seconds, or after `settle` seconds at the
+        latest."""
+        question = {"settle": f"{settle:g}", "still": f"{still:g}", "known": self._screen.known}
+        answer = self._read("/harness/screenshot", question, settle)
+        try:
+            return self._screen.update(
+                answer.status_code == 304, answer.headers.get("Ambidex-Frame"), answer.content
+            )
+        except ValueError as error:
+            raise GuestError(f"the guest sent a picture that is none: {error}") from None
+
+    # What only the host may ask
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout: float = 60.0,
+        background: bool = False,
+        cwd: str | None = None,
+        env: dict[str, str] | None = None,
+        input: str | None = None,
+    ) -> Ran:
+        """Run a program as the desktop user in the session; never asked twice."""
+        said = {
+            "argv": list(argv),
+            "cwd": cwd,
+            "env": env or {},
+            "input": input,
+            "timeout": timeout,
+            "background": background,
+        }
+        answer = self._once("POST", "/harness/run", timeout, json=said)
+        return _parsed(Ran, answer)
+
+    def put(self, path: str, content: bytes) -> None:
+        """Write a file as the desktop user; folders above it are made."""
+        self._once("PUT", "/harness/file", 0.0, params={"path": path}, content=content)
+
+    def get(self, path: str) -> bytes:
+        """The content of a file; `NoSuchFile` where there is none."""
+        answer = self._read("/harness/file", {"path": path}, 0.0, allowed=(404,))
+        if answer.status_code == 404:
+            raise NoSuchFile(f"no file {path} in the guest")
+        return answer.content
+
+    def wait_window(self, title: str, timeout: float = 60.0) -> None:
+        """Return once a window whose title contains `title` is open; `NoSuchWindow` says which are
+        instead."""
+        said = {"title": title, "timeout": timeout}
+        answer = self._once("POST", "/harness/wait_window", timeout, (408,), json=said)
+        if answer.status_code == 408:
+            raise NoSuchWindow(_explained(answer))
+
+    def accessibility(self, *, depth: int = 30, nodes: int = 2000, seconds: float = 5.0) -> Any:
+        """The accessibility tree within these bounds, as the guest's JSON: tree, truncated,
+        nodes."""
+        question = {"depth": str(depth), "nodes": str(nodes), "seconds": f"{seconds:g}"}
+        return self._read("/harness/accessibility", question, seconds).json()
+
+    def identity(self, **renewed: str | float) -> None:
+        """Give a forked guest its own token, clock, entropy and machine-id; the old token is dead
+        after it."""
+        self._once("POST", "/harness/identity", 0.0, json=renewed)
+
+    def journal(self) -> str:
+        """The recent log of the guest's server."""
+        return self._read("/harness/journal", {}, 0.0).text
+
+    def health(self) -> Health:
+        """What the guest says of itself, ready or not."""
+        return _parsed(Health, self._read("/harness/health", {}, 0.0, allowed=(503,)))
+
+    def wait_ready(self, bound: float = 60.0) -> Health:
+        """The health once it is good; `GuestError` says what was missing after `bound` seconds."""
+        end = time.monotonic() + bound
+        while True:
+            try:
+                health = self.health()
+                seen = health.missing()
+                if health.ready:
+                    return health
+            except GuestError as error:
+                seen = str(error)
+            if time.monotonic() > end:
+                raise GuestError(f"the guest is not ready after {bound:g} s: {seen}")
+            time.sleep(0.05)  # between looks at a condition with a bound
+
+    @property
+    def home(self) -> str:
+        """The home directory of the desktop user."""
+        if not self._home:
+            self._home = self.run(["printenv", "HOME"]).stdout.strip()
+            if not self._home:
+                raise GuestError("the session of the desktop user has no HOME")
+        return self._home
+
+    def expanded(self, argv: Sequence[str]) -> list[str]:
+        """Arguments with a leading `~/` made the home directory, since no shell sees them."""
+        return [self.home + each[1:] if each.startswith("~/") else each for each in argv]
+
+    def save(self, path: str, target: Path) -> None:
+        """Fetch a file to `target`; `NoSuchFile` where there is none."""
+        target.write_bytes(self.get(path))
+
+    # The wire
+
+    def _read(
+        self, path: str, params: dict[str, str], takes: float, *, allowed: Sequence[int] = ()
+    ) -> httpx.Response:
+        """Ask for something that changes nothing: once more where the connection is lost."""
+        try:
+            return self._once("GET", path, takes, allowed, params=params)
+        except GuestError as error:
+            if not isinstance(error.__cause__, httpx.TransportError):
+                raise
+            return self._once("GET", path, takes, allowed, params=params)
+
+    def _once(
+        self, method: str, path: str, takes: float, allowed: Sequence[int] = (), **what: Any
+    ) -> httpx.Response:
+        bound = httpx.Timeout(self.patience.answer, read=self.patience.answer + takes)
+        try:
+            answer = self._http.request(method, path, timeout=bound, **what)
+        except httpx.TransportError as error:
+            raise GuestError(
+                f"the guest did not answer {method} {path}: {type(error).__name__} {error}".strip()
+            ) from error
+        if answer.status_code in (200, 304) or answer.status_code in allowed:
+            return answer
+        raise GuestError(f"{method} {path}: {answer.status_code} {_explained(answer)}")
+
+
+def _explained(answer: httpx.Response) -> str:
+    try:
+        error = answer.json()["error"]
+        return f"{error['message']} {error.get('hint', '')}".strip()
+    except (ValueError, KeyError, TypeError):
+        return answer.text[:300]
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def _parsed(model: type[M], answer: httpx.Response) -> M:
+    try:
+        return model.model_validate_json(answer.content)
+    except ValidationError as error:
+        raise GuestError(f"the guest's answer is no {model.__name__}: {error}") from None

@@ -1,0 +1,29 @@
+"""Prompts are files beside this one, with named holes (jinja2). A hole left empty is an error."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+__all__ = ["prompt", "prompts_hash"]
+
+FOLDER = Path(__file__).parent
+
+
+def prompt(name: str, **holes: object) -> str:
+    """The text of `<name>.md` with its holes filled."""
+    # No escaping: the text goes to a model, not to a browser.
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER), undefined=StrictUndefined, autoescape=False
+    )
+    return environment.get_template(f"{name}.md").render(holes)
+
+
+def prompts_hash() -> str:
+    """SHA-256 over all prompts, part of a run's configuration."""
+    total = sha256()
+    for path in sorted(FOLDER.glob("*.md")):
+        total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()

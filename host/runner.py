@@ -1,0 +1,184 @@
+"""Many trials on several machines: a queue of jobs, a thread per machine, a row per attempt."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from host.config import Job, RunConfig
+from host.episode import Interrupted
+from host.rows import Row, Rows, finished, read_rows
+from host.trial import MakeAgent, Trial
+from tasks import Suite
+from vm import Machine
+
+__all__ = ["ATTEMPTS", "MakeMachine", "Quiet", "Watcher", "plan", "run_jobs"]
+
+ATTEMPTS = 3
+"""How often a trial is tried in one go while machine, guest or model fail."""
+
+GRACE = 20.0
+"""Seconds that the trials under way get to notice an interrupt."""
+
+MakeMachine = Callable[[], Machine]
+"""A new machine, not booted yet; the one who asks for it closes it."""
+
+
+class Watcher(Protocol):
+    """Told what happens, from whichever thread it happens in."""
+
+    def begun(self, job: Job, attempt: int) -> None:
+        """An attempt begins."""
+
+    def ended(self, row: Row, left: int) -> None:
+        """An attempt has its row; `left` trials are still to be finished."""
+
+    def said(self, message: str) -> None:
+        """Something that whoever started the run should know."""
+
+
+class Quiet:
+    """A watcher that keeps it to itself."""
+
+    def begun(self, job: Job, attempt: int) -> None:
+        """Nothing."""
+
+    def ended(self, row: Row, left: int) -> None:
+        """Nothing."""
+
+    def said(self, message: str) -> None:
+        """Nothing."""
+
+
+QUIET = Quiet()
+
+
+def plan(config: RunConfig, suite: Suite) -> tuple[Job, ...]:
+    """The trials of a run: every task by every agent, so many times; whole rounds first."""
+    return tuple(
+        Job(task.name, agent, trial)
+        for trial in range(1, config.runs + 1)
+        for task in suite.tasks
+        for agent in config.agents
+    )
+
+
+def run_jobs(
+    jobs: Iterable[Job],
+    config: RunConfig,
+    suite: Suite,
+    folder: Path,
+    make_machine: MakeMachine,
+    make_agent: MakeAgent,
+    *,
+    machines: int = 1,
+    watcher: Watcher = QUIET,
+) -> list[Row]:
+    """Do what is not yet done and return all rows of the run.
+
+    Trials with a score are never done again; void and bug rows are. `folder` is locked and adopted
+    by the caller. `KeyboardInterrupt` ends it cleanly: no row for what was under way, every machine
+    closed.
+    """
+    rows = Rows(folder)
+    if damage := rows.repair():
+        watcher.said(damage)
+    before = read_rows(folder) if (folder / "results.jsonl").exists() else []
+    done = finished(before)
+    todo = [job for job in jobs if job.key not in done]
+    attempts = {job.key: sum(row.key == job.key for row in before) for job in todo}
+    stop = threading.Event()
+    trial = Trial(config, suite, make_agent, folder, stop.is_set)
+    work = Work(todo, attempts, trial, rows, watcher, stop)
+    threads = [
+        threading.Thread(
+            target=work.on, args=(make_machine,), name=f"machine-{number}", daemon=True
+        )
+        for number in range(1, min(machines, len(todo)) + 1)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.5)  # in short bits, so that an interrupt is heard
+    except KeyboardInterrupt:
+        stop.set()
+        watcher.said("interrupted: trials under way are given up and will run again on resume")
+        for thread in threads:
+            thread.join(GRACE)
+        raise
+    if work.broken:
+        raise work.broken[0]
+    return read_rows(folder) if todo or before else []
+
+
+class Work:
+    """The queue, and what the workers share. Rows are written under one lock."""
+
+    def __init__(
+        self,
+        todo: list[Job],
+        attempts: dict[tuple[str, str, int], int],
+        trial: Trial,
+        rows: Rows,
+        watcher: Watcher,
+        stop: threading.Event,
+    ) -> None:
+        self.broken: list[Exception] = []
+        """What ended a worker that should not have ended."""
+        self._queue: queue.SimpleQueue[Turn] = queue.SimpleQueue()
+        for job in todo:
+            self._queue.put(Turn(job, attempts[job.key] + 1, ATTEMPTS))
+        self._left = len(todo)
+        self._trial = trial
+        self._rows = rows
+        self._watcher = watcher
+        self._stop = stop
+        self._lock = threading.Lock()
+
+    def on(self, make_machine: MakeMachine) -> None:
+        """Work until nothing is left. After a void attempt the machine is replaced by a new one."""
+        try:
+            while not self._stop.is_set() and self._on_one_machine(make_machine):
+                pass
+        except Interrupted:
+            return
+        except Exception as error:  # noqa: BLE001 - handed to the thread that started this one
+            self.broken.append(error)
+            self._stop.set()
+
+    def _on_one_machine(self, make_machine: MakeMachine) -> bool:
+        """True where another machine is wanted, false where the queue is empty."""
+        with closing(make_machine()) as machine:
+            while not self._stop.is_set():
+                try:
+                    turn = self._queue.get_nowait()
+                except queue.Empty:
+                    return False
+                self._watcher.begun(turn.job, turn.attempt)
+                row = self._trial.attempt(turn.job, turn.attempt, machine)
+                again = row.fate == "void" and turn.left > 1
+                with self._lock:
+                    self._rows.add(row)
+                    self._left -= not again
+                    self._watcher.ended(row, self._left)
+                if again:
+                    self._queue.put(Turn(turn.job, turn.attempt + 1, turn.left - 1))
+                if row.fate == "void":
+                    return True
+        return False
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A job in the queue: which attempt it will be, and how many are left in this go."""
+
+    job: Job
+    attempt: int
+    left: int

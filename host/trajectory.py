@@ -1,0 +1,117 @@
+"""What happened in an episode, on disk as it happens: `trajectory.jsonl` and
+`frames/<hash>.png`."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from host import Decision, Frame, ToolResult
+
+__all__ = ["Seconds", "Step", "Trajectory", "read_trajectory"]
+
+NAME = "trajectory.jsonl"
+
+
+@dataclass
+class Seconds:
+    """Where the time of a step went."""
+
+    model: float = 0.0
+    """The agent deciding."""
+    guest: float = 0.0
+    """Calls carried out, and the screen fetched."""
+    settle: float = 0.0
+    """The guest waiting for its screen to be still."""
+    harness: float = 0.0
+    """All the rest: ours."""
+
+    def __add__(self, other: Seconds) -> Seconds:
+        return Seconds(
+            *(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
+        )
+
+
+@dataclass
+class Step:
+    """One line of a trajectory."""
+
+    number: int
+    """From 1."""
+    before: str
+    """Hash of the frame the agent saw."""
+    decision: Decision
+    apps: list[str | None]
+    """For each call the app of its tool; null where no such tool was offered."""
+    results: list[ToolResult] = field(default_factory=list)
+    after: str = ""
+    """Hash of the frame after it; empty where the episode ended without one."""
+    still: bool = True
+    seconds: Seconds = field(default_factory=Seconds)
+
+
+class Trajectory:
+    """Writes one episode. A context manager; every line is flushed, every frame is stored once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._frames = folder / "frames"
+        self._frames.mkdir(parents=True, exist_ok=True)
+        self._file = (folder / NAME).open("x", encoding="utf-8")
+
+    def __enter__(self) -> Trajectory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def frame(self, frame: Frame) -> str:
+        """Store the frame, if it is new, and return its hash."""
+        path = self._frames / f"{frame.hash}.png"
+        if not path.exists():
+            path.write_bytes(frame.png())
+        return frame.hash
+
+    def start(self, **said: Any) -> None:
+        """The first line: what the episode began with."""
+        self._line({"kind": "start", **said})
+
+    def step(self, step: Step) -> None:
+        """A line for a step; pictures that tools returned are stored beside the frames."""
+        said = asdict(step)
+        for result in said["results"]:
+            result["images"] = [self._picture(image) for image in result["images"]]
+        self._line({"kind": "step", **said})
+
+    def end(self, **said: Any) -> None:
+        """The last line: how it ended."""
+        self._line({"kind": "end", **said})
+
+    def _picture(self, url: str) -> str:
+        head, _, data = url.partition(",")
+        content = base64.b64decode(data)
+        kind = head.removeprefix("data:image/").partition(";")[0]
+        name = f"{blake2b(content, digest_size=16).hexdigest()}.{kind}"
+        (self._frames / name).write_bytes(content)
+        return name
+
+    def _line(self, said: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(said, ensure_ascii=False) + "\n")
+        self._file.flush()
+
+
+def read_trajectory(folder: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a stored episode; a last one that was cut off is left out."""
+    for line in (folder / NAME).read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.endswith("\n"):
+            yield json.loads(line)

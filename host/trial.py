@@ -1,0 +1,200 @@
+"""One trial, from the revert of its machine to its row; every fate of an error is decided here."""
+
+from __future__ import annotations
+
+import json
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from host import Agent, Briefing
+from host.config import Job, RunConfig, offered
+from host.episode import Episode, Interrupted, run_episode
+from host.errors import VOID, GuestError, MachineError
+from host.guest import Guest
+from host.judge import judge
+from host.rows import CallCount, Failure, Row
+from host.stage import collect, set_stage
+from host.trajectory import Trajectory
+from tasks import Suite, Task
+from vm import Machine
+
+__all__ = ["MakeAgent", "Trial"]
+
+MakeAgent = Callable[[str, Task, Briefing], Agent]
+"""The agent of that name for one episode of a task."""
+
+CONSOLE_LINES = 20
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Runs one attempt at a job on a machine and returns its row; raises only `Interrupted`."""
+
+    config: RunConfig
+    suite: Suite
+    make_agent: MakeAgent
+    run: Path
+    """The run's directory."""
+    interrupted: Callable[[], bool]
+
+    def attempt(self, job: Job, attempt: int, machine: Machine) -> Row:
+        """Do it. The machine is reverted first, so whatever state it was in does not matter."""
+        task = next(task for task in self.suite.tasks if task.name == job.task)
+        folder = fresh(self.run, job)
+        seconds: dict[str, float] = {}
+        row = Row(
+            suite=self.suite.name,
+            task=task.name,
+            task_hash=task.hash,
+            agent=job.agent,
+            trial=job.trial,
+            attempt=attempt,
+            condition=self.config.condition,
+            tool_beneficial=task.spec.tool_beneficial,
+            feasible=task.spec.feasible,
+            fate="bug",
+            folder=folder.name,
+            started=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        start = time.monotonic()
+        try:
+            result = self._play(job, task, folder, machine, seconds)
+        except Interrupted:
+            raise
+        except VOID as error:
+            result = {"fate": "void", "failure": _failure(error, _console(machine, error))}
+        except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a row
+            trace = "".join(traceback.format_exception(error))
+            result = {
+                "fate": "bug",
+                "failure": _failure(error).model_copy(update={"traceback": trace}),
+            }
+        seconds["total"] = time.monotonic() - start
+        timed = {"seconds": {part: round(value, 4) for part, value in seconds.items()}}
+        return Row.model_validate(row.model_dump() | result | timed)
+
+    def _play(
+        self, job: Job, task: Task, folder: Path, machine: Machine, seconds: dict[str, float]
+    ) -> dict[str, object]:
+        with _clock(seconds, "revert"):
+            machine.revert(task.spec.snapshot)
+        with Guest(machine.endpoint, machine.token) as guest, Trajectory(folder) as trajectory:
+            with _clock(seconds, "setup"):
+                health = guest.health()
+                if not health.ready:
+                    raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
+                tools = offered(guest.tools(), self.config.condition)
+                set_stage(task, guest)
+            briefing = Briefing(
+                task.spec.instruction,
+                tuple(tools.values()),
+                self.config.limits,
+                self.config.seed + job.trial,
+            )
+            agent = self.make_agent(job.agent, task, briefing)
+            trajectory.start(
+                task=task.name,
+                task_hash=task.hash,
+                instruction=briefing.instruction,
+                agent=job.agent,
+                trial=job.trial,
+                condition=self.config.condition,
+                tools=list(tools),
+                seed=briefing.seed,
+            )
+            try:
+                episode = run_episode(
+                    agent,
+                    guest,
+                    tools,
+                    self.config.limits,
+                    trajectory,
+                    settle=self.config.settle,
+                    interrupted=self.interrupted,
+                )
+            except BaseException as error:
+                trajectory.end(stop=None, error=f"{type(error).__name__}: {error}")
+                raise
+            assert episode.stop is not None
+            trajectory.end(stop=episode.stop, answer=episode.answer)
+            with _clock(seconds, "collect"):
+                collect(task, guest, folder / "evidence", episode.answer)
+        with _clock(seconds, "judge"):
+            score = judge(task, folder / "evidence", episode.stop)
+        said = {"value": score.value, "reason": score.reason, "stop": episode.stop}
+        (folder / "score.json").write_text(json.dumps(said) + "\n", encoding="utf-8")
+        seconds |= vars(episode.seconds)
+        return {
+            "fate": "scored",
+            "score": score.value,
+            "reason": score.reason,
+            "catalogue": health.catalogue,
+            "screen": health.screen,
+            **_summary(episode),
+        }
+
+
+def name_of(job: Job) -> str:
+    """The directory of a trial in its run: `<task>.<trial>`; agents in one run are told apart as
+    well."""
+    agent = "" if ":" not in job.agent else "." + job.agent.replace(":", "-").replace("/", "-")
+    return f"{job.task}{agent}.{job.trial}"
+
+
+def fresh(run: Path, job: Job) -> Path:
+    """An empty directory for the trial; what an earlier attempt left is kept beside it."""
+    folder = run / name_of(job)
+    if folder.exists():
+        number = 1
+        while (aside := folder.with_name(f"{folder.name}.earlier-{number}")).exists():
+            number += 1
+        folder.rename(aside)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _summary(episode: Episode) -> dict[str, object]:
+    calls = Counter((call.tool, call.app) for call in episode.calls)
+    errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
+    return {
+        "stop": episode.stop,
+        "steps": episode.steps,
+        "malformed": episode.malformed,
+        "unsettled": episode.unsettled,
+        "calls": tuple(
+            CallCount(tool=tool, app=app, calls=count, errors=errors[tool, app])
+            for (tool, app), count in calls.items()
+        ),
+        "input_tokens": episode.usage.input_tokens,
+        "output_tokens": episode.usage.output_tokens,
+        "cost": episode.usage.cost,
+    }
+
+
+def _failure(error: Exception, console: str = "") -> Failure:
+    hint = str(getattr(error, "hint", ""))
+    return Failure(type=type(error).__name__, message=str(error), hint=hint, console=console)
+
+
+def _console(machine: Machine, error: Exception) -> str:
+    if not isinstance(error, MachineError | GuestError):
+        return ""
+    try:
+        return "\n".join(machine.console().splitlines()[-CONSOLE_LINES:])
+    except (MachineError, OSError) as silent:
+        return f"(no console: {silent})"
+
+
+@contextmanager
+def _clock(seconds: dict[str, float], part: str) -> Iterator[None]:
+    start = time.monotonic()
+    try:
+        yield
+    finally:
+        seconds[part] = time.monotonic() - start

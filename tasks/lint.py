@@ -1,0 +1,59 @@
+"""What a task says about tools, held against the catalogue: names and arguments, before any machine
+exists."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+
+from jsonschema import Draft202012Validator
+
+from tasks import ToolSpec
+from tasks.spec import Call, TaskSpec
+
+__all__ = ["lint"]
+
+GUI = "computer"
+"""The app whose tools are the mouse and the keyboard."""
+
+
+def lint(spec: TaskSpec, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
+    """Each wrong mention of a tool, as key and message."""
+    for index, name in enumerate(spec.useful_tools):
+        if message := _unknown(name, catalogue):
+            yield f"useful_tools[{index}]", message
+        elif catalogue[name].app == GUI:
+            yield f"useful_tools[{index}]", f"{name} is a GUI action, not a tool that helps"
+    yield from _calls("setup", spec.setup, catalogue)
+    yield from _calls("collect", spec.collect, catalogue)
+    for index, oracle in enumerate(spec.oracle):
+        key = f"oracle[{index}].calls"
+        yield from _calls(key, oracle.calls, catalogue)
+        for at, call in enumerate(oracle.calls):
+            tool = catalogue.get(call.call)
+            if tool and oracle.by == "gui" and tool.app != GUI:
+                yield f"{key}[{at}]", f"{tool.name} is a tool, but this oracle is by gui"
+    for index, miss in enumerate(spec.near_miss):
+        yield from _calls(f"near_miss[{index}].calls", miss.calls, catalogue)
+
+
+def _calls(
+    key: str, verbs: Iterable[object], catalogue: Mapping[str, ToolSpec]
+) -> Iterator[tuple[str, str]]:
+    for index, verb in enumerate(verbs):
+        if not isinstance(verb, Call):
+            continue
+        if message := _unknown(verb.call, catalogue):
+            yield f"{key}[{index}].call", message
+            continue
+        schema = Draft202012Validator(catalogue[verb.call].parameters)
+        for error in schema.iter_errors(verb.with_):
+            where = "".join(f".{part}" for part in error.absolute_path)
+            yield f"{key}[{index}].with{where}", f"{verb.call}: {error.message}"
+
+
+def _unknown(name: str, catalogue: Mapping[str, ToolSpec]) -> str:
+    if name in catalogue:
+        return ""
+    near = difflib.get_close_matches(name, catalogue, n=3)
+    return f"no tool {name!r}" + (f"; do you mean {', '.join(near)}?" if near else "")

@@ -1,0 +1,137 @@
+"""Reading a suite: every directory with a `task.toml`, every problem named at once with its file
+and key."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from evaluators.registry import bind
+from tasks import Problem, Suite, Task, TaskError, ToolSpec
+from tasks.lint import lint
+from tasks.spec import Check, Put, TaskSpec
+
+__all__ = ["content_hash", "load_suite"]
+
+
+@dataclass(frozen=True)
+class Wrong(Exception):
+    """Problems of one task, on their way to the suite's `TaskError`."""
+
+    problems: tuple[Problem, ...]
+
+
+def load_suite(folder: Path, catalogue: Mapping[str, ToolSpec], only: Sequence[str] = ()) -> Suite:
+    """The tasks of a directory, or those named in `only`; `TaskError` lists every problem of all of
+    them."""
+    if not folder.is_dir():
+        raise TaskError((Problem(folder, "", "no such directory"),))
+    found = {path.parent.name: path for path in sorted(folder.glob("*/task.toml"))}
+    problems = [
+        Problem(folder, "", f"no task {name!r}; there is {', '.join(found) or 'none at all'}")
+        for name in only
+        if name not in found
+    ]
+    if not found:
+        problems.append(Problem(folder, "", "no task here: a task is a directory with a task.toml"))
+    tasks = []
+    for name, path in found.items():
+        if only and name not in only:
+            continue
+        try:
+            tasks.append(_load(path, catalogue))
+        except Wrong as wrong:
+            problems += wrong.problems
+    if problems:
+        raise TaskError(tuple(problems))
+    return Suite(folder.resolve().name, folder, tuple(tasks))
+
+
+def content_hash(folder: Path) -> str:
+    """SHA-256 over the relative names and contents of all files below, in order of name."""
+    total = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        if "__pycache__" in path.parts:
+            continue
+        name = path.relative_to(folder).as_posix().encode()
+        content = path.read_bytes()
+        total.update(b"%d:%s%d:" % (len(name), name, len(content)))
+        total.update(content)
+    return total.hexdigest()
+
+
+def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
+    folder = path.parent
+    spec = _parse(path)
+    problems = [
+        Problem(path, f"setup[{index}].put", f"no file {verb.put!r} in the task's directory")
+        for index, verb in enumerate(spec.setup)
+        if isinstance(verb, Put) and not _is_file_of(folder, verb.put)
+    ]
+    problems += [Problem(path, key, message) for key, message in lint(spec, catalogue)]
+    checks = []
+    for index, check in enumerate(spec.check):
+        try:
+            checks.append(bind(check.use, check.with_, folder))
+        except ValueError as error:
+            problems.append(Problem(path, f"check[{index}]", str(error)))
+    problems += [Problem(path, key, message) for key, message in _uncollected(spec)]
+    if problems:
+        raise Wrong(tuple(problems))
+    return Task(folder.name, folder, content_hash(folder), spec, tuple(checks))
+
+
+def _parse(path: Path) -> TaskSpec:
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Wrong((Problem(path, "", f"not TOML: {error}"),)) from None
+    try:
+        return TaskSpec.model_validate(said)
+    except ValidationError as error:
+        raise Wrong(tuple(_explained(path, error))) from None
+
+
+def _explained(path: Path, error: ValidationError) -> Iterator[Problem]:
+    for item in error.errors(include_url=False):
+        # The tag of a verb is pydantic's own addition to the place: setup, 0, put, to ->
+        # setup[0].to
+        parts = [
+            part
+            for at, part in enumerate(item["loc"])
+            if not (at == 2 and item["loc"][0] in ("setup", "collect"))
+        ]
+        key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+        match item["type"]:
+            case "extra_forbidden":
+                message = f"unknown key (value {item['input']!r})"
+            case "missing":
+                message = "required, but missing"
+            case _:
+                message = item["msg"].removeprefix("Value error, ")
+        yield Problem(path, key.removeprefix("."), message)
+
+
+def _is_file_of(folder: Path, name: str) -> bool:
+    path = (folder / name).resolve()
+    return path.is_relative_to(folder.resolve()) and path.is_file()
+
+
+def _uncollected(spec: TaskSpec) -> Iterator[tuple[str, str]]:
+    """A check that reads a file nobody collects would always be 0: by convention `file` names
+    it."""
+    collected = {each.kept_as for each in spec.collect} | {"answer.txt"}
+    for index, check in enumerate(spec.check):
+        named = _file_of(check)
+        if named is not None and named not in collected:
+            yield f"check[{index}].with.file", f"{named!r} is not among what is collected"
+
+
+def _file_of(check: Check) -> str | None:
+    named = check.with_.get("file")
+    return named if isinstance(named, str) else None

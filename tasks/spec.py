@@ -1,0 +1,212 @@
+"""The form of a `task.toml`, and nothing else: what may be said, under which keys, with which
+defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    model_validator,
+)
+
+__all__ = [
+    "Call",
+    "CallCollect",
+    "Check",
+    "Collect",
+    "Get",
+    "NearMiss",
+    "Oracle",
+    "Put",
+    "Run",
+    "RunCollect",
+    "Setup",
+    "TaskSpec",
+]
+
+
+def _guest_path(path: str) -> str:
+    if not path.startswith(("~/", "/")):
+        raise ValueError("a path in the guest starts with ~/ or /")
+    return path
+
+
+def _plain_name(name: str) -> str:
+    if PurePosixPath(name).name != name or name in ("", ".", "..", "answer.txt"):
+        raise ValueError("a plain file name in the evidence directory (answer.txt is the agent's)")
+    return name
+
+
+GuestPath = Annotated[str, AfterValidator(_guest_path)]
+"""A path in the guest: absolute, or `~/` for the desktop user's home."""
+
+EvidenceFile = Annotated[str, AfterValidator(_plain_name)]
+"""The name under which something is kept in the evidence directory."""
+
+Argv = Annotated[list[str], Field(min_length=1)]
+"""A program and its arguments, run as the desktop user in the session; a leading `~/` is the
+home."""
+
+Seconds = Annotated[float, Field(gt=0, le=600)]
+
+
+class Strict(BaseModel):
+    """Unknown keys are errors; nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Put(Strict):
+    """Copy a file of the task to the guest."""
+
+    put: str
+    to: GuestPath
+
+
+class Run(Strict):
+    """Run a program in the guest; with `wait_window` it stays open and its window is waited for."""
+
+    run: Argv
+    wait_window: str = ""
+    background: bool = False
+    timeout: Seconds = 60
+
+
+class Call(Strict):
+    """Call a tool of the guest."""
+
+    call: str
+    with_: dict[str, JsonValue] = Field(default={}, alias="with")
+
+
+class Get(Strict):
+    """Fetch a file of the guest; it may be absent, which the check then sees."""
+
+    get: GuestPath
+    to: EvidenceFile | None = None
+
+    @property
+    def kept_as(self) -> str:
+        """The name in the evidence directory: `to`, else the file's own."""
+        return self.to or PurePosixPath(self.get).name
+
+
+class RunCollect(Strict):
+    """Run a program and keep what it writes to standard output."""
+
+    run: Argv
+    to: EvidenceFile
+    timeout: Seconds = 60
+
+    @property
+    def kept_as(self) -> str:
+        """The name in the evidence directory."""
+        return self.to
+
+
+class CallCollect(Call):
+    """Call a tool and keep its result as JSON."""
+
+    to: EvidenceFile
+
+    @property
+    def kept_as(self) -> str:
+        """The name in the evidence directory."""
+        return self.to
+
+
+def _verb(*verbs: str) -> Callable[[object], str | None]:
+    def which(item: object) -> str | None:
+        if isinstance(item, dict):
+            said = [verb for verb in verbs if verb in item]
+            return said[0] if len(said) == 1 else None
+        return next((verb for verb in verbs if hasattr(item, verb)), None)
+
+    return which
+
+
+def _one_of(*verbs: str) -> Discriminator:
+    return Discriminator(
+        _verb(*verbs),
+        custom_error_type="verb",
+        custom_error_message=f"says exactly one of {', '.join(verbs)}",
+    )
+
+
+Setup = Annotated[
+    Annotated[Put, Tag("put")] | Annotated[Run, Tag("run")] | Annotated[Call, Tag("call")],
+    _one_of("put", "run", "call"),
+]
+Collect = Annotated[
+    Annotated[Get, Tag("get")]
+    | Annotated[RunCollect, Tag("run")]
+    | Annotated[CallCollect, Tag("call")],
+    _one_of("get", "run", "call"),
+]
+
+
+class Check(Strict):
+    """One question to the evidence; `use` names an evaluator."""
+
+    use: str
+    with_: dict[str, Any] = Field(default={}, alias="with")
+
+
+class Oracle(Strict):
+    """A reference solution: calls that bring the end state about, or the statement that there is
+    none."""
+
+    by: Literal["tools", "gui"]
+    calls: list[Call] = []
+    stop: Literal["done", "infeasible"] = "done"
+    answer: str | None = None
+
+
+class NearMiss(Strict):
+    """A plausible wrong end state, reached by these calls, that must score 0."""
+
+    reason: str
+    calls: list[Call]
+    stop: Literal["done", "infeasible"] = "done"
+    answer: str | None = None
+
+
+class TaskSpec(Strict):
+    """A whole `task.toml`."""
+
+    instruction: Annotated[str, Field(min_length=1)]
+    tool_beneficial: bool
+    useful_tools: list[str] = []
+    feasible: bool = True
+    apps: list[str] = []
+    snapshot: str = "ready"
+    setup: list[Setup] = []
+    collect: list[Collect] = []
+    check: list[Check] = []
+    oracle: list[Oracle] = []
+    near_miss: list[NearMiss] = []
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> TaskSpec:
+        if self.feasible and not self.check:
+            raise ValueError("a feasible task has at least one check")
+        if self.tool_beneficial and not self.useful_tools:
+            raise ValueError("a tool-beneficial task names its useful_tools")
+        for oracle in self.oracle:
+            if (oracle.stop == "infeasible") is self.feasible:
+                raise ValueError(
+                    "the oracle of an infeasible task, and only that, has stop = 'infeasible'"
+                )
+        names = [each.kept_as for each in self.collect]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"collected twice under one name: {', '.join(sorted(twice))}")
+        return self
