@@ -30,7 +30,9 @@ class Door:
     endpoint: str
     token: str
 
-    def _ask(self, method: str, path: str, *, timeout: float, json: object = None) -> httpx.Response:
+    def _ask(
+        self, method: str, path: str, *, timeout: float, json: object = None
+    ) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self.token}"}
         with httpx.Client(base_url=self.endpoint, headers=headers, timeout=timeout) as client:
             return client.request(method, path, json=json)
@@ -73,6 +75,8 @@ class Door:
         wait_for(
             told,
             bound=IDENTITY_BOUND,
-            fail=lambda seen: MachineError(f"a fork did not take its identity: {seen}", stage="guest"),
+            fail=lambda seen: MachineError(
+                f"a fork did not take its identity: {seen}", stage="guest"
+            ),
         )
         return renewed

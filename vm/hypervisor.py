@@ -10,13 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from vm import MachineError
+from vm.binding import libvirt, libvirt_qemu
 from vm.store import cache_folder
-
-# libvirt reads this when it is loaded, and otherwise tells the terminal of every event it does not know.
-os.environ.setdefault("LIBVIRT_LOG_OUTPUTS", "4:stderr")
-
-import libvirt  # noqa: E402
-import libvirt_qemu  # noqa: E402
 
 __all__ = ["FORK_NEEDS", "Domain", "connect", "hmp", "qemu_version", "qmp"]
 

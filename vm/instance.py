@@ -13,10 +13,10 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import libvirt
 from PIL import Image as Picture
 
 from vm import MachineError
+from vm.binding import libvirt
 from vm.domain import GUEST_PORT, Memory, Shape, domain_xml
 from vm.door import Door
 from vm.hypervisor import Domain, hmp
@@ -38,6 +38,8 @@ class Instance:
     owner: Owner
     domain: Domain
     folder: Path
+    disk: Path
+    """The qcow2 it writes to."""
     shape: Shape
     door: Door
     vnc: tuple[str, str]
@@ -77,8 +79,12 @@ class Instance:
         return out.getvalue()
 
     def with_door(self, door: Door) -> Instance:
-        """The same domain behind another token."""
+        """The same domain behind another door."""
         return replace(self, door=door)
+
+    def with_token(self, token: str) -> Instance:
+        """The same domain; its door has this token."""
+        return self.with_door(Door(self.door.endpoint, token))
 
     def pid(self) -> int:
         """The process id of its QEMU, told by the tag in its name."""
@@ -93,7 +99,9 @@ class Instance:
             os.kill(self.pid(), signal.SIGKILL)
         with contextlib.suppress(libvirt.libvirtError):  # it may be gone already
             self.domain.destroy()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in {self.folder, self.disk.parent}:
+            if folder.is_relative_to(self.owner.work):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def launch(
@@ -156,6 +164,7 @@ def launch(
             owner=owner,
             domain=domain,
             folder=folder,
+            disk=overlay,
             shape=shape,
             door=Door(f"http://127.0.0.1:{forwards[GUEST_PORT]}", token),
             vnc=(f"127.0.0.1:{_vnc_port(domain)}", password),

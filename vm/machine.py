@@ -56,9 +56,7 @@ class LibvirtMachine:
     def revert(self, snapshot: str) -> None:
         """See `vm.Machine`."""
         old, self._now = self._now, None
-        if old is not None:
-            self._provider.drop(old)
-        self._now = self._provider.take(self._image, snapshot, self._network)
+        self._now = self._provider.turn(old, self._image, snapshot, self._network)
         self._snapshot = snapshot
 
     def snapshot(self, name: str) -> None:

@@ -15,6 +15,13 @@ from vm.domain import Memory, Shape
 from vm.door import new_token
 from vm.hypervisor import FORK_NEEDS, qemu_version
 from vm.image import Image, silent
+from vm.inplace import (
+    inplace_folder,
+    keep_inplace,
+    revert_inplace,
+    save_template,
+    start_inplace,
+)
 from vm.instance import Instance, launch
 from vm.machine import LibvirtMachine
 from vm.owner import Owner
@@ -38,7 +45,8 @@ class LibvirtProvider:
     """Makes machines of an image, and owns them: after `close` none is left. A context manager.
 
     `uri` empty means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is how many
-    forks of the snapshot in use are kept ready ahead of the next revert.
+    forks of the snapshot in use are kept ready ahead of the next revert. `revert` is `fork`, `loadvm` (the
+    way of an older QEMU), or `auto`: a fork where QEMU can.
     """
 
     def __init__(
@@ -48,6 +56,7 @@ class LibvirtProvider:
         accel: str = "auto",
         cpus: int = 2,
         spares: int = 1,
+        revert: str = "auto",
         say: Callable[[str], None] = silent,
     ) -> None:
         self._owner = Owner(uri)
@@ -61,6 +70,8 @@ class LibvirtProvider:
         self._closing = False
         self.qemu = qemu_version(self._owner.connection)
         """Version of QEMU."""
+        self.forks = self._decide(revert)
+        """Whether a revert is a fork."""
 
     def __enter__(self) -> LibvirtProvider:
         return self
@@ -93,14 +104,20 @@ class LibvirtProvider:
             raise MachineError(f"KVM was asked for: {verdict.seen}", hint="`--accel auto`")
         return "kvm" if verdict.usable else "qemu"
 
-    def snapshot(self, image: Image, name: str = READY) -> Snapshot:
-        """The snapshot `name` of `image`; the one called `ready` is made by a cold boot if need be."""
-        if self.qemu < FORK_NEEDS:
+    def _decide(self, revert: str) -> bool:
+        if revert not in {"auto", "fork", "loadvm"}:
+            raise MachineError(f"no way to revert is called {revert!r}", hint="auto, fork or loadvm")
+        if revert == "fork" and self.qemu < FORK_NEEDS:
             raise MachineError(
                 f"QEMU {'.'.join(map(str, self.qemu))} cannot fork a warm machine",
-                hint=f"It takes QEMU {'.'.join(map(str, FORK_NEEDS))} or later.",
+                hint=f"That takes QEMU {'.'.join(map(str, FORK_NEEDS))} or later.",
             )
-        folder = snapshots_folder(image, self.shape(image), self.qemu) / name
+        return revert != "loadvm" and self.qemu >= FORK_NEEDS
+
+    def snapshot(self, image: Image, name: str = READY) -> Snapshot:
+        """The snapshot `name` of `image`; the one called `ready` is made by a cold boot if need be."""
+        folder = snapshots_folder(image, self.shape(image), self.qemu)
+        folder = (folder if self.forks else inplace_folder(folder)) / name
         if name == READY:
             once(folder, lambda staging: self._make_template(image, staging), self._say)
         return read_snapshot(folder)
@@ -109,14 +126,21 @@ class LibvirtProvider:
         self._say("booting the template of this image (once; kept for later runs)")
         for part in ("memory", "state", "disk.qcow2"):
             (staging / part).unlink(missing_ok=True)
-        with self.cold(image, Memory(staging / "memory", True), staging / "disk.qcow2") as instance:
+        memory = Memory(staging / "memory", shared=True) if self.forks else None
+        freeze = freeze_template if self.forks else save_template
+        with self.cold(image, memory, staging / "disk.qcow2") as instance:
             wait_until_ready(instance, self._say)
             wait_until_quiet(instance)
-            freeze_template(instance, image, staging, READY)
+            freeze(instance, image, staging, READY)
         self._say("the template is frozen")
 
     def cold(
-        self, image: Image, memory: Memory | None = None, disk: Path | None = None, *, ssh: bool = False
+        self,
+        image: Image,
+        memory: Memory | None = None,
+        disk: Path | None = None,
+        *,
+        ssh: bool = False,
     ) -> _Closing:
         """A machine started from its disk, not from a snapshot; a context manager of the `Instance`."""
         return _Closing(
@@ -132,16 +156,23 @@ class LibvirtProvider:
             )
         )
 
-    def take(self, image: Image, name: str, network: bool) -> Instance:
-        """A running fork of the snapshot, a spare one where one is ready; the next spare is begun."""
+    def turn(self, old: Instance | None, image: Image, name: str, network: bool) -> Instance:
+        """A running machine in the state of the snapshot `name`, in place of `old`."""
         snapshot = self.snapshot(image, name)
+        if not self.forks:
+            if old is not None and old.running():
+                return revert_inplace(old, snapshot)
+            return start_inplace(self._owner, snapshot, image, snapshot.shape, network=network)
+        if old is not None:
+            self.drop(old)
+        return self._take(image, snapshot, network)
+
+    def _take(self, image: Image, snapshot: Snapshot, network: bool) -> Instance:
         key = (snapshot.folder, network)
         with self._lock:
             waiting = self._ready.setdefault(key, [])
             spare = waiting.pop(0) if waiting else None
-        instance = None
-        if spare is not None:
-            instance = self._wake(spare)
+        instance = self._wake(spare) if spare is not None else None
         if instance is None:
             instance = fork(self._owner, snapshot, image, network=network)
         self._refill(key, snapshot, image, network)
@@ -180,8 +211,11 @@ class LibvirtProvider:
     def keep(self, instance: Instance, image: Image, parent: str, name: str) -> None:
         """Keep a running fork as the snapshot `name`; spares of an older one of that name are ended."""
         if name == READY:
-            raise MachineError(f"the snapshot {READY!r} is the image's own", hint="Use another name.")
-        stored = store_running(instance, self.snapshot(image, parent), image, name)
+            raise MachineError(
+                f"the snapshot {READY!r} is the image's own", hint="Use another name."
+            )
+        store = store_running if self.forks else keep_inplace
+        stored = store(instance, self.snapshot(image, parent), image, name)
         with self._lock:
             stale = [
                 spare

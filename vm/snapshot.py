@@ -15,9 +15,8 @@ import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import libvirt
-
 from vm import MachineError
+from vm.binding import libvirt
 from vm.domain import Memory, Shape
 from vm.hypervisor import Domain, qmp
 from vm.image import Image
@@ -28,7 +27,15 @@ from vm.process import run
 from vm.store import cache_folder, digest, forget, locked
 from vm.wait import NotYet, wait_for
 
-__all__ = ["Snapshot", "fork", "freeze_template", "snapshots_folder", "store_running"]
+__all__ = [
+    "Snapshot",
+    "fork",
+    "freeze_template",
+    "read_snapshot",
+    "snapshots_folder",
+    "store_running",
+    "write_snapshot",
+]
 
 MIGRATION_BOUND = 120.0
 
@@ -91,8 +98,21 @@ def read_snapshot(folder: Path) -> Snapshot:
     return found
 
 
-def _write(staging: Path, name: str, image: Image, token: str, shape: Shape, bare: bool) -> None:
-    sizes = {part: (staging / part).stat().st_size for part in ("memory", "state", "disk.qcow2")}
+PARTS = ("memory", "state", "disk.qcow2")
+
+
+def write_snapshot(
+    staging: Path,
+    name: str,
+    image: Image,
+    token: str,
+    shape: Shape,
+    parts: tuple[str, ...] = PARTS,
+    *,
+    bare: bool = False,
+) -> None:
+    """Describe a snapshot whose parts are all in `staging`; only its owner may read the token."""
+    sizes = {part: (staging / part).stat().st_size for part in parts}
     said = {
         "name": name,
         "image_id": image.id,
@@ -134,7 +154,7 @@ def freeze_template(instance: Instance, image: Image, staging: Path, name: str) 
     qmp(instance.domain, "migrate", uri=f"file:{staging / 'state'}")
     _migrated(instance.domain)
     instance.domain.destroy()
-    _write(staging, name, image, instance.door.token, instance.shape, bare=False)
+    write_snapshot(staging, name, image, instance.door.token, instance.shape)
 
 
 def store_running(instance: Instance, parent: Snapshot, image: Image, name: str) -> Snapshot:
@@ -154,10 +174,11 @@ def store_running(instance: Instance, parent: Snapshot, image: Image, name: str)
         try:
             copy_own_pages(instance.pid(), parent.memory, staging / "memory")
             qmp(instance.domain, "xen-save-devices-state", filename=str(staging / "state"))
-            shutil.copy(instance.folder / "disk.qcow2", staging / "disk.qcow2")
+            shutil.copy(instance.disk, staging / "disk.qcow2")
         finally:
             instance.domain.resume()
-        _write(staging, name, image, instance.door.token, instance.shape, bare=True)
+        token, shape = instance.door.token, instance.shape
+        write_snapshot(staging, name, image, token, shape, bare=True)
         forget(final)
         staging.rename(final)
     return read_snapshot(final)

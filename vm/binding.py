@@ -1,0 +1,17 @@
+"""libvirt's Python binding, told before it loads to write its log to a file, not to the terminal."""
+
+from __future__ import annotations
+
+import os
+
+from vm.store import cache_folder
+
+# libvirt reads this once, when it is loaded. What matters is raised by the call it concerns as well.
+LOG = cache_folder() / "libvirt.log"
+LOG.parent.mkdir(parents=True, exist_ok=True)
+os.environ.setdefault("LIBVIRT_LOG_OUTPUTS", f"3:file:{LOG}")
+
+import libvirt  # noqa: E402
+import libvirt_qemu  # noqa: E402
+
+__all__ = ["libvirt", "libvirt_qemu"]
