@@ -1,0 +1,25 @@
+# make demo   sets everything up, then runs the demo suite on a real desktop machine and prints the table
+# make test   sets everything up, then runs the tests
+IMAGE ?= debian-12
+RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
+AMBIDEX = .venv/bin/ambidex
+
+.PHONY: demo test bench setup image
+
+setup:
+	@vm/setup.sh
+
+image: setup
+	@$(AMBIDEX) image build $(IMAGE) $(if $(MIRROR),--mirror $(MIRROR))
+
+demo: image
+	$(AMBIDEX) run tasks/demo --image $(IMAGE) --agent oracle --condition hybrid --out $(RUN)
+
+test: image
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/pytest $(PYTEST)
+
+bench: image
+	@.venv/bin/python -m bench

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Sets this machine up for Ambidex: system packages, then a virtual environment in .venv. Run by `make`; can be run again.
+#   AMBIDEX_BACKPORTS=no   keeps Debian 12's own QEMU: reverts then take seconds instead of half a second
+#   PYTHON=python3.12      names the Python to use (3.11 or later)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
+fail() { printf 'ambidex: %s\n' "$1" >&2; [ -z "${2:-}" ] || printf '  fix: %s\n' "$2" >&2; exit 1; }
+
+[ -r /etc/os-release ] || fail "this is no Linux with /etc/os-release" "use Debian 12 or later, or Ubuntu 24.04"
+. /etc/os-release
+case "${ID:-} ${ID_LIKE:-}" in
+    *debian* | *ubuntu*) ;;
+    *) fail "packages are installed with apt, and this is ${PRETTY_NAME:-unknown}" "use Debian 12 or later, or Ubuntu 24.04" ;;
+esac
+if [ "$(id -u)" = 0 ]; then
+    as_root=()
+elif command -v sudo >/dev/null; then
+    as_root=(sudo)
+else
+    fail "system packages are needed, and you are neither root nor have sudo" "run this once as root"
+fi
+
+machine=(qemu-system-x86 qemu-utils libvirt-daemon-driver-qemu libvirt-dev)
+tools=(mmdebstrap debian-archive-keyring squashfs-tools e2fsprogs fakeroot uidmap gcc pkg-config python3-dev python3-venv git)
+[ "$ID" != ubuntu ] || tools+=(ubuntu-keyring)
+
+installed() { dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
+missing() { local name; for name in "$@"; do installed "$name" || echo "$name"; done; }
+
+# Reverting by fork takes QEMU 8.1; Debian 12 has 10.0 in its own backports, which are added here if they are not there.
+release=()
+backports="${VERSION_CODENAME:-}-backports"
+wants_backports=no
+if [ "${ID}-${VERSION_ID:-}" = debian-12 ] && [ "${AMBIDEX_BACKPORTS:-yes}" != no ]; then
+    wants_backports=yes
+fi
+old_qemu() { ! dpkg --compare-versions "$(dpkg-query -W -f '${Version}' qemu-system-x86 2>/dev/null || echo 0)" ge '1:8.1'; }
+
+mapfile -t need_machine < <(missing "${machine[@]}")
+mapfile -t need_tools < <(missing "${tools[@]}")
+if [ $wants_backports = yes ] && old_qemu; then
+    need_machine=("${machine[@]}")
+fi
+if [ ${#need_machine[@]} -gt 0 ] || [ ${#need_tools[@]} -gt 0 ]; then
+    say "about to install with apt: ${need_machine[*]} ${need_tools[*]}"
+    if [ $wants_backports = yes ] && [ ${#need_machine[@]} -gt 0 ]; then
+        say "QEMU and libvirt come from $backports, so that a desktop reverts in half a second (AMBIDEX_BACKPORTS=no declines)"
+        if ! grep -rqs "$backports" /etc/apt/sources.list /etc/apt/sources.list.d; then
+            # The mirror is the one this machine uses already.
+            uri=$(apt-get indextargets --format '$(SITE) $(RELEASE) $(CREATED_BY)' | awk -v s="$VERSION_CODENAME" '$2 == s && $3 == "Packages" {print $1; exit}')
+            [ -n "$uri" ] || fail "no mirror of $VERSION_CODENAME is configured here" "add one to /etc/apt/sources.list, or set AMBIDEX_BACKPORTS=no"
+            echo "deb $uri $backports main" | "${as_root[@]}" tee /etc/apt/sources.list.d/ambidex-backports.list >/dev/null
+        fi
+        release=(-t "$backports")
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    "${as_root[@]}" apt-get -q update || fail "apt-get update failed" "look at the lines above: a mirror that does not answer?"
+    if [ ${#need_machine[@]} -gt 0 ]; then
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends "${release[@]}" install "${need_machine[@]}" ||
+            fail "QEMU and libvirt could not be installed" "look at the lines above; AMBIDEX_BACKPORTS=no takes the release's own"
+    fi
+    if [ ${#need_tools[@]} -gt 0 ]; then
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "${need_tools[@]}" ||
+            fail "a system package could not be installed" "look at the lines above"
+    fi
+fi
+if [ -e /dev/kvm ] && [ ! -w /dev/kvm ]; then
+    say "note: /dev/kvm is there, but not for you; '${as_root[*]:-} usermod -aG kvm $(id -un)' and a new login make machines ten times faster"
+fi
+
+python=${PYTHON:-}
+if [ -z "$python" ]; then
+    for candidate in python3 python3.13 python3.12 python3.11; do
+        if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            python=$candidate
+            break
+        fi
+    done
+fi
+[ -n "$python" ] || fail "no Python 3.11 or later with venv is here" "install one (Ubuntu 22.04 has 3.10: python3.11 and python3.11-venv) and set PYTHON"
+
+stamp=.venv/.ambidex
+wanted=$("$python" --version; sha256sum pyproject.toml vm/setup.sh; pwd)
+if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
+    say "about to install the Python packages that pyproject.toml names into .venv"
+    rm -rf .venv
+    "$python" -m venv .venv
+    .venv/bin/python -m pip --disable-pip-version-check install -q -e '.[dev]' ||
+        fail "the Python packages could not be installed" "look at the lines above: a package index that does not answer?"
+    printf '%s' "$wanted" >$stamp
+fi
+say "this machine is set up"
