@@ -24,7 +24,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
-__all__ = ["App", "Tool", "ToolError", "Undescribed"]
+__all__ = ["App", "Picture", "Tool", "ToolError", "Undescribed"]
 
 F = TypeVar("F", bound=Callable[..., object])
 NAME = re.compile(r"[a-z0-9_]{1,64}")
@@ -48,6 +48,13 @@ class ToolError(Exception):
 
 class Undescribed(Exception):
     """A tool was declared without a docstring, or with an argument that has no type."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that a tool returns; the model sees it as an image, not as text."""
+
+    png: bytes
 
 
 @dataclass(frozen=True)
@@ -105,12 +112,15 @@ class App:
 
     `recover`, where given as "module:function", is run in the fresh worker after an old one had to be
     killed, and returns a sentence that says what was done (for example that the office was restarted).
+    `prepare`, given the same way, is run in every fresh worker before its first call (heavy imports, connections
+    that take long) and returns a sentence for the journal.
     """
 
     name: str
     title: str
     worker: str
     recover: str = ""
+    prepare: str = ""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def tool(self, *, reads_only: bool = False, timeout: float = 30.0) -> Callable[[F], F]:
@@ -139,5 +149,7 @@ def _tool(app: App, function: Callable[..., object], reads_only: bool, timeout: 
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
     model = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
-    returns: TypeAdapter[object] = TypeAdapter(hints.get("return", type(None)))
+    returned = hints.get("return", type(None))
+    # A picture never becomes JSON, so it needs no adapter.
+    returns: TypeAdapter[object] = TypeAdapter(object if returned is Picture else returned)
     return Tool(name, app.name, app.worker, description, reads_only, timeout, function, model, returns)

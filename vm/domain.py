@@ -47,7 +47,7 @@ def domain_xml(
     vnc_password: str,
     memory: Memory | None,
     network: bool = False,
-    ssh: bool = False,
+    ssh_key: str = "",
     incoming: bool = False,
     bare_stream: bool = False,
     extra: tuple[str, ...] = (),
@@ -55,12 +55,15 @@ def domain_xml(
     """The domain of a machine. `incoming` starts it empty, for a saved device state to be loaded.
 
     `bare_stream` says that this state was saved without its configuration section. `network` lets the
-    guest out; otherwise it reaches nothing, and only its own ports are reached from this host's loopback.
+    guest out; otherwise it reaches nothing, and only its own ports are reached from this host's
+    loopback. `ssh_key` is a public key in OpenSSH's form: with one, the guest lets its holder in as root.
     """
     restrict = "off" if network else "on"
     forwards = f"hostfwd=tcp:127.0.0.1:0-:{GUEST_PORT}"
-    if ssh:
+    command_line = image.base.command_line
+    if ssh_key:
         forwards += ",hostfwd=tcp:127.0.0.1:0-:22"
+        command_line += " systemd.wants=ssh.service"
     arguments = ["-netdev", f"user,id=n0,restrict={restrict},{forwards}"]
     arguments += ["-device", "virtio-net-pci,netdev=n0,addr=0x10"]
     if memory is not None:
@@ -85,7 +88,8 @@ def domain_xml(
         height=shape.screen[1],
         kernel=image.base.kernel,
         initrd=image.base.initrd,
-        command_line=image.base.command_line,
+        command_line=command_line,
+        ssh_key=ssh_key,
         layer=image.layer,
         disk=disk,
         console=console,

@@ -60,8 +60,8 @@ class Image:
     """What a machine is started from."""
 
     base: Base
-    layer: Path
-    """squashfs with guest/, mcp_tools/ and their libraries."""
+    layer: Path | None
+    """squashfs with guest/, mcp_tools/ and their libraries; none where the disk has the guest itself."""
     id: str
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from vm.process import run
 from vm.store import cache_folder, digest, once, tree_digest
 
-__all__ = ["build_layer", "guest_code_digest"]
+__all__ = ["build_layer", "guest_code_digest", "pack_layer"]
 
 PROJECT = Path(__file__).parent.parent
 CODE = ("guest", "mcp_tools")
@@ -36,12 +37,7 @@ def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
         say("packing the guest's code")
         tree = staging / "tree"
         shutil.rmtree(tree, ignore_errors=True)
-        shutil.copytree(site, tree / "site", symlinks=True)
-        for name in CODE:
-            shutil.copytree(
-                PROJECT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__")
-            )
-        _compile(python, tree)
+        _assemble(python, site, tree)
         out = staging / "layer.squashfs"
         out.unlink(missing_ok=True)
         # Stored rather than squeezed: the guest may be emulated, and its processor is the scarce thing.
@@ -51,6 +47,23 @@ def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
 
     folder = once(cache_folder() / "layers" / id, build, say)
     return folder / "layer.squashfs", id
+
+
+def pack_layer(python: str, out: Path, *, say: Callable[[str], None]) -> None:
+    """The same content as a compressed tar at `out`, for a machine that mounts no layer."""
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(scratch) / "tree"
+        _assemble(python, _libraries(python, say), tree)
+        pack = ["tar", "-C", tree, "--owner=0", "--group=0", "-czf", out, "."]
+        run(pack, what="packing the guest's code")
+
+
+def _assemble(python: str, site: Path, tree: Path) -> None:
+    shutil.copytree(site, tree / "site", symlinks=True)
+    for name in CODE:
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / name, tree / name, ignore=ignore)
+    _compile(python, tree)
 
 
 def _libraries(python: str, say: Callable[[str], None]) -> Path:

@@ -140,7 +140,7 @@ class LibvirtProvider:
         memory: Memory | None = None,
         disk: Path | None = None,
         *,
-        ssh: bool = False,
+        ssh_key: str = "",
     ) -> _Closing:
         """A machine started from its disk, not from a snapshot; a context manager of the `Instance`."""
         return _Closing(
@@ -152,7 +152,7 @@ class LibvirtProvider:
                 backing=image.base.disk,
                 memory=memory,
                 disk=disk,
-                ssh=ssh,
+                ssh_key=ssh_key,
             )
         )
 
