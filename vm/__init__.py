@@ -1,10 +1,13 @@
-"""Machines: where a desktop lives. Images are recipes, snapshots are frozen running machines, a revert is a fork.
+"""Machines: where a desktop lives. Images are recipes, snapshots are frozen running machines, a
+revert is a fork.
 
-library = ImageLibrary(...)                     vm.image: recipe -> image, content-addressed, cached
-with open_provider(...) as provider:            vm.provider: owns every machine it made
-    machine = provider.machine(image, "ready")
-    machine.boot()                              running desktop, guest answering
-    machine.revert("ready")                     the same desktop, as new, in a second
+Use::
+
+    image = open_image("debian-12")                 # vm.image: recipe, base, code layer
+    with LibvirtProvider() as provider:             # vm.provider: owns every machine it made
+        with provider.machine(image) as machine:
+            machine.boot()                          # a running desktop, the guest answering
+            machine.revert("ready")                 # the same desktop as new, in half a second
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ __all__ = ["Machine", "MachineError"]
 class MachineError(Exception):
     """A machine could not be made, started, reverted or reached: the trial is void, never scored.
 
-    `stage` is the last one reached (`create`, `kernel`, `desktop`, `guest`, `ready`), `hint` what would help.
+    `stage` is the last one reached (`create`, `kernel`, `desktop`, `guest`, `ready`), `hint` what
+    would help.
     """
 
     def __init__(self, message: str, *, stage: str = "", hint: str = "") -> None:

@@ -1,4 +1,4 @@
-"""libvirt's Python binding, told before it loads to write its log to a file, not to the terminal."""
+"""libvirt's Python binding, told before it loads to write its log to a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 
 from vm.store import cache_folder
 
-# libvirt reads this once, when it is loaded. What matters is raised by the call it concerns as well.
+# libvirt reads this once, when it is loaded. What matters is raised by the call it concerns as
+# well.
 LOG = cache_folder() / "libvirt.log"
 LOG.parent.mkdir(parents=True, exist_ok=True)
 os.environ.setdefault("LIBVIRT_LOG_OUTPUTS", f"3:file:{LOG}")

@@ -40,7 +40,9 @@ def stage_of(console: str, answering: bool) -> str:
 def wait_until_ready(
     instance: Instance, say: Callable[[str], None], bound: float | None = None
 ) -> None:
-    """Return when the guest says it is ready; `MachineError` with stage, console and last frame otherwise."""
+    """Return when the guest says it is ready; `MachineError` with stage, console and last frame
+    otherwise.
+    """
     shown = ""
     answering = False
 
@@ -86,7 +88,8 @@ def _last_frame(instance: Instance) -> str:
 def wait_until_quiet(instance: Instance) -> None:
     """Return when the machine's processors have been idle for a while, or a bound has passed.
 
-    A desktop goes on starting things after it is ready; a snapshot of a busy one is busy in every fork.
+    A desktop goes on starting things after it is ready; a snapshot of a busy one is busy in every
+    fork.
     """
     began = time.monotonic()
     quiet_since = began

@@ -54,9 +54,10 @@ def domain_xml(
 ) -> str:
     """The domain of a machine. `incoming` starts it empty, for a saved device state to be loaded.
 
-    `bare_stream` says that this state was saved without its configuration section. `network` lets the
-    guest out; otherwise it reaches nothing, and only its own ports are reached from this host's
-    loopback. `ssh_key` is a public key in OpenSSH's form: with one, the guest lets its holder in as root.
+    `bare_stream` says that this state was saved without its configuration section. `network` lets
+    the guest out; otherwise it reaches nothing, and only its own ports are reached from this host's
+    loopback. `ssh_key` is a public key in OpenSSH's form: with one, the guest lets its holder in as
+    root.
     """
     restrict = "off" if network else "on"
     forwards = f"hostfwd=tcp:127.0.0.1:0-:{GUEST_PORT}"

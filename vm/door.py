@@ -49,7 +49,8 @@ class Door:
         raise NotYet(f"the guest answers {answer.status_code}: {answer.text[:600]}")
 
     def renew(self) -> Door:
-        """Give a forked guest its own token, machine-id, entropy and the present time; the new door.
+        """Give a forked guest its own token, machine-id, entropy and the present time; the new
+        door.
 
         Nothing else may be asked of a fork before: until then it is its siblings' twin.
         """

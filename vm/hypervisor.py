@@ -24,7 +24,9 @@ FORK_NEEDS = (8, 1, 0)
 
 @functools.cache
 def _event_loop() -> None:
-    """libvirt's embedded driver needs a running event loop in the process, started before the first connection."""
+    """libvirt's embedded driver needs a running event loop in the process, started before the first
+    connection.
+    """
     libvirt.virEventRegisterDefaultImpl()
     libvirt.registerErrorHandler(lambda *_: None, None)
 

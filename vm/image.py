@@ -1,8 +1,11 @@
-"""Images: a disk with a desktop, from a recipe or from somebody's qcow2, plus the guest's code as a layer of its own.
+"""Images: a disk with a desktop, from a recipe or from somebody's qcow2, plus the guest's code as a
+layer of its own.
 
-base    bases/<recipe>-<digest>/    disk.qcow2 kernel initrd     minutes; changes with the recipe
-layer   layers/<digest>/            layer.squashfs               seconds; changes with guest/ and mcp_tools/
-image   = base + layer, named by both digests
+A base (bases/<recipe>-<digest>/: disk.qcow2, kernel, initrd) takes minutes and changes
+with its recipe.
+A layer (layers/<digest>/: layer.squashfs) takes seconds and changes with guest/
+and mcp_tools/.
+An image is both, named by both digests.
 """
 
 from __future__ import annotations
@@ -61,7 +64,9 @@ class Image:
 
     base: Base
     layer: Path | None
-    """squashfs with guest/, mcp_tools/ and their libraries; none where the disk has the guest itself."""
+    """squashfs with guest/, mcp_tools/ and their libraries; none where the disk has the guest
+    itself.
+    """
     id: str
 
 
@@ -71,7 +76,7 @@ def bases_folder() -> Path:
 
 
 def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = silent) -> Base:
-    """The base of a recipe, built unless it is there already; resumable, locked, whole or absent."""
+    """The base of a recipe, built unless it is there; resumable, locked, whole or absent."""
     recipe, recipe_id = load_recipe(name)
     final = bases_folder() / f"{name}-{recipe_id}"
 
@@ -187,7 +192,8 @@ def import_base(
     memory: int = 4096,
     say: Callable[[str], None] = silent,
 ) -> Base:
-    """A base from an existing disk image with its own boot loader, copied so that it never changes under us.
+    """A base from an existing disk image with its own boot loader, copied so that it never changes
+    under us.
 
     The disk must boot to a logged-in desktop, and have the guest agent or mount the code layer
     (docs/images.md); `image provision` puts the agent on a running machine.
@@ -231,7 +237,9 @@ def list_bases() -> list[Base]:
 
 
 def find_base(name: str) -> Base:
-    """The current base called `name`: a recipe's, as the recipe stands now, or the newest imported one."""
+    """The current base called `name`: a recipe's, as the recipe stands now, or the newest imported
+    one.
+    """
     candidates = [base for base in list_bases() if base.name == name]
     if (IMAGES / name / "image.toml").is_file():
         _, recipe_id = load_recipe(name)

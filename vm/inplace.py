@@ -3,8 +3,8 @@
     <snapshot>/disk.qcow2     an overlay that holds the machine's memory and devices as well
                snapshot.json
 
-Every machine starts from a copy of that overlay and reverts in place. Slower than a fork, and a machine's
-memory is its own; otherwise the same promises.
+Every machine starts from a copy of that overlay and reverts in place. Slower than a fork, and a
+machine's memory is its own; otherwise the same promises.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _renewed(instance: Instance) -> Instance:
 
 
 def keep_inplace(instance: Instance, parent: Snapshot, image: Image, name: str) -> Snapshot:
-    """Save a running machine under `name`, for itself and, by a copy of its disk, for later ones."""
+    """Save a running machine under `name`, for itself and, by a copied disk, for later ones."""
     final = parent.folder.parent / name
     staging = final.with_name(f".{name}.partial")
     with locked(final.with_name(f".{name}.lock")):

@@ -94,7 +94,8 @@ class Instance:
 
     def close(self) -> None:
         """End the domain at once; its unsaved state is gone."""
-        # libvirt asks QEMU to leave and waits for it; there is nothing to save, so it is told harder first.
+        # libvirt asks QEMU to leave and waits for it; there is nothing to save, so it is told
+        # harder first.
         with contextlib.suppress(MachineError, ProcessLookupError):
             os.kill(self.pid(), signal.SIGKILL)
         with contextlib.suppress(libvirt.libvirtError):  # it may be gone already

@@ -1,4 +1,5 @@
-"""The guest's code as a read-only disk: guest/, mcp_tools/ and the libraries they need, for one Python version.
+"""The guest's code as a read-only disk: guest/, mcp_tools/ and the libraries they need, for one
+Python version.
 
 A change of the code makes a new layer in seconds and leaves the tree below as it is.
 """
@@ -29,7 +30,9 @@ def guest_code_digest() -> str:
 
 
 def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
-    """The layer for a guest with Python `python` ("3.11"), made unless it is there; its file and digest."""
+    """The layer for a guest with Python `python` ("3.11"), made unless it is there; its file and
+    digest.
+    """
     id = digest(python, guest_code_digest())
     site = _libraries(python, say)
 
@@ -40,7 +43,8 @@ def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
         _assemble(python, site, tree)
         out = staging / "layer.squashfs"
         out.unlink(missing_ok=True)
-        # Stored rather than squeezed: the guest may be emulated, and its processor is the scarce thing.
+        # Stored rather than squeezed: the guest may be emulated, and its processor is the scarce
+        # thing.
         pack = ["mksquashfs", tree, out, "-all-root", "-noappend", "-no-progress", "-comp", "lz4"]
         run(pack, what="packing the guest's code")
         shutil.rmtree(tree)
@@ -74,7 +78,8 @@ def _libraries(python: str, say: Callable[[str], None]) -> Path:
         wheels, site = staging / "wheels", staging / "site"
         shutil.rmtree(site, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-        # Some libraries come as source only and hold no compiled part: a wheel made here fits every Python.
+        # Some libraries come as source only and hold no compiled part: a wheel made here fits every
+        # Python.
         pure = [
             line.split("#")[0].strip()
             for line in CONSTRAINTS.read_text().splitlines()
@@ -107,7 +112,9 @@ def _libraries(python: str, say: Callable[[str], None]) -> Path:
 
 
 def _compile(python: str, tree: Path) -> None:
-    """Byte code for the guest's Python, where the host has that version: a guest cannot write it itself."""
+    """Byte code for the guest's Python, where the host has that version: a guest cannot write it
+    itself.
+    """
     interpreter = shutil.which(f"python{python}")
     if interpreter is None and sys.version_info[:2] == tuple(map(int, python.split("."))):
         interpreter = sys.executable
@@ -115,8 +122,11 @@ def _compile(python: str, tree: Path) -> None:
         return
     # Checked by hash, not by time: a read-only layer's times say nothing.
     subprocess.run(
-        [interpreter, "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
-        + ["-s", str(tree), "-p", "/opt/ambidex", str(tree)],
+        [
+            *(interpreter, "-m", "compileall", "-q", "-j", "0"),
+            *("--invalidation-mode", "unchecked-hash"),
+            *("-s", str(tree), "-p", "/opt/ambidex", str(tree)),
+        ],
         check=False,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -26,10 +26,11 @@ def _mapping(pid: int, file: Path) -> tuple[int, int]:
 
 
 def copy_own_pages(pid: int, mapped: Path, target: Path) -> int:
-    """Write the private pages of `pid`'s mapping of `mapped` over `target` at the same offsets; how many.
+    """Write the private pages of `pid`'s mapping of `mapped` over `target` at the same offsets; how
+    many.
 
-    The process must stand still. A page counts as its own once it was written: present and no longer
-    backed by the file, or swapped out.
+    The process must stand still. A page counts as its own once it was written: present and no
+    longer backed by the file, or swapped out.
     """
     start, length = _mapping(pid, mapped)
     try:

@@ -1,4 +1,6 @@
-"""Where packages come from: the machine's own configuration or a flag. No mirror is written in this project."""
+"""Where packages come from: the machine's own configuration or a flag. No mirror is written in this
+project.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ def configured(apt: Path = APT) -> list[tuple[str, str]]:
 
 
 def sources_for(recipe: Recipe, mirror: str = "", apt: Path = APT) -> list[str]:
-    """apt source lines for a recipe: from `mirror` where given, else from this machine's own sources.
+    """apt source lines for a recipe: from `mirror` where given, else from this machine's own
+    sources.
 
     An empty list means that the machine has no source for that suite; mmdebstrap then uses the
     distribution's default, which it knows itself.

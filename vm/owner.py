@@ -20,9 +20,11 @@ __all__ = ["Owner"]
 
 
 class Owner:
-    """A libvirt connection with folders of its own; nothing of it survives the process, kill -9 included.
+    """A libvirt connection with folders of its own; nothing of it survives the process, kill -9
+    included.
 
-    `runtime` holds sockets (its path is short: a socket's may have 107 characters), `work` holds disks.
+    `runtime` holds sockets (its path is short: a socket's may have 107 characters), `work` holds
+    disks.
     """
 
     def __init__(self, uri: str = "") -> None:

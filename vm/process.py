@@ -15,7 +15,7 @@ TAIL = 15
 
 
 def run(
-    argv: Sequence[str | Path],
+    argv: Sequence[object],
     *,
     what: str,
     hint: str = "",
@@ -24,7 +24,8 @@ def run(
     log: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> str:
-    """Run a program to its end and return what it printed; `MachineError` says `what` failed and how it ended.
+    """Run a program to its end and return what it printed; `MachineError` says `what` failed and
+    how it ended.
 
     Output goes to `log` as it comes, where given, and each line to `progress`.
     """

@@ -44,9 +44,9 @@ READY = "ready"
 class LibvirtProvider:
     """Makes machines of an image, and owns them: after `close` none is left. A context manager.
 
-    `uri` empty means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is how many
-    forks of the snapshot in use are kept ready ahead of the next revert. `revert` is `fork`, `loadvm` (the
-    way of an older QEMU), or `auto`: a fork where QEMU can.
+    `uri` empty means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is how
+    many forks of the snapshot in use are kept ready ahead of the next revert. `revert` is `fork`,
+    `loadvm` (the way of an older QEMU), or `auto`: a fork where QEMU can.
     """
 
     def __init__(
@@ -106,7 +106,9 @@ class LibvirtProvider:
 
     def _decide(self, revert: str) -> bool:
         if revert not in {"auto", "fork", "loadvm"}:
-            raise MachineError(f"no way to revert is called {revert!r}", hint="auto, fork or loadvm")
+            raise MachineError(
+                f"no way to revert is called {revert!r}", hint="auto, fork or loadvm"
+            )
         if revert == "fork" and self.qemu < FORK_NEEDS:
             raise MachineError(
                 f"QEMU {'.'.join(map(str, self.qemu))} cannot fork a warm machine",
@@ -115,7 +117,7 @@ class LibvirtProvider:
         return revert != "loadvm" and self.qemu >= FORK_NEEDS
 
     def snapshot(self, image: Image, name: str = READY) -> Snapshot:
-        """The snapshot `name` of `image`; the one called `ready` is made by a cold boot if need be."""
+        """The snapshot `name` of `image`; `ready` is made by a cold boot if need be."""
         folder = snapshots_folder(image, self.shape(image), self.qemu)
         folder = (folder if self.forks else inplace_folder(folder)) / name
         if name == READY:
@@ -142,7 +144,9 @@ class LibvirtProvider:
         *,
         ssh_key: str = "",
     ) -> _Closing:
-        """A machine started from its disk, not from a snapshot; a context manager of the `Instance`."""
+        """A machine started from its disk, not from a snapshot; a context manager of the
+        `Instance`.
+        """
         return _Closing(
             launch(
                 self._owner,
@@ -209,7 +213,9 @@ class LibvirtProvider:
         self._behind.submit(instance.close)
 
     def keep(self, instance: Instance, image: Image, parent: str, name: str) -> None:
-        """Keep a running fork as the snapshot `name`; spares of an older one of that name are ended."""
+        """Keep a running fork as the snapshot `name`; spares of an older one of that name are
+        ended.
+        """
         if name == READY:
             raise MachineError(
                 f"the snapshot {READY!r} is the image's own", hint="Use another name."

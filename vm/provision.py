@@ -1,4 +1,4 @@
-"""The guest agent onto a running desktop, over SSH: any Ubuntu or Debian with a graphical session."""
+"""The guest agent onto a running Ubuntu or Debian desktop, over SSH."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def provision(
 ) -> str:
     """Install the guest on that machine, start it, wait until it is ready; its new token.
 
-    Logs in as root or as a user who may use sudo (`password` answers it). The machine's host key must be
-    known, unless `accept_new_host`. Nothing is left half done that a second call does not mend.
+    Logs in as root or as a user who may use sudo (`password` answers it). The machine's host key
+    must be known, unless `accept_new_host`. Nothing is left half done that a second call does not
+    mend.
     """
     with paramiko.SSHClient() as client:
         client.load_system_host_keys()
@@ -74,7 +75,7 @@ def provision(
         except (paramiko.SSHException, OSError) as error:
             raise MachineError(
                 f"no SSH to {address.user}@{address.host}:{address.port}: {error}",
-                hint="Try `ssh` by hand; a machine seen for the first time takes --accept-new-host.",
+                hint="Try `ssh` by hand; a machine met for the first time takes --accept-new-host.",
             ) from None
         remote = _Remote(client, address.user, password)
         python = remote.run("python3 -c 'import sys; print(*sys.version_info[:2], sep=\".\")'")
@@ -112,7 +113,7 @@ class _Remote:
         if given:
             sent.write(given + "\n")
         sent.close()
-        said, failed = out.read().decode(errors="replace"), err.read().decode(errors="replace")
+        said, failed = str(out.read(), errors="replace"), str(err.read(), errors="replace")
         status = out.channel.recv_exit_status()
         if status != 0:
             tail = (failed or said).strip()[-1500:]

@@ -1,8 +1,8 @@
 """Ends what its owner left behind, however the owner died.
 
-`python -m vm.reaper TAG FOLDER…` holds the read end of a pipe; when the owner is gone, kill -9 included, the
-pipe closes. Then every process whose command line carries TAG is killed until none is left, and the folders
-are removed. It never signals a process that does not carry its owner's tag.
+`python -m vm.reaper TAG FOLDER…` holds the read end of a pipe; when the owner is gone, kill -9
+included, the pipe closes. Then every process whose command line carries TAG is killed until none is
+left, and the folders are removed. It never signals a process that does not carry its owner's tag.
 """
 
 from __future__ import annotations

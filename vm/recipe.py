@@ -1,4 +1,6 @@
-"""A recipe says what is in an image. It is data: `vm/images/<name>/image.toml` and the files beside it."""
+"""A recipe says what is in an image. It is data: `vm/images/<name>/image.toml` and the files beside
+it.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,9 @@ class Snapshot:
     token: str
     """What the guest believes its token is; every fork gets another one at once."""
     bare_stream: bool
-    """Whether `state` lacks the configuration section, as QEMU writes it for a machine that goes on."""
+    """Whether `state` lacks the configuration section, as QEMU writes it for a machine that goes
+    on.
+    """
 
     @property
     def memory(self) -> Path:
@@ -148,7 +150,9 @@ def _migrated(domain: Domain) -> None:
 
 
 def freeze_template(instance: Instance, image: Image, staging: Path, name: str) -> None:
-    """Stop a machine whose memory is `staging/memory`, shared, and keep its state: it does not go on."""
+    """Stop a machine whose memory is `staging/memory`, shared, and keep its state: it does not go
+    on.
+    """
     instance.domain.suspend()
     _ignore_shared(instance.domain)
     qmp(instance.domain, "migrate", uri=f"file:{staging / 'state'}")
@@ -158,10 +162,11 @@ def freeze_template(instance: Instance, image: Image, staging: Path, name: str) 
 
 
 def store_running(instance: Instance, parent: Snapshot, image: Image, name: str) -> Snapshot:
-    """Keep a running fork of `parent` under `name`, replacing a snapshot of that name; the fork goes on.
+    """Keep a running fork of `parent` under `name`, replacing a snapshot of that name; the fork
+    goes on.
 
-    The pages that the fork has of its own are laid over a copy of the parent's memory, so the result stands
-    by itself. The fork stands still for as long as its own pages take to copy.
+    The pages that the fork has of its own are laid over a copy of the parent's memory, so the
+    result stands by itself. The fork stands still for as long as its own pages take to copy.
     """
     final = parent.folder.parent / name
     staging = final.with_name(f".{name}.partial")

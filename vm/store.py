@@ -59,8 +59,9 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 def once(final: Path, build: Callable[[Path], None], say: Callable[[str], None]) -> Path:
     """`final`, made by `build(staging)` if it is not there yet; never half of it under that name.
 
-    The staging folder survives a crash, and `build` meets its own earlier work in it: what it finished by
-    renaming is kept, the rest is made again. Two processes that want the same thing build it once.
+    The staging folder survives a crash, and `build` meets its own earlier work in it: what it
+    finished by renaming is kept, the rest is made again. Two processes that want the same thing
+    build it once.
     """
     if final.exists():
         return final

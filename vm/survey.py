@@ -31,7 +31,9 @@ MEMORY_FLOOR, DISK_FLOOR = 4.0, 15.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. `fix` says what to do where `ok` is false; `needed` is whether it must be."""
+    """One thing looked at. `fix` says what to do where `ok` is false; `needed` is whether it must
+    be.
+    """
 
     name: str
     ok: bool
@@ -116,7 +118,9 @@ def _libvirt() -> Iterator[Finding]:
 def _programs() -> Iterator[Finding]:
     for program, package in PROGRAMS.items():
         path = shutil.which(program)
-        yield Finding(program, path is not None, path or "missing", f"Install the package {package}.")
+        yield Finding(
+            program, path is not None, path or "missing", f"Install the package {package}."
+        )
 
 
 def _room() -> Iterator[Finding]:
@@ -158,5 +162,3 @@ def _images() -> Iterator[Finding]:
     built = sorted({base.name for base in list_bases()})
     fix = "`ambidex image build debian-12` builds one; `make demo` does it all."
     yield Finding("images", bool(built), ", ".join(built) or "none yet", fix, needed=False)
-
-

@@ -19,7 +19,9 @@ class NotYet(Exception):
 def wait_for(
     probe: Callable[[], T], *, bound: float, fail: Callable[[str], Exception], every: float = 0.05
 ) -> T:
-    """What `probe` returns once it stops raising `NotYet`; after `bound` seconds, `fail(what was seen)`."""
+    """What `probe` returns once it stops raising `NotYet`; after `bound` seconds, `fail(what was
+    seen)`.
+    """
     pause = threading.Event()
     deadline = time.monotonic() + bound
     while True:
