@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,13 +58,13 @@ class Quiet:
 QUIET = Quiet()
 
 
-def plan(config: RunConfig, suite: Suite) -> tuple[Job, ...]:
+def plan(agents: Sequence[str], runs: int, suite: Suite) -> tuple[Job, ...]:
     """The trials of a run: every task by every agent, so many times; whole rounds first."""
     return tuple(
         Job(task.name, agent, trial)
-        for trial in range(1, config.runs + 1)
+        for trial in range(1, runs + 1)
         for task in suite.tasks
-        for agent in config.agents
+        for agent in agents
     )
 
 

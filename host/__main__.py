@@ -1,0 +1,5 @@
+"""`python -m host` is `ambidex`."""
+
+from host.cli import main
+
+main()

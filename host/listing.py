@@ -1,0 +1,77 @@
+"""Tables of what there is: tasks, tools, proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+
+from host.prove import Verdict
+from tasks import Suite, ToolSpec
+
+__all__ = ["proof_json", "proof_table", "suite_table", "tool_table"]
+
+
+def suite_table(suite: Suite) -> Table:
+    """The tasks of a suite, one a line."""
+    table = _table(
+        str(suite.folder), "task", "apps", "tools help", "oracles", "near-misses", "checks"
+    )
+    for task in suite.tasks:
+        spec = task.spec
+        oracles = ", ".join(oracle.by for oracle in spec.oracle)
+        table.add_row(
+            task.name,
+            ", ".join(spec.apps),
+            "yes" if spec.tool_beneficial else "no",
+            oracles if spec.feasible else f"{oracles} (infeasible)",
+            str(len(spec.near_miss)),
+            str(len(task.checks)),
+        )
+    return table
+
+
+def tool_table(tools: Iterable[ToolSpec]) -> Table:
+    """The tools of the guest; optional arguments have a question mark."""
+    table = _table("", "app", "tool", "arguments", "what it does")
+    for tool in tools:
+        table.add_row(tool.app, tool.name, _arguments(tool), tool.description.split("\n")[0])
+    return table
+
+
+def proof_table(suite: Suite, found: Sequence[Verdict]) -> Table:
+    """What was claimed of each task, and what came of it."""
+    table = _table(f"Proof of {suite.name}", "task", "played", "expected", "scored", "why")
+    for v in found:
+        scored = "–" if v.row is None else f"{v.row.score:g}"
+        style = "green" if v.holds else "bold red"
+        table.add_row(v.job.task, v.job.agent, f"{v.expected:g}", scored, v.said, style=style)
+    return table
+
+
+def proof_json(found: Sequence[Verdict]) -> list[dict[str, object]]:
+    """The same as data."""
+    return [
+        {
+            "task": v.job.task,
+            "agent": v.job.agent,
+            "expected": v.expected,
+            "score": v.row.score if v.row else None,
+            "holds": v.holds,
+            "said": v.said,
+        }
+        for v in found
+    ]
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title or None, title_justify="left")
+    for name in columns:
+        table.add_column(name)
+    return table
+
+
+def _arguments(tool: ToolSpec) -> str:
+    required = tool.parameters.get("required", ())
+    names = tool.parameters.get("properties", {})
+    return ", ".join(name if name in required else f"{name}?" for name in names)

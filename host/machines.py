@@ -1,0 +1,103 @@
+"""Where the machines of a run come from, by the name of a provider."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from host.errors import UsageError
+from vm import Machine, MachineError
+
+__all__ = ["Attached", "MachineOptions", "Source", "open_machines"]
+
+ENDPOINT, TOKEN = "AMBIDEX_TEST_ENDPOINT", "AMBIDEX_TEST_TOKEN"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class MachineOptions:
+    """Which machines, and how many."""
+
+    provider: Annotated[str, Parameter(help="libvirt, or attached (a running guest)")] = "libvirt"
+    image: Annotated[str, Parameter(help="an image that `image list` shows")] = "debian-12"
+    machines: Annotated[int, Parameter(help="how many at once")] = 1
+    uri: Annotated[str, Parameter(help="a libvirt URI; empty is the embedded driver")] = ""
+    accel: Annotated[str, Parameter(help="auto, kvm or tcg")] = "auto"
+    cpus: Annotated[int, Parameter(help="processors of each machine")] = 2
+
+
+@dataclass(frozen=True)
+class Source:
+    """Machines to be had, and the identity of what they run, for the record."""
+
+    make: Callable[[], Machine]
+    image: str
+
+
+class Attached:
+    """A guest that is already running somewhere: for authors of tools and tasks.
+
+    Nothing is reverted, so one trial sees what the last one left; such scores are not worth
+    keeping.
+    """
+
+    def __init__(self, endpoint: str, token: str) -> None:
+        self.endpoint = endpoint
+        self.token = token
+        self.vnc = ("", "")
+
+    def boot(self) -> None:
+        """Nothing: it runs."""
+
+    def revert(self, snapshot: str) -> None:
+        """Nothing: it cannot."""
+
+    def snapshot(self, name: str) -> None:
+        """Refuse."""
+        raise MachineError("an attached guest has no snapshots")
+
+    def close(self) -> None:
+        """Leave it running."""
+
+    def console(self) -> str:
+        """Nothing is known of it."""
+        return ""
+
+    def picture(self) -> bytes:
+        """Refuse: there is no view from outside."""
+        raise MachineError("an attached guest cannot be seen from outside")
+
+
+@contextmanager
+def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterator[Source]:
+    """The machines of a provider; all are gone afterwards, whatever happened."""
+    match options.provider:
+        case "attached":
+            endpoint, token = os.environ.get(ENDPOINT, ""), os.environ.get(TOKEN, "")
+            if not endpoint:
+                raise UsageError(f"--provider attached needs {ENDPOINT} (and {TOKEN}) to be set")
+            if options.machines != 1:
+                raise UsageError("an attached guest is one machine")
+            yield Source(lambda: Attached(endpoint, token), f"attached:{endpoint}")
+        case "libvirt":
+            from vm.image import (
+                open_image,
+            )  # heavy, and libvirt may be missing on a machine that only reports
+            from vm.provider import LibvirtProvider
+
+            image = open_image(options.image, say=say)
+            with LibvirtProvider(
+                uri=options.uri,
+                accel=options.accel,
+                cpus=options.cpus,
+                spares=options.machines,
+                say=say,
+            ) as provider:
+                yield Source(lambda: provider.machine(image), f"{options.image}:{image.id}")
+        case other:
+            raise UsageError(f"no provider {other!r}", hint="There is libvirt and attached.")

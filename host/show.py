@@ -1,0 +1,72 @@
+"""What a person sees while a run is under way: one line per attempt, and a bar where there is a
+terminal."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from host.config import Job
+from host.rows import Row
+
+__all__ = ["Show"]
+
+MARKS = {"scored": "[red]✗[/]", "void": "[yellow]∅[/]", "bug": "[red]bug[/]"}
+
+
+class Show:
+    """A `host.runner.Watcher` on the terminal (standard error, so that output can be piped)."""
+
+    def __init__(self, total: int, title: str) -> None:
+        self._console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._total = total
+        self._bar = self._progress.add_task(title, total=total)
+        self._now: dict[str, str] = {}
+        self._title = title
+
+    def __enter__(self) -> Show:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def begun(self, job: Job, attempt: int) -> None:
+        """See `Watcher`."""
+        self._now[threading.current_thread().name] = job.task
+        busy = ", ".join(sorted(set(self._now.values())))
+        self._progress.update(self._bar, description=f"{self._title}: {busy}"[:60])
+
+    def ended(self, row: Row, left: int) -> None:
+        """See `Watcher`."""
+        mark = "[green]✓[/]" if row.success else MARKS[row.fate]
+        total = row.seconds.get("total", 0.0)
+        why = row.reason
+        if row.failure:
+            why = f"{row.failure.type}: {row.failure.message}"
+        self._console.print(
+            f"{mark} {row.task} {row.agent} #{row.trial}  {row.steps} steps, {total:.1f} s",
+            end="  ",
+        )
+        self._console.print(why, markup=False, highlight=False, style="dim")
+        self._progress.update(self._bar, completed=self._total - left)
+
+    def said(self, message: str) -> None:
+        """See `Watcher`."""
+        self._console.print(message, markup=False, style="yellow")

@@ -1,0 +1,334 @@
+"""A guest without a desktop: it speaks the guest's protocol over a real port and keeps a few files
+and a screen.
+
+What it can be told to do wrong, it does once: lose an answer, refuse a health check, hang.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+import zlib
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from fastmcp import FastMCP
+from fastmcp.server.middleware import Middleware, MiddlewareContext
+from fastmcp.tools import ToolResult
+from mcp_types import ToolAnnotations
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+SIZE = (64, 48)
+TOKEN = "a-token-for-tests"
+
+
+@dataclass
+class Desktop:
+    """The state of the peer, and its faults."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    windows: list[str] = field(default_factory=lambda: ["Desktop"])
+    cells: dict[str, Any] = field(default_factory=dict)
+    clicks: list[tuple[int, int]] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    """Names of the calls that were carried out, in order."""
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    """Metadata of the calls that arrived."""
+    lose_answers: int = 0
+    """So many answers to tool calls are lost on their way."""
+    forget: bool = False
+    """Results are not kept, as after a restart of the server."""
+    ready: bool = True
+    frame: int = 0
+    pixels: bytearray = field(default_factory=lambda: bytearray(b"\x10\x20\x30\x00" * 64 * 48))
+    changed: list[tuple[int, int, int, int]] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    """What was sent for each screenshot: whole, patch or nothing."""
+    waits: float = 0.0
+
+    def paint(self, x: int, y: int) -> None:
+        """Make one pixel white."""
+        at = (y * SIZE[0] + x) * 4
+        self.pixels[at : at + 4] = b"\xff\xff\xff\x00"
+        self.frame += 1
+        self.changed.append((x, y, 1, 1))
+
+
+class ExactlyOnce(Middleware):
+    """Keeps the result of each call by its id."""
+
+    def __init__(self, desktop: Desktop) -> None:
+        self._desktop = desktop
+        self._kept: dict[str, ToolResult] = {}
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[Any],
+        call_next: Callable[[MiddlewareContext[Any]], Awaitable[ToolResult]],
+    ) -> ToolResult:
+        meta = dict(context.fastmcp_context.request_context.meta or {})
+        self._desktop.asked.append(meta)
+        id = meta["ambidex/call"]
+        if id in self._kept and not self._desktop.forget:
+            return self._kept[id]
+        if meta.get("ambidex/again"):
+            return _error("unknown_call", "no such call")
+        result = await call_next(context)
+        self._desktop.done.append(context.message.name)
+        self._kept[id] = result
+        return result
+
+
+class Door:
+    """The token check around everything, and the loss of answers."""
+
+    def __init__(self, app: ASGIApp, desktop: Desktop) -> None:
+        self._app = app
+        self._desktop = desktop
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if dict(scope["headers"]).get(b"authorization") != f"Bearer {TOKEN}".encode():
+            error = {"error": {"code": "unauthorized", "message": "no token", "hint": ""}}
+            await JSONResponse(error, 401)(scope, receive, send)
+            return
+        body = bytearray()
+
+        async def tapped() -> Any:
+            message = await receive()
+            body.extend(message.get("body", b""))
+            return message
+
+        async def lossy(message: Any) -> None:
+            if b'"tools/call"' in body and self._desktop.lose_answers:
+                if message["type"] == "http.response.body" and not message.get("more_body"):
+                    self._desktop.lose_answers -= 1
+                    raise ConnectionAbortedError("lost on purpose")
+                return
+            await send(message)
+
+        try:
+            await self._app(scope, tapped, lossy)
+        except ConnectionAbortedError:
+            return
+
+
+def _error(code: str, message: str) -> ToolResult:
+    said = {"error": {"code": code, "message": message, "hint": ""}}
+    return ToolResult(content=message, structured_content=said, is_error=True)
+
+
+def _tools(desktop: Desktop) -> FastMCP:
+    server: FastMCP = FastMCP("peer", middleware=[ExactlyOnce(desktop)])
+
+    def tool(app: str, reads_only: bool = False) -> Callable[[Callable[..., Any]], Any]:
+        return server.tool(
+            meta={"ambidex": {"app": app}},
+            annotations=ToolAnnotations(read_only_hint=reads_only),
+            output_schema=None,
+        )
+
+    @tool("computer")
+    def computer_click(x: int, y: int) -> ToolResult:
+        """Click."""
+        desktop.clicks.append((x, y))
+        desktop.paint(x, y)
+        return ToolResult(content="clicked", structured_content={"result": None})
+
+    @tool("calc")
+    def calc_set_cell_value(cell: str, value: int | str) -> ToolResult:
+        """Set a cell."""
+        if cell == "ZZ99":
+            return _error("bad_cell", "there is no such cell")
+        desktop.cells[cell] = value
+        desktop.paint(len(desktop.cells), 1)
+        return ToolResult(
+            content=f"{cell} = {value}", structured_content={"result": {"cell": cell}}
+        )
+
+    @tool("calc", reads_only=True)
+    def calc_get_cell_value(cell: str) -> ToolResult:
+        """Read a cell."""
+        value = desktop.cells.get(cell)
+        return ToolResult(content=str(value), structured_content={"result": value})
+
+    @tool("calc")
+    def calc_save() -> ToolResult:
+        """Save."""
+        desktop.files["~/cells.json"] = json.dumps(desktop.cells).encode()
+        return ToolResult(content="saved", structured_content={"result": None})
+
+    @tool("files")
+    async def files_nap(seconds: float) -> ToolResult:
+        """Take a while."""
+        await asyncio.sleep(seconds)
+        return ToolResult(content="awake", structured_content={"result": None})
+
+    return server
+
+
+def _harness(desktop: Desktop) -> list[Route]:
+    async def health(_: Request) -> Response:
+        checks = {"X": {"ok": desktop.ready, "seen": "fine" if desktop.ready else "no display"}}
+        said = {
+            "ready": desktop.ready,
+            "checks": checks,
+            "screen": SIZE,
+            "catalogue": "c",
+            "user": "u",
+        }
+        return JSONResponse(said, 200 if desktop.ready else 503)
+
+    async def screenshot(request: Request) -> Response:
+        known, now = request.query_params.get("known", ""), f"f{desktop.frame}"
+        header = {
+            "id": now, "size": SIZE, "base": None, "rect": [0, 0, *SIZE], "encoding": "zlib",
+            "still": True, "waited": desktop.waits, "grab": 0.0, "pointer": [0, 0],
+        }  # fmt: skip
+        if known == now:
+            desktop.sent.append("nothing")
+            return Response(status_code=304)
+        body = bytes(desktop.pixels)
+        if known == f"f{desktop.frame - 1}":
+            x, y, width, height = desktop.changed[-1]
+            header |= {"base": known, "rect": [x, y, width, height], "encoding": "raw"}
+            at = (y * SIZE[0] + x) * 4
+            body = body[at : at + 4]
+            desktop.sent.append("patch")
+        else:
+            body = zlib.compress(body, 1)
+            desktop.sent.append("whole")
+        return Response(body, headers={"Ambidex-Frame": json.dumps(header)})
+
+    async def file(request: Request) -> Response:
+        path = request.query_params["path"]
+        if request.method == "PUT":
+            desktop.files[path] = await request.body()
+            return JSONResponse({"ok": True})
+        if path not in desktop.files:
+            said = {"error": {"code": "missing", "message": f"no file {path}", "hint": ""}}
+            return JSONResponse(said, 404)
+        return Response(desktop.files[path])
+
+    async def run(request: Request) -> Response:
+        said = await request.json()
+        argv = said["argv"]
+        if argv[0] == "printenv":
+            return JSONResponse({"returncode": 0, "stdout": "/home/user\n", "stderr": ""})
+        if argv[0] == "open":
+            desktop.windows.append(argv[1])
+            return JSONResponse({"pid": 1})
+        failed = argv[0] == "false"
+        return JSONResponse(
+            {"returncode": int(failed), "stdout": " ".join(argv), "stderr": "no" * failed,
+             "timed_out": False, "truncated": False}
+        )  # fmt: skip
+
+    async def wait_window(request: Request) -> Response:
+        said = await request.json()
+        for title in desktop.windows:
+            if said["title"] in title:
+                return JSONResponse({"window": {"title": title}})
+        seen = f"seen instead: {', '.join(desktop.windows)}"
+        return JSONResponse({"error": {"code": "timeout", "message": seen, "hint": ""}}, 408)
+
+    async def journal(_: Request) -> Response:
+        return PlainTextResponse("served")
+
+    return [
+        Route("/harness/health", health),
+        Route("/harness/screenshot", screenshot),
+        Route("/harness/file", file, methods=["GET", "PUT"]),
+        Route("/harness/run", run, methods=["POST"]),
+        Route("/harness/wait_window", wait_window, methods=["POST"]),
+        Route("/harness/journal", journal),
+    ]
+
+
+@contextmanager
+def serve(app: ASGIApp, *, lifespan: str = "on") -> Iterator[str]:
+    """Serve on a free loopback port; gives its address."""
+    config = uvicorn.Config(
+        app, port=0, log_level="critical", lifespan=lifespan, timeout_graceful_shutdown=1
+    )  # type: ignore[arg-type]
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    end = time.monotonic() + 10
+    while not server.started:
+        assert thread.is_alive(), "the peer's server ended"
+        assert time.monotonic() < end, "the peer's server does not start"
+        time.sleep(0.005)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(5)
+
+
+@contextmanager
+def peer() -> Iterator[tuple[str, Desktop]]:
+    """A running peer: its endpoint and its state."""
+    desktop = Desktop()
+    mcp = _tools(desktop).http_app(path="/mcp", stateless_http=True, json_response=True)
+    app = Starlette(routes=[*_harness(desktop), Mount("/", mcp)], lifespan=mcp.lifespan)
+    with serve(Door(app, desktop)) as endpoint:
+        yield endpoint, desktop
+
+
+class PeerMachine:
+    """A `vm.Machine` whose desktop is a peer: a revert gives a new one."""
+
+    def __init__(self, *, broken_reverts: int = 0) -> None:
+        self.reverts: list[str] = []
+        self.broken_reverts = broken_reverts
+        self.endpoint = ""
+        self.token = TOKEN
+        self.vnc = ("127.0.0.1:1", "")
+        self.closed = False
+        self.desktops: list[Desktop] = []
+        self._now: Any = None
+
+    def boot(self) -> None:
+        self.revert("ready")
+
+    def revert(self, snapshot: str) -> None:
+        from vm import MachineError
+
+        self.reverts.append(snapshot)
+        if self.broken_reverts:
+            self.broken_reverts -= 1
+            raise MachineError("the fork did not start", stage="create", hint="Try again.")
+        self._leave()
+        self._now = peer()
+        self.endpoint, desktop = self._now.__enter__()
+        self.desktops.append(desktop)
+
+    def snapshot(self, name: str) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        self._leave()
+        self.closed = True
+
+    def console(self) -> str:
+        return "booting\nlogin:"
+
+    def picture(self) -> bytes:
+        return b""
+
+    def _leave(self) -> None:
+        if self._now is not None:
+            self._now.__exit__(None, None, None)
+            self._now = None

@@ -1,0 +1,143 @@
+"""The host's side of the wire, against a server that speaks the guest's protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from host import ToolCall
+from host.errors import GuestError
+from host.guest import Guest, NoSuchFile, NoSuchWindow, Patience
+from tests.host.peer import SIZE, TOKEN, Desktop, peer
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[tuple[str, Desktop]]:
+    with peer() as both:
+        yield both
+
+
+@pytest.fixture
+def guest(running: tuple[str, Desktop]) -> Iterator[Guest]:
+    with Guest(running[0], TOKEN, patience=Patience(answer=5, call=5, back=2)) as guest:
+        yield guest
+
+
+@pytest.fixture
+def desktop(running: tuple[str, Desktop]) -> Desktop:
+    running[1].done.clear()
+    running[1].asked.clear()
+    running[1].sent.clear()
+    return running[1]
+
+
+def test_tools_are_listed_with_their_app(guest: Guest) -> None:
+    apps = {tool.name: tool.app for tool in guest.tools()}
+    assert apps["computer_click"] == "computer"
+    assert apps["calc_save"] == "calc"
+    assert {tool.name: tool.reads_only for tool in guest.tools()}["calc_get_cell_value"]
+
+
+def test_a_call_is_carried_out_and_its_value_comes_back(guest: Guest, desktop: Desktop) -> None:
+    result = guest.call(ToolCall("one", "calc_set_cell_value", {"cell": "B2", "value": 42}))
+    assert (result.call, result.error, result.text) == ("one", "", "B2 = 42")
+    assert result.value == {"cell": "B2"}
+    assert desktop.cells["B2"] == 42
+
+
+def test_an_error_of_a_tool_is_a_result_with_its_code(guest: Guest) -> None:
+    result = guest.call(ToolCall("two", "calc_set_cell_value", {"cell": "ZZ99", "value": 1}))
+    assert (result.error, result.text) == ("bad_cell", "there is no such cell")
+
+
+def test_a_lost_answer_is_asked_for_again_and_the_action_is_done_once(
+    guest: Guest, desktop: Desktop
+) -> None:
+    desktop.lose_answers = 1
+    result = guest.call(ToolCall("three", "computer_click", {"x": 3, "y": 4}))
+    assert result.text == "clicked"
+    assert desktop.done == ["computer_click"]
+    assert [bool(meta.get("ambidex/again")) for meta in desktop.asked] == [False, True]
+
+
+def test_a_call_the_guest_has_forgotten_is_not_carried_out_again(
+    guest: Guest, desktop: Desktop
+) -> None:
+    desktop.lose_answers, desktop.forget = 1, True
+    try:
+        with pytest.raises(GuestError, match="no longer knows what came of computer_click"):
+            guest.call(ToolCall("four", "computer_click", {"x": 3, "y": 4}))
+    finally:
+        desktop.forget = False
+    assert desktop.done == ["computer_click"]
+
+
+def test_a_repeated_id_gives_the_stored_result(guest: Guest, desktop: Desktop) -> None:
+    call = ToolCall("five", "computer_click", {"x": 1, "y": 1})
+    assert guest.call(call) == guest.call(call)
+    assert desktop.done == ["computer_click"]
+
+
+def test_an_unchanged_screen_is_not_sent_again(guest: Guest, desktop: Desktop) -> None:
+    first, second = guest.screenshot(), guest.screenshot()
+    assert first == second
+    assert first.hash == second.hash
+    assert desktop.sent == ["whole", "nothing"]
+
+
+def test_a_patch_gives_the_whole_frame(guest: Guest, desktop: Desktop) -> None:
+    before = guest.screenshot()
+    desktop.paint(10, 20)
+    after = guest.screenshot()
+    pixels = np.frombuffer(after.rgb, np.uint8).reshape(SIZE[1], SIZE[0], 3)
+    assert desktop.sent[-1] == "patch"
+    assert pixels[20, 10].tolist() == [255, 255, 255]
+    assert pixels[0, 0].tolist() == [0x30, 0x20, 0x10], "BGRX on the wire is RGB here"
+    assert before != after
+    assert np.frombuffer(before.rgb, np.uint8).max() < 255 or desktop.frame > 1
+
+
+def test_files_go_there_and_come_back(guest: Guest) -> None:
+    guest.put("~/a b.txt", b"\x00\xff")
+    assert guest.get("~/a b.txt") == b"\x00\xff"
+    with pytest.raises(NoSuchFile, match="~/none"):
+        guest.get("~/none")
+
+
+def test_a_window_that_does_not_come_names_those_that_are_there(guest: Guest) -> None:
+    guest.wait_window("Desk", 1)
+    with pytest.raises(NoSuchWindow, match="seen instead: Desktop"):
+        guest.wait_window("Budget", 1)
+
+
+def test_a_leading_tilde_becomes_the_home_of_the_desktop_user(guest: Guest) -> None:
+    assert guest.expanded(["soffice", "~/x.odt", "a~/b"]) == ["soffice", "/home/user/x.odt", "a~/b"]
+
+
+def test_waiting_for_readiness_says_what_was_missing(guest: Guest, desktop: Desktop) -> None:
+    desktop.ready = False
+    try:
+        with pytest.raises(GuestError, match="X: no display"):
+            guest.wait_ready(bound=0.2)
+    finally:
+        desktop.ready = True
+    assert guest.wait_ready(bound=0.2).screen == SIZE
+
+
+def test_a_wrong_token_is_a_guest_error_that_says_so(running: tuple[str, Desktop]) -> None:
+    with Guest(running[0], "wrong") as guest:
+        with pytest.raises(GuestError, match="401 no token"):
+            guest.health()
+        with pytest.raises(GuestError):
+            guest.tools()
+
+
+def test_a_guest_that_is_gone_is_a_guest_error() -> None:
+    patience = Patience(answer=1, call=1, back=0.2)
+    with Guest("http://127.0.0.1:9", TOKEN, patience=patience) as guest:
+        with pytest.raises(GuestError, match="did not answer"):
+            guest.health()
+        with pytest.raises(GuestError, match="lost during computer_click"):
+            guest.call(ToolCall("six", "computer_click", {"x": 1, "y": 1}))
