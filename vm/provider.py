@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from types import TracebackType
 
@@ -207,6 +207,12 @@ class LibvirtProvider:
             waiting = self._ready[key]
             while len(waiting) < self._spares and not self._closing:
                 waiting.append(self._behind.submit(prepare))
+
+    def wait_for_spares(self) -> None:
+        """Return when every spare that is being made is ready, or has failed."""
+        with self._lock:
+            spares = [spare for waiting in self._ready.values() for spare in waiting]
+        wait(spares)
 
     def drop(self, instance: Instance) -> None:
         """End a machine behind the scenes: QEMU's own end takes longer than a fork."""

@@ -1,0 +1,51 @@
+"""The demo suite as a measure: where an episode's time goes, and one machine against two."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+__all__ = ["suite_parts", "suite_wall"]
+
+PROJECT = Path(__file__).parent.parent
+
+
+def suite_wall(image: str, scratch: Path, note: Callable[[str, str, str], None]) -> None:
+    """Run the demo suite on one machine and on two; the same verdicts are expected."""
+    verdicts = []
+    for machines in (1, 2):
+        out = scratch / f"machines-{machines}"
+        command = [sys.executable, "-m", "host.cli", "run", str(PROJECT / "tasks" / "demo")]
+        command += ["--agent", "oracle", "--condition", "hybrid", "--image", image]
+        command += ["--machines", str(machines), "--out", str(out)]
+        start = time.perf_counter()
+        subprocess.run(command, check=True, cwd=PROJECT, stdout=subprocess.DEVNULL)
+        wall = time.perf_counter() - start
+        verdicts.append({row["task"]: row["score"] for row in rows(out)})
+        what = f"demo suite ({len(verdicts[-1])} tasks) on {machines} machine{'s'[: machines - 1]}"
+        note(what, f"{wall:.0f} s wall", "")
+    note("verdicts the same on both", str(verdicts[0] == verdicts[1]), "True")
+
+
+def rows(run: Path) -> list[dict[str, object]]:
+    """The rows of a run."""
+    lines = (run / "results.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def suite_parts(scratch: Path) -> Iterator[tuple[str, str]]:
+    """The share of each part of the time that the run on one machine took."""
+    spent: dict[str, float] = defaultdict(float)
+    for row in rows(scratch / "machines-1"):
+        seconds = row["seconds"]
+        assert isinstance(seconds, dict)
+        for part, value in seconds.items():
+            spent[part] += float(value)
+    total = spent.pop("total")
+    for part, value in sorted(spent.items(), key=lambda item: -item[1]):
+        yield f"share of an episode: {part}", f"{100 * value / total:.1f} % ({value:.1f} s)"
