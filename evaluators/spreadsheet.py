@@ -12,6 +12,7 @@ from evaluators import Score
 from evaluators.registry import EvidenceName, evaluator
 from evaluators.values import Value, shown, unequal, verdict
 from evaluators.workbook import cells as read_cells
+from evaluators.workbook import frozen as read_frozen
 from evaluators.workbook import sheet_names
 
 Coordinate = Annotated[str, StringConstraints(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}$")]
@@ -119,6 +120,20 @@ def sheets_equal(
     same = seen == names if ordered else sorted(seen) == sorted(names)
     wrong = [] if same else [f"the sheets are {seen}, not {names}"]
     return verdict(wrong, f"{file}: the sheets are as expected")
+
+
+@evaluator
+def frozen(
+    evidence: Path, *, file: EvidenceName, sheet: str, rows: int = 0, columns: int = 0
+) -> Score:
+    """So many rows and columns of the sheet stay in sight when it is scrolled, and no more."""
+    seen = read_frozen(evidence, file, sheet)
+    wrong = [
+        f"{found} {what} stay, not {expected}"
+        for what, found, expected in zip(("rows", "columns"), seen, (rows, columns), strict=True)
+        if found != expected
+    ]
+    return verdict(wrong, f"{file}: {rows} rows and {columns} columns stay")
 
 
 def _normal(formula: str) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
+from xml.etree import ElementTree
 
 import openpyxl
 from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
 from openpyxl.utils.cell import coordinate_to_tuple
 from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet.formula import ArrayFormula
+from openpyxl.xml.constants import SHEET_MAIN_NS
 
 from evaluators import Unreadable
 from evaluators.evidence import BROKEN, read_package
@@ -58,6 +62,25 @@ def cells(evidence: Path, file: str, sheet: str | None, wanted: list[str]) -> di
     except (*BROKEN, InvalidFileException) as error:
         raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
     return seen
+
+
+def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
+    """How many rows and columns stay in sight when the sheet is scrolled; (0, 0) where none do."""
+    content = read_package(evidence, file)
+    try:
+        book = openpyxl.load_workbook(content, read_only=True, keep_links=False)
+        if sheet not in book.sheetnames:
+            raise Unreadable(f"{file} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}")
+        # The stream reader knows where a sheet lies, but skips how it is viewed.
+        with zipfile.ZipFile(content) as archive:
+            part = cast(ReadOnlyWorksheet, book[sheet])._worksheet_path
+            root = ElementTree.fromstring(archive.read(part))
+        pane = root.find(f"{{{SHEET_MAIN_NS}}}sheetViews//{{{SHEET_MAIN_NS}}}pane")
+        if pane is None or not str(pane.get("state")).startswith("frozen"):
+            return 0, 0
+        return int(float(pane.get("ySplit", "0"))), int(float(pane.get("xSplit", "0")))
+    except (*BROKEN, InvalidFileException) as error:
+        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
 
 
 AnyCell = ReadOnlyCell | Cell | MergedCell

@@ -111,6 +111,24 @@ def test_a_format_is_compared_where_it_is_named(
     assert score.value == value
 
 
+def test_frozen_rows_and_columns_are_counted_and_a_split_is_not_frozen(
+    judge: Judge, tmp_path: Path
+) -> None:
+    def frozen(rows: int, columns: int, sheet: str = "Haushalt") -> float:
+        arguments = {"sheet": sheet, "rows": rows, "columns": columns}
+        return judge("spreadsheet.frozen", file="a.xlsx", **arguments).value
+
+    assert frozen(0, 0) == 1
+    assert frozen(1, 0) == 0
+    book = openpyxl.load_workbook(tmp_path / "a.xlsx")
+    book["Haushalt"].freeze_panes = "A2"
+    book.save(tmp_path / "a.xlsx")
+    assert [frozen(1, 0), frozen(1, 1), frozen(0, 0), frozen(1, 0, "Notes")] == [1, 0, 0, 0]
+    book["Haushalt"].sheet_view.pane.state = "split"
+    book.save(tmp_path / "a.xlsx")
+    assert frozen(1, 0) == 0
+
+
 def test_sheets_are_compared_in_order_unless_that_does_not_count(judge: Judge) -> None:
     def sheets(names: list[str], ordered: bool = True) -> float:
         arguments = {"names": names, "ordered": ordered}
