@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 from xml.etree import ElementTree
 
 import openpyxl
@@ -13,7 +13,6 @@ from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
 from openpyxl.utils.cell import coordinate_to_tuple
 from openpyxl.utils.exceptions import InvalidFileException
-from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.xml.constants import SHEET_MAIN_NS
 
@@ -73,7 +72,7 @@ def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
             raise Unreadable(f"{file} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}")
         # The stream reader knows where a sheet lies, but skips how it is viewed.
         with zipfile.ZipFile(content) as archive:
-            part = cast(ReadOnlyWorksheet, book[sheet])._worksheet_path
+            part = book[sheet]._worksheet_path  # type: ignore[attr-defined]  # not in the stubs
             root = ElementTree.fromstring(archive.read(part))
         pane = root.find(f"{{{SHEET_MAIN_NS}}}sheetViews//{{{SHEET_MAIN_NS}}}pane")
         if pane is None or not str(pane.get("state")).startswith("frozen"):
