@@ -1,4 +1,7 @@
-"""Every app that is served, and their tools by name. `python -m mcp_tools.catalogue` prints them as JSON."""
+"""Every app that is served, and their tools by name.
+
+`python -m mcp_tools.catalogue` prints them as JSON.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 from mcp_tools import App, Tool
 
-MODULES = ("computer", "calc", "writer", "vlc", "gnome", "files")
+MODULES = ("computer",)
 """Modules of this package, each with an `App` named `app`."""
 
 

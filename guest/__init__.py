@@ -1,0 +1,42 @@
+"""The guest: one server inside the desktop, through which everything reaches it.
+
+Two identities. The *door* (`python3 -m guest`) runs as a system account: it holds the token, checks
+arguments, keeps the results of calls, and can do nothing at the desktop. The *workers*
+(`python3 -m guest.worker NAME`) run as the desktop user: they hold no secret, and do everything
+that is done. A worker that hangs is killed and replaced; the door never waits for one without a
+bound.
+
+    /mcp        what an agent may call: the tools of `mcp_tools`
+    /harness/*  what the host alone may ask: health, frames, files, commands, identity
+
+Fates of an error: `ToolError` is an error result of the call, for the model. `HarnessError` is an
+answer with a 4xx status, for the host. A worker that dies is an error result with the code
+`timeout` or `crashed`. Anything else is a bug: status 500, and the traceback in the journal.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CALL_ID", "DEFAULT_PORT", "HARNESS", "HarnessError"]
+
+DEFAULT_PORT = 8770
+
+CALL_ID = "ambidex/call"
+"""Key in a request's `_meta`: the id by which a repeated call is recognised."""
+
+HARNESS = "harness"
+"""Name of the worker that serves the host instead of the agent."""
+
+
+class HarnessError(Exception):
+    """The host asked for what cannot be had; it gets `status` and this text. Never a model's
+    business.
+    """
+
+    def __init__(
+        self, message: str, *, code: str = "failed", hint: str = "", status: int = 400
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.hint = hint
+        self.status = status

@@ -1,0 +1,74 @@
+"""`python3 -m guest`: open the door."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+from pathlib import Path
+
+from guest import DEFAULT_PORT
+
+PR_SET_DUMPABLE = 4
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
+
+
+def arguments() -> argparse.Namespace:
+    """The command line; each flag has a variable of the environment, for the unit file."""
+    get = os.environ.get
+    about = "The guest server of Ambidex: /mcp and /harness on one port."
+    parser = argparse.ArgumentParser(prog="python3 -m guest", description=about)
+    port = int(get("AMBIDEX_PORT", str(DEFAULT_PORT)))
+    parser.add_argument("--port", type=int, default=port, help="default: %(default)s")
+    host = get("AMBIDEX_HOST", "0.0.0.0")
+    parser.add_argument("--host", default=host, help="address to listen on, default: %(default)s")
+    user = get("AMBIDEX_USER", "user")
+    parser.add_argument("--user", default=user, help="the desktop user, default: %(default)s")
+    places = "$CREDENTIALS_DIRECTORY/ambidex.token, then /etc/ambidex/token"
+    parser.add_argument("--token", type=Path, help=f"file with the token, default: {places}")
+    state = get("RUNTIME_DIRECTORY", "/run/ambidex")
+    keeps = "folder of ours that keeps a renewed token over a restart, default: %(default)s"
+    parser.add_argument("--state", type=Path, default=Path(state), help=keeps)
+    return parser.parse_args()
+
+
+def lock() -> None:
+    """No process of another account reads our memory, and no process that we start inherits our
+    capabilities.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+
+
+def main() -> None:
+    """Listen until ended."""
+    asked = arguments()
+    lock()
+    # FastMCP reads a file .env in the current folder, which must not be one of the desktop user's.
+    os.environ["FASTMCP_ENV_FILE"] = "/dev/null"
+    os.chdir("/")
+    import uvicorn
+
+    from guest.door import door
+    from guest.guard import Token
+    from guest.journal import Journal
+    from guest.workers import Account
+
+    journal = Journal.installed()
+    token = Token.read(asked.token, asked.state / "token")
+    uvicorn.run(
+        door(Account.named(asked.user), token, journal),
+        host=asked.host,
+        port=asked.port,
+        log_config=None,
+        access_log=False,
+        ws="none",
+        timeout_keep_alive=600,
+        timeout_graceful_shutdown=3,
+        server_header=False,
+    )
+
+
+if __name__ == "__main__":
+    main()

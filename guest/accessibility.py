@@ -1,0 +1,130 @@
+"""The accessibility tree of the desktop, as far as a bound on its depth, its nodes and the time
+allows.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections import deque
+from typing import Any
+
+__all__ = ["applications", "tree"]
+
+LOCK = threading.Lock()
+"""The library below is not for several threads."""
+
+
+@functools.cache
+def _library() -> Any:
+    import gi
+
+    gi.require_version("Atspi", "2.0")
+    from gi.repository import Atspi
+
+    Atspi.init()
+    # An application that hangs must not take the whole time of a request.
+    Atspi.set_timeout(1000, 2000)
+    return Atspi
+
+
+def applications() -> list[str]:
+    """Names of the applications that take part; GLib's error says why there are none to ask."""
+    with LOCK:
+        desktop = _library().get_desktop(0)
+        count = desktop.get_child_count()
+        found = (desktop.get_child_at_index(number) for number in range(count))
+        return [each.get_name() for each in found if each]
+
+
+def tree(depth: int, nodes: int, seconds: float) -> dict[str, Any]:
+    """What is shown, breadth first: {"tree", "nodes", "truncated"}.
+
+    A node has role and name and, where they say something, states, rect [x, y, width, height], text
+    and children.
+    """
+    with LOCK:
+        return _Walk(_library(), depth, nodes, time.monotonic() + seconds).walk()
+
+
+class _Walk:
+    def __init__(self, library: Any, depth: int, nodes: int, end: float) -> None:
+        self._library = library
+        self._depth = depth
+        self._left = nodes
+        self._end = end
+        self._count = 0
+        self._truncated = False
+
+    def walk(self) -> dict[str, Any]:
+        top: dict[str, Any] = {"role": "desktop", "children": []}
+        waiting = deque([(self._library.get_desktop(0), top, 0)])
+        while waiting:
+            parent, node, level = waiting.popleft()
+            for child in self._children(parent):
+                if self._left <= 0 or time.monotonic() > self._end:
+                    self._truncated = True
+                    return self._result(top)
+                described = self._describe(child, level)
+                if described is None:
+                    continue
+                self._left -= 1
+                self._count += 1
+                node.setdefault("children", []).append(described)
+                if level + 1 < self._depth:
+                    waiting.append((child, described, level + 1))
+                elif self._safely(child.get_child_count, 0):
+                    self._truncated = True
+        return self._result(top)
+
+    def _result(self, top: dict[str, Any]) -> dict[str, Any]:
+        return {"tree": top, "nodes": self._count, "truncated": self._truncated}
+
+    def _safely(self, ask: Any, otherwise: Any) -> Any:
+        """What an application answers, or `otherwise` if it has gone or does not answer: a tree is
+        a moving thing.
+        """
+        from gi.repository import GLib
+
+        try:
+            return ask()
+        except GLib.GError:
+            return otherwise
+
+    def _children(self, parent: Any) -> Any:
+        for number in range(min(self._safely(parent.get_child_count, 0), self._left + 1)):
+            child = self._safely(lambda number=number: parent.get_child_at_index(number), None)
+            if child is not None:
+                yield child
+
+    def _describe(self, node: Any, level: int) -> dict[str, Any] | None:
+        states = self._safely(lambda: node.get_state_set().get_states(), [])
+        kinds = self._library.StateType
+        if level > 0 and kinds.SHOWING not in states:
+            return None
+        found: dict[str, Any] = {
+            "role": self._safely(node.get_role_name, "unknown"),
+            "name": self._safely(node.get_name, "") or "",
+        }
+        telling = (kinds.FOCUSED, kinds.SELECTED, kinds.CHECKED, kinds.EXPANDED, kinds.ACTIVE)
+        said = [state.value_nick for state in telling if state in states]
+        if said:
+            found["states"] = said
+        if level > 0:
+            self._add_details(node, found)
+        return found
+
+    def _add_details(self, node: Any, found: dict[str, Any]) -> None:
+        part = self._safely(node.get_component_iface, None)
+        if part:
+            screen = self._library.CoordType.SCREEN
+            shape = self._safely(lambda: part.get_extents(screen), None)
+            if shape:
+                found["rect"] = [shape.x, shape.y, shape.width, shape.height]
+        text = self._safely(node.get_text_iface, None)
+        if text:
+            length = min(self._safely(text.get_character_count, 0), 500)
+            content = self._safely(lambda: text.get_text(0, length), "") if length > 0 else ""
+            if content and content != found["name"]:
+                found["text"] = content

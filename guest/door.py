@@ -1,0 +1,73 @@
+"""The door put together: token, tools, harness and workers as one ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.types import ASGIApp
+
+from guest import HARNESS, HarnessError
+from guest.guard import Guard, Token
+from guest.harness import Harness, on_error
+from guest.journal import Journal
+from guest.tools import Server
+from guest.workers import Account, Ended, Worker
+from mcp_tools import catalogue
+
+__all__ = ["door"]
+
+
+def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
+    """The application. It answers as soon as it is served; its workers start meanwhile, and end
+    with it.
+    """
+    tools = catalogue.tools()
+    names = sorted({tool.worker for tool in tools.values()})
+    workers = {name: Worker(name, account) for name in (HARNESS, *names)}
+    server = Server(tools, workers)
+    mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
+    described = json.dumps(catalogue.described(), sort_keys=True).encode()
+    digest = hashlib.sha256(described).hexdigest()
+    harness = Harness(workers, server, token, journal, digest)
+
+    @contextlib.asynccontextmanager
+    async def living(app: Starlette) -> AsyncIterator[None]:
+        async with mcp.lifespan(mcp):
+            task = asyncio.create_task(keep(workers))
+            try:
+                yield
+            finally:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+    app = Starlette(
+        routes=[*harness.routes(), *mcp.routes],
+        lifespan=living,
+        exception_handlers={HarnessError: on_error},
+    )
+    return Guard(app, token)
+
+
+async def keep(workers: dict[str, Worker]) -> None:
+    """Run every worker: first the one that finds the session, then, in that session, the others."""
+    first = workers[HARNESS]
+    tasks = [asyncio.create_task(first.run())]
+    try:
+        while not first.up:
+            with contextlib.suppress(Ended):  # a desktop may take as long as it takes
+                await first.wait_until_up(60)
+        for name, worker in workers.items():
+            if name != HARNESS:
+                worker.session = first.session
+                tasks.append(asyncio.create_task(worker.run()))
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,217 @@
+"""What the host may ask of the desktop: the verbs of the worker `harness`, run as the desktop
+user.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, Optional
+
+from guest import HarnessError
+from guest.session import wait_for
+from guest.worker import Answer
+from mcp_tools import x11
+
+__all__ = ["verbs"]
+
+OUTPUT = 4 << 20
+"""Bytes of each output stream that are kept."""
+
+Verb = Callable[[dict[str, Any], bytes], Answer]
+
+
+def verbs() -> dict[str, Verb]:
+    """Every verb by name; opens the display."""
+    from guest.frames import Screen
+
+    screen = Screen()
+    desk = x11.display()
+    looking = threading.Lock()
+
+    def windows() -> list[x11.Window]:
+        with looking:
+            return x11.windows(desk)
+
+    def look(given: dict[str, Any], body: bytes) -> Answer:
+        frame = screen.frame(**given)
+        head = {name: value for name, value in vars(frame).items() if name != "body"}
+        if frame.rect:
+            head["rect"] = list(vars(frame.rect).values())
+        return Answer(head, frame.body)
+
+    def renew(given: dict[str, Any], body: bytes) -> Answer:
+        screen.renew()
+        return Answer(None)
+
+    def wait_window(given: dict[str, Any], body: bytes) -> Answer:
+        return Answer(vars(wait_for_window(windows, given["title"], given["timeout"])))
+
+    def check(given: dict[str, Any], body: bytes) -> Answer:
+        with looking:
+            return Answer({"checks": checks(desk), "screen": x11.size(desk)})
+
+    def accessible(given: dict[str, Any], body: bytes) -> Answer:
+        from guest import accessibility
+
+        return Answer(accessibility.tree(**given))
+
+    return {
+        "screenshot": look,
+        "renew": renew,
+        "wait_window": wait_window,
+        "check": check,
+        "accessibility": accessible,
+        "run": run,
+        "read": read_file,
+        "write": write_file,
+    }
+
+
+def wait_for_window(
+    windows: Callable[[], list[x11.Window]], title: str, within: float
+) -> x11.Window:
+    """The first window whose title contains `title`, in any case; 408 with the titles seen
+    instead.
+    """
+
+    def seen() -> Optional[x11.Window]:
+        return next((each for each in windows() if title.lower() in each.title.lower()), None)
+
+    found = wait_for(seen, within)
+    if found is None:
+        titles = ", ".join(repr(each.title) for each in windows()) or "no window at all"
+        message = f"No window with {title!r} in its title after {within:g} s; there was {titles}."
+        raise HarnessError(message, code="no_window", status=408)
+    return found
+
+
+def checks(desk: Any) -> dict[str, dict[str, Any]]:
+    """Whether each part of the session answers, and what it said."""
+    manager = x11.window_manager(desk)
+    vendor = str(desk.display.info.vendor)
+    found = {
+        "display": {"ok": True, "seen": f"{os.environ['DISPLAY']}, {vendor}"},
+        "window manager": {"ok": bool(manager), "seen": manager or "none has announced itself"},
+        "session bus": session_bus(),
+    }
+    return {**found, "accessibility": accessibility_bus()}
+
+
+def session_bus() -> dict[str, Any]:
+    """Whether something listens on the session bus."""
+    address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
+    path = address.partition("path=")[2].partition(",")[0]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(path or "\0" + address.partition("abstract=")[2].partition(",")[0])
+        except OSError as error:
+            return {"ok": False, "seen": f"{address}: {error.strerror}"}
+    return {"ok": True, "seen": address}
+
+
+def accessibility_bus() -> dict[str, Any]:
+    """Whether the accessibility registry answers."""
+    from gi.repository import GLib
+
+    from guest import accessibility
+
+    try:
+        names = accessibility.applications()
+    except GLib.GError as error:
+        return {"ok": False, "seen": str(error)}
+    return {"ok": bool(names), "seen": f"{len(names)} applications: {', '.join(names)}"}
+
+
+def place(given: dict[str, Any]) -> Path:
+    """The path of a request; `~` is the desktop user's home."""
+    path = Path(given["path"]).expanduser()
+    if not path.is_absolute():
+        message = f"{given['path']!r} is not absolute and does not begin with ~."
+        raise HarnessError(message, code="bad_path")
+    if path.is_dir():
+        raise HarnessError(f"{path} is a directory.", code="directory")
+    return path
+
+
+def read_file(given: dict[str, Any], body: bytes) -> Answer:
+    """The content of a file."""
+    path = place(given)
+    try:
+        return Answer(None, path.read_bytes())
+    except FileNotFoundError:
+        raise HarnessError(f"There is no {path}.", code="absent", status=404) from None
+    except OSError as error:
+        raise HarnessError(f"{path}: {error.strerror}.", code="unreadable") from error
+
+
+def write_file(given: dict[str, Any], body: bytes) -> Answer:
+    """Write a file, making its folders."""
+    path = place(given)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+    except OSError as error:
+        raise HarnessError(f"{path}: {error.strerror}.", code="unwritable") from error
+    return Answer({"path": str(path), "size": len(body)})
+
+
+def run(given: dict[str, Any], body: bytes) -> Answer:
+    """Run a command in the session; its outputs, or its pid if it is to go on by itself."""
+    argv = [os.path.expanduser(part) if part.startswith("~") else part for part in given["argv"]]
+    options: dict[str, Any] = {
+        "cwd": os.path.expanduser(given["cwd"] or "~"),
+        "env": {**os.environ, **given["env"]},
+        # Its own group: it must survive a restart of this worker, and be ended whole at its own
+        # bound.
+        "start_new_session": True,
+    }
+    quiet = subprocess.DEVNULL
+    # Files, not pipes: a program that the command leaves behind would hold a pipe open for ever.
+    with (
+        tempfile.TemporaryFile() as put,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        put.write((given["input"] or "").encode())
+        put.seek(0)
+        streams = (quiet, quiet, quiet) if given["background"] else (put, out, err)
+        try:
+            process = subprocess.Popen(
+                argv, stdin=streams[0], stdout=streams[1], stderr=streams[2], **options
+            )
+        except (OSError, ValueError) as error:
+            raise HarnessError(f"{argv[0]}: {error}", code="not_started") from error
+        if given["background"]:
+            # Somebody has to wait for it, or it stays a zombie.
+            threading.Thread(target=process.wait, daemon=True).start()
+            return Answer({"pid": process.pid})
+        timed_out = False
+        try:
+            process.wait(given["timeout"])
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        said, complained = kept(out), kept(err)
+    return Answer(
+        {
+            "returncode": process.returncode,
+            "stdout": said[:OUTPUT].decode(errors="replace"),
+            "stderr": complained[:OUTPUT].decode(errors="replace"),
+            "timed_out": timed_out,
+            "truncated": max(len(said), len(complained)) > OUTPUT,
+        }
+    )
+
+
+def kept(stream: IO[bytes]) -> bytes:
+    """What a command wrote, up to one byte more than is passed on."""
+    stream.seek(0)
+    return stream.read(OUTPUT + 1)

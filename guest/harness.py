@@ -1,0 +1,229 @@
+"""The host's side of the door: routes under /harness that no agent is told of."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any, Optional, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from guest import HARNESS, HarnessError
+from guest.guard import Token
+from guest.identity import Identity, assume
+from guest.journal import Journal
+from guest.tools import Server
+from guest.wire import Message
+from guest.workers import Refused, Worker, WorkerError
+
+__all__ = ["Harness", "on_error"]
+
+log = logging.getLogger("guest.harness")
+
+M = TypeVar("M", bound=BaseModel)
+GRACE = 30.0
+"""Seconds a worker may take beyond the time that a request gave it."""
+
+
+class Asked(BaseModel):
+    """Unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Look(Asked):
+    """Query of a screenshot."""
+
+    settle: float = Field(0, ge=0, le=120)
+    still: float = Field(0.3, ge=0, le=30)
+    known: str = ""
+
+
+class Run(Asked):
+    """A command."""
+
+    argv: list[str] = Field(min_length=1)
+    cwd: Optional[str] = None
+    env: dict[str, str] = {}
+    input: Optional[str] = None
+    timeout: float = Field(60, gt=0, le=3600)
+    background: bool = False
+
+
+class File(Asked):
+    """Query of a file."""
+
+    path: str = Field(min_length=1)
+
+
+class WaitWindow(Asked):
+    """A window to wait for."""
+
+    title: str = Field(min_length=1)
+    timeout: float = Field(30, gt=0, le=600)
+
+
+class Tree(Asked):
+    """Bounds of an accessibility tree."""
+
+    depth: int = Field(30, ge=1, le=100)
+    nodes: int = Field(500, ge=1, le=20_000)
+    seconds: float = Field(5, gt=0, le=120)
+
+
+def checked(model: type[M], given: Any) -> M:
+    """What was asked, typed; 400 names every wrong field."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        said = [
+            f"{'.'.join(map(str, item['loc'])) or 'body'}: {item['msg']}"
+            for item in error.errors(include_url=False)
+        ]
+        allowed = ", ".join(model.model_fields)
+        message, hint = f"{'; '.join(said)}.", f"Fields: {allowed}."
+        raise HarnessError(message, code="bad_request", hint=hint) from None
+
+
+async def body_of(request: Request, model: type[M]) -> M:
+    """The JSON body of a request, typed."""
+    try:
+        given = json.loads(await request.body())
+    except ValueError as error:
+        raise HarnessError(f"The body is not JSON: {error}.", code="bad_request") from None
+    return checked(model, given)
+
+
+async def on_error(request: Request, error: Exception) -> Response:
+    """A `HarnessError` as the answer it stands for."""
+    assert isinstance(error, HarnessError)
+    said = {"code": error.code, "message": error.message, "hint": error.hint}
+    return JSONResponse({"error": said}, status_code=error.status)
+
+
+class Harness:
+    """The routes, over the workers and what the door keeps."""
+
+    def __init__(
+        self,
+        workers: dict[str, Worker],
+        server: Server,
+        token: Token,
+        journal: Journal,
+        catalogue: str,
+    ) -> None:
+        self._workers = workers
+        self._server = server
+        self._token = token
+        self._journal = journal
+        self._catalogue = catalogue
+
+    def routes(self) -> list[Route]:
+        """For the application."""
+        return [
+            Route("/harness/health", self.health),
+            Route("/harness/screenshot", self.screenshot),
+            Route("/harness/run", self.run, methods=["POST"]),
+            Route("/harness/file", self.get_file, methods=["GET"]),
+            Route("/harness/file", self.put_file, methods=["PUT"]),
+            Route("/harness/wait_window", self.wait_window, methods=["POST"]),
+            Route("/harness/identity", self.identity, methods=["POST"]),
+            Route("/harness/accessibility", self.accessibility),
+            Route("/harness/journal", self.journal),
+        ]
+
+    async def _ask(
+        self, do: str, given: dict[str, Any], within: float, body: bytes = b""
+    ) -> Message:
+        """The harness worker's reply; every failure as the answer the host gets."""
+        try:
+            return await self._workers[HARNESS].ask(do, given, within + GRACE, body)
+        except Refused as refused:
+            error = refused.error
+            if error["kind"] == "bug":
+                log.error("%s failed inside:\n%s", do, error["traceback"])
+            status = error.get("status", 500)
+            text = (error["message"], error["code"], error["hint"])
+            raise HarnessError(text[0], code=text[1], hint=text[2], status=status) from None
+        except WorkerError as error:
+            raise HarnessError(str(error), code=error.code, status=503) from None
+
+    async def health(self, request: Request) -> Response:
+        """Ready, or how far each part is."""
+        checks: dict[str, dict[str, Any]] = {
+            f"worker {name}": {"ok": worker.up, "seen": worker.stage}
+            for name, worker in self._workers.items()
+        }
+        size = None
+        if self._workers[HARNESS].up:
+            try:
+                seen = (await self._ask("check", {}, 0)).head["value"]
+            except HarnessError as error:
+                checks["session"] = {"ok": False, "seen": error.message}
+            else:
+                checks.update(seen["checks"])
+                size = seen["screen"]
+        ready = all(check["ok"] for check in checks.values())
+        said = {
+            "ready": ready,
+            "checks": checks,
+            "screen": size,
+            "catalogue": self._catalogue,
+            "user": self._workers[HARNESS].account.name,
+        }
+        return JSONResponse(said, status_code=200 if ready else 503)
+
+    async def screenshot(self, request: Request) -> Response:
+        """A frame, a patch over a known one, or 304."""
+        asked = checked(Look, dict(request.query_params))
+        reply = await self._ask("screenshot", vars(asked), asked.settle)
+        frame = json.dumps(reply.head["value"], separators=(",", ":"))
+        headers = {"Ambidex-Frame": frame}
+        if reply.head["value"]["rect"] is None:
+            return Response(status_code=304, headers=headers)
+        return Response(reply.body, headers=headers, media_type="application/octet-stream")
+
+    async def run(self, request: Request) -> Response:
+        """A command as the desktop user."""
+        asked = await body_of(request, Run)
+        return JSONResponse((await self._ask("run", vars(asked), asked.timeout)).head["value"])
+
+    async def get_file(self, request: Request) -> Response:
+        """The content of a file."""
+        reply = await self._ask("read", vars(checked(File, dict(request.query_params))), 60)
+        return Response(reply.body, media_type="application/octet-stream")
+
+    async def put_file(self, request: Request) -> Response:
+        """Write a file."""
+        asked = checked(File, dict(request.query_params))
+        reply = await self._ask("write", vars(asked), 60, await request.body())
+        return JSONResponse(reply.head["value"])
+
+    async def wait_window(self, request: Request) -> Response:
+        """Wait until a window is there."""
+        asked = await body_of(request, WaitWindow)
+        reply = await self._ask("wait_window", vars(asked), asked.timeout)
+        return JSONResponse({"window": reply.head["value"]})
+
+    async def identity(self, request: Request) -> Response:
+        """Become another machine."""
+        asked = await body_of(request, Identity)
+        await self._ask("renew", {}, 0)
+        self._server.forget()
+        skipped = assume(asked, self._token)
+        for name, why in skipped.items():
+            log.warning("identity: %s was not renewed: %s", name, why)
+        return JSONResponse({"ok": True, "skipped": skipped})
+
+    async def accessibility(self, request: Request) -> Response:
+        """The accessibility tree, bounded."""
+        asked = checked(Tree, dict(request.query_params))
+        reply = await self._ask("accessible", vars(asked), asked.seconds)
+        return JSONResponse(reply.head["value"])
+
+    async def journal(self, request: Request) -> Response:
+        """What the door did of late."""
+        return PlainTextResponse(self._journal.text())

@@ -1,0 +1,66 @@
+"""Becoming another machine after a fork: clones start from one memory, so what must differ is
+renewed.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from guest.guard import Token
+
+__all__ = ["Identity", "assume"]
+
+
+class Identity(BaseModel):
+    """What the host gives a new machine."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Field(min_length=16)
+    clock: float = Field(gt=0, description="seconds since 1970")
+    entropy: bytes = Field(min_length=16)
+    machine_id: str = Field(pattern="^[0-9a-f]{32}$")
+
+    @field_validator("entropy", mode="before")
+    @classmethod
+    def decoded(cls, given: object) -> object:
+        """Base64 on the wire."""
+        if not isinstance(given, str):
+            return given
+        try:
+            return base64.b64decode(given, validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"not base64: {error}") from error
+
+
+def assume(identity: Identity, token: Token) -> dict[str, str]:
+    """Renew everything; what the system did not allow is returned by name, with the reason.
+
+    The token comes last: until it is renewed the host can ask again with the old one.
+    """
+    steps: dict[str, Callable[[], object]] = {
+        "entropy": lambda: Path("/dev/urandom").write_bytes(identity.entropy),
+        "clock": lambda: time.clock_settime(time.CLOCK_REALTIME, identity.clock),
+        "machine_id": lambda: write_in_place(Path("/etc/machine-id"), identity.machine_id + "\n"),
+    }
+    skipped = {}
+    for name, step in steps.items():
+        try:
+            step()
+        except OSError as error:
+            skipped[name] = str(error)
+    token.renew(identity.token)
+    return skipped
+
+
+def write_in_place(path: Path, text: str) -> None:
+    """Overwrite a file whose folder we may not write to."""
+    with path.open("r+") as file:
+        file.write(text)
+        file.truncate()

@@ -1,0 +1,87 @@
+"""Messages between the door and a worker: a JSON header and an optional binary body, both
+length-prefixed.
+
+    4 bytes header length, 4 bytes body length (big endian), header, body
+
+A request is `{"id", "do", "with"}`; a reply is `{"id", "value"}` or `{"id", "error": {"kind",
+"code", "message", "hint"}}`. A worker's first message is its hello: `{"id": 0, "value": {...}}`, or
+`{"id": 0, "stage": "..."}` while it is still on its way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Lost", "Message", "pack", "read", "receive"]
+
+PREFIX = struct.Struct(">II")
+LARGEST = 1 << 28
+"""Bytes of a header or body. More is a broken stream, not a message."""
+
+
+class Lost(Exception):
+    """The other side closed its end, or sent what is no message."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message: `head` is JSON, `body` is bytes that JSON should not carry."""
+
+    head: dict[str, Any]
+    body: bytes = b""
+
+
+def pack(head: dict[str, Any], body: bytes | bytearray | memoryview = b"") -> bytes:
+    """The bytes of a message."""
+    encoded = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    return b"".join((PREFIX.pack(len(encoded), len(body)), encoded, body))
+
+
+def _sizes(prefix: bytes) -> tuple[int, int]:
+    head, body = PREFIX.unpack(prefix)
+    if head > LARGEST or body > LARGEST:
+        raise Lost(f"a message of {head} + {body} bytes was announced; the stream is broken")
+    return head, body
+
+
+def _head(encoded: bytes) -> dict[str, Any]:
+    try:
+        head = json.loads(encoded)
+    except ValueError as error:
+        raise Lost(f"a header is not JSON: {error}") from error
+    if not isinstance(head, dict):
+        raise Lost(f"a header is not an object: {encoded[:80]!r}")
+    return head
+
+
+async def receive(stream: asyncio.StreamReader) -> Message:
+    """The next message (the door's side); `Lost` when there will be none."""
+    try:
+        head, body = _sizes(await stream.readexactly(PREFIX.size))
+        return Message(
+            _head(await stream.readexactly(head)), await stream.readexactly(body) if body else b""
+        )
+    except (asyncio.IncompleteReadError, ConnectionError) as error:
+        raise Lost("the worker closed its end") from error
+
+
+def read(channel: socket.socket) -> Message:
+    """The next message (the worker's side); `Lost` when there will be none."""
+    head, body = _sizes(_exactly(channel, PREFIX.size))
+    return Message(_head(_exactly(channel, head)), _exactly(channel, body))
+
+
+def _exactly(channel: socket.socket, size: int) -> bytes:
+    parts = []
+    while size:
+        part = channel.recv(min(size, 1 << 20))
+        if not part:
+            raise Lost("the door closed its end")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

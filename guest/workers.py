@@ -1,0 +1,296 @@
+"""Supervision of workers, the door's side: started, asked within a bound, killed when they hang,
+replaced when they end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import pwd
+import signal
+import socket
+import sys
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional
+
+from guest import HARNESS, wire
+
+__all__ = ["Account", "Ended", "Hung", "Refused", "Worker", "WorkerError"]
+
+log = logging.getLogger("guest.workers")
+
+FAILED_STARTS = 3
+"""Starts in a row that may fail before the worker is left down until it is asked for again."""
+RECOVER_WITHIN = 90.0
+BUFFER = 8 << 20
+
+
+class WorkerError(Exception):
+    """A request was not answered. `code` is one word, the text is for whoever asked."""
+
+    code = "failed"
+
+
+class Hung(WorkerError):
+    """The bound passed; the worker was killed and replaced."""
+
+    code = "timeout"
+
+
+class Ended(WorkerError):
+    """The worker ended while it had the request, or does not come up."""
+
+    code = "crashed"
+
+
+class Refused(WorkerError):
+    """The worker answered with an error; `error` is it."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        super().__init__(error["message"])
+        self.error = error
+
+
+@dataclass(frozen=True)
+class Account:
+    """The desktop user, and whether the door must change identity to act as them."""
+
+    name: str
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+    home: str
+    shell: str
+
+    @staticmethod
+    def named(name: str) -> Account:
+        """The account; KeyError if there is none."""
+        entry = pwd.getpwnam(name)
+        groups = tuple(os.getgrouplist(name, entry.pw_gid))
+        return Account(
+            name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir, entry.pw_shell or "/bin/sh"
+        )
+
+    @property
+    def change(self) -> dict[str, Any]:
+        """Arguments that make a new process this account; none when we already are it."""
+        if os.geteuid() == self.uid:
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": list(self.groups)}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process of this account gets before anything is known of its session."""
+        own = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "SHELL": self.shell}
+        path = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+        return {"PATH": path, "LANG": os.environ.get("LANG", "C.UTF-8"), **own}
+
+
+@dataclass
+class Worker:
+    """One worker process after another under one name. `run` keeps it alive; `ask` is how it is
+    used.
+    """
+
+    name: str
+    account: Account
+    command: tuple[str, ...] = (sys.executable, "-m", "guest.worker")
+    stage: str = "not started"
+    session: dict[str, str] = field(default_factory=dict)
+    """The desktop's environment: what the harness worker found, what the others are started
+    with.
+    """
+
+    _process: Optional[asyncio.subprocess.Process] = None
+    _writer: Optional[asyncio.StreamWriter] = None
+    _waiting: dict[int, asyncio.Future[wire.Message]] = field(default_factory=dict)
+    _up: asyncio.Event = field(default_factory=asyncio.Event)
+    _wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _count: int = 0
+    _starts: int = 0
+    _said: deque[str] = field(default_factory=lambda: deque(maxlen=12))
+    _drains: set[asyncio.Task[None]] = field(default_factory=set)
+    _recovered: str = ""
+
+    @property
+    def up(self) -> bool:
+        """Whether it takes requests now."""
+        return self._up.is_set()
+
+    @property
+    def pid(self) -> Optional[int]:
+        """Of the process, if there is one."""
+        return self._process.pid if self._process else None
+
+    async def wait_until_up(self, within: float) -> None:
+        """Return when it takes requests; `Ended` after `within` seconds, saying how far it got."""
+        self._wanted.set()
+        try:
+            await asyncio.wait_for(self._up.wait(), within)
+        except asyncio.TimeoutError:
+            raise Ended(f"The {self.name} worker is not ready: {self.stage}.") from None
+
+    async def ask(
+        self, do: str, given: dict[str, Any], timeout: float, body: bytes = b""
+    ) -> wire.Message:
+        """The reply to one request. `Hung`, `Ended` or `Refused` otherwise; never waits for longer
+        than it says.
+        """
+        if self.name == HARNESS:
+            return await self._ask(do, given, timeout, body)
+        async with self._turn:
+            return await self._ask(do, given, timeout, body)
+
+    async def _ask(
+        self, do: str, given: dict[str, Any], timeout: float, body: bytes
+    ) -> wire.Message:
+        await self.wait_until_up(within=30)
+        self._count += 1
+        number, asked = self._count, asyncio.get_running_loop().create_future()
+        self._waiting[number] = asked
+        assert self._writer is not None
+        self._writer.write(wire.pack({"id": number, "do": do, "with": given}, body))
+        try:
+            reply: wire.Message = await asyncio.wait_for(asked, timeout)
+        except asyncio.TimeoutError:
+            said = f"{do} was not done after {timeout:g} s; its worker was killed and restarted."
+            await self._replace()
+            raise Hung(f"{said} {self._recovered}".strip()) from None
+        finally:
+            self._waiting.pop(number, None)
+        if "error" in reply.head:
+            raise Refused(reply.head["error"])
+        return reply
+
+    async def _replace(self) -> None:
+        self._up.clear()
+        self._recovered = ""
+        self.kill()
+        with contextlib.suppress(Ended):  # the caller is told of the timeout either way
+            await self.wait_until_up(RECOVER_WITHIN)
+
+    def kill(self) -> None:
+        """End the process and what it started in its group, now."""
+        if self._process and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def run(self) -> None:
+        """Keep a process alive until cancelled."""
+        failed = 0
+        try:
+            while True:
+                ready = False
+                try:
+                    reader = await self._start()
+                    ready = await self._listen(reader)
+                    status = await self._end()
+                except OSError as error:
+                    status = str(error)
+                failed = 0 if ready else failed + 1
+                last = " | ".join(self._said)
+                log.warning("worker %s ended (%s). It last said: %s", self.name, status, last)
+                if failed >= FAILED_STARTS:
+                    self.stage = f"does not start ({status}): {last}"
+                    self._wanted.clear()
+                    await self._wanted.wait()
+        finally:
+            self.kill()
+
+    async def _start(self) -> asyncio.StreamReader:
+        self.stage = "starting"
+        self._said.clear()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            path = os.pathsep.join(str(Path(each or ".").resolve()) for each in sys.path)
+            self._process = await asyncio.create_subprocess_exec(
+                *self.command,
+                self.name,
+                str(theirs.fileno()),
+                env={**self.session, **self.account.environment, "PYTHONPATH": path},
+                cwd="/",
+                pass_fds=[theirs.fileno()],
+                stdin=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+                **self.account.change,
+            )
+        drain = asyncio.create_task(self._drain(self._process))
+        self._drains.add(drain)
+        drain.add_done_callback(self._drains.discard)
+        reader, self._writer = await asyncio.open_connection(sock=ours, limit=BUFFER)
+        self._starts += 1
+        return reader
+
+    async def _drain(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while line := await process.stderr.readline():
+            text = line.decode(errors="replace").rstrip()
+            self._said.append(text)
+            log.info("%s[%d]: %s", self.name, process.pid, text)
+
+    async def _listen(self, reader: asyncio.StreamReader) -> bool:
+        """Hand replies to who waits for them, until the worker is gone; whether it ever was
+        ready.
+        """
+        ready = False
+        tasks: list[asyncio.Task[None]] = []
+        while True:
+            try:
+                message = await wire.receive(reader)
+            except wire.Lost:
+                for task in tasks:
+                    task.cancel()
+                return ready
+            number = message.head["id"]
+            if number:
+                asked = self._waiting.get(number)
+                if asked and not asked.done():
+                    asked.set_result(message)
+            elif "stage" in message.head:
+                self.stage = message.head["stage"]
+            else:
+                ready = True
+                self.session = message.head["value"].get("session", self.session)
+                tasks.append(asyncio.create_task(self._open()))
+
+    async def _open(self) -> None:
+        if self._starts > 1 and self.name != HARNESS:
+            self.stage = "recovering"
+            self._recovered = await self._recover()
+        self.stage = "ready"
+        self._up.set()
+
+    async def _recover(self) -> str:
+        asked = asyncio.get_running_loop().create_future()
+        self._waiting[-1] = asked
+        assert self._writer is not None
+        self._writer.write(wire.pack({"id": -1, "do": "recover", "with": {}}))
+        try:
+            reply: wire.Message = await asyncio.wait_for(asked, RECOVER_WITHIN)
+        except asyncio.TimeoutError:
+            return "Recovery did not finish."
+        finally:
+            self._waiting.pop(-1, None)
+        if "error" in reply.head:
+            log.error("recovery of %s failed: %s", self.name, reply.head["error"])
+            return f"Recovery failed: {reply.head['error']['message']}"
+        return " ".join(reply.head["value"])
+
+    async def _end(self) -> str:
+        self._up.clear()
+        self.kill()
+        assert self._process is not None
+        assert self._writer is not None
+        status = f"exit status {await self._process.wait()}"
+        self._writer.close()
+        error = Ended(f"The {self.name} worker ended ({status}) while it had this request.")
+        for asked in self._waiting.values():
+            if not asked.done():
+                asked.set_exception(error)
+        return status

@@ -1,0 +1,229 @@
+"""The X server as this process sees it: one connection, its windows, its picture.
+
+Used by the tools of `computer` and by the host's harness; each process opens one connection and
+keeps it, since a server serves 256 of them at most.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from Xlib import X, Xatom, error
+from Xlib.display import Display
+from Xlib.protocol import event, rq
+
+__all__ = [
+    "Grabber",
+    "Window",
+    "activate",
+    "active",
+    "display",
+    "size",
+    "window_manager",
+    "windows",
+]
+
+
+@functools.cache
+def display() -> Display:
+    """The connection of this process to the session's display."""
+    return Display()
+
+
+def size(opened: Display) -> tuple[int, int]:
+    """Width and height of the screen in pixels, as they are now."""
+    seen = opened.screen().root.get_geometry()
+    return seen.width, seen.height
+
+
+@dataclass(frozen=True)
+class Window:
+    """A top-level window. Position and size in pixels of the screen, without the frame around
+    it.
+    """
+
+    id: int
+    title: str
+    app: str
+    x: int
+    y: int
+    width: int
+    height: int
+    active: bool
+    minimized: bool
+
+
+def _property(window: Any, name: str, kind: int = X.AnyPropertyType) -> Any:
+    found = window.get_full_property(window.display.get_atom(name), kind)
+    return found.value if found else None
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")
+
+
+def window_manager(opened: Display) -> str:
+    """Name of the running window manager; empty if there is none."""
+    root = opened.screen().root
+    owner = _property(root, "_NET_SUPPORTING_WM_CHECK")
+    if not owner:
+        return ""
+    try:
+        return _text(_property(opened.create_resource_object("window", owner[0]), "_NET_WM_NAME"))
+    except error.BadWindow:  # the property outlived its owner
+        return ""
+
+
+def active(opened: Display) -> Any:
+    """The active top-level window as an Xlib object, or None."""
+    found = _property(opened.screen().root, "_NET_ACTIVE_WINDOW")
+    return opened.create_resource_object("window", found[0]) if found and found[0] else None
+
+
+def windows(opened: Display) -> list[Window]:
+    """The top-level windows that the window manager knows, in the order in which they were
+    opened.
+    """
+    root = opened.screen().root
+    front = active(opened)
+    return list(_described(opened, root, front.id if front else 0))
+
+
+def _described(opened: Display, root: Any, front: int) -> Iterator[Window]:
+    hidden = opened.get_atom("_NET_WM_STATE_HIDDEN")
+    for number in _property(root, "_NET_CLIENT_LIST") or ():
+        window = opened.create_resource_object("window", number)
+        try:
+            title = _property(window, "_NET_WM_NAME") or _property(window, "WM_NAME")
+            names = window.get_wm_class() or ("", "")
+            states = _property(window, "_NET_WM_STATE", Xatom.ATOM)
+            shape = window.get_geometry()
+            at = root.translate_coords(window, 0, 0)
+        except error.BadWindow:
+            continue  # closed while we looked
+        place = (at.x, at.y, shape.width, shape.height)
+        minimized = states is not None and hidden in states
+        yield Window(number, _text(title), names[1], *place, number == front, minimized)
+
+
+def activate(opened: Display, number: int) -> None:
+    """Ask the window manager to raise the window and give it the keyboard."""
+    root = opened.screen().root
+    window = opened.create_resource_object("window", number)
+    # Source 2: a pager asks. A window manager does not hold such a request back as it would an
+    # application's.
+    data = (32, [2, X.CurrentTime, 0, 0, 0])
+    asked = event.ClientMessage(
+        window=window, client_type=opened.get_atom("_NET_ACTIVE_WINDOW"), data=data
+    )
+    root.send_event(asked, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+    opened.sync()
+
+
+class ShmAttach(rq.Request):  # type: ignore[misc]
+    """MIT-SHM, which python-xlib lacks: let the server write into a segment of ours."""
+
+    _request = rq.Struct(
+        rq.Card8("opcode"),
+        rq.Opcode(1),
+        rq.RequestLength(),
+        rq.Card32("segment"),
+        rq.Card32("shmid"),
+        rq.Bool("read_only"),
+        rq.Pad(3),
+    )
+
+
+class ShmGetImage(rq.ReplyRequest):  # type: ignore[misc]
+    """MIT-SHM: write a rectangle of a drawable into the segment."""
+
+    _request = rq.Struct(
+        rq.Card8("opcode"),
+        rq.Opcode(4),
+        rq.RequestLength(),
+        rq.Drawable("drawable"),
+        rq.Int16("x"),
+        rq.Int16("y"),
+        rq.Card16("width"),
+        rq.Card16("height"),
+        rq.Card32("planes"),
+        rq.Card8("format"),
+        rq.Pad(3),
+        rq.Card32("segment"),
+        rq.Card32("offset"),
+    )
+    _reply = rq.Struct(
+        rq.ReplyCode(),
+        rq.Card8("depth"),
+        rq.Card16("sequence_number"),
+        rq.ReplyLength(),
+        rq.Card32("visual"),
+        rq.Card32("size"),
+        rq.Pad(16),
+    )
+
+
+PLANES = 0xFFFFFFFF
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.shmat.restype = ctypes.c_void_p
+LIBC.shmat.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
+
+
+class Grabber:
+    """Pictures of the screen: rows of 4 bytes a pixel (blue, green, red, unused), through shared
+    memory where that works.
+    """
+
+    def __init__(self, opened: Display) -> None:
+        self._display = opened
+        self._root = opened.screen().root
+        self._opcode = 0
+        self._segment = 0
+        self._memory: Optional[memoryview] = None
+        self._share(4096 * 2304 * 4)
+
+    def _share(self, room: int) -> None:
+        found = self._display.query_extension("MIT-SHM")
+        shmid = LIBC.shmget(0, room, 0o1600)
+        if not found or not found.present or shmid < 0:
+            return
+        at = LIBC.shmat(shmid, None, 0)
+        segment = self._display.display.allocate_resource_id()
+        caught = error.CatchError()
+        ShmAttach(
+            display=self._display.display,
+            onerror=caught,
+            opcode=found.major_opcode,
+            segment=segment,
+            shmid=shmid,
+            read_only=False,
+        )
+        self._display.sync()
+        LIBC.shmctl(shmid, 0, None)  # goes when the last of us detaches, however we end
+        if caught.get_error() is None and at not in (None, ctypes.c_void_p(-1).value):
+            self._opcode, self._segment = found.major_opcode, segment
+            self._memory = memoryview((ctypes.c_char * room).from_address(at)).cast("B")
+
+    def grab(self, x: int, y: int, width: int, height: int) -> memoryview:
+        """The pixels of a rectangle, row by row; valid until the next grab."""
+        if self._memory is None or width * height * 4 > len(self._memory):
+            image = self._root.get_image(x, y, width, height, X.ZPixmap, PLANES)
+            return memoryview(image.data)
+        reply = ShmGetImage(
+            display=self._display.display,
+            opcode=self._opcode,
+            drawable=self._root.id,
+            x=x,
+            y=y,
+            width=width,
+            height=height,
+            planes=PLANES,
+            format=X.ZPixmap,
+            segment=self._segment,
+            offset=0,
+        )
+        return self._memory[: reply.size]
