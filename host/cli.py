@@ -37,8 +37,9 @@ __all__ = ["app", "main"]
 
 app = App(name="ambidex", help="A testbed for computer-use agents with two hands: GUI and tools.")
 
-app.command("host.doctor:doctor", name="doctor")
-app.command("host.images:images", name="image")
+# Named, not imported: libvirt may be missing on a machine that only checks or reports.
+app.command("host.doctor:doctor", name="doctor", help="What this machine offers, and the fixes.")
+app.command("host.images:images", name="image", help="Build, list, import, provision images.")
 
 MANY = Parameter(consume_multiple=True, negative="")
 ON = Parameter(negative="")

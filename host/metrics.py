@@ -1,7 +1,7 @@
 """Accuracy, TIR and ACS as OSWorld-MCP defines them (section 3.4), over scored trials.
 
     accuracy   solved / N                  solved: score of 1, nothing less
-    TIR        (n_t + n_g) / (N_t + N_g)   n_t: tool-beneficial tasks solved with a tool call or more,
+    TIR        (n_t + n_g) / (N_t + N_g)   n_t: tool-beneficial tasks solved with a tool call,
                                            n_g: other tasks solved with none
     ACS        sum of S_i / N              S_i: steps of trial i, over every scored trial: unsolved,
                                            infeasible and used-up budgets included

@@ -67,7 +67,7 @@ def tables(found: Sequence[Line]) -> RenderableType:
     parts += [_failures(line) for line in found if line.summary.unscored or line.summary.bugs]
     parts.append(
         "Accuracy: share of trials with a score of 1, and its 95 % interval. TIR: share solved with"
-        " a tool where tools help\nand without one elsewhere. ACS: mean steps over all scored trials."
+        " a tool where tools help\nand without one elsewhere. ACS: mean steps, all scored trials."
         " n: scored trials; void ones are none."
     )
     return Together(*parts)

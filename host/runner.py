@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -104,14 +105,14 @@ def run_jobs(
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(0.5)  # in short bits, so that an interrupt is heard
+        for _ in threads:
+            work.ended.acquire()
     except KeyboardInterrupt:
         stop.set()
         watcher.said("interrupted: trials under way are given up and will run again on resume")
+        end = time.monotonic() + GRACE
         for thread in threads:
-            thread.join(GRACE)
+            thread.join(max(0.0, end - time.monotonic()))
         raise
     if work.broken:
         raise work.broken[0]
@@ -136,6 +137,9 @@ class Work:
         for job in todo:
             self._queue.put(Turn(job, attempts[job.key] + 1, ATTEMPTS))
         self._left = len(todo)
+        self.ended = threading.Semaphore(0)
+        """Released once by every worker at its end. Not `Thread.join`: an interrupt within one
+        makes Python 3.11 believe that the thread has ended."""
         self._trial = trial
         self._rows = rows
         self._watcher = watcher
@@ -152,6 +156,8 @@ class Work:
         except Exception as error:  # noqa: BLE001 - handed to the thread that started this one
             self.broken.append(error)
             self._stop.set()
+        finally:
+            self.ended.release()
 
     def _on_one_machine(self, make_machine: MakeMachine) -> bool:
         """True where another machine is wanted, false where the queue is empty."""

@@ -27,7 +27,33 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tasks import ToolSpec
+from vm import MachineError
+
 SIZE = (64, 48)
+
+
+def _spec(name: str, reads_only: bool = False, **arguments: Any) -> ToolSpec:
+    parameters = {
+        "type": "object",
+        "properties": arguments,
+        "required": list(arguments),
+        "additionalProperties": False,
+    }
+    return ToolSpec(name, name.partition("_")[0], f"{name}.", parameters, reads_only)
+
+
+CATALOGUE = {
+    tool.name: tool
+    for tool in (
+        _spec("computer_click", x={"type": "integer"}, y={"type": "integer"}),
+        _spec("calc_set_cell_value", cell={"type": "string"}, value={}),
+        _spec("calc_get_cell_value", True, cell={"type": "string"}),
+        _spec("calc_save"),
+        _spec("files_nap", seconds={"type": "number"}),
+    )
+}
+"""The peer's tools, as a host knows them without it."""
 TOKEN = "a-token-for-tests"
 
 
@@ -304,8 +330,6 @@ class PeerMachine:
         self.revert("ready")
 
     def revert(self, snapshot: str) -> None:
-        from vm import MachineError
-
         self.reverts.append(snapshot)
         if self.broken_reverts:
             self.broken_reverts -= 1
