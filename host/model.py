@@ -47,7 +47,7 @@ class LiteModel:
                 messages=list(messages),
                 tools=list(tools),
                 timeout=config.timeout,
-                num_retries=RETRIES,
+                max_retries=RETRIES,
                 **where,
             )
         except openai.OpenAIError as error:  # what all of litellm's errors are

@@ -1,0 +1,139 @@
+"""The command line, from outside: a process, its output, its exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from host import cli
+from host.agents import agent_maker
+from host.config import adopt, locked
+from host.prove import agents_of, jobs, verdicts
+from host.rows import CallCount, read_rows
+from host.runner import run_jobs
+from tasks import Suite
+from tests.host.conftest import config_of, run_in
+from tests.host.peer import CATALOGUE, TOKEN, PeerMachine, peer
+
+
+@pytest.fixture(autouse=True)
+def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The catalogue is the peer's: these tests have its tools and no others."""
+    monkeypatch.setattr(cli, "read_catalogue", lambda: CATALOGUE)
+
+
+def ambidex(*words: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([str(word) for word in words])
+    code = ended.value.code
+    assert isinstance(code, int)
+    return code
+
+
+def test_check_counts_tasks_and_lists_every_problem(
+    suite: Suite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ambidex("check", suite.folder) == 0
+    assert "2 tasks and 5 tools are well-formed" in capsys.readouterr().out
+    path = suite.folder / "cell" / "task.toml"
+    path.write_text(path.read_text().replace("calc_save", "calc_sav"))
+    assert ambidex("check", suite.folder) == 2
+    said = capsys.readouterr()
+    assert f"{path}: useful_tools[1]: no tool 'calc_sav'" in said.err
+    assert ambidex("check", suite.folder, "--json") == 2
+    assert len(json.loads(capsys.readouterr().out)["problems"]) == 2
+
+
+def test_bad_data_is_one_sentence_and_exit_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ambidex("run", tmp_path / "none") == 2
+    said = capsys.readouterr().err
+    assert "none: no such directory" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--agent", "nobody"], "no agent 'nobody'"),
+        (["--agent", "json:nothing"], "no agent 'json:nothing'"),
+        (["--agent", "json:JSONDecoder"], "has no method step"),
+        (["--agent", "model"], "--agent model needs --model"),
+        (["--agent", "oracle:gui"], "no oracle by gui for cell"),
+        (["--provider", "none", "--agent", "noop"], "no provider 'none'"),
+        (["--tasks", "x"], "no task 'x'"),
+    ],
+)
+def test_a_wrong_request_is_refused_before_any_machine(
+    suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert ambidex("run", suite.folder, "--out", tmp_path / "run", *words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_run_report_score_and_replay_on_a_running_guest(
+    suite: Suite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "run"
+    attached = ("--provider", "attached", "--settle", "0")
+    with peer() as (endpoint, _):
+        monkeypatch.setenv("AMBIDEX_TEST_ENDPOINT", endpoint)
+        monkeypatch.setenv("AMBIDEX_TEST_TOKEN", TOKEN)
+        words = ("run", suite.folder, "--tasks", "cell", "--out", out, *attached)
+        assert ambidex(*words) == 0
+        assert ambidex(*words) == 0, "again: all is done, nothing is run"
+        assert len(read_rows(out)) == 1
+        assert ambidex(*words, "--condition", "gui") == 2
+        capsys.readouterr()
+        again = ambidex("replay", out / "cell.1", "--out", tmp_path / "again", *attached)
+        assert again == 0
+        assert "cell: scored 1.0" in capsys.readouterr().out
+
+    assert ambidex("report", out, "--json") == 0
+    (line,) = json.loads(capsys.readouterr().out)
+    assert [(group["name"], group["n"], group["tir"]) for group in line["groups"]] == [
+        ("tool-beneficial", 1, 1.0),
+        ("other", 0, None),
+        ("all", 1, 1.0),
+    ]
+    assert ambidex("report", out) == 0
+    assert "Accuracy, TIR and ACS" in capsys.readouterr().out
+
+    assert ambidex("score", out) == 0
+    (out / "cell.1" / "evidence" / "cells.json").unlink()
+    assert ambidex("score", out) == 1
+    assert "cell oracle #1: 1 -> 0" in capsys.readouterr().out
+    assert read_rows(out)[0].score == 1.0, "a row is never changed"
+    ambidex("report", out, "--rescored", "--json")
+    (line,) = json.loads(capsys.readouterr().out)
+    assert line["groups"][0]["solved"] == 0
+
+
+def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_path: Path) -> None:
+    agents = [agents_of(task) for task in suite.tasks]
+    assert agents == [["oracle:tools", "noop", "near_miss:1"], ["oracle:gui", "noop"]]
+    config = config_of(suite)
+    with locked(tmp_path):
+        adopt(tmp_path, config)
+        make = agent_maker(config, lambda: pytest.fail("no model here"))
+        rows = run_jobs(jobs(suite), config, suite, tmp_path, PeerMachine, make)
+    found = verdicts(suite, rows)
+    assert [v.expected for v in found] == [1, 0, 0, 1, 0]
+    assert all(v.holds for v in found), [v.said for v in found]
+
+
+def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_path: Path) -> None:
+    rows = run_in(tmp_path, suite, config_of(suite))
+    cell = next(row for row in rows if row.task == "cell")
+    solved = cell.model_copy(update={"agent": "oracle:tools", "score": 1.0})
+    assert verdicts(suite, [solved])[0].holds
+    failed = CallCount(tool="calc_save", app="calc", calls=2, errors=1)
+    verdict = verdicts(suite, [solved.model_copy(update={"calls": (failed,)})])[0]
+    assert not verdict.holds
+    assert "failed: calc_save" in verdict.said

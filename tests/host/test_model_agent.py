@@ -1,0 +1,212 @@
+"""The model agent, with a real server that speaks OpenAI's chat API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from host import Briefing, Completion, Decision, Frame, Limits, Observation, Stop, ToolResult, Usage
+from host.agents.model import ModelAgent
+from host.config import ModelConfig
+from host.errors import ModelError
+from host.model import LiteModel
+from tasks import Suite
+from tests.host.conftest import config_of, run_in
+from tests.host.peer import CATALOGUE, serve
+
+FRAME = Frame.of((2, 1), b"\x00" * 6)
+BRIEFING = Briefing("Set B2 to 42.", tuple(CATALOGUE.values()), Limits())
+
+
+class ScriptedModel:
+    """A `host.Model` that gives these answers and keeps what it was asked."""
+
+    def __init__(self, *answers: Completion) -> None:
+        self._answers = list(answers)
+        self.asked: list[list[dict[str, Any]]] = []
+        self.tools: list[dict[str, Any]] = []
+
+    def complete(self, messages: Any, tools: Any) -> Completion:
+        self.asked.append(json.loads(json.dumps(messages)))
+        self.tools = list(tools)
+        return self._answers.pop(0)
+
+
+def answer(*calls: tuple[str, str, str], text: str = "") -> Completion:
+    return Completion(text, calls, Usage(10, 2, None))
+
+
+def results_of(decision: Decision, text: str = "fine") -> tuple[ToolResult, ...]:
+    return tuple(ToolResult(call.id, text) for call in decision.calls)
+
+
+def test_a_function_call_becomes_a_tool_call_with_an_id_of_our_own() -> None:
+    same = ("call_0", "calc_set_cell_value", '{"cell": "B2", "value": 42}')
+    agent = ModelAgent(ScriptedModel(answer(same), answer(same)), BRIEFING)
+    first = agent.step(Observation(FRAME))
+    second = agent.step(Observation(FRAME, results_of(first)))
+    assert first.calls[0].name == "calc_set_cell_value"
+    assert first.calls[0].arguments == {"cell": "B2", "value": 42}
+    assert first.calls[0].id != second.calls[0].id, "a model may repeat its ids"
+    assert first.usage.input_tokens == 10
+
+
+def test_the_conversation_holds_task_results_and_screen() -> None:
+    model = ScriptedModel(answer(("c1", "calc_save", "{}")), answer(("c2", "finish", "{}")))
+    agent = ModelAgent(model, BRIEFING)
+    decision = agent.step(Observation(FRAME))
+    error = ToolResult(decision.calls[0].id, "the disk is full", "full")
+    agent.step(Observation(FRAME, (error,)))
+    roles = [message["role"] for message in model.asked[1]]
+    assert roles == ["system", "user", "user", "assistant", "tool", "user"]
+    assert model.asked[1][1]["content"] == "Set B2 to 42."
+    assert "2 x 1 pixels" in model.asked[1][0]["content"]
+    tool = model.asked[1][4]
+    assert tool == {"role": "tool", "tool_call_id": "c1", "content": "ERROR full: the disk is full"}
+    picture = model.asked[1][5]["content"][1]["image_url"]["url"]
+    assert picture.startswith("data:image/png;base64,")
+    offered = [tool["function"]["name"] for tool in model.tools]
+    assert offered == [*CATALOGUE, "finish", "give_up"]
+
+
+def test_only_the_last_images_stay_in_the_conversation() -> None:
+    calls = [answer((f"c{n}", "calc_save", "{}")) for n in range(4)]
+    model = ScriptedModel(*calls)
+    agent, decision = ModelAgent(model, BRIEFING, images=2), Decision()
+    for _ in range(4):
+        decision = agent.step(Observation(FRAME, results_of(decision)))
+    kinds = [
+        part["type"]
+        for message in model.asked[-1]
+        if isinstance(message["content"], list)
+        for part in message["content"][1:]
+    ]
+    assert kinds == ["text", "text", "image_url", "image_url"]
+
+
+@pytest.mark.parametrize(
+    ("call", "stop", "said"),
+    [
+        (("c", "finish", '{"answer": "42"}'), Stop.DONE, "42"),
+        (("c", "finish", "{}"), Stop.DONE, None),
+        (("c", "give_up", '{"reason": "no such cell"}'), Stop.INFEASIBLE, "no such cell"),
+    ],
+)
+def test_the_two_endings(call: tuple[str, str, str], stop: Stop, said: str | None) -> None:
+    decision = ModelAgent(ScriptedModel(answer(call)), BRIEFING).step(Observation(FRAME))
+    assert (decision.stop, decision.answer, decision.calls) == (stop, said, ())
+
+
+def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
+    both = answer(("a", "calc_save", "{}"), ("b", "finish", "{}"))
+    decision = ModelAgent(ScriptedModel(both), BRIEFING).step(Observation(FRAME))
+    assert [call.name for call in decision.calls] == ["calc_save"]
+    assert decision.stop is Stop.DONE
+
+
+@pytest.mark.parametrize(
+    ("bad", "why", "role"),
+    [
+        (answer(text="I am done."), "no function call", "user"),
+        (answer(("c", "calc_save", "{not json")), "not JSON", "tool"),
+        (answer(("c", "calc_save", "[1]")), "not an object", "tool"),
+    ],
+)
+def test_a_malformed_answer_is_corrected_and_marked(bad: Completion, why: str, role: str) -> None:
+    model = ScriptedModel(bad, answer(("d", "finish", "{}")))
+    agent = ModelAgent(model, BRIEFING)
+    decision = agent.step(Observation(FRAME))
+    assert why in decision.malformed
+    assert decision.calls == ()
+    assert agent.step(Observation(FRAME)).stop is Stop.DONE
+    correction = model.asked[1][-2]
+    assert correction["role"] == role
+    assert why in correction["content"]
+
+
+@contextmanager
+def chat_server(*answers: dict[str, Any] | int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """An OpenAI-compatible server with scripted messages; a number is an HTTP error instead."""
+    left, asked = list(answers), []
+
+    async def chat(request: Request) -> Response:
+        asked.append(await request.json())
+        said = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(said, int):
+            return JSONResponse({"error": {"message": "busy", "type": "x", "code": said}}, said)
+        return JSONResponse(
+            {
+                "id": "x",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "toy",
+                "choices": [{"index": 0, "message": said, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
+            }
+        )
+
+    app = Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"])])
+    with serve(app, lifespan="off") as address:
+        yield f"{address}/v1", asked
+
+
+def said(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    functions = [{"name": name, "arguments": json.dumps(given)} for name, given in calls]
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": f"c{n}", "type": "function", "function": function}
+            for n, function in enumerate(functions)
+        ],
+    }
+
+
+def test_a_model_behind_a_base_url_solves_a_task_and_its_tokens_are_counted(
+    tmp_path: Path, suite: Suite
+) -> None:
+    answers = (
+        said(("calc_set_cell_value", {"cell": "B2", "value": 42}), ("calc_save", {})),
+        said(("finish", {})),
+    )
+    with chat_server(*answers) as (address, asked):
+        model = ModelConfig(name="toy", base_url=address)
+        config = config_of(suite, agents=("model",), model=model)
+        rows = run_in(tmp_path, suite, config)
+    cell = next(row for row in rows if row.task == "cell")
+    assert cell.success, cell
+    assert (cell.steps, cell.tool_calls, cell.input_tokens, cell.output_tokens) == (2, 2, 200, 14)
+    assert cell.cost is None, "nobody knows the price of this model"
+    assert asked[0]["model"] == "toy"
+    assert asked[0]["tools"][0]["function"]["name"] == "computer_click"
+
+
+def test_a_model_that_never_calls_ends_by_the_parse_limit(tmp_path: Path, suite: Suite) -> None:
+    with chat_server({"role": "assistant", "content": "I think..."}) as (address, _):
+        model = ModelConfig(name="toy", base_url=address)
+        rows = run_in(tmp_path, suite, config_of(suite, agents=("model",), model=model))
+    assert {(row.stop, row.steps, row.malformed) for row in rows} == {(Stop.PARSE_LIMIT, 3, 3)}
+
+
+def test_a_busy_model_is_asked_again() -> None:
+    fine = {"role": "assistant", "content": "hello"}
+    with chat_server(429, fine) as (address, asked):
+        model = LiteModel(ModelConfig(name="toy", base_url=address))
+        assert model.complete([{"role": "user", "content": "?"}], []).text == "hello"
+    assert len(asked) == 2
+
+
+def test_a_model_that_refuses_is_a_model_error() -> None:
+    with chat_server(400) as (address, _):
+        model = LiteModel(ModelConfig(name="toy", base_url=address))
+        with pytest.raises(ModelError, match="toy did not answer"):
+            model.complete([{"role": "user", "content": "?"}], [])

@@ -1,0 +1,69 @@
+"""Imports point down, guest code parses as Python 3.10, and nothing is imported in a circle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+ALLOWED = {
+    "bench": {"host", "tasks", "evaluators", "vm"},
+    "toolgen": {"host", "tasks", "evaluators", "vm"},
+    "host": {"tasks", "evaluators", "vm"},
+    "tasks": {"evaluators"},
+    "evaluators": set(),
+    "vm": set(),
+    "guest": {"mcp_tools"},
+    "mcp_tools": set(),
+}
+"""What each package may import of the others."""
+
+IN_THE_GUEST = ("guest", "mcp_tools")
+
+
+def modules(package: str) -> list[Path]:
+    # Below tasks/ lie the suites, and what they put into a guest is data.
+    found = (ROOT / package).glob("*.py") if package == "tasks" else (ROOT / package).rglob("*.py")
+    return sorted(found)
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import():
+                yield from ((node.lineno, alias.name) for alias in node.names)
+            case ast.ImportFrom():
+                assert node.level == 0, f"{path}:{node.lineno}: a relative import"
+                yield node.lineno, node.module or ""
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_imports_point_down(package: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in modules(package)
+        for line, name in imported(path)
+        if (top := name.partition(".")[0]) in ALLOWED
+        and top != package
+        and top not in ALLOWED[package]
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("package", IN_THE_GUEST)
+def test_guest_code_is_python_3_10(package: str) -> None:
+    for path in modules(package):
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 10))
+        newer = {name for _, name in imported(path)} & {"tomllib"}
+        assert not newer, f"{path}: {newer} is not in Python 3.10"
+        stars = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.TryStar)]
+        assert not stars, f"{path}:{stars}: except* is not in Python 3.10"
+
+
+def test_every_package_is_known_here() -> None:
+    found = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+    assert found <= ALLOWED.keys()
