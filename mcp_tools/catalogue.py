@@ -11,8 +11,10 @@ from typing import Any
 
 from mcp_tools import App, Tool
 
-MODULES = ("computer",)
-"""Modules of this package, each with an `App` named `app`."""
+MODULES = ("computer", "calc", "calc_layout")
+"""Modules of this package that declare tools, each with its `App` as `app`; an app may have
+several.
+"""
 
 
 def apps() -> dict[str, App]:
