@@ -22,7 +22,8 @@ class Patch(BaseModel):
     id: str
     size: tuple[int, int]
     base: str | None = None
-    rect: tuple[int, int, int, int]
+    rect: tuple[int, int, int, int] | None
+    """x, y, width, height of what was sent; null where nothing was."""
     encoding: str = "zlib"
     still: bool = True
     waited: float = 0.0
@@ -55,6 +56,8 @@ class Screen:
         return frame
 
     def _apply(self, patch: Patch, body: bytes) -> Frame:
+        if patch.rect is None:
+            raise ValueError("a frame without its place")
         left, top, width, height = patch.rect
         if patch.base is None:
             if patch.rect != (0, 0, *patch.size):

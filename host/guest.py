@@ -44,7 +44,7 @@ class Health(BaseModel):
 
     ready: bool
     checks: dict[str, Check] = {}
-    screen: tuple[int, int] = (0, 0)
+    screen: tuple[int, int] | None = None
     catalogue: str = ""
     """SHA-256 of the tools it serves."""
     user: str = ""

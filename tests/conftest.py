@@ -1,0 +1,73 @@
+"""The tests that need a desktop: where it comes from, and what happens when there is none.
+
+A test that uses `machine`, `guest` or `fresh_guest` is marked `vm`. `AMBIDEX_TEST_ENDPOINT` and
+`AMBIDEX_TEST_TOKEN` point them at a guest that is already running (quick, for authors of tools; it
+is never reverted). Otherwise they are machines of the image `AMBIDEX_TEST_IMAGE` (debian-12). Where
+no machine can be had the tests are skipped, with the reason; with `CI=true` they fail.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from typing import NoReturn
+
+import pytest
+
+from host.errors import MachineError
+from host.guest import Guest
+from host.machines import ENDPOINT, MachineOptions, Source, open_machines
+from vm import Machine
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "machines" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.vm)
+
+
+@pytest.fixture(scope="session")
+def machines() -> Iterator[Source]:
+    """Machines to be had for the whole session; all are gone after it."""
+    options = MachineOptions(
+        provider="attached" if os.environ.get(ENDPOINT) else "libvirt",
+        image=os.environ.get("AMBIDEX_TEST_IMAGE", "debian-12"),
+    )
+    with ExitStack() as stack:
+        try:
+            source = stack.enter_context(open_machines(options, print))
+        except (MachineError, ImportError) as error:
+            _without(f"no machine: {error} {getattr(error, 'hint', '')}")
+        yield source
+
+
+@pytest.fixture(scope="module")
+def machine(machines: Source) -> Iterator[Machine]:
+    """One machine for a module, fresh from the snapshot `ready`."""
+    with closing(machines.make()) as machine:
+        machine.revert("ready")
+        yield machine
+
+
+@pytest.fixture(scope="module")
+def guest(machine: Machine) -> Iterator[Guest]:
+    """The guest of the module's machine: what one test leaves behind, the next one sees."""
+    with Guest(machine.endpoint, machine.token) as guest:
+        guest.wait_ready()
+        yield guest
+
+
+@pytest.fixture
+def fresh_guest(machine: Machine) -> Iterator[Guest]:
+    """The guest of the module's machine after a revert, for one test. Not beside `guest`."""
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        guest.wait_ready()
+        yield guest
+
+
+def _without(reason: str) -> NoReturn:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
