@@ -7,6 +7,7 @@ stayed void · 130 interrupted
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -301,6 +302,8 @@ def replay(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a verb; errors of the known fates are one sentence and a hint, all others keep their
     traceback."""
+    # A supervisor's SIGTERM ends a run as cleanly as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         code = app(arguments, result_action="return_value")
     except (TaskError, UsageError) as error:
@@ -334,3 +337,7 @@ def _print_json(said: object) -> None:
 
 def _in_tasks() -> list[Path]:
     return [path for path in Path("tasks").glob("*") if any(path.glob("*/task.toml"))]
+
+
+if __name__ == "__main__":
+    main()

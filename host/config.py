@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from host import GUI, Limits, ToolSpec
 from host.errors import UsageError
 
-__all__ = ["Condition", "Job", "RunConfig", "adopt", "locked", "offered", "read_config"]
+__all__ = [
+    "Condition",
+    "Job",
+    "RunConfig",
+    "adopt",
+    "code_hash",
+    "locked",
+    "offered",
+    "read_config",
+]
 
 NAME = "run.json"
 
@@ -59,6 +69,11 @@ class RunConfig(BaseModel):
     image: str = ""
     catalogue: str = ""
     """Hash of the tools' descriptions."""
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the whole value."""
+        return sha256(self.model_dump_json().encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -116,6 +131,15 @@ def read_config(folder: Path) -> RunConfig:
         raise UsageError(f"{folder} is no run: it has no {NAME}") from None
     except ValidationError as error:
         raise UsageError(f"{folder / NAME} cannot be read: {error.errors()[0]['msg']}") from None
+
+
+def code_hash() -> str:
+    """SHA-256 over the sources that run and judge a trial."""
+    root, total = Path(__file__).parents[1], sha256()
+    sources = [*root.glob("host/**/*"), *root.glob("evaluators/*.py"), *root.glob("tasks/*.py")]
+    for path in sorted(path for path in sources if path.suffix in (".py", ".md")):
+        total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()
 
 
 @contextmanager

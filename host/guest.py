@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from host import Frame, ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 from host.frames import Screen
-from host.mcp import Tools
+from host.mcp import KEEP_ALIVE, Tools
 
 __all__ = ["Guest", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
 
@@ -100,6 +100,7 @@ class Guest:
                 headers={"Authorization": f"Bearer {token}"},
                 timeout=patience.answer,
                 trust_env=False,
+                limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE),
             )
         )
         self._tools = self._exit.enter_context(Tools(f"{endpoint}/mcp", token, patience.call))

@@ -29,6 +29,10 @@ UNKNOWN_CALL = "unknown_call"
 """The guest's answer to that, where it has no such result, for example because its server is a new
 one."""
 
+KEEP_ALIVE = 2.0
+"""Seconds after which an idle connection is not used again. The guest drops it after 5, and a call
+that meets it going would be lost, with nobody knowing whether it arrived."""
+
 LOST = (MCPError, RuntimeError, httpx2.TransportError, httpx2.HTTPStatusError, OSError)
 """What the client raises when the connection breaks; a tool's own error is a result and raises
 nothing."""
@@ -128,6 +132,7 @@ def _direct(
         auth=auth,
         follow_redirects=follow_redirects,
         trust_env=False,
+        limits=httpx2.Limits(keepalive_expiry=KEEP_ALIVE),
     )
 
 

@@ -79,7 +79,7 @@ def _metrics(found: Sequence[Line]) -> Table:
         title="Accuracy, TIR and ACS",
         title_justify="left",
         caption="accuracy: share of scored trials (n) with a score of 1, and its 95 % interval;"
-        " TIR: share solved with a tool where tools help and without one elsewhere; ACS: mean steps",
+        " TIR: share solved, with a tool where tools help, without one elsewhere; ACS: mean steps",
         caption_justify="left",
     )
     table.add_column("run")

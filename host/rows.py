@@ -80,6 +80,10 @@ class Row(Strict):
     """UTC, ISO 8601."""
     seconds: dict[str, float] = {}
     """revert, setup, model, guest, settle, harness, collect, judge, total"""
+    config: str
+    """Hash of the run's configuration, which names image, limits, model and prompts."""
+    code: str
+    """Hash of the code that ran and judged the trial: host, tasks, evaluators."""
     catalogue: str = ""
     """Hash of the tools as the guest served them."""
     screen: tuple[int, int] | None = None

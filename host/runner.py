@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from host.config import Job, RunConfig
+from host.config import Job, RunConfig, code_hash
 from host.episode import Interrupted
 from host.rows import Row, Rows, finished, read_rows
 from host.trial import MakeAgent, Trial
@@ -94,7 +94,7 @@ def run_jobs(
     todo = [job for job in jobs if job.key not in done]
     attempts = {job.key: sum(row.key == job.key for row in before) for job in todo}
     stop = threading.Event()
-    trial = Trial(config, suite, make_agent, folder, stop.is_set)
+    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash())
     work = Work(todo, attempts, trial, rows, watcher, stop)
     threads = [
         threading.Thread(

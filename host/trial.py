@@ -42,6 +42,8 @@ class Trial:
     run: Path
     """The run's directory."""
     interrupted: Callable[[], bool]
+    code: str
+    """See `Row.code`."""
 
     def attempt(self, job: Job, attempt: int, machine: Machine) -> Row:
         """Do it. The machine is reverted first, so whatever state it was in does not matter."""
@@ -60,6 +62,8 @@ class Trial:
             feasible=task.spec.feasible,
             fate="bug",
             folder=folder.name,
+            config=self.config.hash,
+            code=self.code,
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         start = time.monotonic()

@@ -39,7 +39,7 @@ def agent_maker(
         kind, _, rest = name.partition(":")
         match kind:
             case "oracle":
-                return play_oracle(task, rest or _natural(config.condition))
+                return play_oracle(task, rest or _natural(config.condition, task))
             case "near_miss":
                 return near_miss(task, int(rest))
             case "noop":
@@ -61,10 +61,10 @@ def check_agent(name: str, condition: Condition, tasks: tuple[Task, ...]) -> Non
     kind, _, rest = name.partition(":")
     match kind:
         case "oracle":
-            by = rest or _natural(condition)
-            lacking = [t.name for t in tasks if all(o.by != by for o in t.spec.oracle)]
+            by = {task.name: rest or _natural(condition, task) for task in tasks}
+            lacking = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
             if lacking:
-                raise UsageError(f"no oracle by {by} for {', '.join(lacking)}")
+                raise UsageError(f"no oracle by {by[lacking[0]]} for {', '.join(lacking)}")
         case "replay":
             for task in tasks:
                 Replay(Path(rest), task.name)
@@ -74,8 +74,11 @@ def check_agent(name: str, condition: Condition, tasks: tuple[Task, ...]) -> Non
             _class_named(name)
 
 
-def _natural(condition: Condition) -> str:
-    return "gui" if condition == "gui" else "tools"
+def _natural(condition: Condition, task: Task) -> str:
+    if condition != "hybrid":
+        return condition
+    by = {oracle.by for oracle in task.spec.oracle}
+    return "gui" if by == {"gui"} else "tools"
 
 
 def _class_named(name: str) -> Callable[[Briefing], object]:

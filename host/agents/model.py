@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from host import GUI, Briefing, Completion, Decision, Model, Observation, Stop, ToolCall, ToolSpec
+from host.errors import ModelError
 from host.prompts import prompt
 
 __all__ = ["ModelAgent"]
@@ -73,6 +74,11 @@ class ModelAgent:
         self._report(observation)
         self._forget_images()
         answer = self._model.complete(self._messages, self._functions)
+        if self._briefing.limits.cost is not None and answer.usage.cost is None:
+            raise ModelError(
+                "the price of this model is not known, so its cost cannot be limited",
+                hint="Run it without --cost-limit.",
+            )
         self._messages.append(_as_message(answer))
         try:
             return self._decision(answer)
@@ -170,7 +176,9 @@ def _function(tool: ToolSpec) -> Mapping[str, Any]:
 
 
 def _as_message(answer: Completion) -> Message:
-    message: Message = {"role": "assistant", "content": answer.text}
+    # Some vendors refuse an empty text, others a message with neither text nor calls.
+    text = answer.text or (None if answer.calls else "(no answer)")
+    message: Message = {"role": "assistant", "content": text}
     if answer.calls:
         message["tool_calls"] = [
             {"id": id, "type": "function", "function": {"name": name, "arguments": text}}

@@ -49,6 +49,8 @@ def row(
             "steps": steps,
             "calls": [count.model_dump() for count in counts if count.calls],
             "folder": "f",
+            "config": "c",
+            "code": "c",
             "started": "2026-01-01T00:00:00+00:00",
         }
     )

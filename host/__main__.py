@@ -1,5 +1,0 @@
-"""`python -m host` is `ambidex`."""
-
-from host.cli import main
-
-main()
