@@ -144,15 +144,15 @@ def listens() -> bool:
     ends when that office is killed.
     """
     import uno  # noqa: F401  com.sun.star can be imported once it is there
-    from com.sun.star.connection import NoConnectException
+    from com.sun.star.uno import Exception as UnoException
 
     said: queue.SimpleQueue[bool] = queue.SimpleQueue()
 
     def ask() -> None:
         try:
             connect().getCurrentFrame()
-        except NoConnectException:
-            said.put(False)
+        except UnoException:
+            said.put(False)  # nobody listens, or it ended meanwhile
         else:
             said.put(True)
 
@@ -225,7 +225,13 @@ def recover() -> str:
         # The dead process's own lock; the new one would ask the user about it.
         path.with_name(f".~lock.{path.name}#").unlink(missing_ok=True)
     start(*files)
-    if not wait_until(listens, STARTS_WITHIN):
+
+    def up() -> bool:
+        with contextlib.suppress(TimeoutError):  # busy with starting
+            return listens()
+        return False
+
+    if not wait_until(up, STARTS_WITHIN):
         return "LibreOffice did not answer, was killed, and does not start again."
     names = {path.as_uri() for path in files}
     again = wait_until(lambda: names <= _urls(), LOADS_WITHIN)
