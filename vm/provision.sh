@@ -25,8 +25,7 @@ rm -rf /opt/ambidex.old
 [ ! -e /opt/ambidex ] || mv /opt/ambidex /opt/ambidex.old
 mv /opt/ambidex.new /opt/ambidex
 rm -rf /opt/ambidex.old "$folder"
-install -d /etc/systemd/system/ambidex-guest.service.d
-printf '[Service]\nEnvironment=AMBIDEX_USER=%s\n' "$user" >/etc/systemd/system/ambidex-guest.service.d/user.conf
+printf 'AMBIDEX_USER=%s\n' "$user" >/etc/ambidex/guest.env
 install -m 0644 /opt/ambidex/guest/ambidex-guest.service /etc/systemd/system/ambidex-guest.service
 systemctl daemon-reload
 systemctl enable ambidex-guest.service

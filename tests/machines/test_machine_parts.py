@@ -1,0 +1,165 @@
+import mmap
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from vm import MachineError
+from vm.boot import stage_of
+from vm.domain import Memory, Shape, domain_xml
+from vm.image import Base, Image
+from vm.memory import PAGE, copy_own_pages
+from vm.process import run
+from vm.provision import Address, parse_address
+from vm.recipe import Screen
+from vm.snapshot import read_snapshot
+from vm.wait import NotYet, wait_for
+
+QEMU = {"q": "http://libvirt.org/schemas/domain/qemu/1.0"}
+
+
+def image(folder: Path) -> Image:
+    base = Base("x", "1", folder, "3.11", 3072, Screen(), "user", folder / "kernel", folder / "i")
+    return Image(base, folder / "layer", "id")
+
+
+def definition(folder: Path, **changed: object) -> ElementTree.Element:
+    said: dict[str, object] = {
+        "name": "ambidex-test-0",
+        "image": image(folder),
+        "shape": Shape("qemu", 2, 3072, (1280, 720)),
+        "disk": folder / "disk.qcow2",
+        "console": folder / "console",
+        "token_file": folder / "token",
+        "vnc_password": "secret12",
+        "memory": Memory(folder / "memory", shared=False),
+    }
+    return ElementTree.fromstring(domain_xml(**(said | changed)))  # type: ignore[arg-type]
+
+
+def words(domain: ElementTree.Element) -> str:
+    return " ".join(each.attrib["value"] for each in domain.findall(".//q:arg", QEMU))
+
+
+def test_a_guest_is_cut_off_from_the_network_unless_asked_otherwise(tmp_path: Path) -> None:
+    assert "restrict=on" in words(definition(tmp_path))
+    assert "restrict=off" in words(definition(tmp_path, network=True))
+
+
+def test_ports_and_display_listen_on_loopback_only_and_the_display_has_a_password(
+    tmp_path: Path,
+) -> None:
+    domain = definition(tmp_path, ssh_key="ssh-ed25519 AAAA")
+    forwards = [part for part in words(domain).split(",") if part.startswith("hostfwd=")]
+    assert len(forwards) == 2
+    assert all(part.startswith("hostfwd=tcp:127.0.0.1:") for part in forwards)
+    graphics = domain.find("./devices/graphics")
+    assert graphics is not None
+    assert graphics.attrib["listen"] == "127.0.0.1"
+    assert graphics.attrib["passwd"] == "secret12"
+
+
+def test_a_token_is_passed_as_a_file_and_never_on_the_command_line(tmp_path: Path) -> None:
+    domain = definition(tmp_path)
+    entry = domain.find("./sysinfo/entry")
+    assert entry is not None
+    assert entry.attrib["file"] == str(tmp_path / "token")
+
+
+def test_a_template_writes_its_memory_through_and_a_fork_does_not(tmp_path: Path) -> None:
+    shared = definition(tmp_path, memory=Memory(tmp_path / "memory", shared=True))
+    assert "share=on" in words(shared)
+    fork = words(definition(tmp_path, incoming=True, bare_stream=True))
+    assert "share=off" in fork
+    assert "-incoming defer" in fork
+    assert "send-configuration=off" in fork
+
+
+def test_a_path_with_an_ampersand_stays_one_path(tmp_path: Path) -> None:
+    source = definition(tmp_path, disk=tmp_path / "a&b.qcow2").find("./devices/disk/source")
+    assert source is not None
+    assert source.attrib["file"].endswith("a&b.qcow2")
+
+
+MAPPER = """
+import mmap, sys
+with open(sys.argv[1], "r+b") as file:
+    memory = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE)
+memory[3 * 4096] = 7
+memory[9 * 4096 : 11 * 4096] = b"x" * 8192
+memory[0]
+print("mapped", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_only_the_pages_a_process_wrote_are_copied(tmp_path: Path) -> None:
+    mapped, target = tmp_path / "memory", tmp_path / "child"
+    mapped.write_bytes(b"\0" * (16 * PAGE))
+    target.write_bytes(b"p" * (16 * PAGE))
+    with subprocess.Popen(
+        [sys.executable, "-c", MAPPER, str(mapped)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"mapped\n"
+        assert copy_own_pages(process.pid, mapped, target) == 3
+        process.communicate(b"")
+    with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as got:
+        assert got[3 * PAGE] == 7
+        assert got[9 * PAGE : 11 * PAGE] == b"x" * 2 * PAGE
+        assert got[: 3 * PAGE] == b"p" * 3 * PAGE
+    assert mapped.read_bytes() == b"\0" * (16 * PAGE)
+
+
+def test_memory_that_is_not_mapped_is_named() -> None:
+    with pytest.raises(MachineError, match="does not map /nowhere"):
+        copy_own_pages(os.getpid(), Path("/nowhere"), Path("/nowhere"))
+
+
+def test_a_missing_snapshot_says_which_there_are(tmp_path: Path) -> None:
+    (tmp_path / "ready").mkdir()
+    (tmp_path / "ready" / "snapshot.json").write_text("{}")
+    with pytest.raises(MachineError, match="no snapshot 'other'") as caught:
+        read_snapshot(tmp_path / "other")
+    assert "ready" in caught.value.hint
+
+
+def test_a_damaged_snapshot_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "snapshot.json").write_text('{"name": "rea')
+    with pytest.raises(MachineError, match="damaged"):
+        read_snapshot(tmp_path)
+
+
+def test_the_stage_of_a_boot_is_read_off_its_console() -> None:
+    console = "SeaBIOS\n[0.0] Linux version 6.1\nWelcome to Debian GNU/Linux 12\n"
+    assert stage_of("", False) == "create"
+    assert stage_of(console, False) == "system"
+    assert stage_of(console + "Reached target Graphical Interface", False) == "desktop"
+    assert stage_of(console, True) == "guest"
+
+
+def test_a_wait_that_ends_in_vain_says_what_was_seen_last() -> None:
+    seen = iter(["nothing", "half of it"] + ["all but one"] * 1000)
+
+    def probe() -> None:
+        raise NotYet(next(seen))
+
+    with pytest.raises(MachineError, match="all but one"):
+        wait_for(probe, bound=0.2, fail=MachineError)
+
+
+def test_a_program_that_fails_is_quoted_and_one_that_is_missing_is_named() -> None:
+    with pytest.raises(MachineError, match=r"trying failed: sh ended with 3\nout of cheese"):
+        run(["sh", "-c", "echo out of cheese; exit 3"], what="trying")
+    with pytest.raises(MachineError, match="'no-such-program' is not installed"):
+        run(["no-such-program"], what="trying")
+
+
+def test_an_ssh_address_is_read_or_refused() -> None:
+    assert parse_address("root@desk") == Address("root", "desk", 22)
+    assert parse_address("me@[::1]:2222") == Address("me", "::1", 2222)
+    with pytest.raises(MachineError, match="no SSH address"):
+        parse_address("desk")

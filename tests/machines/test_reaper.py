@@ -1,0 +1,70 @@
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from vm.reaper import processes_with
+
+PROJECT = Path(__file__).parent.parent.parent
+OWNER = """
+import subprocess, sys, time
+tag, folder = sys.argv[1:]
+reaper = subprocess.Popen(
+    [sys.executable, "-m", "vm.reaper", tag, folder], stdin=subprocess.PIPE, start_new_session=True
+)
+machine = subprocess.Popen(
+    [sys.executable, "-c", "import time; time.sleep(600)", tag], start_new_session=True
+)
+print("up", flush=True)
+time.sleep(600)
+"""
+
+
+def wait_until_gone(tag: str) -> bool:
+    deadline = time.monotonic() + 20
+    while processes_with(tag) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not processes_with(tag)
+
+
+def test_what_an_owner_killed_with_9_left_running_is_ended(tmp_path: Path) -> None:
+    tag = f"ambidex-{secrets.token_hex(6)}"
+    folder = tmp_path / "machines"
+    folder.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, tag, str(folder)], cwd=PROJECT, stdout=subprocess.PIPE
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == b"up\n"
+        assert (
+            len(processes_with(tag)) == 2
+        )  # the owner itself carries the tag here, and its machine
+        os.kill(owner.pid, signal.SIGKILL)
+    assert wait_until_gone(tag)
+    deadline = time.monotonic() + 20
+    while folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not folder.exists()
+
+
+def test_a_process_without_the_tag_is_left_alone() -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as bystander:
+        subprocess.run(
+            [sys.executable, "-m", "vm.reaper", f"ambidex-{secrets.token_hex(6)}"],
+            cwd=PROJECT,
+            input=b"closed",
+            check=True,
+        )
+        assert bystander.poll() is None
+        bystander.kill()
+
+
+def test_a_tag_too_short_to_be_ours_is_refused() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "vm.reaper", "qemu"], cwd=PROJECT, input=b"", capture_output=True
+    )
+    assert ended.returncode != 0
+    assert b"could match somebody else's" in ended.stderr

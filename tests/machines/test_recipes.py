@@ -1,0 +1,101 @@
+from pathlib import Path
+
+import pytest
+
+from vm import MachineError
+from vm import recipe as recipes
+from vm.mirrors import sources_for
+from vm.recipe import load_recipe, recipe_names
+
+NEW_STYLE = """\
+# a comment
+Types: deb deb-src
+# another
+URIs: http://mirror.example/debian
+Suites: bookworm bookworm-updates
+Components: main
+
+Types: deb
+URIs: http://security.example/debian-security
+Suites: bookworm-security
+Components: main
+Enabled: no
+"""
+
+
+def apt(folder: Path) -> Path:
+    (folder / "sources.list.d").mkdir()
+    (folder / "sources.list.d" / "debian.sources").write_text(NEW_STYLE)
+    (folder / "sources.list").write_text(
+        "# deb http://off.example/ubuntu noble main\n"
+        "deb [arch=amd64] http://ubuntu.example/ubuntu noble main universe\n"
+    )
+    return folder
+
+
+def test_every_recipe_loads_and_no_recipe_names_a_mirror() -> None:
+    assert {"debian-12", "ubuntu-24.04"} <= set(recipe_names())
+    for name in recipe_names():
+        recipe, _ = load_recipe(name)
+        assert len(recipe.package_names()) > 20
+        assert "://" not in recipe.model_dump_json()
+
+
+def test_the_two_recipes_give_the_same_desktop() -> None:
+    debian, ubuntu = (load_recipe(name)[0] for name in ("debian-12", "ubuntu-24.04"))
+    assert set(ubuntu.apps) == set(debian.apps) - {"chromium"}  # Ubuntu has it as a snap only
+    assert (ubuntu.screen, ubuntu.user, ubuntu.units) == (debian.screen, debian.user, debian.units)
+
+
+def test_mirrors_are_those_this_machine_is_configured_with(tmp_path: Path) -> None:
+    debian, _ = load_recipe("debian-12")
+    assert sources_for(debian, apt=apt(tmp_path)) == [
+        "deb http://mirror.example/debian bookworm main",
+        "deb http://mirror.example/debian bookworm-updates main",
+    ]
+
+
+def test_old_style_sources_with_options_are_read_too(tmp_path: Path) -> None:
+    ubuntu, _ = load_recipe("ubuntu-24.04")
+    found = sources_for(ubuntu, apt=apt(tmp_path))
+    assert found == ["deb http://ubuntu.example/ubuntu noble main universe"]
+
+
+def test_a_named_mirror_wins_and_no_mirror_leaves_it_to_mmdebstrap(tmp_path: Path) -> None:
+    debian, _ = load_recipe("debian-12")
+    assert sources_for(debian, "http://x.example", apt=apt(tmp_path)) == [
+        "deb http://x.example bookworm main"
+    ]
+    (tmp_path / "empty").mkdir()
+    assert sources_for(debian, apt=tmp_path / "empty") == []
+
+
+def test_an_unknown_recipe_and_a_misspelt_key_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(MachineError, match="no image recipe 'debian-99'") as caught:
+        load_recipe("debian-99")
+    assert "debian-12" in caught.value.hint
+    (tmp_path / "mine").mkdir()
+    text = (recipes.IMAGES / "debian-12" / "image.toml").read_text()
+    (tmp_path / "mine" / "image.toml").write_text("memroy = 4096\n" + text)
+    monkeypatch.setattr(recipes, "IMAGES", tmp_path)
+    with pytest.raises(MachineError, match="memroy"):
+        load_recipe("mine")
+
+
+def test_a_recipe_change_and_a_file_change_make_another_image(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "mine"
+    (folder / "files" / "etc").mkdir(parents=True)
+    text = (recipes.IMAGES / "debian-12" / "image.toml").read_text()
+    (folder / "image.toml").write_text(text)
+    (tmp_path / "customize.sh").write_text("")
+    monkeypatch.setattr(recipes, "IMAGES", tmp_path)
+    seen = {load_recipe("mine")[1]}
+    (folder / "files" / "etc" / "motd").write_text("hello")
+    seen.add(load_recipe("mine")[1])
+    (folder / "image.toml").write_text(text.replace("3072", "4096"))
+    seen.add(load_recipe("mine")[1])
+    assert len(seen) == 3
