@@ -48,7 +48,7 @@ class Trial:
     def attempt(self, job: Job, attempt: int, machine: Machine) -> Row:
         """Do it. The machine is reverted first, so whatever state it was in does not matter."""
         task = next(task for task in self.suite.tasks if task.name == job.task)
-        folder = fresh(self.run, job)
+        folder = _fresh(self.run / self.name_of(job))
         seconds: dict[str, float] = {}
         row = Row(
             suite=self.suite.name,
@@ -82,6 +82,12 @@ class Trial:
         seconds["total"] = time.monotonic() - start
         timed = {"seconds": {part: round(value, 4) for part, value in seconds.items()}}
         return Row.model_validate(row.model_dump() | result | timed)
+
+    def name_of(self, job: Job) -> str:
+        """The trial's directory: `<task>.<trial>`, and where agents share a run, the agent's too."""
+        if len(self.config.agents) == 1:
+            return f"{job.task}.{job.trial}"
+        return f"{job.task}.{job.agent.replace(':', '-').replace('/', '-')}.{job.trial}"
 
     def _play(
         self, job: Job, task: Task, folder: Path, machine: Machine, seconds: dict[str, float]
@@ -144,16 +150,8 @@ class Trial:
         }
 
 
-def name_of(job: Job) -> str:
-    """The directory of a trial in its run: `<task>.<trial>`; agents in one run are told apart as
-    well."""
-    agent = "" if ":" not in job.agent else "." + job.agent.replace(":", "-").replace("/", "-")
-    return f"{job.task}{agent}.{job.trial}"
-
-
-def fresh(run: Path, job: Job) -> Path:
-    """An empty directory for the trial; what an earlier attempt left is kept beside it."""
-    folder = run / name_of(job)
+def _fresh(folder: Path) -> Path:
+    """An empty directory; what an earlier attempt left is kept beside it."""
     if folder.exists():
         number = 1
         while (aside := folder.with_name(f"{folder.name}.earlier-{number}")).exists():

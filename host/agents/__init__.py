@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -86,6 +88,8 @@ def _class_named(name: str) -> Callable[[Briefing], object]:
     known = "oracle, noop, random, replay:DIR, model or module:Class"
     if not attribute:
         raise UsageError(f"no agent {name!r}", hint=f"There is {known}.")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # a class of yours lies where you are
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:

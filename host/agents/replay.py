@@ -18,7 +18,7 @@ class Replay:
     run."""
 
     def __init__(self, recorded: Path, task: str) -> None:
-        folders = [recorded, *sorted(recorded.glob(f"{task}.*"))]
+        folders = [recorded, *sorted(recorded.glob(f"{task}.*[0-9]"))]
         found = next((each for each in folders if _is_of(each, task)), None)
         if found is None:
             raise UsageError(f"{recorded} holds no trajectory of {task}")

@@ -1,0 +1,30 @@
+"""A whole agent in one class: it calls a tool that only reads, and says what it saw.
+
+ambidex run tasks/demo --agent examples.first_tool:FirstTool
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from host import Briefing, Decision, Observation, Stop, ToolCall
+
+__all__ = ["FirstTool"]
+
+
+class FirstTool:
+    """Calls the first tool that changes nothing and needs no argument, then stops with its text."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        self._harmless = [
+            tool.name
+            for tool in briefing.tools
+            if tool.reads_only and not tool.parameters.get("required")
+        ]
+
+    def step(self, observation: Observation) -> Decision:
+        """One call, then the end."""
+        if observation.results or not self._harmless:
+            seen = observation.results[0].text if observation.results else "no such tool"
+            return Decision(thought="That will do.", stop=Stop.DONE, answer=seen)
+        return Decision(calls=(ToolCall(uuid.uuid4().hex, self._harmless[0], {}),))
