@@ -114,7 +114,7 @@ class Screen:
         """Take in what the server said; a change of the screen's size begins everything anew."""
         while self._display.pending_events():
             seen: Any = self._display.next_event()
-            if isinstance(seen, damage.DamageNotify):
+            if seen.type == self._display.extension_event.DamageNotify:
                 # Emptied at once, so that the next change is told by itself and a caret and a clock
                 # do not become one rectangle with all that lies between.
                 self._display.damage_subtract(self._damage)

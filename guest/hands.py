@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -99,21 +98,31 @@ def checks(desk: Any) -> dict[str, dict[str, Any]]:
     found = {
         "display": {"ok": True, "seen": f"{os.environ['DISPLAY']}, {vendor}"},
         "window manager": {"ok": bool(manager), "seen": manager or "none has announced itself"},
-        "session bus": session_bus(),
     }
-    return {**found, "accessibility": accessibility_bus()}
+    return {**found, **session_bus(), "accessibility": accessibility_bus()}
 
 
-def session_bus() -> dict[str, Any]:
-    """Whether something listens on the session bus."""
-    address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
-    path = address.partition("path=")[2].partition(",")[0]
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        try:
-            probe.connect(path or "\0" + address.partition("abstract=")[2].partition(",")[0])
-        except OSError as error:
-            return {"ok": False, "seen": f"{address}: {error.strerror}"}
-    return {"ok": True, "seen": address}
+def session_bus() -> dict[str, dict[str, Any]]:
+    """Whether the session bus answers, and whether the screen is locked: a locked one hides it all."""
+    from gi.repository import Gio, GLib
+
+    def call(name: str, path: str, method: str, given: Any = None) -> Any:
+        quick = (None, Gio.DBusCallFlags.NO_AUTO_START, 2000, None)
+        bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+        return bus.call_sync(name, path, name, method, given, *quick).unpack()[0]
+
+    daemon = ("org.freedesktop.DBus", "/org/freedesktop/DBus")
+    saver = ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver")
+    try:
+        owned = call(*daemon, "NameHasOwner", GLib.Variant("(s)", saver[:1]))
+        locked = owned and call(*saver, "GetActive")
+    except GLib.GError as error:
+        return {"session bus": {"ok": False, "seen": str(error)}}
+    seen = "locked" if locked else "unlocked" if owned else "no screen saver"
+    return {
+        "session bus": {"ok": True, "seen": os.environ["DBUS_SESSION_BUS_ADDRESS"]},
+        "screen": {"ok": not locked, "seen": seen},
+    }
 
 
 def accessibility_bus() -> dict[str, Any]:

@@ -13,6 +13,7 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Optional
 
 from Xlib import XK, X, error
@@ -21,6 +22,7 @@ from Xlib.ext.xtest import fake_input
 from Xlib.protocol import event
 
 from mcp_tools import x11
+from mcp_tools.keymap import UNUSED, Key, Keymap, lent
 
 __all__ = ["Keyboard", "Untypable", "keysym"]
 
@@ -44,126 +46,131 @@ def keysym(character: str) -> int:
     return code if code < 0x100 else 0x01000000 | code
 
 
+@dataclass(frozen=True)
+class Tap:
+    """A key to press, and whether with shift."""
+
+    code: int
+    shifted: bool
+
+
 class Keyboard:
-    """The keyboard of a display. `wait_until_taken` is what makes typing, and what follows it,
-    dependable.
-    """
+    """The keyboard of a display. `wait_until_taken` makes typing and what follows dependable."""
 
     def __init__(self, opened: Display) -> None:
         self._display = opened
         self._root = opened.screen().root
+        self._keymap = Keymap(opened)
         self._pings = 0
-        self._lent: dict[int, int] = {}
+        self._lent: dict[int, Tap] = {}
+        """Symbols that unused key codes stand for at the moment."""
+        self._borrowed: set[int] = set()
+        """Those codes, and others that were lent before and not given back yet."""
         self._shift = opened.keysym_to_keycode(XK.XK_Shift_L)
         self._caps = opened.keysym_to_keycode(XK.XK_Caps_Lock)
 
     def type(self, text: str) -> None:
-        """Type the text; return when the active window has taken it, or has not answered for a
-        while.
-        """
+        """Type the text; return when the active window has taken it, or did not answer in time."""
         wanted = [keysym(each) for each in text.replace("\r\n", "\n").replace("\r", "\n")]
         with self._caps_lock_off():
             while wanted:
                 keys = self._keys(wanted[:RUN])
-                for code, shifted in keys:
-                    self._tap(code, shifted)
+                for key in keys:
+                    self._press(key)
+                    self._release(key)
                 taken = self.wait_until_taken()
-                if taken:
-                    self._give_back()
                 wanted = wanted[len(keys) :]
+            if taken:
+                self._give_back()
 
     @contextmanager
     def held(self, symbol: int) -> Iterator[None]:
         """Hold the key of a character down (with shift if it takes that) while the block runs."""
-        [(code, shifted)] = self._keys([symbol])
-        if shifted:
-            self._send(X.KeyPress, self._shift)
-        self._send(X.KeyPress, code)
+        [key] = self._keys([symbol])
+        self._press(key)
         self._display.sync()
         try:
             yield
         finally:
-            self._send(X.KeyRelease, code)
-            if shifted:
-                self._send(X.KeyRelease, self._shift)
+            self._release(key)
             self._display.sync()
-            if self._lent and self.wait_until_taken():
+            if self._borrowed and self.wait_until_taken():
                 self._give_back()
 
-    def _send(self, kind: int, code: int) -> None:
-        fake_input(self._display, kind, code)
+    def _press(self, key: Tap) -> None:
+        if key.shifted:
+            fake_input(self._display, X.KeyPress, self._shift)
+        fake_input(self._display, X.KeyPress, key.code)
 
-    def _tap(self, code: int, shifted: bool) -> None:
-        if shifted:
-            self._send(X.KeyPress, self._shift)
-        self._send(X.KeyPress, code)
-        self._send(X.KeyRelease, code)
-        if shifted:
-            self._send(X.KeyRelease, self._shift)
+    def _release(self, key: Tap) -> None:
+        fake_input(self._display, X.KeyRelease, key.code)
+        if key.shifted:
+            fake_input(self._display, X.KeyRelease, self._shift)
 
     @contextmanager
     def _caps_lock_off(self) -> Iterator[None]:
         locked = self._root.query_pointer().mask & X.LockMask
+        caps = Tap(self._caps, False)
         if locked:
-            self._tap(self._caps, False)
+            self._press(caps)
+            self._release(caps)
         yield
         if locked:
-            self._tap(self._caps, False)
+            self._press(caps)
+            self._release(caps)
             self._display.sync()
 
-    def _keys(self, wanted: list[int]) -> list[tuple[int, bool]]:
-        """Code and shift for as many of the wanted symbols, from the first on, as unused codes can
-        be lent to.
+    def _keys(self, wanted: list[int]) -> list[Tap]:
+        """How to type the wanted symbols, from the first on, as far as unused codes go round.
+
+        Everything sent before must have been taken: codes lent then may be lent anew.
         """
-        known, unused = self._layout()
-        free = [code for code in unused if code not in self._lent.values()]
+        layout = self._keymap.read()
+        ours = self._borrowed
+        known = self._known({code: key for code, key in layout.items() if code not in ours})
+        unused = [code for code, key in layout.items() if code in ours or not any(key.symbols)]
+        strange = list(dict.fromkeys(each for each in wanted if each not in known))
+        strange = strange[: 2 * len(unused)]
+        if any(each not in self._lent for each in strange):
+            self._lend(unused, strange)
+        known.update(self._lent)
         keys = []
         for symbol in wanted:
-            if symbol in known:
-                keys.append(known[symbol])
-                continue
-            if symbol not in self._lent:
-                if not free:
-                    break
-                self._lend(free.pop(0), symbol)
-            keys.append((self._lent[symbol], False))
+            if symbol not in known:
+                break
+            keys.append(known[symbol])
         if not keys:
             raise Untypable("the keyboard layout leaves no key code unused")
         return keys
 
-    def _layout(self) -> tuple[dict[int, tuple[int, bool]], list[int]]:
-        """Where each symbol is on the current layout, and the codes without any. Read afresh:
-        layouts change.
-        """
-        info = self._display.display.info
-        first = info.min_keycode
-        table = self._display.get_keyboard_mapping(first, info.max_keycode - first + 1)
-        group = 2 * (self._root.query_pointer().mask >> 13 & 3)
-        known: dict[int, tuple[int, bool]] = {}
-        unused = []
-        lent = set(self._lent.values())
-        for code, symbols in enumerate(table, first):
-            if code in lent or not any(symbols):
-                unused.append(code)
-                continue
-            here = symbols[group : group + 2]
-            for level, symbol in enumerate(here if any(here) else symbols[:2]):
+    def _known(self, layout: dict[int, Key]) -> dict[int, Tap]:
+        """How to type each symbol of the layout in the group that is chosen now."""
+        group = self._root.query_pointer().mask >> 13 & 3
+        known: dict[int, Tap] = {}
+        for code, key in layout.items():
+            for shifted in (False, True):
+                symbol = key.level(group, int(shifted))
                 if symbol:
-                    known.setdefault(symbol, (code, level == 1))
-            lower = here[0] if here else 0
-            if 0x61 <= lower <= 0x7A and not any(here[1:]):
-                known.setdefault(lower - 0x20, (code, True))
-        return known, unused
+                    known.setdefault(symbol, Tap(code, shifted))
+        return known
 
-    def _lend(self, code: int, symbol: int) -> None:
-        self._display.change_keyboard_mapping(code, [(symbol, symbol)])
-        self._lent[symbol] = code
+    def _lend(self, unused: list[int], symbols: list[int]) -> None:
+        """Let unused codes stand for the symbols, two to a code, in one change of the layout."""
+        pairs = [symbols[at : at + 2] for at in range(0, len(symbols), 2)]
+        changes = {}
+        self._lent.clear()
+        for code, pair in zip(unused, pairs, strict=False):
+            changes[code] = lent(pair[0], pair[-1])
+            for level, symbol in enumerate(pair):
+                self._lent[symbol] = Tap(code, bool(level))
+        self._borrowed.update(changes)
+        self._keymap.change(changes)
 
     def _give_back(self) -> None:
-        for code in self._lent.values():
-            self._display.change_keyboard_mapping(code, [(X.NoSymbol, X.NoSymbol)])
-        self._lent.clear()
-        self._display.sync()
+        if self._borrowed:
+            self._keymap.change(dict.fromkeys(self._borrowed, UNUSED))
+            self._borrowed.clear()
+            self._lent.clear()
 
     def wait_until_taken(self, within: float = ANSWER_WITHIN) -> bool:
         """Whether the active window said, in time, that it has taken every key sent so far."""

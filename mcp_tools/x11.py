@@ -85,7 +85,7 @@ def active(opened: Display) -> Any:
 
 
 def windows(opened: Display) -> list[Window]:
-    """The top-level windows that the window manager knows, in the order in which they were
+    """The windows of programs, without panels and the desktop, in the order in which they were
     opened.
     """
     root = opened.screen().root
@@ -95,9 +95,13 @@ def windows(opened: Display) -> list[Window]:
 
 def _described(opened: Display, root: Any, front: int) -> Iterator[Window]:
     hidden = opened.get_atom("_NET_WM_STATE_HIDDEN")
+    kinds = ("_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_DESKTOP")
+    furniture = {opened.get_atom(kind) for kind in kinds}
     for number in _property(root, "_NET_CLIENT_LIST") or ():
         window = opened.create_resource_object("window", number)
         try:
+            if furniture.intersection(_property(window, "_NET_WM_WINDOW_TYPE") or ()):
+                continue
             title = _property(window, "_NET_WM_NAME") or _property(window, "WM_NAME")
             names = window.get_wm_class() or ("", "")
             states = _property(window, "_NET_WM_STATE", Xatom.ATOM)
