@@ -23,6 +23,7 @@ from host.config import Condition, ModelConfig, read_config
 from host.errors import VOID, TaskError, UsageError
 from host.launch import Wanted, default_folder, launch
 from host.listing import proof_json, proof_table, suite_table, tool_table
+from host.look import shell, watch
 from host.machines import MachineOptions
 from host.prove import agents_of, verdicts
 from host.prove import jobs as proof_jobs
@@ -41,6 +42,9 @@ app = App(name="ambidex", help="A testbed for computer-use agents with two hands
 # Named, not imported: libvirt may be missing on a machine that only checks or reports.
 app.command("host.doctor:doctor", name="doctor", help="What this machine offers, and the fixes.")
 app.command("host.images:images", name="image", help="Build, list, import, provision images.")
+
+app.command(watch)
+app.command(shell)
 
 MANY = Parameter(consume_multiple=True, negative="")
 ON = Parameter(negative="")

@@ -7,7 +7,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from host.judge import judge
 from host.rows import CallCount, Failure, Row
 from host.stage import collect, set_stage
 from host.trajectory import Trajectory
+from host.watch import announced
 from tasks import Suite, Task
 from vm import Machine
 
@@ -84,7 +85,8 @@ class Trial:
         return Row.model_validate(row.model_dump() | result | timed)
 
     def name_of(self, job: Job) -> str:
-        """The trial's directory: `<task>.<trial>`, and where agents share a run, the agent's too."""
+        """The trial's directory: `<task>.<trial>`, with the agent's name where several share a
+        run."""
         if len(self.config.agents) == 1:
             return f"{job.task}.{job.trial}"
         return f"{job.task}.{job.agent.replace(':', '-').replace('/', '-')}.{job.trial}"
@@ -94,7 +96,10 @@ class Trial:
     ) -> dict[str, object]:
         with _clock(seconds, "revert"):
             machine.revert(task.spec.snapshot)
-        with Guest(machine.endpoint, machine.token) as guest, Trajectory(folder) as trajectory:
+        with ExitStack() as stack:
+            stack.enter_context(announced(folder, machine))
+            guest = stack.enter_context(Guest(machine.endpoint, machine.token))
+            trajectory = stack.enter_context(Trajectory(folder))
             with _clock(seconds, "setup"):
                 health = guest.health()
                 if not health.ready:

@@ -13,6 +13,7 @@ from host.config import adopt, locked
 from host.prove import agents_of, jobs, verdicts
 from host.rows import CallCount, read_rows
 from host.runner import run_jobs
+from host.watch import announced
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import CATALOGUE, TOKEN, PeerMachine, peer
@@ -137,3 +138,15 @@ def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_p
     verdict = verdicts(suite, [solved.model_copy(update={"calls": (failed,)})])[0]
     assert not verdict.holds
     assert "failed: calc_save" in verdict.said
+
+
+def test_a_running_trial_says_where_its_screen_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cell.1").mkdir()
+    with announced(tmp_path / "cell.1", PeerMachine()):
+        assert ambidex("watch", tmp_path) == 0
+        assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
+        assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
+    assert ambidex("watch", tmp_path) == 0
+    assert "no trial is under way" in capsys.readouterr().out
