@@ -34,7 +34,7 @@ def processes_with(tag: str) -> list[int]:
                 line = (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if tag.encode() in line and b"vm.reaper" not in line:
+            if tag.encode() in line and b"vm.reaper" not in line.split(b"\0"):
                 found.append(int(entry.name))
     return found
 

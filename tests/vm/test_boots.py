@@ -1,0 +1,126 @@
+"""Boots from cold, and the ways that are not the default."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import paramiko
+import pytest
+
+from host.guest import Guest
+from host.machines import Source
+from vm import MachineError
+from vm.boot import wait_until_ready
+from vm.image import Image, open_image
+from vm.instance import Instance
+from vm.provider import LibvirtProvider
+from vm.provision import Address, provision
+from vm.wait import NotYet, wait_for
+
+
+@pytest.fixture(scope="module")
+def image(machines: Source) -> Image:
+    return open_image(machines.image.split(":")[0])
+
+
+@pytest.fixture(scope="module")
+def provider(image: Image) -> Iterator[LibvirtProvider]:
+    with LibvirtProvider(spares=0) as provider:
+        yield provider
+
+
+def test_a_boot_that_fails_says_how_far_it_came_and_what_was_on_the_console(
+    provider: LibvirtProvider, image: Image
+) -> None:
+    line = f"{image.base.command_line} init=/no/such/program"
+    broken = replace(image, base=replace(image.base, command_line=line))
+    with provider.cold(broken) as instance, pytest.raises(MachineError) as caught:
+        wait_until_ready(instance, lambda _: None, bound=90)
+    assert caught.value.stage == "kernel"
+    assert "/no/such/program" in str(caught.value)
+
+
+def test_a_boot_that_hangs_ends_within_its_bound_with_a_last_frame(
+    provider: LibvirtProvider, image: Image
+) -> None:
+    line = f"{image.base.command_line} systemd.unit=rescue.target"
+    stuck = replace(image, base=replace(image.base, command_line=line))
+    with provider.cold(stuck) as instance, pytest.raises(MachineError) as caught:
+        wait_until_ready(instance, lambda _: None, bound=25)
+    assert caught.value.stage in {"kernel", "system"}
+    frame = Path(caught.value.hint.removeprefix("Its last frame: "))
+    assert frame.read_bytes().startswith(b"\x89PNG")
+    frame.unlink()
+
+
+def test_an_older_qemu_reverts_in_place(image: Image) -> None:
+    with LibvirtProvider(revert="loadvm") as provider, provider.machine(image) as machine:
+        machine.boot()
+        process = machine.instance.pid()
+        with Guest(machine.endpoint, machine.token) as guest:
+            guest.put("~/left-behind.txt", b"here")
+        old = machine.token
+        machine.revert("ready")
+        assert machine.instance.pid() == process
+        assert machine.token != old
+        with Guest(machine.endpoint, machine.token) as guest:
+            assert "left-behind" not in guest.run(["ls"], cwd="/home/user").stdout
+
+
+def shell(port: int, key: paramiko.PKey) -> paramiko.SSHClient:
+    client = paramiko.SSHClient()
+    client.set_missing_host_key_policy(paramiko.AutoAddPolicy())
+
+    def connected() -> None:
+        try:
+            client.connect("127.0.0.1", port, "root", pkey=key, timeout=10, banner_timeout=30)
+        except (paramiko.SSHException, OSError) as error:
+            raise NotYet(str(error)) from None
+
+    wait_for(connected, bound=240, every=1, fail=MachineError)
+    return client
+
+
+def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
+    provider: LibvirtProvider, image: Image, tmp_path: Path
+) -> None:
+    key = paramiko.RSAKey.generate(2048)
+    key.write_private_key_file(str(tmp_path / "key"))
+    public = f"{key.get_name()} {key.get_base64()}"
+    with provider.cold(replace(image, layer=None), ssh_key=public) as instance:
+        assert instance.ssh_port is not None
+        client = shell(instance.ssh_port, key)
+        with pytest.raises(NotYet, match="no answer"):
+            instance.door.health()
+        token = provision(
+            Address("root", "127.0.0.1", instance.ssh_port),
+            desktop_user=image.base.user,
+            key=tmp_path / "key",
+            accept_new_host=True,
+            say=print,
+        )
+        provisioned = instance.with_token(token)
+        wait_until_ready(provisioned, print)
+        with Guest(provisioned.door.endpoint, token) as guest:
+            assert len(guest.tools()) > 15
+            guest.put("~/before.txt", b"kept")
+        _kill_the_door(client)
+        wait_until_ready(provisioned, print)
+        with Guest(provisioned.door.endpoint, token) as guest:
+            assert guest.get("~/before.txt") == b"kept"
+        client.close()
+        refused = httpx.get(f"{instance.door.endpoint}/harness/health")
+        assert refused.status_code == 401
+
+
+def _kill_the_door(client: paramiko.SSHClient) -> None:
+    _, out, _ = client.exec_command("systemctl kill -s KILL --kill-whom=main ambidex-guest")
+    assert out.channel.recv_exit_status() == 0
+
+
+def test_the_instance_knows_its_own_process(provider: LibvirtProvider, image: Image) -> None:
+    with provider.cold(image) as instance:
+        assert isinstance(instance, Instance)
+        line = Path(f"/proc/{instance.pid()}/cmdline").read_bytes()
+        assert instance.name.encode() in line

@@ -1,0 +1,178 @@
+"""What every provider of machines promises, on the real one."""
+
+import base64
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from host.guest import Guest
+from host.machines import Source
+from vm import Machine, MachineError
+from vm.display import capture
+from vm.machine import LibvirtMachine
+from vm.reaper import processes_with
+
+PROJECT = Path(__file__).parent.parent.parent
+PORT = """
+import socket, sys
+with socket.socket() as s:
+    s.settimeout(5)
+    print(s.connect_ex((sys.argv[1], int(sys.argv[2]))))
+"""
+
+
+@pytest.fixture
+def pair(machines: Source) -> Iterator[tuple[Machine, Machine]]:
+    with closing(machines.make()) as one, closing(machines.make()) as other:
+        one.revert("ready")
+        other.revert("ready")
+        yield one, other
+
+
+def settings(guest: Guest) -> str:
+    return guest.run(["gsettings", "get", "org.gnome.desktop.interface", "gtk-theme"]).stdout
+
+
+def test_a_revert_undoes_files_settings_processes_and_windows(machine: Machine) -> None:
+    with Guest(machine.endpoint, machine.token) as guest:
+        before, theme = guest.screenshot(settle=10), settings(guest)
+        guest.put("~/left-behind.txt", b"here")
+        setting = ["gsettings", "set", "org.gnome.desktop.interface", "gtk-theme", "HighContrast"]
+        assert guest.run(setting).returncode == 0
+        assert settings(guest) != theme
+        guest.run(["gedit"], background=True)
+        guest.wait_window("gedit", timeout=120)
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        assert guest.run(["ls", "-A"], cwd="/home/user").stdout.find("left-behind") == -1
+        assert settings(guest) == theme
+        assert guest.run(["pgrep", "gedit"]).returncode == 1
+        after = guest.screenshot(settle=10)
+    # The clock in the panel is another one; everything below it is as it was.
+    below = 30 * before.size[0] * 3
+    assert before.rgb[below:] == after.rgb[below:]
+
+
+def test_two_machines_do_not_see_each_other(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    assert (one.endpoint, one.token, one.vnc) != (other.endpoint, other.token, other.vnc)
+    with Guest(one.endpoint, one.token) as first, Guest(other.endpoint, other.token) as second:
+        first.put("~/mine.txt", b"one")
+        assert "mine.txt" not in second.run(["ls", "-A"], cwd="/home/user").stdout
+        machine_id = ["cat", "/etc/machine-id"]
+        assert first.run(machine_id).stdout != second.run(machine_id).stdout
+    wrong = httpx.get(
+        f"{one.endpoint}/harness/health", headers={"Authorization": f"Bearer {other.token}"}
+    )
+    assert wrong.status_code == 401
+
+
+def test_a_fork_has_a_token_a_clock_and_randomness_of_its_own(machine: Machine) -> None:
+    old = machine.token
+    machine.revert("ready")
+    assert machine.token != old
+    stale = {"Authorization": f"Bearer {old}"}
+    assert httpx.get(f"{machine.endpoint}/harness/health", headers=stale).status_code == 401
+    drawn = []
+    for _ in range(2):
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            now = float(guest.run(["date", "+%s.%N"]).stdout)
+            assert abs(now - time.time()) < 5
+            drawn.append(guest.run(["sh", "-c", "head -c 32 /dev/urandom | base64"]).stdout)
+    assert len(base64.b64decode(drawn[0])) == 32
+    assert drawn[0] != drawn[1]
+
+
+def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machine) -> None:
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        guest.put("~/step-one.txt", b"kept")
+        guest.run(["gnome-terminal"], background=True)
+        guest.wait_window("Terminal", timeout=120)
+        machine.snapshot("step-one")
+        guest.put("~/step-two.txt", b"lost")
+        assert guest.get("~/step-one.txt") == b"kept"  # the machine goes on
+    machine.revert("step-one")
+    with Guest(machine.endpoint, machine.token) as guest:
+        assert guest.get("~/step-one.txt") == b"kept"
+        assert "step-two" not in guest.run(["ls"], cwd="/home/user").stdout
+        guest.wait_window("Terminal", timeout=10)
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        assert "step-one" not in guest.run(["ls"], cwd="/home/user").stdout
+
+
+def test_a_missing_snapshot_is_named_with_those_there_are(machine: Machine) -> None:
+    with pytest.raises(MachineError, match="no snapshot 'nowhere'") as caught:
+        machine.revert("nowhere")
+    assert "ready" in caught.value.hint
+    machine.revert("ready")
+
+
+def test_the_screen_is_seen_from_outside_with_the_password_only(machine: Machine) -> None:
+    machine.revert("ready")
+    address, password = machine.vnc
+    assert address.startswith("127.0.0.1:")
+    assert capture(address, password).startswith(b"\x89PNG")
+    with pytest.raises(MachineError):
+        capture(address, "wrong" + password[:3])
+
+
+def test_the_guest_reaches_no_network_and_not_this_host(machine: Machine) -> None:
+    machine.revert("ready")
+    vnc_port = machine.vnc[0].rsplit(":", 1)[1]
+    with Guest(machine.endpoint, machine.token) as guest:
+        for host, port in (("10.0.2.2", vnc_port), ("192.0.2.1", "80")):
+            ended = guest.run(["python3", "-c", PORT, host, port], timeout=30)
+            assert ended.stdout.strip() not in ("", "0"), f"{host}:{port} answered"
+
+
+def test_a_machine_whose_qemu_died_is_itself_again_after_a_revert(machine: LibvirtMachine) -> None:
+    machine.revert("ready")
+    os.kill(machine.instance.pid(), signal.SIGKILL)
+    with Guest(machine.endpoint, machine.token) as guest, pytest.raises(Exception, match="answer"):
+        guest.run(["true"])
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        assert guest.run(["true"]).returncode == 0
+
+
+OWNER = """
+import os, sys
+from host.machines import MachineOptions, open_machines
+with open_machines(MachineOptions(image=sys.argv[1]), lambda line: None) as source:
+    machine = source.make()
+    machine.revert("ready")
+    print(machine.instance.owner.tag, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_no_machine_outlives_an_owner_killed_with_9(machines: Source) -> None:
+    image = machines.image.split(":")[0]
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, image],
+        cwd=PROJECT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdout is not None
+        tag = owner.stdout.readline().strip()
+        alive = processes_with(tag)
+        owner.kill()
+    assert tag.startswith("ambidex-")
+    assert alive
+    deadline = time.monotonic() + 30
+    while processes_with(tag) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not processes_with(tag)
