@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from host import (
     Agent,
     Decision,
+    Frame,
     Limits,
     Observation,
     Stop,
@@ -72,7 +73,9 @@ def run_episode(
     under way is written all the same.
     """
     episode, began = Episode(), time.monotonic()
-    frame = guest.screenshot(settle=settle)
+    with _clock(episode.seconds, "guest"):
+        frame = guest.screenshot(settle=settle)
+    _split(episode.seconds, frame)
     results: tuple[ToolResult, ...] = ()
     before = trajectory.frame(frame)
     while episode.stop is None:
@@ -89,8 +92,7 @@ def run_episode(
             if decision.stop is None:
                 with _clock(seconds, "guest"):
                     frame = guest.screenshot(settle=settle)
-                seconds.guest -= frame.waited
-                seconds.settle = frame.waited
+                _split(seconds, frame)
                 before = step.after = trajectory.frame(frame)
                 step.still = frame.still
         finally:
@@ -147,6 +149,12 @@ def _limit(episode: Episode, limits: Limits, elapsed: float) -> Stop | None:
     if episode.steps >= limits.steps:
         return Stop.STEP_LIMIT
     return None
+
+
+def _split(seconds: Seconds, frame: Frame) -> None:
+    """What the guest waited for its screen is not time that it worked."""
+    seconds.guest -= frame.waited
+    seconds.settle += frame.waited
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rich.table import Table
+from rich.text import Text
 
 from host.prove import Verdict
 from tasks import Suite, ToolSpec
@@ -40,12 +41,15 @@ def tool_table(tools: Iterable[ToolSpec]) -> Table:
 
 
 def proof_table(suite: Suite, found: Sequence[Verdict]) -> Table:
-    """What was claimed of each task, and what came of it."""
-    table = _table(f"Proof of {suite.name}", "task", "played", "expected", "scored", "why")
+    """What was claimed of each task, and what came of it; the reason in full where it does not
+    hold."""
+    table = _table(f"Proof of {suite.name}", "task", "played", "claim", "score", "why")
     for v in found:
         scored = "–" if v.row is None else f"{v.row.score:g}"
+        said = v.said.partition(": ")[2] or v.said
+        why = Text(f"{said[:40]}…" if v.holds and len(said) > 40 else said)
         style = "green" if v.holds else "bold red"
-        table.add_row(v.job.task, v.job.agent, f"{v.expected:g}", scored, v.said, style=style)
+        table.add_row(v.job.task, v.job.agent, f"{v.expected:g}", scored, why, style=style)
     return table
 
 

@@ -8,13 +8,14 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from host.config import Job
 from host.rows import Row
 
 __all__ = ["Show"]
 
-MARKS = {"scored": "[red]✗[/]", "void": "[yellow]∅[/]", "bug": "[red]bug[/]"}
+MARKS = {"void": "[yellow]void[/]", "bug": "[red]bug[/]"}
 
 
 class Show:
@@ -55,16 +56,14 @@ class Show:
 
     def ended(self, row: Row, left: int) -> None:
         """See `Watcher`."""
-        mark = "[green]✓[/]" if row.success else MARKS[row.fate]
+        mark = MARKS.get(row.fate) or f"[{'green' if row.success else 'default'}]{row.score:.2g}[/]"
         total = row.seconds.get("total", 0.0)
         why = row.reason
         if row.failure:
             why = f"{row.failure.type}: {row.failure.message}"
-        self._console.print(
-            f"{mark} {row.task} {row.agent} #{row.trial}  {row.steps} steps, {total:.1f} s",
-            end="  ",
-        )
-        self._console.print(why, markup=False, highlight=False, style="dim")
+        done = f"{mark} {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s"
+        line = Text.from_markup(f"{done}: ").append(why, style="dim")
+        self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
         self._progress.update(self._bar, completed=self._total - left)
 
     def said(self, message: str) -> None:
