@@ -16,12 +16,15 @@ answer with a 4xx status, for the host. A worker that dies is an error result wi
 
 from __future__ import annotations
 
-__all__ = ["CALL_ID", "DEFAULT_PORT", "HARNESS", "HarnessError"]
+__all__ = ["CALL_AGAIN", "CALL_ID", "DEFAULT_PORT", "HARNESS", "HarnessError"]
 
 DEFAULT_PORT = 8770
 
 CALL_ID = "ambidex/call"
 """Key in a request's `_meta`: the id by which a repeated call is recognised."""
+
+CALL_AGAIN = "ambidex/again"
+"""Key beside it: the result of that id is wanted, and nothing is to be done now."""
 
 HARNESS = "harness"
 """Name of the worker that serves the host instead of the agent."""

@@ -66,7 +66,7 @@ def verbs() -> dict[str, Verb]:
         "renew": renew,
         "wait_window": wait_window,
         "check": check,
-        "accessibility": accessible,
+        "accessible": accessible,
         "run": run,
         "read": read_file,
         "write": write_file,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
+from typing import Generic, Optional, TypeVar
 
 __all__ = ["Store"]
 
@@ -32,6 +32,11 @@ class Store(Generic[T]):
             while len(self._kept) > self._size and self._oldest().done():
                 self._kept.popitem(last=False)
         return await asyncio.shield(task)
+
+    async def result(self, call: str) -> Optional[T]:
+        """What came of `call`, awaited if it still runs; None if it is not known here."""
+        task = self._kept.get(call)
+        return await asyncio.shield(task) if task else None
 
     def _oldest(self) -> asyncio.Task[T]:
         return next(iter(self._kept.values()))

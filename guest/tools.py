@@ -16,7 +16,7 @@ from fastmcp.tools.base import Tool as Served
 from fastmcp.tools.base import ToolResult
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, ToolAnnotations
 
-from guest import CALL_ID
+from guest import CALL_AGAIN, CALL_ID
 from guest.store import Store
 from guest.wire import Message
 from guest.workers import Refused, Worker, WorkerError
@@ -83,12 +83,15 @@ class Server(FastMCP[None]):
         costs, and nothing here uses it.
         """
         context = fastmcp_request_ctx.get()
-        call = (context.meta or {}).get(CALL_ID) if context else None
-        given = arguments or {}
-        if isinstance(call, str) and call:
-            result = await self._results.once(call, lambda: self._call(name, given))
-        else:
+        meta = (context.meta or {}) if context else {}
+        call, given = meta.get(CALL_ID), arguments or {}
+        if not isinstance(call, str) or not call:
             result = await self._call(name, given)
+        elif meta.get(CALL_AGAIN):
+            known = await self._results.result(call)
+            result = known or failure("unknown_call", f"This server knows no call {call!r}.")
+        else:
+            result = await self._results.once(call, lambda: self._call(name, given))
         return ToolResult.from_mcp_result(result)
 
     async def _call(self, name: str, given: dict[str, Any]) -> CallToolResult:
