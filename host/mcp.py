@@ -4,7 +4,7 @@ own."""
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -116,7 +116,8 @@ class Tools:
         if self._open is not None:
             _, session = self._open
             self._open = None
-            session.__exit__(None, None, None)
+            with suppress(*LOST):  # it is given up because it is broken
+                session.__exit__(None, None, None)
 
 
 def _direct(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ from host import Briefing, Decision, Observation, ToolCall
 
 __all__ = ["Random", "invent"]
 
-WORDS = ("ambidex", "42", "A1", "~/Documents", "Ünï", "", "a b")
+WORDS = ("ambidex", "42", "B", "A1", "A1:B2", "~/Documents", "#ff0000", "Ünï", "", "a b")
 KEYS = ("Return", "Escape", "Tab", "a", "ctrl", "Down")
 
 
@@ -80,7 +81,14 @@ def _value(
                 key: _value(key, each, defs, dice, screen)
                 for key, each in schema.get("properties", {}).items()
             }
-    return dice.choice(KEYS if name.startswith("key") else WORDS)
+    words = KEYS if name.startswith("key") else WORDS
+    fitting = [word for word in words if _fits(word, schema)]
+    return dice.choice(fitting or words)
+
+
+def _fits(word: str, schema: Mapping[str, Any]) -> bool:
+    long_enough = schema.get("minLength", 0) <= len(word) <= schema.get("maxLength", 100)
+    return long_enough and re.search(schema.get("pattern", ""), word) is not None
 
 
 def _number(

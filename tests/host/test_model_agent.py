@@ -210,3 +210,10 @@ def test_a_model_that_refuses_is_a_model_error() -> None:
         model = LiteModel(ModelConfig(name="toy", base_url=address))
         with pytest.raises(ModelError, match="toy did not answer"):
             model.complete([{"role": "user", "content": "?"}], [])
+
+
+def test_a_cost_limit_needs_a_known_price() -> None:
+    briefing = Briefing("", (), Limits(cost=1.0))
+    agent = ModelAgent(ScriptedModel(answer(("c", "finish", "{}"))), briefing)
+    with pytest.raises(ModelError, match="price of this model is not known"):
+        agent.step(Observation(FRAME))

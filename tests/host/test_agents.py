@@ -1,0 +1,89 @@
+"""The agents that need no model."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from host import Briefing, Frame, Limits, Observation, Stop
+from host.agents import check_agent
+from host.agents.noop import Noop
+from host.agents.oracle import play_oracle
+from host.agents.random import Random, invent
+from host.agents.replay import Replay
+from host.config import offered
+from host.errors import UsageError
+from tasks import Suite
+from tasks.catalogue import read_catalogue
+from tests.host.conftest import config_of, run_in
+from tests.host.peer import CATALOGUE
+
+SEEN = Observation(Frame.of((64, 48), bytes(64 * 48 * 3)))
+
+
+def test_invented_arguments_fit_the_schema_of_every_tool_of_the_guest() -> None:
+    dice = random.Random(7)
+    for tool in read_catalogue().values():
+        schema = Draft202012Validator(tool.parameters)
+        for _ in range(20):
+            arguments = invent(tool.parameters, dice, (1280, 720))
+            # A pattern that no word of its own fits, a random agent cannot guess.
+            wrong = [
+                error for error in schema.iter_errors(arguments) if error.validator != "pattern"
+            ]
+            errors = [error.message for error in wrong]
+            assert not errors, f"{tool.name} {arguments}: {errors}"
+
+
+def test_the_same_seed_gives_the_same_calls() -> None:
+    def calls(seed: int) -> list[object]:
+        agent = Random(Briefing("", tuple(CATALOGUE.values()), Limits(), seed))
+        return [(c.name, c.arguments) for _ in range(9) for c in agent.step(SEEN).calls]
+
+    assert calls(1) == calls(1)
+    assert calls(1) != calls(2)
+
+
+def test_doing_nothing_is_done_at_once() -> None:
+    decision = Noop().step(SEEN)
+    assert (decision.calls, decision.stop) == ((), Stop.DONE)
+
+
+def test_an_oracle_makes_one_call_a_step_and_then_stops(suite: Suite) -> None:
+    agent = play_oracle(suite.tasks[0], "tools")
+    decisions = [agent.step(SEEN) for _ in range(3)]
+    assert [d.calls[0].name for d in decisions[:2]] == ["calc_set_cell_value", "calc_save"]
+    assert decisions[2].stop is Stop.DONE
+    with pytest.raises(UsageError, match="no oracle by gui"):
+        play_oracle(suite.tasks[0], "gui")
+
+
+def test_in_hybrid_the_oracle_that_there_is_will_do(suite: Suite) -> None:
+    check_agent("oracle", "hybrid", suite.tasks)
+    with pytest.raises(UsageError, match="no oracle by tools for impossible"):
+        check_agent("oracle", "tools", suite.tasks)
+
+
+def test_a_replay_does_again_what_was_done(suite: Suite, tmp_path: Path) -> None:
+    first = run_in(tmp_path / "one", suite, config_of(suite, agents=("oracle",)))
+    agents = (f"replay:{tmp_path / 'one'}",)
+    second = run_in(tmp_path / "two", suite, config_of(suite, agents=agents))
+
+    def told(rows: list[object]) -> list[object]:
+        return [(r.task, r.score, r.steps, r.calls) for r in rows]  # type: ignore[attr-defined]
+
+    assert told(list(first)) == told(list(second))
+    assert all(row.success for row in first)
+    with pytest.raises(UsageError, match="holds no trajectory of cell"):
+        Replay(tmp_path, "cell")
+
+
+def test_the_conditions_differ_in_the_tools_offered_and_in_nothing_else() -> None:
+    tools = tuple(CATALOGUE.values())
+    gui, others = offered(tools, "gui"), offered(tools, "tools")
+    assert {tool.app for tool in gui.values()} == {"computer"}
+    assert "computer" not in {tool.app for tool in others.values()}
+    assert gui | others == offered(tools, "hybrid")
