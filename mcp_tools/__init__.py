@@ -1,17 +1,16 @@
 """The tools an agent may call: nouns, and the one way to declare them.
 
-A tool is a typed function of an app. Its signature is its schema, its docstring is its prompt, and an
-error is raised as `ToolError`, whose text the model reads. Nothing about a tool is said twice::
+A tool is a typed function of an app. Its signature is its schema, its docstring is its prompt, and
+an error is raised as `ToolError`, whose text the model reads. Nothing about a tool is said twice::
 
-    calc = App("calc", "LibreOffice Calc", worker="office")
+calc = App("calc", "LibreOffice Calc", worker="office")
 
-    @calc.tool(reads_only=True)
-    def get_cell_value(cell: Annotated[str, Field(description="such as B2")]) -> CellValue:
-        "Read one cell of the active sheet."
+@calc.tool(reads_only=True) def get_cell_value(cell: Annotated[str, Field(description="such as
+B2")]) -> CellValue: "Read one cell of the active sheet."
 
-The module is imported twice: by the server at the door, which only lists and validates, and by the worker
-process that runs the tool as the desktop user. So heavy imports (uno, pyautogui, Xlib) go inside functions or
-into bridge modules that tools import when they run.
+The module is imported twice: by the server at the door, which only lists and validates, and by the
+worker process that runs the tool as the desktop user. So heavy imports (uno, pyautogui, Xlib) go
+inside functions or into bridge modules that tools import when they run.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 __all__ = ["App", "Picture", "Tool", "ToolError", "Undescribed"]
 
@@ -73,6 +72,11 @@ class Tool:
     returns: TypeAdapter[object]
 
     @property
+    def takes(self) -> list[str]:
+        """The names of its arguments."""
+        return [each.alias or "" for each in self.model.model_fields.values()]
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of the arguments; unknown ones are refused."""
         schema = self.model.model_json_schema()
@@ -83,21 +87,22 @@ class Tool:
         return schema
 
     def arguments(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments as the function takes them; `ToolError` names each wrong one and what is allowed."""
+        """The arguments as the function takes them; `ToolError` names each wrong one and what is
+        allowed.
+        """
         try:
             checked = self.model.model_validate(given)
         except ValidationError as error:
             raise ToolError(self._explain(error), code="bad_arguments") from None
-        return {name: getattr(checked, name) for name in self.model.model_fields}
+        return {name: getattr(checked, inner(name)) for name in self.takes}
 
     def _explain(self, error: ValidationError) -> str:
-        allowed = list(self.model.model_fields)
         said = []
         for item in error.errors(include_url=False):
             where = ".".join(str(part) for part in item["loc"]) or "arguments"
             match item["type"]:
                 case "extra_forbidden":
-                    takes = ", ".join(allowed) or "no arguments"
+                    takes = ", ".join(self.takes) or "no arguments"
                     said.append(f"unknown argument {where!r}; {self.name} takes {takes}")
                 case "missing":
                     said.append(f"argument {where!r} is required")
@@ -108,12 +113,13 @@ class Tool:
 
 @dataclass(frozen=True)
 class App:
-    """An application and its tools. `worker` names the process they share, so that one hung program blocks no other.
+    """An application and its tools. `worker` names the process they share, so that one hung program
+    blocks no other.
 
-    `recover`, where given as "module:function", is run in the fresh worker after an old one had to be
-    killed, and returns a sentence that says what was done (for example that the office was restarted).
-    `prepare`, given the same way, is run in every fresh worker before its first call (heavy imports, connections
-    that take long) and returns a sentence for the journal.
+    `recover`, where given as "module:function", is run in the fresh worker after an old one had to
+    be killed, and returns a sentence that says what was done (for example that the office was
+    restarted). `prepare`, given the same way, is run in every fresh worker before its first call
+    (heavy imports, connections that take long) and returns a sentence for the journal.
     """
 
     name: str
@@ -124,7 +130,9 @@ class App:
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def tool(self, *, reads_only: bool = False, timeout: float = 30.0) -> Callable[[F], F]:
-        """Declare the function below as the tool `<app>_<function>`; raises `Undescribed` where it says too little."""
+        """Declare the function below as the tool `<app>_<function>`; raises `Undescribed` where it
+        says too little.
+        """
 
         def declare(function: F) -> F:
             tool = _tool(self, function, reads_only, timeout)
@@ -134,22 +142,35 @@ class App:
         return declare
 
 
+def inner(name: str) -> str:
+    """The argument's name within the model, where `schema` or `copy` would hide pydantic's own."""
+    return f"argument_{name}"
+
+
 def _tool(app: App, function: Callable[..., object], reads_only: bool, timeout: float) -> Tool:
     name = f"{app.name}_{function.__name__}"
     if not NAME.fullmatch(name):
         raise Undescribed(f"{name}: a tool's name is lower-case letters, digits and _, at most 64")
     description = inspect.getdoc(function)
     if not description:
-        raise Undescribed(f"{name} has no docstring: it is the prompt by which a model picks the tool")
+        raise Undescribed(
+            f"{name} has no docstring: it is the prompt by which a model picks the tool"
+        )
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name not in hints:
             raise Undescribed(f"{name}: argument {parameter.name!r} has no type")
         default = ... if parameter.default is parameter.empty else parameter.default
-        fields[parameter.name] = (hints[parameter.name], default)
+        # Given by alias alone: to a model and in errors the inner name does not exist.
+        fields[inner(parameter.name)] = (
+            hints[parameter.name],
+            Field(default, alias=parameter.name),
+        )
     model = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
     returned = hints.get("return", type(None))
     # A picture never becomes JSON, so it needs no adapter.
     returns: TypeAdapter[object] = TypeAdapter(object if returned is Picture else returned)
-    return Tool(name, app.name, app.worker, description, reads_only, timeout, function, model, returns)
+    return Tool(
+        name, app.name, app.worker, description, reads_only, timeout, function, model, returns
+    )

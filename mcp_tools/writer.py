@@ -116,7 +116,7 @@ def _begins_in(text: Any, found: Any, starts: list[Any]) -> bool:
 
 
 def ranges(model: Any, pattern: Optional[str], indices: Optional[list[int]]) -> list[Any]:
-    """What a formatting tool works on: found text, chosen paragraphs, or one range over everything."""
+    """Where a formatting tool works: found text, chosen paragraphs, or all in one range."""
     if pattern is not None:
         return found(model, pattern, indices)
     if indices is not None:
@@ -194,7 +194,7 @@ def get_text(
     limit: Annotated[int, Field(ge=1, le=50000, description="characters at most")] = 10000,
     document: Document = None,
 ) -> str:
-    """Read the text of a document, one line for each paragraph, without tables, headers and notes."""
+    """Read the text of a document, one line for each paragraph, without tables and headers."""
     model = documents.find(TEXT, document)
     with office.answering():
         text: str = model.Text.String
