@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import secrets
@@ -13,10 +12,9 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PIL import Image as Picture
-
 from vm import MachineError
 from vm.binding import libvirt
+from vm.display import capture
 from vm.domain import GUEST_PORT, Memory, Shape, domain_xml
 from vm.door import Door
 from vm.hypervisor import Domain, hmp
@@ -65,18 +63,7 @@ class Instance:
 
     def picture(self) -> bytes:
         """The framebuffer as PNG, from outside the guest."""
-        stream = self.owner.connection.newStream()
-        parts: list[bytes] = []
-        try:
-            self.domain.screenshot(stream, 0)
-            while part := stream.recv(262_120):
-                parts.append(part)
-            stream.finish()
-        except libvirt.libvirtError as error:
-            raise MachineError(f"no picture of {self.name}: {error}") from None
-        out = io.BytesIO()
-        Picture.open(io.BytesIO(b"".join(parts))).convert("RGB").save(out, "PNG")
-        return out.getvalue()
+        return capture(*self.vnc)
 
     def with_door(self, door: Door) -> Instance:
         """The same domain behind another door."""
