@@ -218,14 +218,11 @@ def _step(method: str) -> Status:
     before = properties(PLAYER)["Metadata"].get("mpris:trackid")
     call(PLAYER, method)
 
-    def moved(seen: Status) -> bool:
+    def moved(seen: Status) -> bool:  # between two entries VLC says "stopped" for a moment
         now = properties(PLAYER)["Metadata"].get("mpris:trackid")
-        return seen.state == "stopped" or (now not in (None, before) and seen.uri is not None)
+        return seen.state != "stopped" and now not in (None, before) and seen.position > 0
 
-    seen = wait_for(moved, f"go to the {method.lower()} entry")
-    if seen.state == "stopped":
-        raise ToolError(f"There is no {method.lower()} entry; VLC stopped.", code="nothing_open")
-    return seen
+    return wait_for(moved, f"go to another entry; its playlist may have no {method.lower()} one")
 
 
 @app.tool(timeout=60)
