@@ -201,12 +201,19 @@ class Worker:
                     await self._wanted.wait()
         finally:
             self.kill()
+            for drain in self._drains:
+                drain.cancel()
+            await asyncio.gather(*self._drains, return_exceptions=True)
+            if self._process and self._writer:
+                await self._process.wait()
+                self._writer.close()
 
     async def _start(self) -> asyncio.StreamReader:
         self.stage = "starting"
         self._said.clear()
         ours, theirs = socket.socketpair()
-        with theirs:
+        heard, spoken = socket.socketpair()
+        with theirs, spoken:
             path = os.pathsep.join(str(Path(each or ".").resolve()) for each in sys.path)
             self._process = await asyncio.create_subprocess_exec(
                 *self.command,
@@ -216,23 +223,30 @@ class Worker:
                 cwd="/",
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.PIPE,
+                stdout=spoken,
+                stderr=spoken,
                 start_new_session=True,
                 **self.account.change,
             )
-        drain = asyncio.create_task(self._drain(self._process))
+        drain = asyncio.create_task(self._drain(heard, self._process.pid))
         self._drains.add(drain)
         drain.add_done_callback(self._drains.discard)
         reader, self._writer = await asyncio.open_connection(sock=ours, limit=BUFFER)
         self._starts += 1
         return reader
 
-    async def _drain(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stderr is not None
-        while line := await process.stderr.readline():
-            text = line.decode(errors="replace").rstrip()
-            self._said.append(text)
-            log.info("%s[%d]: %s", self.name, process.pid, text)
+    async def _drain(self, heard: socket.socket, pid: int) -> None:
+        """Put what the worker prints into the journal. Programs that it started may print on when
+        it is gone, and must not find the socket closed.
+        """
+        reader, writer = await asyncio.open_connection(sock=heard)
+        try:
+            while said := await reader.read(4096):
+                for line in said.decode(errors="replace").splitlines():
+                    self._said.append(line)
+                    log.info("%s[%d]: %s", self.name, pid, line)
+        finally:
+            writer.close()
 
     async def _listen(self, reader: asyncio.StreamReader) -> bool:
         """Hand replies to who waits for them, until the worker is gone; whether it ever was

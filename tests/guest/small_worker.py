@@ -1,0 +1,63 @@
+"""A worker without a desktop: `python small_worker.py NAME FD`, with verbs that answer, fail, hang and die."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import Any
+
+from guest.worker import Answer, Channel, serve
+from mcp_tools import ToolError
+
+DEEDS: list[str] = []
+
+
+def answer(given: dict[str, Any], body: bytes) -> Answer:
+    DEEDS.append("answer")
+    return Answer({"result": {"given": given, "deeds": len(DEEDS), "pid": os.getpid()}}, body[::-1])
+
+
+def refuse(given: dict[str, Any], body: bytes) -> Answer:
+    raise ToolError("That cell does not exist.", code="no_cell", hint="Cells go to XFD1048576.")
+
+
+def break_down(given: dict[str, Any], body: bytes) -> Answer:
+    raise KeyError("a bug")
+
+
+def hang(given: dict[str, Any], body: bytes) -> Answer:
+    threading.Event().wait()
+    return Answer(None)
+
+
+def die(given: dict[str, Any], body: bytes) -> Answer:
+    print("last words", file=sys.stderr, flush=True)
+    os._exit(3)
+
+
+def recover(given: dict[str, Any], body: bytes) -> Answer:
+    return Answer(["The office was restarted."])
+
+
+def environment(given: dict[str, Any], body: bytes) -> Answer:
+    return Answer({"environment": dict(os.environ), "open": sorted(os.listdir("/proc/self/fd"))})
+
+
+VERBS = {
+    "small_answer": answer,
+    "small_refuse": refuse,
+    "small_break": break_down,
+    "small_hang": hang,
+    "small_die": die,
+    "recover": recover,
+    "environment": environment,
+}
+
+if __name__ == "__main__":
+    if sys.argv[1] == "stillborn":
+        sys.exit("no office is installed")
+    channel = Channel(int(sys.argv[2]))
+    channel.stage("waking up")
+    channel.send({"id": 0, "value": {"prepared": []}})
+    serve(channel, VERBS, side_by_side=0)

@@ -1,0 +1,97 @@
+"""Nothing is reached without the token."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from guest.guard import Guard, NoToken, Token
+
+GOOD = "a-token-of-this-machine"
+
+
+async def inside(request: Request) -> Response:
+    return PlainTextResponse("inside")
+
+
+def ask(token: Token, *requests: tuple[str, list[tuple[str, str]]]) -> list[int]:
+    app = Guard(Starlette(routes=[Route("/harness/health", inside)]), token)
+
+    async def scene() -> list[int]:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://guest") as client:
+            return [(await client.get(path, headers=head)).status_code for path, head in requests]
+
+    return asyncio.run(scene())
+
+
+def bearer(token: str) -> list[tuple[str, str]]:
+    return [("Authorization", f"Bearer {token}")]
+
+
+def test_with_the_token_one_gets_in() -> None:
+    assert ask(Token(GOOD), ("/harness/health", bearer(GOOD))) == [200]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [],
+        bearer("a-token-of-another-one"),
+        bearer(GOOD[:-1]),
+        bearer(""),
+        [("Authorization", GOOD)],
+        [("Authorization", f"Basic {GOOD}")],
+        bearer("guess") + bearer(GOOD),
+    ],
+    ids=["none", "wrong", "short", "empty", "no scheme", "other scheme", "two"],
+)
+def test_without_the_right_token_nothing_is_reached(headers: list[tuple[str, str]]) -> None:
+    paths = ("/harness/health", "/mcp", "/nowhere", "/")
+    assert ask(Token(GOOD), *((path, headers) for path in paths)) == [401] * 4
+
+
+def test_an_unknown_route_is_404_only_for_those_who_may_ask() -> None:
+    assert ask(Token(GOOD), ("/nowhere", bearer(GOOD)), ("/nowhere", [])) == [404, 401]
+
+
+def test_a_renewed_token_replaces_the_old_one_and_survives_a_restart(tmp_path: Path) -> None:
+    kept, given = tmp_path / "renewed", tmp_path / "given"
+    given.write_text(GOOD + "\n")
+    token = Token.read(given, kept)
+    token.renew("another-token-entirely")
+    asked = [("/harness/health", bearer(each)) for each in (GOOD, "another-token-entirely")]
+    assert ask(token, *asked) == [401, 200]
+    assert ask(Token.read(given, kept), *asked) == [401, 200]
+    assert kept.stat().st_mode & 0o777 == 0o400
+
+
+def credentials(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(folder))
+    (folder / "ambidex.token").write_text(GOOD)
+
+
+
+def test_the_token_is_read_from_systemds_credentials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    credentials(tmp_path, monkeypatch)
+    assert Token.read(None, tmp_path / "renewed").admits(f"Bearer {GOOD}".encode())
+
+
+@pytest.mark.parametrize("given", ["", "short"])
+def test_without_a_token_worth_the_name_the_door_stays_closed(given: str, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(given)
+    with pytest.raises(NoToken):
+        Token.read(tmp_path / "token", tmp_path / "renewed")
+    with pytest.raises(NoToken, match="no token in any of"):
+        Token.read(tmp_path / "absent", tmp_path / "renewed")
+
+

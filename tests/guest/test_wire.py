@@ -1,0 +1,47 @@
+"""Messages between the door and a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+
+import pytest
+
+from guest import wire
+
+
+def test_a_message_survives_the_socket_whole() -> None:
+    one, other = socket.socketpair()
+    head, body = {"id": 7, "with": {"text": "Grüße 你好 🎉"}}, bytes(range(256)) * 20_000
+    with one, other:
+        sender = threading.Thread(target=one.sendall, args=(wire.pack(head, body),))
+        sender.start()
+        message = wire.read(other)
+        sender.join()
+    assert (message.head, message.body) == (head, body)
+
+
+def test_a_closed_stream_is_lost_not_an_empty_message() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        one.sendall(wire.pack({"id": 1})[:6])
+        one.close()
+        with pytest.raises(wire.Lost):
+            wire.read(other)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"\xff" * 8, wire.PREFIX.pack(3, 0) + b"{]}", wire.PREFIX.pack(2, 0) + b"[]", b"\0"],
+    ids=["sizes beyond reason", "no JSON", "no object", "cut short"],
+)
+def test_what_is_no_message_breaks_the_stream(sent: bytes) -> None:
+    async def scene() -> None:
+        stream = asyncio.StreamReader()
+        stream.feed_data(sent)
+        stream.feed_eof()
+        with pytest.raises(wire.Lost):
+            await wire.receive(stream)
+
+    asyncio.run(scene())

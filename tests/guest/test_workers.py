@@ -1,0 +1,130 @@
+"""Workers are asked within a bound, killed when they hang and replaced when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Any
+
+import pytest
+
+from guest.workers import Ended, Hung, Refused, Worker
+
+from .conftest import Started
+
+
+async def ask(worker: Worker, verb: str, timeout: float = 10, body: bytes = b"") -> Any:
+    return await worker.ask(f"small_{verb}", {"x": 1}, timeout, body)
+
+
+async def pid_of(worker: Worker) -> int:
+    found: int = (await ask(worker, "answer")).head["value"]["result"]["pid"]
+    return found
+
+
+def test_a_request_and_its_bytes_come_back_answered(started: Started) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            reply = await ask(worker, "answer", body=b"\0\1\2")
+            assert reply.head["value"]["result"]["given"] == {"x": 1}
+            assert reply.body == b"\2\1\0"
+
+    asyncio.run(scene())
+
+
+def test_requests_of_one_worker_are_done_one_after_another(started: Started) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            replies = await asyncio.gather(*(ask(worker, "answer") for _ in range(20)))
+            deeds = [reply.head["value"]["result"]["deeds"] for reply in replies]
+            assert deeds == list(range(1, 21))
+
+    asyncio.run(scene())
+
+
+def test_a_tool_error_keeps_its_code_and_hint(started: Started) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            with pytest.raises(Refused) as refused:
+                await ask(worker, "refuse")
+            assert refused.value.error["kind"] == "tool"
+            assert refused.value.error["code"] == "no_cell"
+            assert refused.value.error["hint"] == "Cells go to XFD1048576."
+
+    asyncio.run(scene())
+
+
+def test_a_bug_travels_with_its_traceback_and_the_worker_lives_on(started: Started) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            before = await pid_of(worker)
+            with pytest.raises(Refused) as refused:
+                await ask(worker, "break")
+            assert refused.value.error["kind"] == "bug"
+            assert "break_down" in refused.value.error["traceback"]
+            assert await pid_of(worker) == before
+
+    asyncio.run(scene())
+
+
+def test_a_hung_worker_is_killed_replaced_and_recovered_and_the_caller_is_told(
+    started: Started,
+) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            before = await pid_of(worker)
+            with pytest.raises(Hung, match=r"small_hang was not done after 0.3 s.*office was rest"):
+                await ask(worker, "hang", timeout=0.3)
+            assert not os.path.exists(f"/proc/{before}")
+            assert await pid_of(worker) != before
+
+    asyncio.run(scene())
+
+
+def test_a_worker_that_dies_says_so_to_whoever_waits_and_is_replaced(started: Started) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            with pytest.raises(Ended, match="exit status 3"):
+                await ask(worker, "die")
+            assert await pid_of(worker)
+
+    asyncio.run(scene())
+
+
+def test_a_worker_that_never_starts_says_why_and_does_not_spin(started: Started) -> None:
+    async def scene() -> None:
+        async with started("stillborn") as worker:
+            with pytest.raises(Ended, match="not ready"):
+                await worker.wait_until_up(within=1.5)
+            assert "no office is installed" in worker.stage
+            starts = worker._starts
+            with pytest.raises(Ended):
+                await worker.wait_until_up(within=0.5)
+            assert worker._starts == starts + 1
+
+    asyncio.run(scene())
+
+
+def test_a_worker_inherits_no_variable_and_no_file_of_the_door(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", "/run/credentials/ambidex-guest.service")
+
+    async def scene() -> None:
+        with open("/etc/hostname") as held:
+            os.set_inheritable(held.fileno(), True)
+            async with started("small") as worker:
+                value = (await worker.ask("environment", {}, 10)).head["value"]
+        assert "CREDENTIALS_DIRECTORY" not in value["environment"]
+        # Three streams, the channel, and the folder that lists them.
+        assert len(value["open"]) == 5
+
+    asyncio.run(scene())
+
+
+def test_ending_the_door_ends_the_worker(started: Started) -> None:
+    async def scene() -> int:
+        async with started("small") as worker:
+            return await pid_of(worker)
+
+    assert not os.path.exists(f"/proc/{asyncio.run(scene())}")
