@@ -49,7 +49,7 @@ def insert_sheet(
     ] = None,
     document: Document = None,
 ) -> Workbook:
-    """Add an empty sheet."""
+    """Add an empty sheet. Returns all sheets."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Insert sheet {sheet_name}"):
         count = model.Sheets.Count

@@ -1,0 +1,83 @@
+"""Every tool that is served keeps the rules; nothing here needs a desktop."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from mcp_tools import Tool, catalogue
+
+TOOLS = catalogue.tools()
+READS = re.compile(
+    r"_(get|list|read|find|env_info|window_list|cursor_position|screenshot|wait)(_|$)"
+)
+
+
+@pytest.fixture(params=sorted(TOOLS))
+def tool(request: pytest.FixtureRequest) -> Tool:
+    return TOOLS[request.param]
+
+
+def test_a_tool_is_named_after_its_app(tool: Tool) -> None:
+    assert tool.name.startswith(f"{tool.app}_")
+    assert re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name)
+
+
+def test_a_tool_says_when_to_use_it_in_sentences(tool: Tool) -> None:
+    first = tool.description.splitlines()[0]
+    assert first[0].isupper(), first
+    assert tool.description.endswith("."), tool.description
+    assert 20 <= len(tool.description) <= 900
+
+
+def test_a_schema_describes_every_argument_by_a_type(tool: Tool) -> None:
+    for name, each in tool.parameters["properties"].items():
+        # A JSON value of any kind is a type too, if somebody says what it is for.
+        typed = each.keys() & {"type", "anyOf", "enum", "const", "$ref", "allOf"}
+        assert typed or each.get("description"), f"{tool.name}: {name} is {each}"
+    assert tool.parameters["additionalProperties"] is False
+
+
+def test_a_schema_can_be_sent(tool: Tool) -> None:
+    assert json.loads(json.dumps(tool.parameters)) == tool.parameters
+
+
+def test_a_tool_that_only_looks_says_so(tool: Tool) -> None:
+    # Replacing and looking are found by the same words.
+    looks = bool(READS.search(tool.name)) and "replace" not in tool.name
+    assert tool.reads_only == looks
+
+
+def test_a_tool_has_a_bound(tool: Tool) -> None:
+    assert 5 <= tool.timeout <= 120
+
+
+def test_an_unknown_argument_is_refused_by_every_tool(tool: Tool) -> None:
+    with pytest.raises(Exception, match="unknown argument 'surely_not'"):
+        tool.arguments({"surely_not": 1})
+
+
+def test_apps_share_a_worker_only_where_they_share_a_program() -> None:
+    workers = {app.name: app.worker for app in catalogue.apps().values()}
+    assert workers["calc"] == workers["writer"] == "office"
+    assert workers["computer"] not in {workers[name] for name in workers if name != "computer"}
+
+
+def test_the_catalogue_prints_itself_as_json() -> None:
+    command = [sys.executable, "-m", "mcp_tools.catalogue"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    listed = json.loads(printed.stdout)
+    assert {each["name"] for each in listed} == set(TOOLS)
+    needed = {"name", "app", "description", "reads_only", "parameters"}
+    assert all(each.keys() >= needed for each in listed)
+
+
+def test_listing_the_tools_loads_nothing_that_belongs_to_the_desktop() -> None:
+    heavy = "{'uno', 'gi', 'Xlib', 'pyautogui'}"
+    script = "import sys; from mcp_tools import catalogue; catalogue.tools(); "
+    script += f"print({heavy} & set(sys.modules))"
+    command = [sys.executable, "-c", script]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert loaded.stdout.strip() == "set()"
