@@ -42,6 +42,7 @@ app = App(name="ambidex", help="A testbed for computer-use agents with two hands
 # Named, not imported: libvirt may be missing on a machine that only checks or reports.
 app.command("host.doctor:doctor", name="doctor", help="What this machine offers, and the fixes.")
 app.command("host.images:images", name="image", help="Build, list, import, provision images.")
+app.command("toolgen.cli:toolgen", name="toolgen", help="Drafted tools pass a gate.")
 
 app.command(watch)
 app.command(shell)

@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from tasks.catalogue import read_catalogue
+from toolgen.gate import gate, nearest
+
+MCP_TOOLS = Path(__file__).parent.parent.parent / "mcp_tools"
+
+GOOD = '''
+from mcp_tools import App, ToolError
+
+app = notes = App("notes", "Notes", worker="desktop")
+
+@notes.tool(reads_only=True)
+def count_words(text: str) -> int:
+    """Count the words of a text that the user has given you."""
+    return len(text.split())
+'''
+
+
+def rules(tmp_path: Path, text: str) -> set[str]:
+    file = tmp_path / "draft.py"
+    file.write_text(text)
+    return {finding.rule for finding in gate(file, []) if finding.refused}
+
+
+def test_a_tool_in_house_form_passes(tmp_path: Path) -> None:
+    assert rules(tmp_path, GOOD) == set()
+
+
+@pytest.mark.parametrize("file", sorted(MCP_TOOLS.glob("*.py")), ids=lambda file: file.stem)
+def test_our_own_tools_pass_their_own_gate(file: Path) -> None:
+    refused = [finding for finding in gate(file, []) if finding.refused]
+    assert [finding for finding in refused if finding.rule not in {"declares", "waits"}] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("text: str", "text", "typed"),
+        ("-> int", "", "typed"),
+        ("Count the words of a text that the user has given you.", "Counts.", "prompt"),
+        ("from mcp_tools import", "import requests\nfrom mcp_tools import", "network"),
+        ("from mcp_tools import", "from host.guest import Guest\nfrom mcp_tools import", "layers"),
+        ("len(text.split())", "eval(text)", "runs text"),
+        ("len(text.split())", "os.system(text)", "runs text"),
+        ("len(text.split())", "subprocess.run(text, shell=True)", "runs text"),
+        ("len(text.split())", "time.sleep(3)", "waits"),
+        ("len(text.split())", 'open("/home/alice/words")', "path"),
+        ("len(text.split())", '"sk-abcdefghijklmnopqrstuv"', "secret"),
+        ("@notes.tool(reads_only=True)\n", "", "declares"),
+        ("len(text.split())", "type X = int", "parses"),
+    ],
+)
+def test_each_fault_is_refused_by_its_rule(tmp_path: Path, old: str, new: str, rule: str) -> None:
+    assert old in GOOD
+    assert rule in rules(tmp_path, GOOD.replace(old, new))
+
+
+def test_a_tool_much_like_another_is_named_for_the_reviewer() -> None:
+    catalogue = list(read_catalogue().values())
+    one = catalogue[0]
+    near = nearest(one.name + "s", one.description, catalogue)
+    assert near[0][0].name == one.name
+    assert nearest("zzz_qqq", "0", catalogue) == []
