@@ -13,7 +13,7 @@ __all__ = ["Finding"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing the gate says of a draft. A refusal must be mended; the rest is for the reviewer."""
+    """One thing the gate says of a draft. A refusal must be mended; the rest is for reviewers."""
 
     line: int
     rule: str

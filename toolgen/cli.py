@@ -18,7 +18,7 @@ toolgen = App(name="toolgen", help="Drafted tools: the gate that they pass befor
 
 @toolgen.command(name="gate")
 def check(file: Path) -> int:
-    """Say what is wrong with a drafted tool file, without running it. Exit code 1 if it is refused."""
+    """Say what is wrong with a drafted tool file, without running it. Exit code 1: refused."""
     findings = gate(file, list(read_catalogue().values()))
     table = Table("line", "rule", "finding", title=str(file))
     for finding in findings:

@@ -56,13 +56,21 @@ def gate(file: Path, catalogue: Sequence[ToolSpec]) -> list[Finding]:
 
 
 def declared(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """(variable of the app, function) of every tool in the file."""
+    """(name of the app, function) of every tool in the file."""
+    apps = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=targets,
+                value=ast.Call(func=ast.Name(id="App"), args=[ast.Constant(value=str(name)), *_]),
+            ):
+                apps |= {target.id: name for target in targets if isinstance(target, ast.Name)}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             for decorator in node.decorator_list:
                 match decorator:
                     case ast.Call(func=ast.Attribute(value=ast.Name(id=app), attr="tool")):
-                        yield app, node
+                        yield apps.get(app, app), node
 
 
 def _described(tool: ast.FunctionDef) -> Iterator[Finding]:
