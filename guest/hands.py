@@ -103,7 +103,9 @@ def checks(desk: Any) -> dict[str, dict[str, Any]]:
 
 
 def session_bus() -> dict[str, dict[str, Any]]:
-    """Whether the session bus answers, and whether the screen is locked: a locked one hides it all."""
+    """Whether the session bus answers, and whether the screen is locked: a locked one hides it
+    all.
+    """
     from gi.repository import Gio, GLib
 
     def call(name: str, path: str, method: str, given: Any = None) -> Any:

@@ -356,4 +356,9 @@ def activate_window(
             if each.id == wanted.id and each.active:
                 return described(each)
         time.sleep(0.02)
-    raise ToolError(f"{wanted.title!r} did not become active within 5 s.", code="not_active")
+    front = next((each.title for each in listed() if each.active), "none")
+    raise ToolError(
+        f"{wanted.title!r} did not become active within 5 s.",
+        code="not_active",
+        hint=f"The active window is {front!r}; a dialog keeps the keyboard until it is closed.",
+    )

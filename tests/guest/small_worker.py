@@ -1,4 +1,6 @@
-"""A worker without a desktop: `python small_worker.py NAME FD`, with verbs that answer, fail, hang and die."""
+"""A worker without a desktop: `python small_worker.py NAME FD`, with verbs that answer, fail, hang
+and die.
+"""
 
 from __future__ import annotations
 

@@ -78,7 +78,6 @@ def credentials(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "ambidex.token").write_text(GOOD)
 
 
-
 def test_the_token_is_read_from_systemds_credentials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,5 +92,3 @@ def test_without_a_token_worth_the_name_the_door_stays_closed(given: str, tmp_pa
         Token.read(tmp_path / "token", tmp_path / "renewed")
     with pytest.raises(NoToken, match="no token in any of"):
         Token.read(tmp_path / "absent", tmp_path / "renewed")
-
-

@@ -1,0 +1,81 @@
+"""The tools of `computer`, as far as they can be judged without a screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_tools import ToolError, catalogue
+from mcp_tools.keyboard import Untypable, keysym
+from mcp_tools.keymap import KEYPAD, ONE_LEVEL, Key, lent
+
+VERBS = """click double_click triple_click right_click middle_click move drag scroll type key
+hold_key mouse_down mouse_up wait screenshot cursor_position window_list activate_window"""
+
+
+def test_every_verb_of_the_computer_is_there() -> None:
+    assert list(catalogue.apps()["computer"].tools) == [f"computer_{v}" for v in VERBS.split()]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("click", {"x": 1}, "argument 'y' is required"),
+        ("click", {"x": 1.5, "y": 1}, "argument 'x'"),
+        ("click", {"x": 1, "y": 1, "button": "left"}, "takes x, y, keys"),
+        ("drag", {"x": 1, "y": 1, "to_x": 2, "to_y": 2, "button": "side"}, "'left', 'middle' or"),
+        ("scroll", {"x": 1, "y": 1, "dy": 1000}, "less than or equal to 100"),
+        ("type", {"text": ""}, "at least 1 character"),
+        ("key", {"keys": []}, "at least 1 item"),
+        ("key", {"keys": "ctrl+s"}, "argument 'keys'"),
+        ("hold_key", {"keys": ["a"], "seconds": 3600}, "less than or equal to 10"),
+        ("wait", {"seconds": 3600}, "less than or equal to 30"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_what_is_allowed(
+    name: str, given: dict[str, Any], said: str
+) -> None:
+    tool = catalogue.tools()[f"computer_{name}"]
+    with pytest.raises(ToolError, match=said) as refused:
+        tool.arguments(given)
+    assert refused.value.code == "bad_arguments"
+
+
+def test_no_tool_may_wait_for_longer_than_its_worker_may_take() -> None:
+    tools = catalogue.tools()
+    assert tools["computer_wait"].timeout > 30
+    assert tools["computer_hold_key"].timeout > 10
+
+
+@pytest.mark.parametrize(
+    ("character", "symbol"),
+    [
+        *(("a", 0x61), ("<", 0x3C), ("é", 0xE9), ("€", 0x010020AC), ("你", 0x01004F60)),
+        *(("🎉", 0x0101F389), ("\n", 0xFF0D), ("\t", 0xFF09)),
+    ],
+)
+def test_a_character_has_its_key_symbol(character: str, symbol: int) -> None:
+    assert keysym(character) == symbol
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x1b", "\x7f", "\x85", "\ud83d"])
+def test_what_is_no_character_to_type_is_refused_by_its_code(character: str) -> None:
+    with pytest.raises(Untypable, match=rf"U\+{ord(character):04X}"):
+        keysym(character)
+
+
+def test_a_key_of_several_layouts_gives_the_symbol_of_the_chosen_one() -> None:
+    key = Key((2, 2, 0, 0), 2, 2, (0x61, 0x41, 0x6C6, 0x6E6))
+    assert [key.level(0, 0), key.level(0, 1), key.level(1, 0), key.level(1, 1)] == [*key.symbols]
+    assert key.level(3, 0) == 0x61
+
+
+def test_shift_counts_for_nothing_on_keys_that_do_not_heed_it() -> None:
+    assert Key((ONE_LEVEL, 0, 0, 0), 1, 1, (0xFF0D,)).level(0, 1) == 0
+    assert Key((KEYPAD, 0, 0, 0), 1, 2, (0xFF9C, 0xFFB1)).level(0, 1) == 0
+
+
+def test_a_lent_key_is_packed_as_xkb_wants_it() -> None:
+    key = lent(0x01000416, 0x01000436)
+    assert key.packed() == b"\1\0\0\0\1\2\2\0" + b"\x16\4\0\1" + b"\x36\4\0\1"

@@ -1,0 +1,69 @@
+"""A forked machine becomes another one."""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from guest import identity
+from guest.guard import Token
+from guest.identity import Identity, assume, write_in_place
+
+GOOD: dict[str, Any] = {
+    "token": "the-token-of-the-clone",
+    "clock": 1_800_000_000.5,
+    "entropy": base64.b64encode(bytes(32)).decode(),
+    "machine_id": "0123456789abcdef" * 2,
+}
+
+
+def test_an_identity_is_read_from_json() -> None:
+    assert Identity.model_validate(GOOD).entropy == bytes(32)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("token", "short"),
+        ("clock", -1),
+        ("entropy", "not base64!"),
+        ("entropy", base64.b64encode(b"few").decode()),
+        ("machine_id", "0123"),
+        ("machine_id", "G" * 32),
+        ("hostname", "desk"),
+    ],
+)
+def test_a_wrong_identity_is_refused_before_anything_changes(field: str, value: object) -> None:
+    with pytest.raises(ValidationError, match=field):
+        Identity.model_validate({**GOOD, field: value})
+
+
+def test_what_the_system_does_not_allow_is_reported_and_the_token_is_renewed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def forbidden(clock: int, seconds: float) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    # The clock and the id of the machine that runs the tests are not ours to change.
+    monkeypatch.setattr(time, "clock_settime", forbidden)
+    monkeypatch.setattr(identity, "write_in_place", lambda path, text: None)
+    token = Token("the-token-of-the-template", tmp_path / "token")
+    skipped = assume(Identity.model_validate(GOOD), token)
+    assert list(skipped) == ["clock"]
+    assert token.admits(b"Bearer the-token-of-the-clone")
+    assert not token.admits(b"Bearer the-token-of-the-template")
+
+
+def test_a_file_is_overwritten_in_place_and_keeps_its_owner_and_inode(tmp_path: Path) -> None:
+    path = tmp_path / "machine-id"
+    path.write_text("a much longer text than the new one\n")
+    before = os.stat(path).st_ino
+    write_in_place(path, "short\n")
+    assert path.read_text() == "short\n"
+    assert os.stat(path).st_ino == before

@@ -1,0 +1,188 @@
+"""The agent's side of the door, over MCP in memory, with a real worker process behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+import pytest
+from fastmcp import Client
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from guest.tools import Server, success
+from guest.wire import Message
+from mcp_tools import App, Tool
+
+from .conftest import Started
+
+small = App("small", "A small app", "small")
+
+
+@small.tool(reads_only=True)
+def answer(x: Annotated[int, Field(ge=0, description="how many")] = 1) -> dict[str, Any]:
+    """Answer."""
+    raise AssertionError("the door never runs a tool itself")
+
+
+@small.tool()
+def refuse() -> None:
+    """Refuse."""
+
+
+@small.tool(timeout=0.3)
+def hang() -> None:
+    """Hang."""
+
+
+@small.tool(timeout=5)
+def die() -> None:
+    """Die."""
+
+
+@small.tool()
+def break_() -> None:
+    """Break."""
+
+
+# The name ends in _ because break is a word of Python.
+TOOLS: dict[str, Tool] = {name.rstrip("_"): tool for name, tool in small.tools.items()}
+
+Scene = Callable[[Client[Any]], Awaitable[None]]
+
+
+def play(started: Started, scene: Scene) -> None:
+    async def all_of_it() -> None:
+        async with started("small") as worker:
+            server = Server(TOOLS, {"small": worker})
+            async with Client(server) as client:
+                await scene(client)
+
+    asyncio.run(all_of_it())
+
+
+async def call(
+    client: Client[Any], name: str, meta: dict[str, Any] | None = None, **given: Any
+) -> CallToolResult:
+    return await client.call_tool_mcp(name, given, meta=meta)
+
+
+def error(result: CallToolResult) -> dict[str, str]:
+    assert result.is_error
+    assert result.structured_content is not None
+    said: dict[str, str] = result.structured_content["error"]
+    assert said["message"] in result.content[0].text  # type: ignore[union-attr]
+    return said
+
+
+def test_a_tool_is_listed_with_its_app_its_schema_and_whether_it_only_reads(
+    started: Started,
+) -> None:
+    async def scene(client: Client[Any]) -> None:
+        tool = next(each for each in await client.list_tools() if each.name == "small_answer")
+        assert tool.meta is not None
+        assert tool.meta["ambidex"] == {"app": "small"}
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.input_schema["properties"]["x"]["description"] == "how many"
+
+    play(started, scene)
+
+
+def test_a_result_is_data_for_programs_and_text_for_models(started: Started) -> None:
+    async def scene(client: Client[Any]) -> None:
+        result = await call(client, "small_answer", x=3)
+        assert not result.is_error
+        assert result.structured_content is not None
+        assert result.structured_content["result"]["given"] == {"x": 3}
+        assert '"x": 3' in result.content[0].text  # type: ignore[union-attr]
+
+    play(started, scene)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "Done."), ("plain", "plain"), (["ß", 1], '["ß", 1]'), (True, "true")],
+)
+def test_the_text_of_a_result_is_what_a_person_would_write(value: object, text: str) -> None:
+    result = success(Message({"id": 1, "value": {"result": value}}))
+    assert result.content[0].text == text  # type: ignore[union-attr]
+
+
+def test_a_picture_is_an_image_block() -> None:
+    result = success(Message({"id": 1, "value": {"picture": True}}, b"\x89PNG"))
+    assert result.content[0].mime_type == "image/png"  # type: ignore[union-attr]
+
+
+def test_wrong_arguments_are_named_with_what_is_allowed_and_nothing_is_done(
+    started: Started,
+) -> None:
+    async def scene(client: Client[Any]) -> None:
+        unknown = error(await call(client, "small_answer", cell="B2"))
+        assert unknown["code"] == "bad_arguments"
+        assert "unknown argument 'cell'; small_answer takes x" in unknown["message"]
+        wrong = error(await call(client, "small_answer", x=-1))
+        assert "argument 'x'" in wrong["message"]
+        assert "greater than or equal to 0" in wrong["message"]
+        fine = await call(client, "small_answer")
+        assert fine.structured_content is not None
+        assert fine.structured_content["result"]["deeds"] == 1
+
+    play(started, scene)
+
+
+def test_an_unknown_tool_is_answered_with_the_tools_there_are(started: Started) -> None:
+    async def scene(client: Client[Any]) -> None:
+        said = error(await call(client, "small_anser"))
+        assert said["code"] == "unknown_tool"
+        assert "small_answer" in said["hint"]
+
+    play(started, scene)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "text"),
+    [
+        ("small_refuse", "no_cell", "That cell does not exist."),
+        ("small_break", "bug", "KeyError: 'a bug'"),
+        ("small_hang", "timeout", "The office was restarted."),
+        ("small_die", "crashed", "exit status 3"),
+    ],
+)
+def test_every_fate_of_a_call_is_an_error_result_with_its_code(
+    started: Started, name: str, code: str, text: str
+) -> None:
+    async def scene(client: Client[Any]) -> None:
+        said = error(await call(client, name))
+        assert said["code"] == code
+        assert text in said["message"]
+        assert not (await call(client, "small_answer")).is_error
+
+    play(started, scene)
+
+
+def test_a_call_is_done_exactly_once(started: Started) -> None:
+    async def scene(client: Client[Any]) -> None:
+        meta = {"ambidex/call": "c1"}
+        first = await call(client, "small_answer", meta, x=1)
+        again = await call(client, "small_answer", meta, x=1)
+        asked = await call(client, "small_answer", {**meta, "ambidex/again": True}, x=1)
+        other = await call(client, "small_answer", {"ambidex/call": "c2"}, x=1)
+        assert first.structured_content == again.structured_content == asked.structured_content
+        assert other.structured_content is not None
+        assert other.structured_content["result"]["deeds"] == 2
+
+    play(started, scene)
+
+
+def test_asking_again_for_a_call_that_never_came_does_nothing(started: Started) -> None:
+    async def scene(client: Client[Any]) -> None:
+        meta = {"ambidex/call": "lost", "ambidex/again": True}
+        assert error(await call(client, "small_answer", meta, x=1))["code"] == "unknown_call"
+        fine = await call(client, "small_answer")
+        assert fine.structured_content is not None
+        assert fine.structured_content["result"]["deeds"] == 1
+
+    play(started, scene)

@@ -1,0 +1,299 @@
+"""Keyboard, mouse and screen on a real desktop, and what somebody at that desktop cannot do."""
+
+from __future__ import annotations
+
+import itertools
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from host import ToolCall, ToolResult
+from host.guest import Guest
+from vm import Machine
+
+pytestmark = pytest.mark.vm
+
+TEXT = (
+    'Hello <World> & "quotes" it\'s {a}[b] ~`|\\^ 1<2>3 ÄÖÜ äöüß éèñ ¿ € – “ ” … '
+    "Привет Ωμέγα 你好世界 日本語 한국어 العربية שלום ž ł ő ı e\u0301 ½ 𝒳 🎉😀 fin"
+)
+IDS = map("test-{}".format, itertools.count())
+
+Act = Callable[..., ToolResult]
+
+
+@pytest.fixture
+def act(guest: Guest) -> Act:
+    """Do a verb of the computer; an error result fails the test."""
+
+    def act(verb: str, **given: Any) -> ToolResult:
+        result = guest.call(ToolCall(next(IDS), f"computer_{verb}", given))
+        assert not result.error, result.text
+        return result
+
+    return act
+
+
+def refused(guest: Guest, verb: str, **given: Any) -> ToolResult:
+    result = guest.call(ToolCall(next(IDS), f"computer_{verb}", given))
+    assert result.error
+    return result
+
+
+def layout(guest: Guest) -> str:
+    return guest.run(["xmodmap", "-pke"]).stdout or guest.run(["setxkbmap", "-query"]).stdout
+
+
+# Typing, read back from what each program made of it
+
+
+def test_any_text_typed_into_gedit_is_what_the_file_holds(guest: Guest, act: Act) -> None:
+    before = layout(guest)
+    guest.put("~/typed.txt", b"")
+    guest.run(["gedit", "/home/" + guest.health().user + "/typed.txt"], background=True)
+    guest.wait_window("typed.txt", timeout=120)
+    guest.screenshot(settle=30, still=1)
+    act("activate_window", title="typed.txt")
+    act("type", text=f"first line\n\t{TEXT}")
+    act("key", keys=["ctrl", "s"])
+    guest.screenshot(settle=30, still=1)
+    assert guest.get("~/typed.txt").decode() == f"first line\n\t{TEXT}\n"
+    assert layout(guest) == before
+    act("key", keys=["alt", "f4"])
+
+
+def test_more_strange_characters_than_there_are_spare_keys_come_out_in_order(
+    guest: Guest, act: Act
+) -> None:
+    text = "".join(chr(0x4E00 + 7 * number) for number in range(90)) + "абвгд" * 3
+    guest.put("~/many.txt", b"")
+    guest.run(["gedit", "/home/" + guest.health().user + "/many.txt"], background=True)
+    guest.wait_window("many.txt", timeout=120)
+    guest.screenshot(settle=30, still=1)
+    act("activate_window", title="many.txt")
+    act("type", text=text)
+    act("key", keys=["ctrl", "s"])
+    guest.screenshot(settle=30, still=1)
+    assert guest.get("~/many.txt").decode() == text + "\n"
+    act("key", keys=["alt", "f4"])
+
+
+PAGE = """<meta charset=utf-8><title>ready</title>
+<textarea id=t autofocus style="width:95vw;height:80vh"></textarea>
+<script>t.oninput = () => document.title = "typed " + encodeURIComponent(t.value)</script>"""
+
+
+def test_any_text_typed_into_chromium_is_what_the_page_gets(
+    machine: Machine, guest: Guest, act: Act
+) -> None:
+    guest.put("~/page.html", PAGE.encode())
+    home = "/home/" + guest.health().user
+    quiet = ["--no-first-run", "--disable-gpu", "--password-store=basic"]
+    # Without a sandbox: a container that the tests may run in has no room for another one.
+    guest.run(
+        ["chromium", "--no-sandbox", *quiet, f"--app=file://{home}/page.html"], background=True
+    )
+    guest.wait_window("ready", timeout=180)
+    guest.screenshot(settle=60, still=2)
+    act("activate_window", title="ready")
+    act("type", text=f"{TEXT}\nend")
+    guest.wait_window("end", timeout=60)
+    title = next(
+        window["title"] for window in act("window_list").value if "typed " in window["title"]
+    )
+    assert urllib.parse.unquote(title.partition("typed ")[2]) == f"{TEXT}\nend"
+    act("key", keys=["alt", "f4"])
+
+
+def test_any_text_typed_into_a_spreadsheet_is_in_the_cells(guest: Guest, act: Act) -> None:
+    guest.run(["soffice", "--norestore", "--nologo", "--calc"], background=True)
+    guest.wait_window("LibreOffice Calc", timeout=180)
+    guest.screenshot(settle=60, still=2)
+    act("activate_window", title="LibreOffice Calc")
+    cells = ["x <b> €5", "привет", "你好 世界", "🎉 é½"]
+    act("type", text="\t".join(cells) + "\n")
+    for column, wanted in zip("ABCD", cells, strict=True):
+        read = ToolCall(next(IDS), "calc_get_cell_value", {"cell": f"{column}1"})
+        result = guest.call(read)
+        assert not result.error, result.text
+        assert wanted in str(result.value)
+
+
+# The mouse and the screen
+
+
+def test_a_click_outside_the_screen_is_refused_with_its_size(guest: Guest) -> None:
+    width, height = guest.screenshot().size
+    result = refused(guest, "click", x=width, y=5)
+    assert result.error == "off_screen"
+    assert f"{width}x{height}" in result.text
+    assert refused(guest, "drag", x=1, y=1, to_x=1, to_y=-1).error == "off_screen"
+
+
+def test_the_pointer_goes_where_it_is_sent_and_the_frame_says_where_it_is(
+    guest: Guest, act: Act
+) -> None:
+    act("move", x=321, y=234)
+    assert act("cursor_position").value == {"x": 321, "y": 234}
+
+
+def test_an_unknown_key_is_answered_with_those_there_are(guest: Guest) -> None:
+    result = refused(guest, "key", keys=["ctrl", "hyperdrive"])
+    assert result.error == "bad_key"
+    assert "hyperdrive" in result.text
+    assert "pageup" in result.text
+
+
+def test_a_window_that_is_not_there_is_answered_with_those_that_are(guest: Guest) -> None:
+    assert refused(guest, "activate_window", title="no such window").error == "no_window"
+
+
+def test_a_screenshot_of_the_agent_is_the_picture_the_host_sees(guest: Guest, act: Act) -> None:
+    guest.screenshot(settle=30, still=1)
+    [image] = act("screenshot").images
+    assert image.startswith("data:image/png;base64,")
+
+
+def get_frame(machine: Machine, known: str = "", settle: float = 0.0) -> httpx.Response:
+    return httpx.get(
+        f"{machine.endpoint}/harness/screenshot",
+        params={"known": known, "settle": settle, "still": 1.0},
+        headers={"Authorization": f"Bearer {machine.token}"},
+        timeout=60,
+    )
+
+
+def test_an_unchanged_screen_is_not_sent_again(machine: Machine, guest: Guest) -> None:
+    # A clock may tick between two looks, once.
+    for _ in range(3):
+        first = get_frame(machine, settle=30)
+        name = first.headers["Ambidex-Frame"].partition('"id":"')[2].partition('"')[0]
+        second = get_frame(machine, known=name)
+        if second.status_code == 304:
+            assert not second.content
+            return
+    pytest.fail("the screen changed between all three pairs of looks")
+
+
+def test_a_changed_screen_is_sent_as_what_differs(machine: Machine, guest: Guest, act: Act) -> None:
+    whole = get_frame(machine, settle=30)
+    name = whole.headers["Ambidex-Frame"].partition('"id":"')[2].partition('"')[0]
+    guest.run(["gnome-terminal"], background=True)
+    guest.wait_window(f"{guest.health().user}@", timeout=60)
+    patch = get_frame(machine, known=name, settle=30)
+    assert patch.status_code == 200
+    assert f'"base":"{name}"' in patch.headers["Ambidex-Frame"]
+    act("key", keys=["alt", "f4"])
+
+
+# Exactly once
+
+
+def test_a_repeated_call_is_not_done_again(guest: Guest, act: Act) -> None:
+    call = ToolCall(next(IDS), "computer_move", {"x": 100, "y": 100})
+    first = guest.call(call)
+    act("move", x=200, y=200)
+    assert guest.call(call) == first
+    assert act("cursor_position").value == {"x": 200, "y": 200}
+
+
+# Breaking in, from a shell of the desktop user
+
+
+def shell(guest: Guest, script: str) -> str:
+    ran = guest.run(["bash", "-c", script])
+    return f"{ran.stdout}{ran.stderr}"
+
+
+def door(guest: Guest) -> int:
+    pid = guest.run(["pgrep", "-o", "-u", "ambidex"]).stdout.strip()
+    assert pid.isdigit(), "the door does not run as its own account"
+    return int(pid)
+
+
+FIRMWARE = "/sys/firmware/qemu_fw_cfg/by_name/opt/io.systemd.credentials/ambidex.token/raw"
+PLACES = ("/etc/ambidex/token", "/run/ambidex/token", "/run/credentials/*/ambidex.token", FIRMWARE)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_token_cannot_be_read_where_it_lies(machine: Machine, guest: Guest, place: str) -> None:
+    assert machine.token not in shell(guest, f"cat {place}")
+
+
+@pytest.mark.parametrize("part", ["environ", "mem", "maps", "fd/", "stack", "auxv"])
+def test_the_doors_process_shows_nothing(guest: Guest, part: str) -> None:
+    path = f"/proc/{door(guest)}/{part}"
+    said = shell(guest, f"ls {path}; head -c 1 {path}" if part == "fd/" else f"head -c 1 {path}")
+    assert "Permission denied" in said
+
+
+def test_the_door_can_be_neither_ended_nor_traced(guest: Guest) -> None:
+    pid = door(guest)
+    assert "not permitted" in shell(guest, f"kill -9 {pid}")
+    attach = f"import ctypes; print(ctypes.CDLL(None).ptrace(16, {pid}, 0, 0))"
+    assert guest.run(["python3", "-c", attach]).stdout.strip() == "-1"
+    assert door(guest) == pid
+
+
+KNOCK = """
+import sys, urllib.error, urllib.request
+for path in ("/harness/health", "/harness/run", "/mcp", "/nowhere"):
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}{path}", timeout=20)
+        print("let in")
+    except urllib.error.HTTPError as error:
+        print(error.code)
+"""
+
+
+def test_without_the_token_the_endpoint_answers_401_from_inside_too(guest: Guest) -> None:
+    listening = shell(guest, "grep -h ' 0A ' /proc/net/tcp | awk '{print $2, $8}'")
+    uid = guest.run(["id", "-u", "ambidex"]).stdout.strip()
+    ports = [
+        line.split(":")[1].split()[0] for line in listening.splitlines() if line.endswith(f" {uid}")
+    ]
+    assert ports
+    for port in ports:
+        ran = guest.run(["python3", "-c", KNOCK, str(int(port, 16))])
+        assert ran.stdout.split() == ["401"] * 4, ran.stderr
+
+
+SEARCH = """
+import os, re, sys
+half, rest = sys.argv[1], sys.argv[2]
+needle = (half + rest).encode()
+for pid in os.popen("pgrep -u $(id -u) -f '[g]uest.worker'").read().split():
+    looked = found = 0
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            first, last = (int(each, 16) for each in line.split()[0].split("-"))
+            if "r" in line.split()[1] and "[v" not in line and last - first < 1 << 28:
+                try:
+                    memory.seek(first)
+                    content = memory.read(last - first)
+                except OSError:
+                    continue
+                looked += len(content)
+                found += needle in content
+    status = open(f"/proc/{pid}/status").read()
+    powers = re.search(r"CapEff:\\t(\\w+)", status)[1], re.search(r"CapAmb:\\t(\\w+)", status)[1]
+    print(pid, looked > 0, found, int(powers[0], 16), int(powers[1], 16))
+"""
+
+
+def test_the_workers_hold_neither_the_token_nor_any_power(machine: Machine, guest: Guest) -> None:
+    # In halves, so that the request which asks is not what is found.
+    half = len(machine.token) // 2
+    ran = guest.run(["python3", "-c", SEARCH, machine.token[:half], machine.token[half:]])
+    lines = ran.stdout.splitlines()
+    assert len(lines) >= 2, ran.stderr
+    for line in lines:
+        assert line.split()[1:] == ["True", "0", "0", "0"], line
+
+
+def test_the_desktop_user_is_not_root_in_disguise(guest: Guest) -> None:
+    assert "root" not in shell(guest, "id -Gn").split()
+    assert guest.run(["sudo", "-n", "id", "-u"]).stdout.strip() != "0"
