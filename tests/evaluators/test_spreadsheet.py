@@ -124,7 +124,9 @@ def test_frozen_rows_and_columns_are_counted_and_a_split_is_not_frozen(
     book["Haushalt"].freeze_panes = "A2"
     book.save(tmp_path / "a.xlsx")
     assert [frozen(1, 0), frozen(1, 1), frozen(0, 0), frozen(1, 0, "Notes")] == [1, 0, 0, 0]
-    book["Haushalt"].sheet_view.pane.state = "split"
+    pane = book["Haushalt"].sheet_view.pane
+    assert pane is not None
+    pane.state = "split"
     book.save(tmp_path / "a.xlsx")
     assert frozen(1, 0) == 0
 
