@@ -7,8 +7,10 @@ wait for a window while another looks.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import os
+import signal
 import socket
 import sys
 import threading
@@ -24,6 +26,7 @@ from mcp_tools import App, Picture, Tool, ToolError, catalogue
 
 __all__ = ["Answer", "main"]
 
+PR_SET_PDEATHSIG = 1
 SESSION_WITHIN = 600.0
 """Seconds to wait for the desktop: a first boot under emulation takes minutes."""
 
@@ -145,6 +148,8 @@ def serve(channel: Channel, verbs: dict[str, Verb], side_by_side: int) -> None:
 
 def main(name: str, fd: int) -> None:
     """Become ready, say hello, serve."""
+    # A worker that hangs does not notice that the door is gone, and another takes its place.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     channel = Channel(fd)
     # Programs that a tool starts must not find our libraries: they have their own.
     os.environ.pop("PYTHONPATH", None)

@@ -26,6 +26,7 @@ log = logging.getLogger("guest.workers")
 FAILED_STARTS = 3
 """Starts in a row that may fail before the worker is left down until it is asked for again."""
 RECOVER_WITHIN = 90.0
+LAST_WORDS_WITHIN = 0.2
 BUFFER = 8 << 20
 
 
@@ -109,6 +110,7 @@ class Worker:
     _writer: Optional[asyncio.StreamWriter] = None
     _waiting: dict[int, asyncio.Future[wire.Message]] = field(default_factory=dict)
     _up: asyncio.Event = field(default_factory=asyncio.Event)
+    _given_up: asyncio.Event = field(default_factory=asyncio.Event)
     _wanted: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _count: int = 0
@@ -128,12 +130,21 @@ class Worker:
         return self._process.pid if self._process else None
 
     async def wait_until_up(self, within: float) -> None:
-        """Return when it takes requests; `Ended` after `within` seconds, saying how far it got."""
+        """Return when it takes requests. `Ended` says how far it got: after `within` seconds, or
+        as soon as it is given up.
+        """
+        if self._up.is_set():
+            return
+        self._given_up.clear()
         self._wanted.set()
+        ends = [asyncio.create_task(event.wait()) for event in (self._up, self._given_up)]
         try:
-            await asyncio.wait_for(self._up.wait(), within)
-        except asyncio.TimeoutError:
-            raise Ended(f"The {self.name} worker is not ready: {self.stage}.") from None
+            await asyncio.wait(ends, timeout=within, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+        if not self._up.is_set():
+            raise Ended(f"The {self.name} worker is not ready: {self.stage}.")
 
     async def ask(
         self, do: str, given: dict[str, Any], timeout: float, body: bytes = b""
@@ -198,6 +209,7 @@ class Worker:
                 if failed >= FAILED_STARTS:
                     self.stage = f"does not start ({status}): {last}"
                     self._wanted.clear()
+                    self._given_up.set()
                     await self._wanted.wait()
         finally:
             self.kill()
@@ -223,8 +235,8 @@ class Worker:
                 cwd="/",
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
-                stdout=spoken,
-                stderr=spoken,
+                stdout=spoken.fileno(),
+                stderr=spoken.fileno(),
                 start_new_session=True,
                 **self.account.change,
             )
@@ -303,6 +315,9 @@ class Worker:
         assert self._writer is not None
         status = f"exit status {await self._process.wait()}"
         self._writer.close()
+        # Its last words are on their way, unless a program that it started holds the line.
+        if self._drains:
+            await asyncio.wait(self._drains, timeout=LAST_WORDS_WITHIN)
         error = Ended(f"The {self.name} worker ended ({status}) while it had this request.")
         for asked in self._waiting.values():
             if not asked.done():

@@ -46,7 +46,20 @@ def environment(given: dict[str, Any], body: bytes) -> Answer:
     return Answer({"environment": dict(os.environ), "open": sorted(os.listdir("/proc/self/fd"))})
 
 
+def check(given: dict[str, Any], body: bytes) -> Answer:
+    good = {"ok": True, "seen": "here"}
+    return Answer({"checks": {"display": good}, "screen": [1280, 720]})
+
+
+def screenshot(given: dict[str, Any], body: bytes) -> Answer:
+    if given["known"] == "f.1":
+        return Answer({"id": "f.1", "rect": None})
+    return Answer({"id": "f.1", "rect": [0, 0, 1, 1]}, b"BGRX")
+
+
 VERBS = {
+    "check": check,
+    "screenshot": screenshot,
     "small_answer": answer,
     "small_refuse": refuse,
     "small_break": break_down,
