@@ -71,7 +71,7 @@ def proof_json(found: Sequence[Verdict]) -> list[dict[str, object]]:
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title or None, title_justify="left")
     for name in columns:
-        table.add_column(name)
+        table.add_column(name, no_wrap=name in ("task", "tool", "played"))
     return table
 
 
