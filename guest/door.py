@@ -16,10 +16,14 @@ from guest.guard import Guard, Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
 from guest.tools import Server
+from guest.warm import warm
 from guest.workers import Account, Ended, Worker
 from mcp_tools import catalogue
 
 __all__ = ["door"]
+
+WARM_AFTER = 300.0
+"""Seconds that workers get to be up before the door warms up without them."""
 
 
 def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
@@ -35,16 +39,23 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
     digest = hashlib.sha256(described).hexdigest()
     harness = Harness(workers, server, token, journal, digest)
 
+    async def warm_up() -> None:
+        for worker in workers.values():
+            with contextlib.suppress(Ended):  # health says of each whether it is up
+                await worker.wait_until_up(WARM_AFTER)
+        await harness.warm_up()
+        harness.warmed = await warm(mcp)
+
     @contextlib.asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
         async with mcp.lifespan(mcp):
-            task = asyncio.create_task(keep(workers))
+            tasks = [asyncio.create_task(keep(workers)), asyncio.create_task(warm_up())]
             try:
                 yield
             finally:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
 
     app = Starlette(
         routes=[*harness.routes(), *mcp.routes],

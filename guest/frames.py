@@ -21,7 +21,7 @@ from Xlib import X
 from Xlib.display import Display
 from Xlib.ext import damage
 
-from guest.stillness import Rect, Stillness, union
+from guest.stillness import Change, Rect, Stillness, first_difference, union
 from mcp_tools import x11
 
 __all__ = ["Frame", "Screen"]
@@ -30,6 +30,8 @@ REMEMBERED = 64
 """Frames that a patch can be made over."""
 SMALL = 0.005
 """Part of the screen that may change on a screen that counts as still: 4608 pixels of 1280x720."""
+CLOSELY = 0.1
+"""Part of the screen up to which what is drawn while we wait for stillness is looked at closely."""
 RAW_BELOW = 4096
 """Bytes that are not worth compressing."""
 
@@ -71,7 +73,10 @@ class Screen:
         self._size = x11.size(self._display)
         width, height = self._size
         self._image = bytearray(width * height * 4)
-        self._changed: Optional[Rect] = Rect(0, 0, width, height)
+        self._drawn: Optional[Rect] = Rect(0, 0, width, height)
+        """Where something was drawn that was not looked at yet."""
+        self._differs: Optional[Rect] = None
+        """Where the image differs from the latest frame."""
         self._since: OrderedDict[str, Optional[Rect]] = OrderedDict()
 
     def renew(self) -> None:
@@ -112,6 +117,7 @@ class Screen:
 
     def _hear(self, watch: Optional[Stillness] = None) -> None:
         """Take in what the server said; a change of the screen's size begins everything anew."""
+        drawn: list[Rect] = []
         while self._display.pending_events():
             seen: Any = self._display.next_event()
             if seen.type == self._display.extension_event.DamageNotify:
@@ -119,25 +125,35 @@ class Screen:
                 # do not become one rectangle with all that lies between.
                 self._display.damage_subtract(self._damage)
                 area = seen.area
-                rect = Rect(area.x, area.y, area.width, area.height)
-                self._changed = union(self._changed, rect)
-                if watch:
-                    watch.saw(rect.area, time.monotonic())
+                drawn.append(Rect(area.x, area.y, area.width, area.height))
             elif seen.type == X.ConfigureNotify and (seen.width, seen.height) != self._size:
                 self._begin()
         self._display.flush()
+        for each in drawn:
+            rect = each.within(*self._size)
+            if rect and watch and rect.area <= CLOSELY * self._size[0] * self._size[1]:
+                # Programs draw a whole line for a caret, and much is drawn again as it was.
+                change = self._look(rect)
+                if change:
+                    self._differs = union(self._differs, change.rect)
+                    watch.changed(change, time.monotonic())
+            elif rect:
+                self._drawn = union(self._drawn, rect)
+                if watch:
+                    watch.moved(time.monotonic())
 
     def _update(self) -> None:
         """Bring the image up to date; a frame has a new id exactly if a pixel differs."""
         self._display.sync()
         self._hear()
-        changed = self._changed.within(*self._size) if self._changed else None
-        self._changed = None
-        differs = self._take(changed) if changed else None
-        if differs is None and self._since:
+        if self._drawn:
+            self._differs = union(self._differs, self._take(self._drawn))
+            self._drawn = None
+        if self._differs is None and self._since:
             return
         for each, before in self._since.items():
-            self._since[each] = union(before, differs)
+            self._since[each] = union(before, self._differs)
+        self._differs = None
         self._count += 1
         self._since[f"{self._life}.{self._count}"] = None
         if len(self._since) > REMEMBERED:
@@ -158,6 +174,25 @@ class Screen:
         if first < 0:
             return None
         return Rect(rect.x, rect.y + first, rect.width, last - first + 1)
+
+    def _look(self, rect: Rect) -> Optional[Change]:
+        """Copy the rectangle from the screen; exactly where it differs from before, and how."""
+        before = self._cut(rect)
+        rows = self._take(rect)
+        if rows is None:
+            return None
+        row, skipped = rect.width * 4, rows.y - rect.y
+        old = before[skipped * row : (skipped + rows.height) * row]
+        new = self._cut(rows)
+        left, right = row, 0
+        for at in range(0, len(new), row):
+            one, other = old[at : at + row], new[at : at + row]
+            if one != other:
+                left = min(left, first_difference(one, other))
+                right = max(right, row - first_difference(one[::-1], other[::-1]))
+        x, end = left // 4, (right + 3) // 4
+        exact = Rect(rows.x + x, rows.y, end - x, rows.height)
+        return Change(exact, zlib.crc32(old), zlib.crc32(new))
 
     def _patch(self, known: str, latest: str) -> tuple[Optional[Rect], Optional[str], str, bytes]:
         if known == latest:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-__all__ = ["Rect", "Stillness", "union"]
+__all__ = ["Change", "Rect", "Stillness", "first_difference", "union"]
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,20 @@ def union(one: Optional[Rect], other: Optional[Rect]) -> Optional[Rect]:
     return Rect(x, y, right - x, bottom - y)
 
 
-class Stillness:
-    """Still is a screen on which nothing larger than `small` pixels changed for `still` seconds.
+@dataclass(frozen=True)
+class Change:
+    """What differs after something was drawn: where, and digests of what stood and stands there."""
 
-    Small is what moves on a desktop that rests: a blinking caret, a clock.
+    rect: Rect
+    before: int
+    after: int
+
+
+class Stillness:
+    """Still is a screen on which nothing happened for `still` seconds.
+
+    Nothing happens where no more than `small` pixels change (a caret, a clock), and where something
+    comes back that was there before (a blinking button): what blinks would never come to rest.
     """
 
     def __init__(self, now: float, still: float, settle: float, small: int) -> None:
@@ -52,10 +62,17 @@ class Stillness:
         self._still = still
         self._end = now + settle
         self._small = small
+        self._seen: set[tuple[Rect, int]] = set()
 
-    def saw(self, area: int, now: float) -> None:
-        """Something of that many pixels changed."""
-        if area > self._small:
+    def moved(self, now: float) -> None:
+        """Something large was drawn."""
+        self._quiet_since = now
+
+    def changed(self, change: Change, now: float) -> None:
+        """Something was drawn and is known closely."""
+        known = (change.rect, change.after) in self._seen
+        self._seen.update({(change.rect, change.before), (change.rect, change.after)})
+        if change.rect.area > self._small and not known:
             self._quiet_since = now
 
     def left(self, now: float) -> float:
@@ -65,3 +82,15 @@ class Stillness:
     def still(self, now: float) -> bool:
         """Whether it is."""
         return now - self._quiet_since >= self._still
+
+
+def first_difference(one: bytes, other: bytes) -> int:
+    """Where two different byte strings of one length begin to differ."""
+    low, high = 0, len(one)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if one[low:middle] != other[low:middle]:
+            high = middle
+        else:
+            low = middle
+    return low

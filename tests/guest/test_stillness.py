@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from guest.stillness import Rect, Stillness, union
+import pytest
 
-CARET, CLOCK, DIALOG = 2 * 18, 150 * 24, 400 * 300
+from guest.stillness import Change, Rect, Stillness, first_difference, union
+
+CARET, CLOCK, BUTTON = Rect(46, 262, 2, 18), Rect(560, 0, 150, 24), Rect(795, 697, 250, 22)
 
 
 def watched(settle: float = 5.0) -> Stillness:
@@ -21,14 +23,30 @@ def test_a_screen_on_which_nothing_happens_is_still_after_the_time_asked_for() -
 
 def test_a_caret_and_a_clock_are_no_motion() -> None:
     watch = watched()
-    watch.saw(CARET, 100.25)
-    watch.saw(CLOCK, 100.29)
+    watch.changed(Change(CARET, 1, 2), 100.25)
+    watch.changed(Change(CLOCK, 3, 4), 100.29)
     assert watch.still(100.31)
+
+
+def test_a_button_that_blinks_is_motion_once() -> None:
+    watch = watched()
+    for number in range(10):
+        change = Change(BUTTON, number % 2, (number + 1) % 2)
+        watch.changed(change, 100.2 + number * 0.2)
+    assert not watch.still(100.45)
+    assert watch.still(100.55)
+
+
+def test_a_counter_that_shows_something_new_each_time_is_motion() -> None:
+    watch = watched()
+    for number in range(10):
+        watch.changed(Change(BUTTON, number, number + 1), 100.2 + number * 0.2)
+    assert not watch.still(102.2)
 
 
 def test_a_dialog_that_opens_is_motion_and_is_waited_for() -> None:
     watch = watched()
-    watch.saw(DIALOG, 100.25)
+    watch.moved(100.25)
     assert not watch.still(100.31)
     assert watch.left(100.31) > 0
     assert watch.still(100.56)
@@ -37,7 +55,7 @@ def test_a_dialog_that_opens_is_motion_and_is_waited_for() -> None:
 def test_a_film_is_waited_for_no_longer_than_the_bound() -> None:
     watch = watched(settle=1.0)
     for tick in range(40):
-        watch.saw(DIALOG, 100 + tick / 30)
+        watch.moved(100 + tick / 30)
     assert watch.left(101.0) <= 0
     assert not watch.still(101.0)
 
@@ -55,3 +73,10 @@ def test_changes_add_up_to_the_rectangle_around_them() -> None:
 def test_what_lies_off_the_screen_is_cut_away() -> None:
     assert Rect(-5, 700, 20, 40).within(1280, 720) == Rect(0, 700, 15, 20)
     assert Rect(1280, 0, 5, 5).within(1280, 720) is None
+
+
+@pytest.mark.parametrize("at", [0, 1, 7, 500, 998, 999])
+def test_the_first_difference_is_found_wherever_it_is(at: int) -> None:
+    one = bytes(1000)
+    other = one[:at] + bytes([1] * (1000 - at))
+    assert first_difference(one, other) == at
