@@ -35,6 +35,7 @@ def journal() -> Iterator[Journal]:
 def client(workers: dict[str, Worker], journal: Journal) -> httpx.AsyncClient:
     server = Server({}, workers)
     harness = Harness(workers, server, Token("a-token-of-a-test"), journal, "digest")
+    harness.warmed = [200]
     app = Starlette(routes=harness.routes(), exception_handlers={HarnessError: on_error})
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://guest")
 
