@@ -228,10 +228,11 @@ def number_format(document: Any, code: str) -> int:
     from com.sun.star.lang import Locale
     from com.sun.star.util import MalformedNumberFormatException
 
-    formats, english = document.NumberFormats, Locale("en", "US", "")
+    # Kept as a format of the desktop's own language: one of English would be saved as [$-409]0.00.
+    formats, own = document.NumberFormats, Locale()
     try:
-        key: int = formats.queryKey(code, english, False)
-        return key if key >= 0 else int(formats.addNew(code, english))
+        key: int = formats.queryKey(code, own, False)
+        return key if key >= 0 else int(formats.addNewConverted(code, Locale("en", "US", ""), own))
     except MalformedNumberFormatException:
         hint = 'Such as 0.00, #,##0, 0%, YYYY-MM-DD, #,##0.00 "EUR".'
         raise ToolError(f"{code!r} is not a number format.", code="bad_format", hint=hint) from None

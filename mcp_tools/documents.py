@@ -116,7 +116,9 @@ def open_file(kind: Kind, path: str) -> Any:
         office.start()
         office.wait_until(office.listens, office.STARTS_WITHIN)
     with office.answering():
-        model = office.desktop().loadComponentFromURL(file.as_uri(), "_default", 0, ())
+        # A load off the main thread may wait for an event that an idle desktop never sends.
+        given = property_values(OnMainThread=True)
+        model = office.desktop().loadComponentFromURL(file.as_uri(), "_default", 0, given)
         if model is None or not model.supportsService(kind.service):
             other = f"{file.name} was opened, but it is not a {kind.word}."
             raise ToolError(

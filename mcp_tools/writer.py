@@ -123,8 +123,10 @@ def ranges(model: Any, pattern: Optional[str], indices: Optional[list[int]]) -> 
         return chosen(model, indices)
     cursor = model.Text.createTextCursor()
     cursor.gotoStart(False)
+    table = cursor.TextTable
     cursor.gotoEnd(True)
-    return [cursor]
+    # A table at either end would keep the cursor to itself.
+    return chosen(model, None) if table or cursor.TextTable else [cursor]
 
 
 def place(model: Any, position: str) -> Any:
@@ -132,8 +134,15 @@ def place(model: Any, position: str) -> Any:
     if position == "cursor":
         view = model.getCurrentController().getViewCursor()
         return view.Text.createTextCursorByRange(view.getEnd())
-    at = model.Text.getStart() if position == "start" else model.Text.getEnd()
-    return model.Text.createTextCursorByRange(at)
+    text = model.Text
+    cursor = text.createTextCursor()
+    (cursor.gotoStart if position == "start" else cursor.gotoEnd)(False)
+    if cursor.TextTable:  # the document begins or ends with a table: text needs a paragraph
+        insert = "Before" if position == "start" else "After"
+        paragraph = model.createInstance("com.sun.star.text.Paragraph")
+        getattr(text, f"insertTextContent{insert}")(paragraph, cursor.TextTable)
+        (cursor.gotoStart if position == "start" else cursor.gotoEnd)(False)
+    return cursor
 
 
 def styled(
@@ -194,7 +203,7 @@ def get_text(
     limit: Annotated[int, Field(ge=1, le=50000, description="characters at most")] = 10000,
     document: Document = None,
 ) -> str:
-    """Read the text of a document, one line for each paragraph, without tables and headers."""
+    """Read the text of a document, one line for each paragraph and each cell of a table."""
     model = documents.find(TEXT, document)
     with office.answering():
         text: str = model.Text.String

@@ -1,0 +1,144 @@
+"""Calc's tools in the real Calc; what they did is read back from the saved file by openpyxl."""
+
+from datetime import date, datetime
+from io import BytesIO
+
+import pytest
+from openpyxl import Workbook, load_workbook
+
+from host.guest import Guest
+from tests.vm.tool_calls import done, refused
+
+BOOK = "~/tools/stock & co.xlsx"
+
+
+@pytest.fixture(scope="module")
+def calc(guest: Guest) -> Guest:
+    """A guest with a small workbook open, started as a person would start it."""
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Stock"
+    for row in [("Item", "Count", "Price"), ("pen", 3, 1.5), ("ink", 2, 7.25), ("paper", 9, 0.5)]:
+        sheet.append(row)
+    sheet["AB2"] = "far"
+    sheet["B2"].number_format = "0.00"
+    content = BytesIO()
+    book.save(content)
+    guest.put(BOOK, content.getvalue())
+    guest.run(["sh", "-c", 'soffice "$HOME/tools/stock & co.xlsx"'], background=True)
+    guest.wait_window("stock & co.xlsx", timeout=180)
+    return guest
+
+
+def saved(guest: Guest, path: str = BOOK) -> Workbook:
+    """The file as it is on the guest's disk."""
+    return load_workbook(BytesIO(guest.get(path)))
+
+
+def test_a_workbook_that_a_person_opened_is_read(calc: Guest) -> None:
+    info = done(calc, "calc_get_workbook_info")
+    assert info["path"].endswith("/tools/stock & co.xlsx")
+    assert [each["name"] for each in info["sheets"]] == ["Stock"]
+    assert info["sheets"][0]["used"] == "A1:AB4"
+    values = done(calc, "calc_get_range_values", range_str="a1:C4")["values"]
+    assert values[1] == ["pen", 3, 1.5]
+    assert done(calc, "calc_get_column_data", column_name="AB")["values"][1] == ["far"]
+    assert done(calc, "calc_get_cell_value", cell="B2")["shown"] == "3.00"
+    assert len(done(calc, "calc_env_info", rows=2)["values"]) == 2
+
+
+def test_what_is_written_has_its_type_in_the_file(calc: Guest) -> None:
+    assert done(calc, "calc_set_cell_value", cell="AB3", value=41)["value"] == 41
+    done(calc, "calc_set_cell_value", cell="D1", value="Sum")
+    done(calc, "calc_set_column_values", column_name="D", data=["=B2*C2", "=B3*C3", "=B4*C4"])
+    total = done(calc, "calc_set_cell_value", cell="D5", value="=SUM(D2:D4,0.5)")
+    assert total["value"] == 24
+    rows = [["007", "2024-05-01", True], [-2.5, "'=text", None]]
+    done(calc, "calc_set_range_values", start_cell="F1", values=rows)
+    assert done(calc, "calc_set_cell_value", cell="F4", value="=1/0")["value"] == "#DIV/0!"
+    done(calc, "calc_save")
+    sheet = saved(calc)["Stock"]
+    assert sheet["AB3"].value == 41
+    assert sheet["D2"].value == "=B2*C2"
+    assert [sheet[cell].value for cell in ("F1", "F2", "G2", "H2")] == ["007", -2.5, "=text", None]
+    assert sheet["G1"].value in (datetime(2024, 5, 1), date(2024, 5, 1))
+    assert sheet["H1"].value is True
+    assert load_workbook(BytesIO(calc.get(BOOK)), data_only=True)["Stock"]["D5"].value == 24
+
+
+def test_a_wrong_call_changes_nothing_and_says_what_would_help(calc: Guest) -> None:
+    before = done(calc, "calc_get_range_values", range_str="A1:H6")
+    code, text = refused(calc, "calc_set_cell_value", cell="A1", value="=FROB(1)")
+    assert code == "bad_formula"
+    assert "#NAME?" in text
+    rows = [["gone", "=FROB("], ["gone", 1]]
+    assert refused(calc, "calc_set_range_values", start_cell="A1", values=rows)[0] == "bad_formula"
+    assert "Stock" in refused(calc, "calc_get_cell_value", cell="A1", sheet="Nope")[1]
+    assert "stock & co.xlsx" in refused(calc, "calc_save", document="other.ods")[1]
+    assert refused(calc, "calc_set_cell_value", cell="ZZZZ1", value=1)[0] == "bad_range"
+    assert refused(calc, "calc_set_cell_value", cell="A1", value=[1])[0] == "bad_arguments"
+    assert done(calc, "calc_get_range_values", range_str="A1:H6") == before
+
+
+def test_rows_stay_together_when_sorted_and_one_undo_takes_it_back(calc: Guest) -> None:
+    done(calc, "calc_sort_range", range_str="A1:C4", by_column="B", ascending=False)
+    names = done(calc, "calc_get_range_values", range_str="A2:B4")["values"]
+    assert names == [["paper", 9], ["pen", 3], ["ink", 2]]
+    assert done(calc, "calc_undo").startswith("Taken back: Sort")
+    names = done(calc, "calc_get_range_values", range_str="A2:A4")["values"]
+    assert names == [["pen"], ["ink"], ["paper"]]
+    assert done(calc, "calc_find_and_replace", search="pen", replacement="pencil") == 1
+    done(calc, "calc_copy_range", source_range="A1:C2", target_cell="J1")
+    assert done(calc, "calc_get_cell_value", cell="J2")["value"] == "pencil"
+    done(calc, "calc_clear_range", range_str="J1:L2")
+    assert done(calc, "calc_get_cell_value", cell="J2")["value"] is None
+
+
+def test_sheets_and_looks_are_in_the_file(calc: Guest) -> None:
+    done(calc, "calc_insert_sheet", sheet_name="New")
+    done(calc, "calc_rename_sheet", old_name="New", new_name="My data")
+    done(calc, "calc_set_cell_value", cell="'My data'!A1", value="=Stock!B2")
+    done(calc, "calc_copy_sheet", source_sheet="My data", new_sheet_name="Copy")
+    done(calc, "calc_delete_sheet", sheet_name="Copy")
+    done(calc, "calc_switch_active_sheet", sheet_name="My data")
+    assert done(calc, "calc_get_cell_value", cell="A1")["value"] == 3
+    done(calc, "calc_switch_active_sheet", sheet_name="Stock")
+    look = {"background_color": "#FFCC00", "font_color": "#CC0000", "bold": True}
+    done(calc, "calc_format_range", range_str="A1:D1", alignment="center", **look)
+    done(calc, "calc_format_range", range_str="C2:C4", number_format="0.00")
+    wrong = {"range_str": "C2", "number_format": "0.[["}
+    assert refused(calc, "calc_format_range", **wrong)[0] == "bad_format"
+    done(calc, "calc_merge_cells", range_str="A8:C8")
+    done(calc, "calc_adjust_column_width", columns="A", width=50)
+    done(calc, "calc_insert_rows", row=7, count=2)
+    done(calc, "calc_delete_rows", row=7)
+    done(calc, "calc_freeze_panes", rows=1)
+    done(calc, "calc_save")
+    book = saved(calc)
+    assert book.sheetnames == ["Stock", "My data"]
+    sheet = book["Stock"]
+    assert sheet["A1"].fill.fgColor.rgb == "FFFFCC00"
+    assert sheet["A1"].font.color is not None
+    assert sheet["A1"].font.color.rgb == "FFCC0000"
+    assert sheet["A1"].font.bold
+    assert sheet["A1"].alignment.horizontal == "center"
+    assert sheet["C2"].number_format == "0.00"
+    assert [str(each) for each in sheet.merged_cells.ranges] == ["A9:C9"]
+    assert sheet.freeze_panes == "A2"
+
+
+def test_files_are_written_where_and_how_they_are_named(calc: Guest) -> None:
+    written = done(calc, "calc_export_to_pdf")
+    assert calc.get(written["path"]).startswith(b"%PDF")
+    assert refused(calc, "calc_export_to_pdf")[0] == "exists"
+    done(calc, "calc_save_as", file_path="~/tools/other.ods")
+    assert calc.get("~/tools/other.ods").startswith(b"PK")
+    done(calc, "calc_set_cell_value", cell="A2", value="crayon")
+    done(calc, "calc_save")
+    assert saved(calc)["Stock"]["A2"].value == "pencil"
+    opened = done(calc, "calc_open_workbook", path=BOOK)
+    assert opened["title"] == "stock & co.xlsx"
+    names = {"document": "other.ods", "cell": "A2"}
+    assert done(calc, "calc_get_cell_value", **names)["value"] == "crayon"
+    assert refused(calc, "calc_open_workbook", path="~/tools/none.ods")[0] == "not_found"

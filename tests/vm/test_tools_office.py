@@ -1,0 +1,34 @@
+"""An office that hangs or is closed: calls end within their bound and say what was done."""
+
+from io import BytesIO
+
+from openpyxl import Workbook
+
+from host.guest import Guest
+from tests.vm.tool_calls import done, read, refused
+
+
+def test_an_office_that_hangs_is_replaced_and_the_caller_is_told(guest: Guest) -> None:
+    content = BytesIO()
+    Workbook().save(content)
+    guest.put("~/hung.xlsx", content.getvalue())
+    done(guest, "calc_open_workbook", path="~/hung.xlsx")
+    hung = read(guest, "pgrep", "-x", "soffice.bin")
+    read(guest, "kill", "-STOP", hung)
+    code, text = refused(guest, "calc_get_cell_value", cell="A1")
+    assert code == "timeout"
+    assert "killed and started again" in text
+    assert "/hung.xlsx" in text
+    assert read(guest, "pgrep", "-x", "soffice.bin") != hung
+    assert done(guest, "calc_set_cell_value", cell="A1", value=5)["value"] == 5
+    done(guest, "calc_save")
+
+
+def test_an_office_that_was_closed_is_said_to_be_and_opens_again(guest: Guest) -> None:
+    gone = "pkill -KILL -x soffice.bin; while pgrep -x soffice.bin; do sleep 0.1; done"
+    read(guest, "sh", "-c", gone)
+    code, text = refused(guest, "calc_get_cell_value", cell="A1")
+    assert code == "not_running"
+    assert "calc_open_workbook" in text
+    done(guest, "calc_open_workbook", path="~/hung.xlsx")
+    assert done(guest, "calc_get_cell_value", cell="A1")["value"] == 5

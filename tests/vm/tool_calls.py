@@ -1,0 +1,33 @@
+"""Calls of tools in a real guest, as a test wants them: the value, or the error."""
+
+from typing import Any
+from uuid import uuid4
+
+from host import ToolCall, ToolResult
+from host.guest import Guest
+
+
+def called(guest: Guest, name: str, arguments: dict[str, Any]) -> ToolResult:
+    """Call once."""
+    return guest.call(ToolCall(uuid4().hex, name, arguments))
+
+
+def done(guest: Guest, name: str, **arguments: Any) -> Any:
+    """The value of a call that must succeed."""
+    result = called(guest, name, arguments)
+    assert not result.error, f"{name}: {result.error}: {result.text}"
+    return result.value
+
+
+def refused(guest: Guest, name: str, **arguments: Any) -> tuple[str, str]:
+    """Code and text of a call that must fail."""
+    result = called(guest, name, arguments)
+    assert result.error, f"{name} was not refused: {result.text}"
+    return result.error, result.text
+
+
+def read(guest: Guest, *command: str) -> str:
+    """What a program of the desktop says, without the last line break."""
+    ran = guest.run(command)
+    assert ran.returncode == 0, ran
+    return ran.stdout.strip()
