@@ -169,6 +169,8 @@ class Work:
                     return False
                 self._watcher.begun(turn.job, turn.attempt)
                 row = self._trial.attempt(turn.job, turn.attempt, machine)
+                if row.fate != "scored" and self._stop.is_set():
+                    return False  # it failed because everything is being closed
                 again = row.fate == "void" and turn.left > 1
                 with self._lock:
                     self._rows.add(row)
