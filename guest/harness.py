@@ -126,7 +126,11 @@ class Harness:
 
     async def warm_up(self) -> None:
         """Do once what a host asks for first; what fails here is said by health."""
-        for do, given in (("check", {}), ("screenshot", Look(settle=0, still=0).model_dump()), ("check", {})):
+        for do, given in (
+            ("check", {}),
+            ("screenshot", Look(settle=0, still=0).model_dump()),
+            ("check", {}),
+        ):
             with contextlib.suppress(HarnessError):
                 await self._ask(do, given, 0)
 

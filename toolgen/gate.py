@@ -57,7 +57,7 @@ def gate(file: Path, catalogue: Sequence[ToolSpec]) -> list[Finding]:
 
 def declared(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
     """(name of the app, function) of every tool in the file."""
-    apps = {}
+    apps: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:
             case ast.Assign(
@@ -96,17 +96,19 @@ def _described(tool: ast.FunctionDef) -> Iterator[Finding]:
 
 def _imports(tree: ast.Module) -> Iterator[Finding]:
     for node in ast.walk(tree):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
+        match node:
+            case ast.Import(names=aliases):
+                names, line = [alias.name for alias in aliases], node.lineno
+            case ast.ImportFrom(module=str(module)):
+                names, line = [module], node.lineno
+            case _:
+                continue
         for name in names:
             top = name.split(".")[0]
             if top in REACHES_OUT:
-                yield Finding(node.lineno, "network", f"a tool reaches no network: {name}")
+                yield Finding(line, "network", f"a tool reaches no network: {name}")
             if top in NOT_THEIRS:
-                yield Finding(node.lineno, "layers", f"a tool imports nothing of {top}/")
+                yield Finding(line, "layers", f"a tool imports nothing of {top}/")
 
 
 def _calls(tree: ast.Module) -> Iterator[Finding]:

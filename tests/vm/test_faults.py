@@ -1,0 +1,224 @@
+"""What goes wrong during a run on real machines ends in the fate that is stated for it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
+from host.agents import agent_maker
+from host.config import Job, RunConfig
+from host.errors import GuestError
+from host.guest import Guest
+from host.machines import Source
+from host.rows import Row, read_rows
+from host.runner import run_jobs
+from tasks import Suite, Task
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from vm.machine import LibvirtMachine
+from vm.reaper import processes_with
+
+PROJECT = Path(__file__).parent.parent.parent
+QUICK = "gnome-evening"
+"""A task of the demo suite that opens no application."""
+
+
+@pytest.fixture
+def suite() -> Suite:
+    return load_suite(PROJECT / "tasks" / "demo", read_catalogue(), (QUICK,))
+
+
+def played(
+    machines: Source,
+    suite: Suite,
+    folder: Path,
+    make_agent: Callable[[str, Task, Briefing], Agent] | None = None,
+) -> list[Row]:
+    config = RunConfig(
+        version="test",
+        suite=str(suite.folder),
+        tasks={task.name: task.hash for task in suite.tasks},
+        agents=("oracle",),
+        condition="hybrid",
+        runs=1,
+        limits=Limits(),
+    )
+    folder.mkdir(exist_ok=True)
+    jobs = [Job(task.name, "oracle", 1) for task in suite.tasks]
+    agents = make_agent or agent_maker(config, _no_model)
+    return run_jobs(jobs, config, suite, folder, machines.make, agents)
+
+
+def _no_model() -> None:
+    raise AssertionError("no model is asked here")
+
+
+class KillsItsMachine:
+    """Ends the QEMU it runs on in its first step, then acts as if nothing had happened."""
+
+    def __init__(self, machine: LibvirtMachine) -> None:
+        self._machine = machine
+
+    def step(self, observation: Observation) -> Decision:
+        os.kill(self._machine.instance.pid(), signal.SIGKILL)
+        return Decision(calls=(ToolCall(uuid4().hex, "computer_cursor_position", {}),))
+
+
+def test_a_qemu_that_dies_in_an_episode_voids_the_trial_and_a_fresh_machine_finishes_it(
+    machines: Source, suite: Suite, tmp_path: Path
+) -> None:
+    made: list[LibvirtMachine] = []
+
+    def make() -> LibvirtMachine:
+        machine = machines.make()
+        assert isinstance(machine, LibvirtMachine)
+        made.append(machine)
+        return machine
+
+    def agent(name: str, task: Task, briefing: Briefing) -> Agent:
+        if len(made) == 1:
+            return KillsItsMachine(made[0])
+        return agent_maker(_any_config(suite), _no_model)(name, task, briefing)
+
+    rows = played(Source(make, machines.image), suite, tmp_path / "run", agent)
+    assert [row.fate for row in rows] == ["void", "scored"]
+    assert rows[0].score is None
+    assert rows[0].failure is not None
+    assert rows[1].success
+    assert len(made) == 2
+
+
+def _any_config(suite: Suite) -> RunConfig:
+    return RunConfig(
+        version="test",
+        suite=str(suite.folder),
+        tasks={},
+        agents=("oracle",),
+        condition="hybrid",
+        runs=1,
+        limits=Limits(),
+    )
+
+
+class GivesUp:
+    """Says at once that nothing can be done."""
+
+    def step(self, observation: Observation) -> Decision:
+        return Decision(stop=Stop.INFEASIBLE)
+
+
+def test_a_task_on_a_snapshot_that_is_missing_is_void_and_says_which_there_are(
+    machines: Source, tmp_path: Path
+) -> None:
+    folder = tmp_path / "suite" / QUICK
+    shutil.copytree(PROJECT / "tasks" / "demo" / QUICK, folder)
+    text = (folder / "task.toml").read_text()
+    (folder / "task.toml").write_text('snapshot = "nowhere"\n' + text)
+    suite = load_suite(tmp_path / "suite", read_catalogue())
+    rows = played(machines, suite, tmp_path / "run", lambda *_: GivesUp())
+    assert {row.fate for row in rows} == {"void"}
+    assert rows[-1].failure is not None
+    assert "no snapshot 'nowhere'" in rows[-1].failure.message
+
+
+def test_a_full_disk_in_the_guest_is_said_and_nothing_is_half_written(
+    machines: Source,
+) -> None:
+    with closing(machines.make()) as machine:
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            left = guest.run(["df", "--output=avail", "-B1", "/home/user"]).stdout.split()[-1]
+            guest.run(["fallocate", "-l", left, "/home/user/fills-the-disk"])
+            filler = "cat /dev/zero > /home/user/and-the-rest 2>/dev/null; sync"
+            guest.run(["sh", "-c", filler], timeout=120)
+            with pytest.raises(GuestError, match=r"(?i)space"):
+                guest.put("~/late.bin", b"x" * 1_000_000)
+            answer = guest.call(
+                ToolCall(uuid4().hex, "files_write_text", {"path": "~/t", "content": "x" * 9999})
+            )
+            assert answer.error
+            assert "space" in answer.text.lower()
+            guest.run(["rm", "/home/user/fills-the-disk"])
+            guest.put("~/late.bin", b"there is room again")
+            assert guest.get("~/late.bin") == b"there is room again"
+
+
+def ambidex_run(machines: Source, out: Path) -> list[str]:
+    """Two trials of the quick task, the second one still to come when the first has its row."""
+    image = machines.image.split(":")[0]
+    words = [sys.executable, "-m", "host.cli", "run", str(PROJECT / "tasks" / "demo")]
+    words += ["--tasks", QUICK, "--agent", "oracle", "--runs", "2", "--image", image]
+    return [*words, "--out", str(out)]
+
+
+def lines(out: Path) -> list[str]:
+    path = out / "results.jsonl"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_a_runner_killed_with_9_is_resumed_with_nothing_lost_and_nothing_scored_twice(
+    machines: Source, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    command = ambidex_run(machines, out)
+    with subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.DEVNULL) as runner:
+        deadline = time.monotonic() + 300
+        while not lines(out) and runner.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        runner.kill()
+    first = lines(out)
+    assert len(first) == 1
+    with (out / "results.jsonl").open("a") as results:
+        results.write('{"task": "gnome-eve')  # as a kill in the middle of a write leaves it
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = read_rows(out)
+    assert [(row.trial, row.fate, row.score) for row in rows] == [
+        (1, "scored", 1.0),
+        (2, "scored", 1.0),
+    ]
+    assert lines(out)[0] == first[0]
+    assert "accuracy" in done.stdout.lower()
+
+
+def test_an_interrupt_ends_a_run_without_a_machine_left_and_with_every_row_kept(
+    machines: Source, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    with subprocess.Popen(
+        ambidex_run(machines, out), cwd=PROJECT, stderr=subprocess.PIPE, text=True
+    ) as runner:
+        deadline = time.monotonic() + 300
+        while not lines(out) and runner.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        tags = _tags_of(runner.pid)
+        runner.send_signal(signal.SIGINT)
+        runner.communicate(timeout=120)
+    assert runner.returncode == 130
+    assert tags
+    assert not [pid for tag in tags for pid in processes_with(tag)]
+    assert all(json.loads(line)["fate"] == "scored" for line in lines(out))
+
+
+def _tags_of(pid: int) -> list[str]:
+    """The tag of the machines of that process, told by its reaper."""
+    tags = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+            parent = (path.parent / "stat").read_text().rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if b"vm.reaper" in words and parent == str(pid):
+            tags.append(words[words.index(b"vm.reaper") + 1].decode())
+    return tags
