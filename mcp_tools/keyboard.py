@@ -9,6 +9,7 @@ same queue as the keys before it, and the answer says they were taken.
 
 from __future__ import annotations
 
+import re
 import select
 import time
 from collections.abc import Iterator
@@ -27,6 +28,10 @@ from mcp_tools.keymap import UNUSED, Key, Keymap, lent
 __all__ = ["Keyboard", "Untypable", "keysym"]
 
 CONTROLS = {"\n": XK.XK_Return, "\t": XK.XK_Tab}
+NUMBERS = re.compile("chrom|electron|code|brave|edge", re.IGNORECASE)
+"""Programs built on Chromium. They get a character by its number, as GTK lets a person type it: of
+two lent keys in a row they now and then take the second for the first."""
+DIGITS = frozenset(map(ord, "0123456789abcdefu "))
 RUN = 100
 """Keys sent before we wait until they were taken, so that no queue grows without a bound."""
 ANSWER_WITHIN = 5.0
@@ -66,6 +71,7 @@ class Keyboard:
         """Symbols that unused key codes stand for at the moment."""
         self._borrowed: set[int] = set()
         """Those codes, and others that were lent before and not given back yet."""
+        self._control = opened.keysym_to_keycode(XK.XK_Control_L)
         self._shift = opened.keysym_to_keycode(XK.XK_Shift_L)
         self._caps = opened.keysym_to_keycode(XK.XK_Caps_Lock)
 
@@ -73,6 +79,10 @@ class Keyboard:
         """Type the text; return when the active window has taken it, or did not answer in time."""
         wanted = [keysym(each) for each in text.replace("\r\n", "\n").replace("\r", "\n")]
         with self._caps_lock_off():
+            known = self._known(self._keymap.read())
+            if NUMBERS.search(self._program()) and known.keys() >= DIGITS:
+                self._type_numbers(wanted, known)
+                return
             while wanted:
                 keys = self._keys(wanted[:RUN])
                 for key in keys:
@@ -82,6 +92,38 @@ class Keyboard:
                 wanted = wanted[len(keys) :]
             if taken:
                 self._give_back()
+
+    def _type_numbers(self, wanted: list[int], known: dict[int, Tap]) -> None:
+        """Type what the layout lacks by its number: ctrl+shift+u, hexadecimal digits, space."""
+        held = [
+            Tap(self._control, False),
+            Tap(self._shift, False),
+            Tap(known[ord("u")].code, False),
+        ]
+        for at in range(0, len(wanted), RUN):
+            for symbol in wanted[at : at + RUN]:
+                if symbol in known:
+                    keys = [known[symbol]]
+                else:
+                    for key in held:
+                        self._press(key)
+                    for key in reversed(held):
+                        self._release(key)
+                    number = symbol & 0xFFFFFF
+                    keys = [known[ord(digit)] for digit in f"{number:x} "]
+                for key in keys:
+                    self._press(key)
+                    self._release(key)
+            self.wait_until_taken()
+
+    def _program(self) -> str:
+        """The class of the active window; empty if there is none."""
+        window = x11.active(self._display)
+        try:
+            names = window.get_wm_class() if window else None
+        except error.BadWindow:
+            names = None
+        return " ".join(names or ())
 
     @contextmanager
     def held(self, symbol: int) -> Iterator[None]:

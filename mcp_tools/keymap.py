@@ -117,7 +117,7 @@ class Key:
         return head + struct.pack(f"<{len(self.symbols)}I", *self.symbols)
 
 
-UNUSED = Key((0, 0, 0, 0), 0, 0, ())
+UNUSED = Key((TWO_LEVEL, 0, 0, 0), 1, 2, (0, 0))
 
 
 def lent(plain: int, shifted: int) -> Key:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import urllib.parse
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,7 @@ TEXT = (
     'Hello <World> & "quotes" it\'s {a}[b] ~`|\\^ 1<2>3 ÄÖÜ äöüß éèñ ¿ € – “ ” … '
     "Привет Ωμέγα 你好世界 日本語 한국어 العربية שלום ž ł ő ı e\u0301 ½ 𝒳 🎉😀 fin"
 )
-IDS = map("test-{}".format, itertools.count())
+IDS = (uuid.uuid4().hex for _ in itertools.count())
 
 Act = Callable[..., ToolResult]
 
