@@ -91,8 +91,9 @@ class Screen:
             watch = Stillness(began, still, settle, int(SMALL * self._size[0] * self._size[1]))
             self._watch(watch)
             settled = time.monotonic()
-            self._update()
+            # Its answer comes after every event so far: it is also what tells us that we heard all.
             pointer = self._root.query_pointer()
+            self._update()
             latest = next(reversed(self._since))
             rect, base, encoding, body = self._patch(known, latest)
             ended = time.monotonic()
@@ -143,8 +144,9 @@ class Screen:
                     watch.moved(time.monotonic())
 
     def _update(self) -> None:
-        """Bring the image up to date; a frame has a new id exactly if a pixel differs."""
-        self._display.sync()
+        """Bring the image up to date with what the server said so far; a frame has a new id exactly
+        if a pixel differs.
+        """
         self._hear()
         if self._drawn:
             self._differs = union(self._differs, self._take(self._drawn))

@@ -22,10 +22,12 @@ class Journal(logging.Handler):
         )
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the record's line and pass it on."""
+        """Keep the record's line; what matters to the system's journal is passed on."""
         line = self.format(record)
         self._lines.append(line)
-        sys.stderr.write(line + "\n")
+        # A line costs the system's journal more than a call costs us: what went well stays here.
+        if record.levelno >= logging.WARNING:
+            sys.stderr.write(line + "\n")
 
     def text(self) -> str:
         """Every kept line, oldest first."""
