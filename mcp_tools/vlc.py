@@ -145,13 +145,16 @@ def uri_of(media: str) -> str:
     return path.as_uri()
 
 
-def playing(uri: str) -> Callable[[Status], bool]:
-    """Whether this is what VLC plays: from the first moment on, when its volume can be set too."""
+def shows(uri: str) -> Callable[[Status], bool]:
+    """Whether this is what VLC plays: from the first moment on, when its volume can be set too; or
+    what it was told to open paused.
+    """
     from gi.repository import GLib
 
     def met(seen: Status) -> bool:
         same = seen.uri and GLib.uri_unescape_string(seen.uri) == GLib.uri_unescape_string(uri)
-        return bool(same) and seen.state == "playing" and seen.position > 0
+        begun = seen.state == "paused" or (seen.state == "playing" and seen.position > 0)
+        return bool(same) and begun
 
     return met
 
@@ -174,7 +177,8 @@ def open(uri: Media) -> Status:
             if time.monotonic() > end:
                 raise ToolError("VLC was started and does not answer.", code="not_running")
             time.sleep(0.1)
-    return wait_for(playing(target), f"play {target}")
+    opened = wait_for(shows(target), f"open {target}")
+    return opened if opened.state == "playing" else play()
 
 
 @app.tool(reads_only=True)

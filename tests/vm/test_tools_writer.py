@@ -94,4 +94,3 @@ def test_files_are_written_in_the_format_of_their_name(writer: Guest) -> None:
     assert ".odt" in text
     done(writer, "writer_save_as", file_path="~/tools/letter.odt")
     assert b"opendocument.text" in writer.get("~/tools/letter.odt")[:100]
-    assert refused(writer, "calc_get_workbook_info")[0] == "no_document"
