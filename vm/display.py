@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import warnings
 
 from vncdotool import api
 
 from vm import MachineError
 
 __all__ = ["capture"]
+
+# The protocol's password is a matter of DES; where its library will keep that is not the user's.
+warnings.filterwarnings("ignore", message="TripleDES has been moved", module="vncdotool")
 
 BOUND = 10.0
 """Seconds for a connection and a frame."""

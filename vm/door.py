@@ -79,6 +79,8 @@ class Door:
                 renewed.health()
             elif answer.status_code != 200:
                 raise NotYet(f"{answer.status_code}: {answer.text[:300]}")
+            elif skipped := answer.json().get("skipped"):
+                raise MachineError(f"a fork could not renew all of its identity: {skipped}")
 
         wait_for(
             told,

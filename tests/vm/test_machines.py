@@ -96,8 +96,8 @@ def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machin
     machine.revert("ready")
     with Guest(machine.endpoint, machine.token) as guest:
         guest.put("~/step-one.txt", b"kept")
-        guest.run(["gnome-terminal"], background=True)
-        guest.wait_window("Terminal", timeout=120)
+        guest.run(["gedit"], background=True)
+        guest.wait_window("gedit", timeout=120)
         machine.snapshot("step-one")
         guest.put("~/step-two.txt", b"lost")
         assert guest.get("~/step-one.txt") == b"kept"  # the machine goes on
@@ -105,7 +105,7 @@ def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machin
     with Guest(machine.endpoint, machine.token) as guest:
         assert guest.get("~/step-one.txt") == b"kept"
         assert "step-two" not in guest.run(["ls"], cwd="/home/user").stdout
-        guest.wait_window("Terminal", timeout=10)
+        guest.wait_window("gedit", timeout=10)
     machine.revert("ready")
     with Guest(machine.endpoint, machine.token) as guest:
         assert "step-one" not in guest.run(["ls"], cwd="/home/user").stdout
