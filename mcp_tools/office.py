@@ -203,38 +203,7 @@ def ready() -> str:
         answers = wait_until(listens, STARTS_WITHIN)
     except TimeoutError as hung:
         return f"LibreOffice gives {hung}"
-    if answers:
-        warm()
     return "LibreOffice answers" if answers else "LibreOffice does not listen"
-
-
-def warm() -> None:
-    """Let an office without documents load what a spreadsheet and a text take, and this process
-    learn their interfaces: both are slow once and fast from then on.
-    """
-    with answering():
-        office = desktop()
-        if office.Components.hasElements():
-            return
-        calc = _hidden("scalc")
-        cells = calc.Sheets.getByIndex(0).getCellRangeByName("A1:B2")
-        calc.UndoManager.enterUndoContext("warm")
-        cells.setFormulaArray((("1", "=A1"), ("text", "=1/0")))
-        calc.UndoManager.leaveUndoContext()
-        cells.getCellByPosition(0, 0).String = cells.getCellByPosition(1, 1).String
-        cells.getDataArray(), cells.getFormulaArray(), cells.queryFormulaCells(1)
-        calc.close(True)
-        text = _hidden("swriter")
-        text.Text.createTextCursor().String = "warm"
-        text.Text.createEnumeration().nextElement().ParaAdjust = 0
-        text.close(True)
-
-
-def _hidden(kind: str) -> Any:
-    from com.sun.star.beans import PropertyValue
-
-    hidden = PropertyValue("Hidden", 0, True, 0)
-    return desktop().loadComponentFromURL(f"private:factory/{kind}", "_blank", 0, (hidden,))
 
 
 def recover() -> str:
