@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import secrets
@@ -18,33 +19,58 @@ from vm.store import cache_folder
 
 __all__ = ["Owner"]
 
+PROJECT = Path(__file__).parent.parent
+
+
+@functools.cache
+def embedded_root() -> Path:
+    """The folder of libvirt's embedded driver, which a process opens once and under one path only.
+
+    Its path is short, for a socket's may have 107 characters. It goes when this process has ended.
+    """
+    home = os.environ.get("XDG_RUNTIME_DIR", "")
+    parent = home if home and os.access(home, os.W_OK) else None
+    root = Path(tempfile.mkdtemp(prefix="ambidex-", dir=parent))
+    read, _held = os.pipe()
+    arguments = [
+        sys.executable,
+        "-m",
+        "vm.reaper",
+        f"ambidex-root-{secrets.token_hex(6)}",
+        str(root),
+    ]
+    paths = [str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.posix_spawn(
+        sys.executable,
+        arguments,
+        {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        file_actions=[(os.POSIX_SPAWN_DUP2, read, 0)],
+        setsid=True,
+    )
+    os.close(read)
+    return root
+
 
 class Owner:
-    """A libvirt connection with folders of its own; nothing of it survives the process, kill -9
-    included.
-
-    `runtime` holds sockets (its path is short: a socket's may have 107 characters), `work` holds
-    disks.
-    """
+    """A libvirt connection and a place for disks; no machine survives its process, kill -9
+    included."""
 
     def __init__(self, uri: str = "") -> None:
         self.tag = f"ambidex-{secrets.token_hex(6)}"
+        self.runtime = embedded_root()
+        self.connection: Any = connect(uri, self.runtime)
         self.work = cache_folder() / "machines" / self.tag
         self.work.mkdir(parents=True)
-        home = os.environ.get("XDG_RUNTIME_DIR", "")
-        parent = home if home and os.access(home, os.W_OK) else None
-        self.runtime = Path(tempfile.mkdtemp(prefix="ambidex-", dir=parent))
         self._numbers = itertools.count()
         # In its own session: a Ctrl-C on the terminal is for the owner, who closes things in order.
         self._reaper = subprocess.Popen(
-            [sys.executable, "-m", "vm.reaper", self.tag, str(self.work), str(self.runtime)],
+            [sys.executable, "-m", "vm.reaper", self.tag, str(self.work)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            cwd=Path(__file__).parent.parent,
+            cwd=PROJECT,
             start_new_session=True,
         )
-        self.connection: Any = connect(uri, self.runtime)
 
     def folder(self) -> Path:
         """A new empty folder for one machine; its name is the machine's."""
@@ -57,4 +83,3 @@ class Owner:
         self.connection.close()
         self._reaper.communicate(IN_ORDER)
         shutil.rmtree(self.work, ignore_errors=True)
-        shutil.rmtree(self.runtime, ignore_errors=True)
