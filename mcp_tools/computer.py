@@ -226,7 +226,7 @@ def type(text: Annotated[str, Field(min_length=1, max_length=20_000)]) -> None:
     """Type a text into what has the keyboard focus, as on a keyboard. Any character; a newline is
     the enter key, a tab the tab key.
     """
-    from mcp_tools.keyboard import Untypable
+    from mcp_tools.keyboard import Deaf, Untypable
 
     try:
         keyboard().type(text)
@@ -235,6 +235,12 @@ def type(text: Annotated[str, Field(min_length=1, max_length=20_000)]) -> None:
             f"The text has a character that cannot be typed: {error}.",
             code="bad_text",
             hint="Use computer_key for keys such as escape, backspace or the arrows.",
+        ) from error
+    except Deaf as error:
+        raise ToolError(
+            f"The active window has stopped taking keys: {error}.",
+            code="hung",
+            hint="Look at the screen before typing the rest.",
         ) from error
 
 

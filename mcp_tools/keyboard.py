@@ -25,7 +25,7 @@ from Xlib.protocol import event
 from mcp_tools import x11
 from mcp_tools.keymap import UNUSED, Key, Keymap, lent
 
-__all__ = ["Keyboard", "Untypable", "keysym"]
+__all__ = ["Deaf", "Keyboard", "Untypable", "keysym"]
 
 CONTROLS = {"\n": XK.XK_Return, "\t": XK.XK_Tab}
 NUMBERS = re.compile("chrom|electron|code|brave|edge", re.IGNORECASE)
@@ -34,11 +34,15 @@ two lent keys in a row they now and then take the second for the first."""
 DIGITS = frozenset(map(ord, "0123456789abcdefu "))
 RUN = 100
 """Keys sent before we wait until they were taken, so that no queue grows without a bound."""
-ANSWER_WITHIN = 5.0
+ANSWER_WITHIN = 20.0
 
 
 class Untypable(Exception):
     """A character that no key stands for (a control character, half of a surrogate pair)."""
+
+
+class Deaf(Exception):
+    """The active window did not take the keys in time; says how many are certain to have come."""
 
 
 def keysym(character: str) -> int:
@@ -76,7 +80,7 @@ class Keyboard:
         self._caps = opened.keysym_to_keycode(XK.XK_Caps_Lock)
 
     def type(self, text: str) -> None:
-        """Type the text; return when the active window has taken it, or did not answer in time."""
+        """Type the text; return when the active window has taken it; `Deaf` if it does not."""
         wanted = [keysym(each) for each in text.replace("\r\n", "\n").replace("\r", "\n")]
         with self._caps_lock_off():
             known = self._known(self._keymap.read())
@@ -88,10 +92,9 @@ class Keyboard:
                 for key in keys:
                     self._press(key)
                     self._release(key)
-                taken = self.wait_until_taken()
+                self._wait_or_fail(len(text) - len(wanted))
                 wanted = wanted[len(keys) :]
-            if taken:
-                self._give_back()
+            self._give_back()
 
     def _type_numbers(self, wanted: list[int], known: dict[int, Tap]) -> None:
         """Type what the layout lacks by its number: ctrl+shift+u, hexadecimal digits, space."""
@@ -114,7 +117,15 @@ class Keyboard:
                 for key in keys:
                     self._press(key)
                     self._release(key)
-            self.wait_until_taken()
+            self._wait_or_fail(at)
+
+    def _wait_or_fail(self, certain: int) -> None:
+        """Go on once the keys were taken. A window that cannot be asked is believed to be fast."""
+        if self.wait_until_taken():
+            return
+        window = x11.active(self._display)
+        if window is not None and self._answers(window):
+            raise Deaf(f"{certain} characters are certain to have come")
 
     def _program(self) -> str:
         """The class of the active window; empty if there is none."""
@@ -156,11 +167,13 @@ class Keyboard:
         if locked:
             self._press(caps)
             self._release(caps)
-        yield
-        if locked:
-            self._press(caps)
-            self._release(caps)
-            self._display.sync()
+        try:
+            yield
+        finally:
+            if locked:
+                self._press(caps)
+                self._release(caps)
+                self._display.sync()
 
     def _keys(self, wanted: list[int]) -> list[Tap]:
         """How to type the wanted symbols, from the first on, as far as unused codes go round.
