@@ -101,6 +101,7 @@ def run(
     seed: int = 0,
     temperature: float | None = None,
     images: int = 3,
+    json: Json = False,
     machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
 ) -> int:
     """Let an agent work on every task of a suite; the same command with the same --out goes on with
@@ -134,6 +135,8 @@ def run(
         Seconds the screen may take to come to rest after a step.
     images
         Screenshots that stay in a model's conversation.
+    json
+        Print the report as JSON.
     """
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, tasks)
@@ -154,8 +157,11 @@ def run(
     )
     folder = out or default_folder(loaded, wanted.agents, condition)
     rows = launch(wanted, folder, machines)
-    Console().print(tables(lines([folder])))
-    print(f"rows, trajectories and evidence: {folder}")
+    if json:
+        _print_json({"run": str(folder), "report": as_json(lines([folder]))})
+    else:
+        Console().print(tables(lines([folder])))
+        print(f"rows, trajectories and evidence: {folder}")
     return _exit_code(rows)
 
 

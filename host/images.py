@@ -11,7 +11,9 @@ from rich.table import Table
 
 from vm.image import build_base, import_base, list_bases, open_image
 from vm.provision import parse_address, provision
+from vm.prune import size, stale
 from vm.recipe import recipe_names
+from vm.store import forget
 
 __all__ = ["images"]
 
@@ -46,6 +48,19 @@ def show() -> None:
     missing = [name for name in recipe_names() if name not in {base.name for base in bases}]
     if missing:
         print(f"not built: {', '.join(missing)}")
+
+
+@images.command
+def prune(
+    *, yes: Annotated[bool, Parameter(negative="", help="delete them; only list otherwise")] = False
+) -> None:
+    """List what older recipes and older guest code left in the cache; with --yes, delete it."""
+    found = stale()
+    for folder in found:
+        print(f"{size(folder) / 2**30:6.2f} GiB  {folder}")
+        if yes:
+            forget(folder)
+    print(f"{len(found)} {'deleted' if yes else 'would go; --yes deletes them'}")
 
 
 @images.command(name="import")

@@ -46,7 +46,12 @@ class Wanted:
 def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
     """Run what is not done yet in `folder` and return all its rows."""
     for agent in wanted.agents:
-        check_agent(agent, wanted.condition, wanted.suite.tasks)
+        theirs = {job.task for job in wanted.jobs if job.agent == agent}
+        check_agent(
+            agent,
+            wanted.condition,
+            tuple(task for task in wanted.suite.tasks if task.name in theirs),
+        )
     if "model" in wanted.agents and wanted.model is None:
         raise UsageError("--agent model needs --model", hint="Such as --model openai/gpt-5.")
     title = f"{wanted.suite.name} {wanted.condition}"

@@ -276,9 +276,33 @@ def mouse_up(x: X, y: Y, button: Button = "left") -> None:
 
 
 @app.tool(reads_only=True, timeout=60)
-def wait(seconds: Annotated[float, Field(gt=0, le=30)]) -> None:
-    """Do nothing for some seconds, for example while a program starts or a page loads."""
-    time.sleep(seconds)
+def wait(
+    seconds: Annotated[float, Field(gt=0, le=30)],
+    window: Annotated[
+        Optional[str], Field(min_length=1, description="part of a title, in any case")
+    ] = None,
+) -> None:
+    """Do nothing for some seconds, for example while a program starts or a page loads.
+
+    With `window`, only until a window of that title is active; an error if none becomes so.
+    """
+    if window is None:
+        time.sleep(seconds)
+        return
+    end = time.monotonic() + seconds
+    while not any(each.active and window.lower() in each.title.lower() for each in listed()):
+        if time.monotonic() > end:
+            raise _no_window(window, f" became active within {seconds:g} s")
+        time.sleep(0.05)
+
+
+def _no_window(title: str, seen: str = "") -> ToolError:
+    titles = ", ".join(repr(each.title) for each in listed()) or "none"
+    return ToolError(
+        f"No window whose title contains {title!r}{seen}.",
+        code="no_window",
+        hint=f"Open windows: {titles}.",
+    )
 
 
 @app.tool(reads_only=True)
@@ -348,12 +372,7 @@ def activate_window(
 
     found = [each for each in listed() if title.lower() in each.title.lower()]
     if not found:
-        titles = ", ".join(repr(each.title) for each in listed()) or "none"
-        raise ToolError(
-            f"No window's title contains {title!r}.",
-            code="no_window",
-            hint=f"Open windows: {titles}.",
-        )
+        raise _no_window(title, " is open")
     wanted = max(found, key=lambda each: (each.title.lower() == title.lower(), each.active))
     x11.activate(x11.display(), wanted.id)
     end = time.monotonic() + 5

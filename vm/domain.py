@@ -9,10 +9,12 @@ import jinja2
 
 from vm.image import Image
 
-__all__ = ["GUEST_PORT", "Memory", "Shape", "domain_xml"]
+__all__ = ["GUEST_PORT", "HARDWARE", "Memory", "Shape", "domain_xml"]
 
 GUEST_PORT = 8770
 TEMPLATE = Path(__file__).with_name("domain.xml")
+HARDWARE = (TEMPLATE, Path(__file__))
+"""Where a machine's devices are described: a saved state fits no other description."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from vm.layer import build_layer
 from vm.mirrors import sources_for
 from vm.process import run
 from vm.recipe import IMAGES, Recipe, Screen, load_recipe
-from vm.store import cache_folder, digest, forget, once
+from vm.store import cache_folder, digest, once
 
 __all__ = ["Base", "Image", "build_base", "find_base", "import_base", "list_bases", "open_image"]
 
@@ -256,8 +256,3 @@ def open_image(name: str, *, say: Callable[[str], None] = silent) -> Image:
     base = find_base(name)
     layer, layer_id = build_layer(base.python, say=say)
     return Image(base, layer, digest(base.id, layer_id))
-
-
-def remove_base(base: Base) -> None:
-    """Delete a base; the caller made sure that nothing stands on it."""
-    forget(base.folder)

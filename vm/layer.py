@@ -16,7 +16,7 @@ from pathlib import Path
 from vm.process import run
 from vm.store import cache_folder, digest, once, tree_digest
 
-__all__ = ["build_layer", "guest_code_digest", "pack_layer"]
+__all__ = ["build_layer", "guest_code_digest", "layer_id", "libraries_id", "pack_layer"]
 
 PROJECT = Path(__file__).parent.parent
 CODE = ("guest", "mcp_tools")
@@ -29,11 +29,21 @@ def guest_code_digest() -> str:
     return tree_digest([PROJECT / name for name in CODE])
 
 
+def layer_id(python: str) -> str:
+    """The digest of the layer for Python `python`, as the code is now."""
+    return digest(python, guest_code_digest())
+
+
+def libraries_id(python: str) -> str:
+    """The digest of the libraries for Python `python`, as they are asked for now."""
+    return digest(python, REQUIREMENTS.read_bytes(), CONSTRAINTS.read_bytes())
+
+
 def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
     """The layer for a guest with Python `python` ("3.11"), made unless it is there; its file and
     digest.
     """
-    id = digest(python, guest_code_digest())
+    id = layer_id(python)
     site = _libraries(python, say)
 
     def build(staging: Path) -> None:
@@ -71,8 +81,6 @@ def _assemble(python: str, site: Path, tree: Path) -> None:
 
 
 def _libraries(python: str, say: Callable[[str], None]) -> Path:
-    id = digest(python, REQUIREMENTS.read_bytes(), CONSTRAINTS.read_bytes())
-
     def build(staging: Path) -> None:
         say(f"fetching the guest's libraries for Python {python}")
         wheels, site = staging / "wheels", staging / "site"
@@ -108,7 +116,7 @@ def _libraries(python: str, say: Callable[[str], None]) -> Path:
         )
         shutil.rmtree(wheels, ignore_errors=True)
 
-    return once(cache_folder() / "libraries" / id, build, say) / "site"
+    return once(cache_folder() / "libraries" / libraries_id(python), build, say) / "site"
 
 
 def _compile(python: str, tree: Path) -> None:

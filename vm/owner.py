@@ -60,7 +60,8 @@ class Owner:
         self.runtime = embedded_root()
         self.connection: Any = connect(uri, self.runtime)
         self.work = cache_folder() / "machines" / self.tag
-        self.work.mkdir(parents=True)
+        # The system's own libvirt runs machines as another user, who has to reach their disks.
+        self.work.mkdir(parents=True, mode=0o755 if uri else 0o700)
         self._numbers = itertools.count()
         # In its own session: a Ctrl-C on the terminal is for the owner, who closes things in order.
         self._reaper = subprocess.Popen(

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from vm import MachineError
 from vm.binding import libvirt
-from vm.domain import Memory, Shape
+from vm.domain import HARDWARE, Memory, Shape
 from vm.hypervisor import Domain, qmp
 from vm.image import Image
 from vm.instance import Instance, launch
@@ -68,7 +68,8 @@ class Snapshot:
 
 def snapshots_folder(image: Image, shape: Shape, qemu: tuple[int, int, int]) -> Path:
     """Where snapshots of this image on this hardware lie: a state fits no other."""
-    key = digest(image.id, json.dumps(asdict(shape), sort_keys=True), str(qemu[:2]))
+    described = json.dumps(asdict(shape), sort_keys=True)
+    key = digest(image.id, described, str(qemu[:2]), *(path.read_bytes() for path in HARDWARE))
     return cache_folder() / "snapshots" / f"{image.base.name}-{key}"
 
 

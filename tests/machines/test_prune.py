@@ -1,0 +1,57 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from vm.layer import layer_id
+from vm.prune import size, stale
+from vm.recipe import load_recipe
+from vm.store import digest
+
+SCREEN = {"default": [1920, 1080], "emulation": [1280, 720]}
+
+
+def base(cache: Path, name: str, id: str) -> Path:
+    folder = cache / "bases" / f"{name}-{id}"
+    folder.mkdir(parents=True)
+    said = {"name": name, "id": id, "python": "3.11", "memory": 3072, "user": "user"}
+    (folder / "base.json").write_text(json.dumps({**said, "screen": SCREEN}))
+    return folder
+
+
+def snapshot(cache: Path, name: str, image_id: str) -> Path:
+    folder = cache / "snapshots" / "debian-12-key" / name
+    folder.mkdir(parents=True)
+    (folder / "snapshot.json").write_text(json.dumps({"image_id": image_id}))
+    return folder
+
+
+def layer(cache: Path, id: str) -> Path:
+    folder = cache / "layers" / id
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_what_is_stale_is_what_nothing_current_leads_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path))
+    now = load_recipe("debian-12")[1]
+    base(tmp_path, "debian-12", now)
+    base(tmp_path, "desk-of-mine", "imported")
+    layer(tmp_path, layer_id("3.11"))
+    snapshot(tmp_path, "ready", digest(now, layer_id("3.11")))
+    (tmp_path / "layers" / ".x.partial").mkdir()
+    assert stale() == []
+    old = [
+        base(tmp_path, "debian-12", "older"),
+        layer(tmp_path, "older"),
+        snapshot(tmp_path, "kept", "older"),
+    ]
+    assert stale() == old
+
+
+def test_size_is_what_the_disk_holds_not_what_a_hole_pretends(tmp_path: Path) -> None:
+    with (tmp_path / "memory").open("wb") as file:
+        file.truncate(2**30)
+    assert size(tmp_path) < 2**20
