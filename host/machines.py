@@ -98,6 +98,7 @@ def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterat
                 spares=options.machines,
                 say=say,
             ) as provider:
+                provider.snapshot(image)  # made now, where it is missing, and in no trial's time
                 yield Source(lambda: provider.machine(image), f"{options.image}:{image.id}")
         case other:
             raise UsageError(f"no provider {other!r}", hint="There is libvirt and attached.")
