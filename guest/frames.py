@@ -21,6 +21,7 @@ from Xlib import X
 from Xlib.display import Display
 from Xlib.ext import damage
 
+from guest.programs import Programs, owners
 from guest.stillness import Change, Rect, Stillness, first_difference, union
 from mcp_tools import x11
 
@@ -32,6 +33,8 @@ SMALL = 0.005
 """Part of the screen that may change on a screen that counts as still: 4608 pixels of 1280x720."""
 CLOSELY = 0.1
 """Part of the screen up to which what is drawn while we wait for stillness is looked at closely."""
+LOOK_EVERY = 0.1
+"""Seconds between two looks at what the programs do while we wait for stillness."""
 RAW_BELOW = 4096
 """Bytes that are not worth compressing."""
 
@@ -63,6 +66,7 @@ class Screen:
         self._root.change_attributes(event_mask=X.StructureNotifyMask)
         self._display.damage_query_version()
         self._damage = self._root.damage_create(damage.DamageReportBoundingBox)
+        self._programs = Programs(owners(self._display))
         self._life = ""
         self._count = 0
         self._begin()
@@ -84,12 +88,16 @@ class Screen:
         with self._lock:
             self._begin()
 
-    def frame(self, known: str, settle: float, still: float) -> Frame:
-        """The screen as it is once it was still for `still` seconds, or after `settle` seconds."""
+    def frame(self, known: str, settle: float, still: float, work: float) -> Frame:
+        """The screen as it is once it was still for `still` seconds, or after `settle` seconds, or
+        `work` where a program is at work.
+        """
         with self._lock:
             began = time.monotonic()
-            watch = Stillness(began, still, settle, int(SMALL * self._size[0] * self._size[1]))
-            self._watch(watch)
+            small = int(SMALL * self._size[0] * self._size[1])
+            watch = Stillness(began, still, settle, work, small)
+            if settle:
+                self._watch(watch)
             settled = time.monotonic()
             # Its answer comes after every event so far: it is also what tells us that we heard all.
             pointer = self._root.query_pointer()
@@ -111,10 +119,16 @@ class Screen:
             )
 
     def _watch(self, watch: Stillness) -> None:
+        looked = time.monotonic()
+        self._programs.at_work()
         while (left := watch.left(time.monotonic())) > 0:
-            ready, _, _ = select.select([self._display], [], [], left)
+            ready, _, _ = select.select([self._display], [], [], min(left, LOOK_EVERY))
             if ready:
                 self._hear(watch)
+            if time.monotonic() - looked >= LOOK_EVERY:
+                looked = time.monotonic()
+                if self._programs.at_work():
+                    watch.at_work(looked)
 
     def _hear(self, watch: Optional[Stillness] = None) -> None:
         """Take in what the server said; a change of the screen's size begins everything anew."""

@@ -39,6 +39,7 @@ class Look(Asked):
     """Query of a screenshot."""
 
     settle: float = Field(0, ge=0, le=120)
+    work: float = Field(0, ge=0, le=360)
     still: float = Field(0.3, ge=0, le=30)
     known: str = ""
 
@@ -128,7 +129,7 @@ class Harness:
         """Do once what a host asks for first; what fails here is said by health."""
         for do, given in (
             ("check", {}),
-            ("screenshot", Look(settle=0, still=0).model_dump()),
+            ("screenshot", Look(settle=0, work=0, still=0).model_dump()),
             ("check", {}),
         ):
             with contextlib.suppress(HarnessError):
@@ -194,7 +195,7 @@ class Harness:
     async def screenshot(self, request: Request) -> Response:
         """A frame, a patch over a known one, or 304."""
         asked = checked(Look, dict(request.query_params))
-        reply = await self._ask("screenshot", vars(asked), asked.settle)
+        reply = await self._ask("screenshot", vars(asked), max(asked.settle, asked.work))
         frame = json.dumps(reply.head["value"], separators=(",", ":"))
         headers = {"Ambidex-Frame": frame}
         if reply.head["value"]["rect"] is None:

@@ -51,16 +51,18 @@ class Change:
 
 
 class Stillness:
-    """Still is a screen on which nothing happened for `still` seconds.
+    """Still is a screen on which nothing happened for `still` seconds, and behind which no program
+    is at work. What moves is watched for `settle` seconds, what is at work for `work` seconds.
 
     Nothing happens where no more than `small` pixels change (a caret, a clock), and where something
     comes back that was there before (a blinking button): what blinks would never come to rest.
     """
 
-    def __init__(self, now: float, still: float, settle: float, small: int) -> None:
+    def __init__(self, now: float, still: float, settle: float, work: float, small: int) -> None:
         self._quiet_since = now
         self._still = still
         self._end = now + settle
+        self._last = now + max(work, settle)
         self._small = small
         self._seen: set[tuple[Rect, int]] = set()
 
@@ -74,6 +76,11 @@ class Stillness:
         self._seen.update({(change.rect, change.before), (change.rect, change.after)})
         if change.rect.area > self._small and not known:
             self._quiet_since = now
+
+    def at_work(self, now: float) -> None:
+        """A program has not taken in yet what it was told."""
+        self._quiet_since = now
+        self._end = max(self._end, min(now + self._still, self._last))
 
     def left(self, now: float) -> float:
         """Seconds to go on watching for; 0 or less when it is still or the bound has passed."""

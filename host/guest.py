@@ -133,10 +133,15 @@ class Guest:
         return self._tools.call(call, self.patience.back)
 
     def screenshot(self, *, settle: float = 0.0, still: float = 0.3) -> Frame:
-        """The screen once it has been still for `still` seconds, or after `settle` seconds at the
-        latest."""
-        question = {"settle": f"{settle:g}", "still": f"{still:g}", "known": self._screen.known}
-        answer = self._read("/harness/screenshot", question, settle)
+        """The screen once it has been still for `still` seconds with no program at work, or after
+        `settle` seconds at the latest; a program that is at work is given three times as long."""
+        question = {
+            "settle": f"{settle:g}",
+            "work": f"{3 * settle:g}",
+            "still": f"{still:g}",
+            "known": self._screen.known,
+        }
+        answer = self._read("/harness/screenshot", question, 3 * settle)
         try:
             return self._screen.update(
                 answer.status_code == 304, answer.headers.get("Ambidex-Frame"), answer.content

@@ -90,7 +90,7 @@ def test_a_known_frame_is_answered_with_304_and_no_bytes(
     ("method", "path", "body", "said"),
     [
         ("GET", "/harness/screenshot?settle=soon", "", "settle"),
-        ("GET", "/harness/screenshot?colour=1", "", "Fields: settle, still, known."),
+        ("GET", "/harness/screenshot?colour=1", "", "Fields: settle, work, still, known."),
         ("GET", "/harness/file", "", "path"),
         ("POST", "/harness/run", "{", "not JSON"),
         ("POST", "/harness/run", '{"argv": []}', "argv"),

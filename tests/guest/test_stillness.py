@@ -10,7 +10,7 @@ CARET, CLOCK, BUTTON = Rect(46, 262, 2, 18), Rect(560, 0, 150, 24), Rect(795, 69
 
 
 def watched(settle: float = 5.0) -> Stillness:
-    return Stillness(now=100.0, still=0.3, settle=settle, small=4608)
+    return Stillness(now=100.0, still=0.3, settle=settle, work=3 * settle, small=4608)
 
 
 def test_a_screen_on_which_nothing_happens_is_still_after_the_time_asked_for() -> None:
@@ -80,3 +80,15 @@ def test_the_first_difference_is_found_wherever_it_is(at: int) -> None:
     one = bytes(1000)
     other = one[:at] + bytes([1] * (1000 - at))
     assert first_difference(one, other) == at
+
+
+def test_a_program_at_work_is_waited_for_up_to_a_bound_of_its_own() -> None:
+    watch = watched(settle=1.0)
+    for tick in range(20):
+        watch.at_work(100 + tick / 10)
+    assert watch.left(101.95) > 0
+    assert watch.still(102.3)
+    for tick in range(40):
+        watch.at_work(100 + tick / 10)
+    assert watch.left(103.0) <= 0
+    assert not watch.still(103.0)

@@ -1,0 +1,86 @@
+"""Whether a program with a window is at work on what it was told.
+
+A screen is still while a program thinks, and what it is told then goes astray: keys typed ahead of
+a dialog land in the document behind it. A program that has taken everything in waits; one that has
+not keeps its first thread, which serves its windows, busy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from Xlib import error
+
+__all__ = ["Programs", "owners"]
+
+BUSY = 0.5
+"""Part of the time for which a first thread has something to do when it is at work."""
+
+
+class Programs:
+    """The programs of those processes, asked now and then."""
+
+    def __init__(self, processes: Callable[[], Iterable[int]]) -> None:
+        self._processes = processes
+        self._at = 0.0
+        self._used: dict[int, float] = {}
+
+    def at_work(self) -> bool:
+        """Whether one of them was busy since the last question, or is waiting for the disk."""
+        now = time.monotonic()
+        elapsed, self._at = now - self._at, now
+        before, self._used = self._used, {pid: used(pid) for pid in self._processes()}
+        return any(
+            pid in before and seconds - before[pid] > BUSY * elapsed
+            for pid, seconds in self._used.items()
+        ) or any(waits_for_disk(pid) for pid in self._used)
+
+
+def used(pid: int) -> float:
+    """Seconds for which the first thread of a process has run, or would have with a free
+    processor; 0 for one that is gone.
+    """
+    try:
+        ran, waited, _ = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()
+    except (OSError, ValueError):
+        return 0.0
+    return (int(ran) + int(waited)) / 1e9
+
+
+def waits_for_disk(pid: int) -> bool:
+    """Whether the first thread of a process sleeps until a disk has answered."""
+    try:
+        status = Path(f"/proc/{pid}/task/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] == "D"
+
+
+def owners(opened: Any) -> Callable[[], set[int]]:
+    """The processes that have a window on that display, now."""
+    root = opened.screen().root
+    clients, owner = opened.get_atom("_NET_CLIENT_LIST"), opened.get_atom("_NET_WM_PID")
+    known: dict[int, int] = {}
+
+    def found() -> set[int]:
+        listed = root.get_full_property(clients, 0)
+        numbers = list(listed.value) if listed else []
+        for number in numbers:
+            if number not in known:
+                known[number] = _owner(opened.create_resource_object("window", number), owner)
+        for gone in known.keys() - set(numbers):
+            del known[gone]
+        return set(known.values()) - {0}
+
+    return found
+
+
+def _owner(window: Any, atom: int) -> int:
+    try:
+        found = window.get_full_property(atom, 0)
+    except error.BadWindow:  # closed while we looked
+        return 0
+    return int(found.value[0]) if found else 0

@@ -1,0 +1,69 @@
+"""Whether a program is at work, seen on real processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from guest.programs import Programs
+
+WORKS = "print(flush=True)\nwhile True: pass"
+WAITS = "import time\nprint(flush=True)\ntime.sleep(60)"
+ONLY_A_SECOND_THREAD_WORKS = """
+import threading
+def spin():
+    while True: sum(range(10**6))
+threading.Thread(target=spin, daemon=True).start()
+print(flush=True)
+threading.Event().wait(60)
+"""
+
+
+def started(program: str) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process
+
+
+@pytest.fixture
+def run() -> Iterator[list[subprocess.Popen[bytes]]]:
+    running: list[subprocess.Popen[bytes]] = []
+    yield running
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def seen(pids: list[int]) -> list[bool]:
+    programs = Programs(lambda: pids)
+    answers = [programs.at_work()]
+    for _ in range(3):
+        time.sleep(0.2)
+        answers.append(programs.at_work())
+    return answers
+
+
+def test_a_program_whose_first_thread_runs_is_at_work(run: list[subprocess.Popen[bytes]]) -> None:
+    run += [started(WORKS)]
+    first, *later = seen([run[0].pid])
+    assert not first  # nothing to compare with
+    assert any(later)
+
+
+def test_one_that_waits_is_not_whatever_its_other_threads_do(
+    run: list[subprocess.Popen[bytes]],
+) -> None:
+    run += [started(WAITS), started(ONLY_A_SECOND_THREAD_WORKS)]
+    assert seen([each.pid for each in run]) == [False] * 4
+
+
+def test_one_that_has_ended_is_not(run: list[subprocess.Popen[bytes]]) -> None:
+    gone = started("print(flush=True)")
+    gone.wait()
+    gone.communicate()
+    assert seen([gone.pid]) == [False] * 4
