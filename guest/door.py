@@ -15,6 +15,7 @@ from guest import HARNESS, HarnessError
 from guest.guard import Guard, Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
+from guest.memory import settle
 from guest.tools import Server
 from guest.warm import warm
 from guest.workers import Account, Ended, Worker
@@ -44,7 +45,9 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
             with contextlib.suppress(Ended):  # health says of each whether it is up
                 await worker.wait_until_up(WARM_AFTER)
         await harness.warm_up()
-        harness.warmed = await warm(mcp)
+        warmed = await warm(mcp)
+        settle()
+        harness.warmed = warmed
 
     @contextlib.asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
