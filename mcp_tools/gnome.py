@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from mcp_tools import App, ToolError
 
@@ -26,8 +26,8 @@ class Setting:
 
     schema: str
     key: str
-    value: JsonValue
-    default: JsonValue
+    value: Any
+    default: Any
     allowed: str
 
 
@@ -92,7 +92,7 @@ def described(settings: Any, name: str) -> Setting:
     return Setting(settings.props.schema_id, name, value, default, allowed(key))
 
 
-def variant(key: Any, value: JsonValue) -> Any:
+def variant(key: Any, value: Any) -> Any:
     """The value as the key stores it; `ToolError` says what the key takes.
 
     Text may also be what `gsettings set` takes, such as "uint32 300" or "['a', 'b']".
@@ -146,7 +146,7 @@ def get_setting(schema: Schema, key: Key) -> Setting:
 def set_setting(
     schema: Schema,
     key: Key,
-    value: Annotated[JsonValue, Field(description='true, 1.25, "text", ["a", "b"]')],
+    value: Annotated[Any, Field(description='true, 1.25, "text", ["a", "b"]')],
 ) -> Setting:
     """Change one setting of the desktop or of an application; it takes effect at once. Returns what
     is stored then. Use gnome_list_settings to find schemas and keys.
