@@ -129,6 +129,8 @@ class Screen:
                 looked = time.monotonic()
                 if self._programs.at_work():
                     watch.at_work(looked)
+        if not watch.still(time.monotonic()):
+            self._programs.give_up()
 
     def _hear(self, watch: Optional[Stillness] = None) -> None:
         """Take in what the server said; a change of the screen's size begins everything anew."""

@@ -27,16 +27,27 @@ class Programs:
         self._processes = processes
         self._at = 0.0
         self._used: dict[int, float] = {}
+        self._busy: set[int] = set()
+        self._restless: set[int] = set()
 
     def at_work(self) -> bool:
         """Whether one of them was busy since the last question, or is waiting for the disk."""
         now = time.monotonic()
         elapsed, self._at = now - self._at, now
         before, self._used = self._used, {pid: used(pid) for pid in self._processes()}
-        return any(
-            pid in before and seconds - before[pid] > BUSY * elapsed
+        self._busy = {
+            pid
             for pid, seconds in self._used.items()
-        ) or any(waits_for_disk(pid) for pid in self._used)
+            if seconds - before.get(pid, seconds) > BUSY * elapsed or waits_for_disk(pid)
+        }
+        self._restless &= self._busy
+        return bool(self._busy - self._restless)
+
+    def give_up(self) -> None:
+        """Those that are busy now do not come to rest (a film, a spinning wheel): they are not
+        waited for again until they once did.
+        """
+        self._restless |= self._busy
 
 
 def used(pid: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -67,3 +68,24 @@ def test_one_that_has_ended_is_not(run: list[subprocess.Popen[bytes]]) -> None:
     gone.wait()
     gone.communicate()
     assert seen([gone.pid]) == [False] * 4
+
+
+def test_one_that_never_comes_to_rest_is_waited_for_once(
+    run: list[subprocess.Popen[bytes]],
+) -> None:
+    run += [started(WORKS)]
+    programs = Programs(lambda: [run[0].pid])
+    programs.at_work()
+    time.sleep(0.2)
+    assert programs.at_work()
+    programs.give_up()
+    time.sleep(0.2)
+    assert not programs.at_work()
+    run[0].send_signal(signal.SIGSTOP)
+    time.sleep(0.2)
+    programs.at_work()  # it has come to rest
+    time.sleep(0.2)
+    programs.at_work()
+    run[0].send_signal(signal.SIGCONT)
+    time.sleep(0.2)
+    assert programs.at_work()
