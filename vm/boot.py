@@ -25,7 +25,8 @@ STAGES = (
 QUIET_LOAD, QUIET_FOR, QUIET_BOUND = 0.12, 3.0, 90.0
 """A desktop is quiet below this many busy processors, for so long; the bound in seconds."""
 
-CONSOLE_LINES = 12
+CONSOLE_LINES = 25
+"""A kernel's panic is followed by a trace of a dozen."""
 
 
 def stage_of(console: str, answering: bool) -> str:
