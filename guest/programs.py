@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
-from Xlib import error
+from mcp_tools import x11
+from mcp_tools.threads import state, used
 
 __all__ = ["Programs", "owners"]
 
@@ -38,7 +38,7 @@ class Programs:
         self._busy = {
             pid
             for pid, seconds in self._used.items()
-            if seconds - before.get(pid, seconds) > BUSY * elapsed or waits_for_disk(pid)
+            if seconds - before.get(pid, seconds) > BUSY * elapsed or state(pid) == "D"
         }
         self._restless &= self._busy
         return bool(self._busy - self._restless)
@@ -50,30 +50,10 @@ class Programs:
         self._restless |= self._busy
 
 
-def used(pid: int) -> float:
-    """Seconds for which the first thread of a process has run, or would have with a free
-    processor; 0 for one that is gone.
-    """
-    try:
-        ran, waited, _ = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()
-    except (OSError, ValueError):
-        return 0.0
-    return (int(ran) + int(waited)) / 1e9
-
-
-def waits_for_disk(pid: int) -> bool:
-    """Whether the first thread of a process sleeps until a disk has answered."""
-    try:
-        status = Path(f"/proc/{pid}/task/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return status.rpartition(")")[2].split()[0] == "D"
-
-
 def owners(opened: Any) -> Callable[[], set[int]]:
     """The processes that have a window on that display, now."""
     root = opened.screen().root
-    clients, owner = opened.get_atom("_NET_CLIENT_LIST"), opened.get_atom("_NET_WM_PID")
+    clients = opened.get_atom("_NET_CLIENT_LIST")
     known: dict[int, int] = {}
 
     def found() -> set[int]:
@@ -81,17 +61,9 @@ def owners(opened: Any) -> Callable[[], set[int]]:
         numbers = list(listed.value) if listed else []
         for number in numbers:
             if number not in known:
-                known[number] = _owner(opened.create_resource_object("window", number), owner)
+                known[number] = x11.owner(opened.create_resource_object("window", number))
         for gone in known.keys() - set(numbers):
             del known[gone]
         return set(known.values()) - {0}
 
     return found
-
-
-def _owner(window: Any, atom: int) -> int:
-    try:
-        found = window.get_full_property(atom, 0)
-    except error.BadWindow:  # closed while we looked
-        return 0
-    return int(found.value[0]) if found else 0

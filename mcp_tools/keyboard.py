@@ -22,7 +22,7 @@ from Xlib.display import Display
 from Xlib.ext.xtest import fake_input
 from Xlib.protocol import event
 
-from mcp_tools import x11
+from mcp_tools import threads, x11
 from mcp_tools.keymap import UNUSED, Key, Keymap, lent
 
 __all__ = ["Deaf", "Keyboard", "Untypable", "keysym"]
@@ -35,6 +35,10 @@ DIGITS = frozenset(map(ord, "0123456789abcdefu "))
 RUN = 100
 """Keys sent before we wait until they were taken, so that no queue grows without a bound."""
 ANSWER_WITHIN = 20.0
+SILENT = 3
+"""Seconds in a row for which a program sleeps with a ping unanswered, until it counts as one that
+answers none, as those built on Qt do: it is believed to be fast from then on.
+"""
 
 
 class Untypable(Exception):
@@ -71,6 +75,8 @@ class Keyboard:
         self._root = opened.screen().root
         self._keymap = Keymap(opened)
         self._pings = 0
+        self._mute: set[str] = set()
+        """Programs, by class, that say they answer pings and do not."""
         self._lent: dict[int, Tap] = {}
         """Symbols that unused key codes stand for at the moment."""
         self._borrowed: set[int] = set()
@@ -124,7 +130,7 @@ class Keyboard:
         if self.wait_until_taken():
             return
         window = x11.active(self._display)
-        if window is not None and self._answers(window):
+        if window is not None and self._answers(window) and self._program() not in self._mute:
             raise Deaf(f"{certain} characters are certain to have come")
 
     def _program(self) -> str:
@@ -231,7 +237,8 @@ class Keyboard:
         """Whether the active window said, in time, that it has taken every key sent so far."""
         self._display.sync()
         window = x11.active(self._display)
-        if window is None or not self._answers(window):
+        program = self._program()
+        if window is None or program in self._mute or not self._answers(window):
             return False
         self._pings = self._pings % 0xFFFF + 1
         ping = self._display.get_atom("_NET_WM_PING")
@@ -244,7 +251,10 @@ class Keyboard:
         window.send_event(sent)
         self._display.flush()
         try:
-            return self._heard(data[1], time.monotonic() + within)
+            heard = self._heard(data[1], time.monotonic() + within, x11.owner(window))
+            if heard is None:
+                self._mute.add(program)
+            return bool(heard)
         finally:
             self._root.change_attributes(event_mask=X.NoEventMask)
             self._display.sync()
@@ -258,13 +268,21 @@ class Keyboard:
         except error.BadWindow:
             return False
 
-    def _heard(self, number: int, end: float) -> bool:
+    def _heard(self, number: int, end: float, owner: int) -> Optional[bool]:
+        """Whether the answer came; None from a program that sleeps rather than answer."""
+        slept, used = 0, threads.used(owner)
         while True:
             while self._display.pending_events():
                 seen = self._display.next_event()
                 if seen.type == X.ClientMessage and seen.data[1][1] == number:
                     return True
-            left: Optional[float] = end - time.monotonic()
-            if left is None or left <= 0:
+            left = end - time.monotonic()
+            if left <= 0:
                 return False
-            select.select([self._display], [], [], left)
+            if select.select([self._display], [], [], min(left, 1.0))[0]:
+                continue
+            before, used = used, threads.used(owner)
+            rests = threads.state(owner) == "S" and used - before < 0.1
+            slept = slept + 1 if rests else 0
+            if slept == SILENT:
+                return None

@@ -22,6 +22,7 @@ __all__ = [
     "activate",
     "active",
     "display",
+    "owner",
     "size",
     "window_manager",
     "windows",
@@ -82,6 +83,15 @@ def active(opened: Display) -> Any:
     """The active top-level window as an Xlib object, or None."""
     found = _property(opened.screen().root, "_NET_ACTIVE_WINDOW")
     return opened.create_resource_object("window", found[0]) if found and found[0] else None
+
+
+def owner(window: Any) -> int:
+    """The process that a window belongs to; 0 where it is not told or the window is gone."""
+    try:
+        found = _property(window, "_NET_WM_PID")
+    except error.BadWindow:
+        return 0
+    return int(found[0]) if found else 0
 
 
 def windows(opened: Display) -> list[Window]:

@@ -45,7 +45,7 @@ def domain_xml(
     shape: Shape,
     disk: Path,
     console: Path,
-    token_file: Path,
+    token_file: Path | None,
     vnc_password: str,
     memory: Memory | None,
     network: bool = False,

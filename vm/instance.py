@@ -107,16 +107,18 @@ def launch(
     bare_stream: bool = False,
     extra: tuple[str, ...] = (),
 ) -> Instance:
-    """Start QEMU on a new overlay of `backing` (at `disk`, else in the instance's folder).
+    """Start QEMU on a new overlay of `backing` (at `disk`, else in the instance's folder). An empty
+    `token` leaves the guest to the one on its disk.
 
     With `incoming` it stays empty and stopped until a device state is loaded into it.
     """
     for attempt in range(1, ATTEMPTS + 1):
         folder = owner.folder()
         overlay = disk or folder / "disk.qcow2"
-        token_file = folder / "token"
-        token_file.touch(mode=0o600)
-        token_file.write_text(token)
+        token_file = folder / "token" if token else None
+        if token_file is not None:
+            token_file.touch(mode=0o600)
+            token_file.write_text(token)
         if not overlay.exists():
             create = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", backing]
             run([*create, overlay], what="making a disk overlay")

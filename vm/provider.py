@@ -143,16 +143,17 @@ class LibvirtProvider:
         disk: Path | None = None,
         *,
         ssh_key: str = "",
+        token: str | None = None,
     ) -> _Closing:
         """A machine started from its disk, not from a snapshot; a context manager of the
-        `Instance`.
+        `Instance`. It is handed a new token unless `token` is given; empty, it is handed none.
         """
         return _Closing(
             launch(
                 self._owner,
                 image,
                 self.shape(image),
-                token=new_token(),
+                token=new_token() if token is None else token,
                 backing=image.base.disk,
                 memory=memory,
                 disk=disk,

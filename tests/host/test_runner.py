@@ -271,7 +271,12 @@ def slowly() -> None:
     run_in(Path(os.environ["RUN"]), suite, config, make_agent=lambda *_: Naps(), machines=2)
 
 
-def test_an_interrupt_closes_the_machines_and_loses_no_row(tmp_path: Path, suite: Suite) -> None:
+def test_an_interrupt_closes_the_machines_and_loses_no_row(
+    tmp_path: Path, suite: Suite, request: pytest.FixtureRequest
+) -> None:
+    # A job in the background, as these tests may be, begins with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     config = config_of(suite, runs=2)
     machines: list[PeerMachine] = []
 

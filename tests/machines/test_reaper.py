@@ -37,12 +37,17 @@ def test_what_an_owner_killed_with_9_left_running_is_ended(tmp_path: Path) -> No
     with subprocess.Popen(
         [sys.executable, "-c", OWNER, tag, str(folder)], cwd=PROJECT, stdout=subprocess.PIPE
     ) as owner:
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == b"up\n"
-        assert (
-            len(processes_with(tag)) == 2
-        )  # the owner itself carries the tag here, and its machine
-        os.kill(owner.pid, signal.SIGKILL)
+        try:
+            assert owner.stdout is not None
+            assert owner.stdout.readline() == b"up\n"
+            # The owner itself carries the tag here, and its machine; a program that is just being
+            # started has no command line for a moment.
+            deadline = time.monotonic() + 20
+            while len(processes_with(tag)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert len(processes_with(tag)) == 2
+        finally:
+            os.kill(owner.pid, signal.SIGKILL)
     assert wait_until_gone(tag)
     deadline = time.monotonic() + 20
     while folder.exists() and time.monotonic() < deadline:

@@ -88,7 +88,7 @@ def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
     key = paramiko.RSAKey.generate(2048)
     key.write_private_key_file(str(tmp_path / "key"))
     public = f"{key.get_name()} {key.get_base64()}"
-    with provider.cold(replace(image, layer=None), ssh_key=public) as instance:
+    with provider.cold(replace(image, layer=None), ssh_key=public, token="") as instance:
         assert instance.ssh_port is not None
         client = shell(instance.ssh_port, key)
         with pytest.raises(NotYet, match="no answer"):

@@ -195,9 +195,9 @@ def test_an_interrupt_ends_a_run_without_a_machine_left_and_with_every_row_kept(
     machines: Source, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    with subprocess.Popen(
-        ambidex_run(machines, out), cwd=PROJECT, stderr=subprocess.PIPE, text=True
-    ) as runner:
+    # A job in the background, as these tests may be, hands an ignored SIGINT on to its children.
+    command = ["env", "--default-signal=INT", *ambidex_run(machines, out)]
+    with subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.PIPE, text=True) as runner:
         deadline = time.monotonic() + 300
         while not lines(out) and runner.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
