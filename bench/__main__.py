@@ -24,11 +24,13 @@ from rich.table import Table
 from bench.suite import suite_parts, suite_wall
 from host import ToolCall
 from host.guest import Guest
+from vm import MachineError
 from vm.boot import wait_until_ready
 from vm.image import Image, open_image
 from vm.machine import LibvirtMachine
 from vm.provider import LibvirtProvider
 from vm.reaper import processes_with
+from vm.wait import wait_for
 
 HUNDRED = ("The quick brown fox jumps over the lazy dog. " * 3)[:100]
 CALC = "bench-calc"
@@ -99,7 +101,7 @@ def reverts(image: Image, ledger: Ledger, spares: int, count: int, quiet: bool) 
 
         def revert() -> None:
             machine.revert(CALC)
-            machine.instance.door.health()
+            wait_for(machine.instance.door.health, bound=30, every=0.01, fail=MachineError)
 
         revert()
         values = []

@@ -41,6 +41,10 @@ READY = "ready"
 """The snapshot every image has: logged in, every application closed, the guest answering."""
 
 
+SPARE_WITHIN = 60.0
+"""Seconds a spare may take to answer that it is ready."""
+
+
 class LibvirtProvider:
     """Makes machines of an image, and owns them: after `close` none is left. A context manager.
 
@@ -200,8 +204,12 @@ class LibvirtProvider:
     ) -> None:
         def prepare() -> Instance:
             instance = fork(self._owner, snapshot, image, network=network)
-            instance.door.health()
-            instance.domain.suspend()
+            try:
+                wait_until_ready(instance, silent, bound=SPARE_WITHIN)
+                instance.domain.suspend()
+            except BaseException:
+                instance.close()
+                raise
             return instance
 
         with self._lock:
