@@ -15,7 +15,6 @@ from guest import HARNESS, HarnessError
 from guest.guard import Guard, Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
-from guest.memory import settle
 from guest.tools import Server
 from guest.warm import warm
 from guest.workers import Account, Ended, Worker
@@ -45,9 +44,7 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
             with contextlib.suppress(Ended):  # health says of each whether it is up
                 await worker.wait_until_up(WARM_AFTER)
         await harness.warm_up()
-        warmed = await warm(mcp)
-        settle()
-        harness.warmed = warmed
+        harness.warmed = await warm(mcp)
 
     @contextlib.asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:

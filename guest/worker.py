@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from guest import HARNESS, HarnessError, wire
-from guest.memory import settle
 from guest.session import wait_for_session
 from mcp_tools import App, Picture, Tool, ToolError, catalogue
 
@@ -133,7 +132,6 @@ def serve(channel: Channel, verbs: dict[str, Verb], side_by_side: int) -> None:
     many others.
     """
     pool: Optional[ThreadPoolExecutor] = None
-    settle()
     if side_by_side:
         pool = ThreadPoolExecutor(side_by_side)
     while True:

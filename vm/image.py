@@ -26,7 +26,16 @@ from vm.process import run
 from vm.recipe import IMAGES, Recipe, Screen, load_recipe
 from vm.store import cache_folder, digest, once
 
-__all__ = ["Base", "Image", "build_base", "find_base", "import_base", "list_bases", "open_image"]
+__all__ = [
+    "Base",
+    "Image",
+    "build_base",
+    "find_base",
+    "image_id",
+    "import_base",
+    "list_bases",
+    "open_image",
+]
 
 COMMAND_LINE = "root=LABEL=ambidex-root rw console=tty0 console=ttyS0 mitigations=off panic=-1"
 KEYRINGS = {"debian": "debian-archive-keyring", "ubuntu": "ubuntu-keyring"}
@@ -255,4 +264,9 @@ def open_image(name: str, *, say: Callable[[str], None] = silent) -> Image:
     """The image called `name` with the guest code as it stands now."""
     base = find_base(name)
     layer, layer_id = build_layer(base.python, say=say)
-    return Image(base, layer, digest(base.id, layer_id))
+    return Image(base, layer, image_id(base, layer_id))
+
+
+def image_id(base: Base, layer_id: str) -> str:
+    """The digest of an image: of its base and its code layer."""
+    return digest(base.id, layer_id)

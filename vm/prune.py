@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from vm.image import list_bases
+from vm.image import image_id, list_bases
 from vm.layer import layer_id, libraries_id
 from vm.recipe import load_recipe, recipe_names
-from vm.store import cache_folder, digest
+from vm.store import cache_folder
 
 __all__ = ["size", "stale"]
 
@@ -33,7 +33,7 @@ def stale() -> list[Path]:
         for folder in sorted((cache_folder() / kind).glob("[!.]*"))
         if folder.name not in names
     ]
-    images = {digest(base.id, layer_id(base.python)) for base in bases}
+    images = {image_id(base, layer_id(base.python)) for base in bases}
     described = sorted((cache_folder() / "snapshots").glob("*/[!.]*/snapshot.json"))
     return found + [path.parent for path in described if _image_of(path) not in images]
 
