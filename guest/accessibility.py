@@ -10,10 +10,12 @@ import time
 from collections import deque
 from typing import Any
 
-__all__ = ["applications", "tree"]
+__all__ = ["Registry", "tree"]
 
 LOCK = threading.Lock()
 """The library below is not for several threads."""
+WITHIN = 2000
+"""Milliseconds for an answer of the registry."""
 
 
 @functools.cache
@@ -29,11 +31,37 @@ def _library() -> Any:
     return Atspi
 
 
-def applications() -> int:
-    """How many applications take part; GLib's error says why there are none to ask."""
-    with LOCK:
-        count: int = _library().get_desktop(0).get_child_count()
+class Registry:
+    """The registry of those that take part, asked by itself: the library below would first hear
+    out every application that is new, for a second and more while a large one is busy.
+    """
+
+    def __init__(self) -> None:
+        self._bus: Any = None
+
+    def applications(self) -> int:
+        """How many applications take part; GLib's error says why there are none to ask."""
+        from gi.repository import Gio, GLib
+
+        if self._bus is None or self._bus.is_closed():
+            self._bus = self._connected()
+        asked = GLib.Variant("(ss)", ("org.a11y.atspi.Accessible", "ChildCount"))
+        root = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+        get = ("org.freedesktop.DBus.Properties", "Get", asked)
+        quick = (None, Gio.DBusCallFlags.NO_AUTO_START, WITHIN, None)
+        count: int = self._bus.call_sync(*root, *get, *quick).unpack()[0]
         return count
+
+    def _connected(self) -> Any:
+        from gi.repository import Gio
+
+        bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+        quick = (None, None, Gio.DBusCallFlags.NONE, WITHIN, None)
+        place = ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
+        [address] = bus.call_sync(*place, *quick).unpack()
+        kind = Gio.DBusConnectionFlags
+        flags = kind.AUTHENTICATION_CLIENT | kind.MESSAGE_BUS_CONNECTION
+        return Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
 
 
 def tree(depth: int, nodes: int, seconds: float) -> dict[str, Any]:
@@ -57,7 +85,14 @@ class _Walk:
 
     def walk(self) -> dict[str, Any]:
         top: dict[str, Any] = {"role": "desktop", "children": []}
-        waiting = deque([(self._library.get_desktop(0), top, 0)])
+        desktop = self._library.get_desktop(0)
+        # It says -1 while it hears out an application that is new.
+        while self._safely(desktop.get_child_count, -1) < 0:
+            if time.monotonic() > self._end:
+                self._truncated = True
+                return self._result(top)
+            time.sleep(0.05)
+        waiting = deque([(desktop, top, 0)])
         while waiting:
             parent, node, level = waiting.popleft()
             for child in self._children(parent):

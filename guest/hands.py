@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Optional
 
-from guest import HarnessError
+from guest import HarnessError, accessibility
 from guest.session import wait_for
 from guest.worker import Answer
 from mcp_tools import x11
@@ -32,6 +32,7 @@ def verbs() -> dict[str, Verb]:
 
     screen = Screen()
     desk = x11.display()
+    registry = accessibility.Registry()
     looking = threading.Lock()
 
     def windows() -> list[x11.Window]:
@@ -54,11 +55,9 @@ def verbs() -> dict[str, Verb]:
 
     def check(given: dict[str, Any], body: bytes) -> Answer:
         with looking:
-            return Answer({"checks": checks(desk), "screen": x11.size(desk)})
+            return Answer({"checks": checks(desk, registry), "screen": x11.size(desk)})
 
     def accessible(given: dict[str, Any], body: bytes) -> Answer:
-        from guest import accessibility
-
         return Answer(accessibility.tree(**given))
 
     return {
@@ -91,7 +90,7 @@ def wait_for_window(
     return found
 
 
-def checks(desk: Any) -> dict[str, dict[str, Any]]:
+def checks(desk: Any, registry: accessibility.Registry) -> dict[str, dict[str, Any]]:
     """Whether each part of the session answers, and what it said."""
     manager = x11.window_manager(desk)
     vendor = str(desk.display.info.vendor)
@@ -99,7 +98,7 @@ def checks(desk: Any) -> dict[str, dict[str, Any]]:
         "display": {"ok": True, "seen": f"{os.environ['DISPLAY']}, {vendor}"},
         "window manager": {"ok": bool(manager), "seen": manager or "none has announced itself"},
     }
-    return {**found, **session_bus(), "accessibility": accessibility_bus()}
+    return {**found, **session_bus(), "accessibility": accessibility_bus(registry)}
 
 
 def session_bus() -> dict[str, dict[str, Any]]:
@@ -127,14 +126,12 @@ def session_bus() -> dict[str, dict[str, Any]]:
     }
 
 
-def accessibility_bus() -> dict[str, Any]:
+def accessibility_bus(registry: accessibility.Registry) -> dict[str, Any]:
     """Whether the accessibility registry answers."""
     from gi.repository import GLib
 
-    from guest import accessibility
-
     try:
-        count = accessibility.applications()
+        count = registry.applications()
     except GLib.GError as error:
         return {"ok": False, "seen": str(error)}
     return {"ok": count > 0, "seen": f"{count} applications"}

@@ -1,53 +1,78 @@
-"""Whether a program with a window is at work on what it was told.
+"""Whether something is at work on what it was told.
 
 A screen is still while a program thinks, and what it is told then goes astray: keys typed ahead of
-a dialog land in the document behind it. A program that has taken everything in waits; one that has
-not keeps its first thread, which serves its windows, busy.
+a dialog land in the document behind it. Two things tell. A program that has not taken everything in
+keeps its first thread, which serves its windows, busy. And while it waits for others in turn (the
+display, the window manager, a bus, the disk), the processors have no rest.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from mcp_tools import x11
 from mcp_tools.threads import state, used
 
-__all__ = ["Programs", "owners"]
+__all__ = ["Programs", "owners", "processors"]
 
 BUSY = 0.5
-"""Part of the time for which a first thread has something to do when it is at work."""
+"""Part of the time for which a first thread, or one processor, has something to do at work."""
+REST = 0.3
+"""Seconds without work after which what never came to rest is waited for again."""
+MACHINE = 0
+"""Stands among the process ids for all processors together."""
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def processors() -> float:
+    """Seconds for which the processors were not idle, those that we used ourselves left out."""
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    user, nice, system, _, waiting, irq, softirq, stolen = map(int, fields)
+    busy = user + nice + system + waiting + irq + softirq + stolen
+    return busy / TICKS - time.process_time()
 
 
 class Programs:
-    """The programs of those processes, asked now and then."""
+    """The programs of those processes, asked now and then, and the machine as `machine` says."""
 
-    def __init__(self, processes: Callable[[], Iterable[int]]) -> None:
+    def __init__(
+        self, processes: Callable[[], Iterable[int]], machine: Callable[[], float] = processors
+    ) -> None:
         self._processes = processes
+        self._machine = machine
         self._at = 0.0
         self._used: dict[int, float] = {}
         self._busy: set[int] = set()
-        self._restless: set[int] = set()
+        self._restless: dict[int, float] = {}
+        """Those that are not waited for, and when each was last busy."""
 
     def at_work(self) -> bool:
         """Whether one of them was busy since the last question, or is waiting for the disk."""
         now = time.monotonic()
         elapsed, self._at = now - self._at, now
         before, self._used = self._used, {pid: used(pid) for pid in self._processes()}
+        self._used[MACHINE] = self._machine()
         self._busy = {
             pid
             for pid, seconds in self._used.items()
-            if seconds - before.get(pid, seconds) > BUSY * elapsed or state(pid) == "D"
+            if seconds - before.get(pid, seconds) > BUSY * elapsed or (pid and state(pid) == "D")
         }
-        self._restless &= self._busy
-        return bool(self._busy - self._restless)
+        self._restless = {
+            pid: now if pid in self._busy else last
+            for pid, last in self._restless.items()
+            if pid in self._busy or now - last < REST
+        }
+        return bool(self._busy - self._restless.keys())
 
     def give_up(self) -> None:
         """Those that are busy now do not come to rest (a film, a spinning wheel): they are not
         waited for again until they once did.
         """
-        self._restless |= self._busy
+        self._restless |= dict.fromkeys(self._busy, self._at)
 
 
 def owners(opened: Any) -> Callable[[], set[int]]:

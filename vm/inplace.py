@@ -10,6 +10,7 @@ machine's memory is its own; otherwise the same promises.
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 from vm import MachineError
@@ -40,10 +41,19 @@ def _order(instance: Instance, line: str) -> None:
 
 def save_template(instance: Instance, image: Image, staging: Path, name: str) -> None:
     """Save a machine whose disk is `staging/disk.qcow2` into that disk; it does not go on."""
+    start = time.monotonic()
     instance.domain.suspend()
     _order(instance, f"savevm {name}")
+    stood_still = time.monotonic() - start
     instance.domain.destroy()
-    write_snapshot(staging, name, image, instance.door.token, instance.shape, PARTS)
+    _written(staging, name, image, instance, stood_still)
+
+
+def _written(
+    staging: Path, name: str, image: Image, instance: Instance, stood_still: float
+) -> None:
+    token, shape = instance.door.token, instance.shape
+    write_snapshot(staging, name, image, token, shape, PARTS, stood_still=stood_still)
 
 
 def start_inplace(
@@ -91,6 +101,7 @@ def keep_inplace(instance: Instance, parent: Snapshot, image: Image, name: str) 
     with locked(final.with_name(f".{name}.lock")):
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
+        start = time.monotonic()
         instance.domain.suspend()
         try:
             _order(instance, f"savevm {name}")
@@ -100,7 +111,7 @@ def keep_inplace(instance: Instance, parent: Snapshot, image: Image, name: str) 
             )
         finally:
             instance.domain.resume()
-        write_snapshot(staging, name, image, instance.door.token, instance.shape, PARTS)
+        _written(staging, name, image, instance, time.monotonic() - start)
         forget(final)
         staging.rename(final)
     return read_snapshot(final)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -54,6 +55,8 @@ class Snapshot:
     """Whether `state` lacks the configuration section, as QEMU writes it for a machine that goes
     on.
     """
+    stood_still: float
+    """Seconds for which the machine was stopped to be kept."""
 
     @property
     def memory(self) -> Path:
@@ -79,7 +82,13 @@ def read_snapshot(folder: Path) -> Snapshot:
         said = json.loads((folder / "snapshot.json").read_text())
         shape = Shape(**{**said["shape"], "screen": tuple(said["shape"]["screen"])})
         found = Snapshot(
-            folder, said["name"], said["image_id"], shape, said["token"], said["bare_stream"]
+            folder,
+            said["name"],
+            said["image_id"],
+            shape,
+            said["token"],
+            said["bare_stream"],
+            said["stood_still"],
         )
     except FileNotFoundError:
         there = sorted(path.parent.name for path in folder.parent.glob("[!.]*/snapshot.json"))
@@ -112,6 +121,7 @@ def write_snapshot(
     shape: Shape,
     parts: tuple[str, ...] = PARTS,
     *,
+    stood_still: float,
     bare: bool = False,
 ) -> None:
     """Describe a snapshot whose parts are all in `staging`; only its owner may read the token."""
@@ -122,6 +132,7 @@ def write_snapshot(
         "shape": asdict(shape),
         "token": token,
         "bare_stream": bare,
+        "stood_still": round(stood_still, 4),
         "sizes": sizes,
     }
     path = staging / "snapshot.json"
@@ -154,12 +165,15 @@ def freeze_template(instance: Instance, image: Image, staging: Path, name: str) 
     """Stop a machine whose memory is `staging/memory`, shared, and keep its state: it does not go
     on.
     """
+    start = time.monotonic()
     instance.domain.suspend()
     _ignore_shared(instance.domain)
     qmp(instance.domain, "migrate", uri=f"file:{staging / 'state'}")
     _migrated(instance.domain)
+    stood_still = time.monotonic() - start
     instance.domain.destroy()
-    write_snapshot(staging, name, image, instance.door.token, instance.shape)
+    token, shape = instance.door.token, instance.shape
+    write_snapshot(staging, name, image, token, shape, stood_still=stood_still)
 
 
 def store_running(instance: Instance, parent: Snapshot, image: Image, name: str) -> Snapshot:
@@ -176,6 +190,7 @@ def store_running(instance: Instance, parent: Snapshot, image: Image, name: str)
         staging.mkdir(parents=True)
         copy = ["cp", "--reflink=auto", "--sparse=always", parent.memory, staging / "memory"]
         run(copy, what="copying memory")
+        start = time.monotonic()
         instance.domain.suspend()
         try:
             copy_own_pages(instance.pid(), parent.memory, staging / "memory")
@@ -183,8 +198,9 @@ def store_running(instance: Instance, parent: Snapshot, image: Image, name: str)
             shutil.copy(instance.disk, staging / "disk.qcow2")
         finally:
             instance.domain.resume()
+        stood_still = time.monotonic() - start
         token, shape = instance.door.token, instance.shape
-        write_snapshot(staging, name, image, token, shape, bare=True)
+        write_snapshot(staging, name, image, token, shape, stood_still=stood_still, bare=True)
         forget(final)
         staging.rename(final)
     return read_snapshot(final)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from guest.programs import Programs
+from guest.programs import Programs, processors
 
 WORKS = "print(flush=True)\nwhile True: pass"
 WAITS = "import time\nprint(flush=True)\ntime.sleep(60)"
@@ -40,8 +40,12 @@ def run() -> Iterator[list[subprocess.Popen[bytes]]]:
         process.communicate()
 
 
+def idle() -> float:
+    return 0.0
+
+
 def seen(pids: list[int]) -> list[bool]:
-    programs = Programs(lambda: pids)
+    programs = Programs(lambda: pids, idle)
     answers = [programs.at_work()]
     for _ in range(3):
         time.sleep(0.2)
@@ -74,7 +78,7 @@ def test_one_that_never_comes_to_rest_is_waited_for_once(
     run: list[subprocess.Popen[bytes]],
 ) -> None:
     run += [started(WORKS)]
-    programs = Programs(lambda: [run[0].pid])
+    programs = Programs(lambda: [run[0].pid], idle)
     programs.at_work()
     time.sleep(0.2)
     assert programs.at_work()
@@ -82,10 +86,36 @@ def test_one_that_never_comes_to_rest_is_waited_for_once(
     time.sleep(0.2)
     assert not programs.at_work()
     run[0].send_signal(signal.SIGSTOP)
-    time.sleep(0.2)
-    programs.at_work()  # it has come to rest
-    time.sleep(0.2)
-    programs.at_work()
+    for _ in range(4):  # it comes to rest
+        time.sleep(0.2)
+        programs.at_work()
     run[0].send_signal(signal.SIGCONT)
     time.sleep(0.2)
     assert programs.at_work()
+
+
+def test_a_short_rest_is_none() -> None:
+    spent = [0.0]
+    programs = Programs(lambda: [], lambda: spent[0])
+    programs.at_work()
+    for busy in (True, False, True):
+        time.sleep(0.05)
+        spent[0] += busy
+        assert programs.at_work() is (busy and spent[0] == 1)
+        programs.give_up()
+
+
+def test_processors_without_rest_are_work_whoever_keeps_them_busy() -> None:
+    programs = Programs(lambda: [], time.monotonic)
+    assert not programs.at_work()
+    time.sleep(0.05)
+    assert programs.at_work()
+
+
+def test_what_other_processes_use_of_the_processors_counts(
+    run: list[subprocess.Popen[bytes]],
+) -> None:
+    before = processors()
+    run += [started(WORKS)]
+    time.sleep(0.5)
+    assert processors() - before > 0.2
