@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import IO, Any, Optional
 
 from guest import HarnessError, accessibility
-from guest.session import wait_for
 from guest.worker import Answer
 from mcp_tools import x11
+from mcp_tools.waiting import wait_for
 
 __all__ = ["verbs"]
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
 
-__all__ = ["NoSession", "find_session", "wait_for", "wait_for_session"]
+from mcp_tools.waiting import wait_for
 
-T = TypeVar("T")
+__all__ = ["NoSession", "find_session", "wait_for_session"]
 
 TELLING = (
     "DISPLAY",
@@ -32,19 +30,6 @@ NEEDED = ("DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 
 class NoSession(Exception):
     """No desktop session was there within the bound; says what was missing."""
-
-
-def wait_for(seen: Callable[[], T | None], within: float, every: float = 0.1) -> T | None:
-    """What `seen` returns once it is not None, or None after `within` seconds. The one polling loop
-    of the guest.
-    """
-    end = time.monotonic() + within
-    while (found := seen()) is None:
-        left = end - time.monotonic()
-        if left <= 0:
-            return None
-        time.sleep(min(every, left))
-    return found
 
 
 def environments(proc: Path, uid: int) -> list[dict[str, str]]:

@@ -17,7 +17,6 @@ from mcp_tools import App, Picture, ToolError
 
 if TYPE_CHECKING:
     from mcp_tools.keyboard import Keyboard
-    from mcp_tools.x11 import Window
 
 app = App("computer", "Keyboard, mouse and screen", "computer", prepare="mcp_tools.computer:ready")
 
@@ -275,36 +274,6 @@ def mouse_up(x: X, y: Y, button: Button = "left") -> None:
     hands().mouseUp(x, y, button=button)
 
 
-@app.tool(reads_only=True, timeout=60)
-def wait(
-    seconds: Annotated[float, Field(gt=0, le=30)],
-    window: Annotated[
-        Optional[str], Field(min_length=1, description="part of a title, in any case")
-    ] = None,
-) -> None:
-    """Do nothing for some seconds, for example while a program starts or a page loads.
-
-    With `window`, only until a window of that title is active; an error if none becomes so.
-    """
-    if window is None:
-        time.sleep(seconds)
-        return
-    end = time.monotonic() + seconds
-    while not any(each.active and window.lower() in each.title.lower() for each in listed()):
-        if time.monotonic() > end:
-            raise _no_window(window, f" became active within {seconds:g} s")
-        time.sleep(0.05)
-
-
-def _no_window(title: str, seen: str = "") -> ToolError:
-    titles = ", ".join(repr(each.title) for each in listed()) or "none"
-    return ToolError(
-        f"No window whose title contains {title!r}{seen}.",
-        code="no_window",
-        hint=f"Open windows: {titles}.",
-    )
-
-
 @app.tool(reads_only=True)
 def screenshot() -> Picture:
     """Look at the screen as it is now. Every step shows it anyway, once it is still."""
@@ -341,49 +310,3 @@ def cursor_position() -> Point:
     """Where the mouse pointer is."""
     x, y = hands().position()
     return Point(x, y)
-
-
-@app.tool(reads_only=True)
-def window_list() -> list[dict[str, Any]]:
-    """The open windows: title, application, place and size in pixels, which one is active, which
-    are minimized.
-    """
-    return [described(each) for each in listed()]
-
-
-def listed() -> list[Window]:
-    """The open windows."""
-    from mcp_tools import x11
-
-    return x11.windows(x11.display())
-
-
-def described(window: Window) -> dict[str, Any]:
-    """A window as JSON, without the number that means nothing to a model."""
-    return {name: value for name, value in vars(window).items() if name != "id"}
-
-
-@app.tool()
-def activate_window(
-    title: Annotated[str, Field(min_length=1, description="part of the title, in any case")],
-) -> dict[str, Any]:
-    """Bring a window to the front and give it the keyboard. Returns the window."""
-    from mcp_tools import x11
-
-    found = [each for each in listed() if title.lower() in each.title.lower()]
-    if not found:
-        raise _no_window(title, " is open")
-    wanted = max(found, key=lambda each: (each.title.lower() == title.lower(), each.active))
-    x11.activate(x11.display(), wanted.id)
-    end = time.monotonic() + 5
-    while time.monotonic() < end:
-        for each in listed():
-            if each.id == wanted.id and each.active:
-                return described(each)
-        time.sleep(0.02)
-    front = next((each.title for each in listed() if each.active), "none")
-    raise ToolError(
-        f"{wanted.title!r} did not become active within 5 s.",
-        code="not_active",
-        hint=f"The active window is {front!r}; a dialog keeps the keyboard until it is closed.",
-    )

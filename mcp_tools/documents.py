@@ -11,6 +11,7 @@ from typing import Annotated, Any, Optional
 from pydantic import Field
 
 from mcp_tools import ToolError, office
+from mcp_tools.waiting import wait_for
 
 __all__ = [
     "Document",
@@ -114,7 +115,7 @@ def open_file(kind: Kind, path: str) -> Any:
         )
     if not office.processes():
         office.start()
-        office.wait_until(office.listens, office.STARTS_WITHIN)
+        wait_for(office.listens, office.STARTS_WITHIN)
     with office.answering():
         # A load off the main thread may wait for an event that an idle desktop never sends.
         given = property_values(OnMainThread=True)

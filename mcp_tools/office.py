@@ -15,13 +15,13 @@ import queue
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from mcp_tools import ToolError
+from mcp_tools.waiting import wait_for
 
 __all__ = ["EXTENSIONS", "answering", "desktop", "ready", "recover", "start"]
 
@@ -127,16 +127,6 @@ def connect() -> Any:
     return remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
 
 
-def wait_until(met: Callable[[], bool], within: float) -> bool:
-    """Whether the condition was met within that many seconds."""
-    end = time.monotonic() + within
-    while not met():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
-
-
 def listens() -> bool:
     """Whether the office answers; TimeoutError when it took the connection and hangs.
 
@@ -186,7 +176,7 @@ def desktop() -> Any:
         return not processes()
 
     held().pop("desktop", None)
-    if wait_until(connected, STARTS_WITHIN) and "desktop" in held():
+    if wait_for(connected, STARTS_WITHIN) and "desktop" in held():
         return held()["desktop"]
     raise ToolError(
         "LibreOffice is not running.",
@@ -200,7 +190,7 @@ def ready() -> str:
     if not processes():
         start()
     try:
-        answers = wait_until(listens, STARTS_WITHIN)
+        answers = wait_for(listens, STARTS_WITHIN)
     except TimeoutError as hung:
         return f"LibreOffice gives {hung}"
     return "LibreOffice answers" if answers else "LibreOffice does not listen"
@@ -220,7 +210,7 @@ def recover() -> str:
     for pid in hung:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: not processes(), HUNG)
+    wait_for(lambda: not processes(), HUNG)
     for path in files:
         # The dead process's own lock; the new one would ask the user about it.
         path.with_name(f".~lock.{path.name}#").unlink(missing_ok=True)
@@ -231,10 +221,10 @@ def recover() -> str:
             return listens()
         return False
 
-    if not wait_until(up, STARTS_WITHIN):
+    if not wait_for(up, STARTS_WITHIN):
         return "LibreOffice did not answer, was killed, and does not start again."
     names = {path.as_uri() for path in files}
-    again = wait_until(lambda: names <= _urls(), LOADS_WITHIN)
+    again = wait_for(lambda: names <= _urls(), LOADS_WITHIN)
     opened = ", ".join(map(str, files)) or "no document"
     lost = "" if again else " (not all of them are loaded yet)"
     return (

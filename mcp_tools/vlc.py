@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Annotated, Any, Optional
 from pydantic import Field
 
 from mcp_tools import App, ToolError
+from mcp_tools.waiting import wait_for
 
 app = App("vlc", "VLC media player", worker="media")
 
@@ -117,17 +117,19 @@ def status() -> Status:
     )
 
 
-def wait_for(met: Callable[[Status], bool], wanted: str) -> Status:
+def once(met: Callable[[Status], bool], wanted: str) -> Status:
     """The status once it is as asked; `ToolError` says what VLC did instead."""
-    end = time.monotonic() + OBEYS_WITHIN
-    while not met(seen := status()):
-        if time.monotonic() > end:
-            message = (
-                f"VLC did not {wanted}; it is {seen.state} with {seen.title or 'nothing open'}."
-            )
-            raise ToolError(message, code="refused")
-        time.sleep(0.1)
-    return seen
+
+    def seen() -> Optional[Status]:
+        now = status()
+        return now if met(now) else None
+
+    found = wait_for(seen, OBEYS_WITHIN)
+    if found is None:
+        now = status()
+        message = f"VLC did not {wanted}; it is {now.state} with {now.title or 'nothing open'}."
+        raise ToolError(message, code="refused")
+    return found
 
 
 def uri_of(media: str) -> str:
@@ -172,12 +174,9 @@ def open(uri: Media) -> Status:
         subprocess.Popen(
             ["vlc", target], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
         )
-        end = time.monotonic() + STARTS_WITHIN
-        while not running():
-            if time.monotonic() > end:
-                raise ToolError("VLC was started and does not answer.", code="not_running")
-            time.sleep(0.1)
-    opened = wait_for(shows(target), f"open {target}")
+        if not wait_for(running, STARTS_WITHIN):
+            raise ToolError("VLC was started and does not answer.", code="not_running")
+    opened = once(shows(target), f"open {target}")
     return opened if opened.state == "playing" else play()
 
 
@@ -208,14 +207,14 @@ def get_media_duration() -> float:
 def play() -> Status:
     """Go on playing what is open or next in the playlist."""
     call(PLAYER, "Play")
-    return wait_for(lambda seen: seen.state == "playing", "play")
+    return once(lambda seen: seen.state == "playing", "play")
 
 
 @app.tool(timeout=60)
 def pause() -> Status:
     """Pause; nothing changes when it is paused already."""
     call(PLAYER, "Pause")
-    return wait_for(lambda seen: seen.state != "playing", "pause")
+    return once(lambda seen: seen.state != "playing", "pause")
 
 
 def _step(method: str) -> Status:
@@ -226,7 +225,7 @@ def _step(method: str) -> Status:
         now = properties(PLAYER)["Metadata"].get("mpris:trackid")
         return seen.state != "stopped" and now not in (None, before) and seen.position > 0
 
-    return wait_for(moved, f"go to another entry; its playlist may have no {method.lower()} one")
+    return once(moved, f"go to another entry; its playlist may have no {method.lower()} one")
 
 
 @app.tool(timeout=60)
@@ -254,7 +253,7 @@ def add_to_playlist(uri: Media) -> str:
 def set_volume(percent: Annotated[int, Field(ge=0, le=125)]) -> Status:
     """Set VLC's own volume; 100 is as recorded."""
     change(PLAYER, "Volume", "d", percent / 100)
-    return wait_for(lambda seen: abs(seen.volume - percent) <= 1, f"take the volume {percent} %")
+    return once(lambda seen: abs(seen.volume - percent) <= 1, f"take the volume {percent} %")
 
 
 @app.tool()
@@ -271,4 +270,4 @@ def toggle_fullscreen(
             hint = "Open a video first."
             raise ToolError("VLC shows no video now.", code="no_video", hint=hint)
         change(ROOT, "Fullscreen", "b", wanted)
-    return wait_for(lambda now: now.fullscreen == wanted, "change to full screen or back")
+    return once(lambda now: now.fullscreen == wanted, "change to full screen or back")

@@ -12,7 +12,7 @@ import pytest
 
 from guest import HarnessError
 from guest.hands import OUTPUT, read_file, run, wait_for_window, write_file
-from guest.session import wait_for
+from mcp_tools.waiting import wait_for
 from mcp_tools.x11 import Window
 
 
@@ -38,7 +38,7 @@ def test_a_command_that_outlasts_its_bound_is_ended_with_its_children() -> None:
     assert ran["timed_out"]
     begun, child = ran["stdout"].split()
     assert begun == "begun"
-    assert wait_for(lambda: None if alive(int(child)) else True, within=5)
+    assert wait_for(lambda: not alive(int(child)), within=5)
 
 
 def alive(pid: int) -> bool:

@@ -1,0 +1,202 @@
+"""The verbs that take machines: run, prove, replay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from json import dumps
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from host import Limits
+from host.config import Condition, ModelConfig, read_config
+from host.errors import UsageError
+from host.launch import Wanted, default_folder, launch
+from host.listing import proof_json, proof_table
+from host.machines import MachineOptions
+from host.prove import agents_of, verdicts
+from host.prove import jobs as proof_jobs
+from host.report import as_json, lines, tables
+from host.rows import Row, finished
+from host.runner import plan
+from host.trajectory import read_trajectory
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+
+__all__ = ["Json", "print_json", "prove", "replay", "run"]
+
+MANY = Parameter(consume_multiple=True, negative="")
+Json = Annotated[bool, Parameter(negative="", help="print JSON")]
+
+
+def run(
+    suite: Path,
+    *,
+    agent: str = "oracle",
+    model: str = "",
+    base_url: str = "",
+    condition: Condition = "hybrid",
+    steps: int = 15,
+    runs: int = 1,
+    tasks: Annotated[tuple[str, ...], MANY] = (),
+    out: Path | None = None,
+    time_limit: float = 3600.0,
+    cost_limit: float | None = None,
+    settle: float = 5.0,
+    seed: int = 0,
+    temperature: float | None = None,
+    images: int = 3,
+    json: Json = False,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Let an agent work on every task of a suite; the same command with the same --out goes on with
+    a run.
+
+    Parameters
+    ----------
+    suite
+        A directory of tasks.
+    agent
+        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
+    model
+        For --agent model: a name as litellm knows it, or as the server at --base-url calls it.
+    base_url
+        Any server that speaks OpenAI's chat API.
+    condition
+        The tools on offer: gui (mouse and keyboard), tools (all others), hybrid (both).
+    steps
+        Decisions an episode may take.
+    runs
+        Trials of each task.
+    tasks
+        Only these.
+    out
+        Directory of the run.
+    time_limit
+        Seconds an episode may take.
+    cost_limit
+        US dollars an episode may cost, where the model's price is known.
+    settle
+        Seconds the screen may take to come to rest after a step.
+    images
+        Screenshots that stay in a model's conversation.
+    json
+        Print the report as JSON.
+    """
+    catalogue = read_catalogue()
+    loaded = load_suite(suite, catalogue, tasks)
+    chosen = None
+    if model:
+        chosen = ModelConfig(name=model, base_url=base_url, temperature=temperature, images=images)
+    wanted = Wanted(
+        suite=loaded,
+        agents=(agent,),
+        jobs=plan((agent,), runs, loaded),
+        condition=condition,
+        runs=runs,
+        limits=Limits(steps, time_limit, cost_limit),
+        settle=settle,
+        seed=seed,
+        model=chosen,
+        catalogue=catalogue,
+    )
+    folder = out or default_folder(loaded, wanted.agents, condition)
+    rows = launch(wanted, folder, machines)
+    if json:
+        print_json({"run": str(folder), "report": as_json(lines([folder]))})
+    else:
+        Console().print(tables(lines([folder])))
+        print(f"rows, trajectories and evidence: {folder}")
+    return _exit_code(rows)
+
+
+def prove(
+    suite: Path,
+    *,
+    tasks: Annotated[tuple[str, ...], MANY] = (),
+    out: Path | None = None,
+    settle: float = 5.0,
+    json: Json = False,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Show that each task measures what it says: its oracles score 1, doing nothing and near-misses
+    score 0."""
+    catalogue = read_catalogue()
+    loaded = load_suite(suite, catalogue, tasks)
+    if bare := [task.name for task in loaded.tasks if not task.spec.oracle]:
+        raise UsageError(f"nothing to prove without an oracle: {', '.join(bare)}")
+    agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
+    wanted = Wanted(
+        suite=loaded,
+        agents=agents,
+        jobs=proof_jobs(loaded),
+        condition="hybrid",
+        runs=1,
+        limits=Limits(steps=1000),
+        settle=settle,
+        seed=0,
+        model=None,
+        catalogue=catalogue,
+    )
+    folder = out or default_folder(loaded, agents, "hybrid")
+    found = verdicts(loaded, launch(wanted, folder, machines))
+    if json:
+        print_json(proof_json(found))
+    else:
+        Console().print(proof_table(loaded, found))
+        print(f"{sum(v.holds for v in found)} of {len(found)} hold; evidence: {folder}")
+    return 0 if all(v.holds for v in found) else 1
+
+
+def replay(
+    trial: Path,
+    *,
+    out: Path | None = None,
+    settle: float = 5.0,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Play a recorded trial again on a fresh machine and judge it.
+
+    Parameters
+    ----------
+    trial
+        The directory of a trial: RUN/TASK.NUMBER.
+    """
+    config = read_config(trial.parent)
+    first = next(read_trajectory(trial), None)
+    if first is None:
+        raise UsageError(f"{trial} holds no trajectory")
+    catalogue = read_catalogue()
+    loaded = load_suite(Path(config.suite), catalogue, (first["task"],))
+    agent = f"replay:{trial}"
+    wanted = Wanted(
+        suite=loaded,
+        agents=(agent,),
+        jobs=plan((agent,), 1, loaded),
+        condition=config.condition,
+        runs=1,
+        limits=config.limits,
+        settle=settle,
+        seed=first["seed"],
+        model=None,
+        catalogue=catalogue,
+    )
+    folder = out or default_folder(loaded, wanted.agents, config.condition)
+    rows = launch(wanted, folder, machines)
+    for row in rows:
+        print(f"{row.task}: {row.fate} {row.score} {row.reason}")
+    return _exit_code(rows)
+
+
+def _exit_code(rows: Sequence[Row]) -> int:
+    latest = {row.key: row for row in rows}
+    if any(row.fate == "bug" for row in latest.values()):
+        return 1
+    return 3 if latest.keys() - finished(rows).keys() else 0
+
+
+def print_json(said: object) -> None:
+    """To the standard output."""
+    print(dumps(said, indent=1, ensure_ascii=False))

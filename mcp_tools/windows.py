@@ -1,0 +1,101 @@
+"""The windows on the screen, and waiting for one."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+from pydantic import Field
+
+from mcp_tools import ToolError
+from mcp_tools.computer import app
+from mcp_tools.waiting import wait_for
+
+if TYPE_CHECKING:
+    from mcp_tools.x11 import Window
+
+__all__ = ["app"]
+
+Title = Annotated[str, Field(min_length=1, description="part of the title, in any case")]
+ACTIVE_WITHIN = 5
+"""Seconds a window manager gets to bring a window to the front."""
+LOOK_EVERY = 0.05
+
+
+@app.tool(reads_only=True, timeout=60)
+def wait(
+    seconds: Annotated[float, Field(gt=0, le=30)],
+    window: Optional[Title] = None,
+) -> None:
+    """Do nothing for some seconds, for example while a program starts or a page loads.
+
+    With `window`, only until a window of that title is active; an error if none becomes so.
+    """
+    if window is None:
+        time.sleep(seconds)
+        return
+
+    def there() -> bool:
+        return any(each.active for each in titled(window))
+
+    if not wait_for(there, seconds, LOOK_EVERY):
+        raise _no_window(window, f" became active within {seconds:g} s")
+
+
+@app.tool(reads_only=True)
+def window_list() -> list[dict[str, Any]]:
+    """The open windows: title, application, place and size in pixels, which one is active, which
+    are minimized.
+    """
+    return [described(each) for each in listed()]
+
+
+@app.tool()
+def activate_window(title: Title) -> dict[str, Any]:
+    """Bring a window to the front and give it the keyboard. Returns the window."""
+    from mcp_tools import x11
+
+    found = titled(title)
+    if not found:
+        raise _no_window(title, " is open")
+    wanted = max(found, key=lambda each: (each.title.lower() == title.lower(), each.active))
+    x11.activate(x11.display(), wanted.id)
+
+    def active() -> Optional[Window]:
+        return next((each for each in listed() if each.id == wanted.id and each.active), None)
+
+    seen = wait_for(active, ACTIVE_WITHIN, LOOK_EVERY)
+    if seen is None:
+        front = next((each.title for each in listed() if each.active), "none")
+        raise ToolError(
+            f"{wanted.title!r} did not become active within {ACTIVE_WITHIN} s.",
+            code="not_active",
+            hint=f"The active window is {front!r}; a dialog keeps the keyboard until it is closed.",
+        )
+    return described(seen)
+
+
+def listed() -> list[Window]:
+    """The open windows."""
+    from mcp_tools import x11
+
+    return x11.windows(x11.display())
+
+
+def titled(title: str) -> list[Window]:
+    """Those whose title contains that, in any case."""
+    return [each for each in listed() if title.lower() in each.title.lower()]
+
+
+def described(window: Window) -> dict[str, Any]:
+    """A window as JSON, without the number that means nothing to a model."""
+    return {name: value for name, value in vars(window).items() if name != "id"}
+
+
+def _no_window(title: str, seen: str) -> ToolError:
+    titles = ", ".join(repr(each.title) for each in listed()) or "none"
+    return ToolError(
+        f"No window whose title contains {title!r}{seen}.",
+        code="no_window",
+        hint=f"Open windows: {titles}.",
+    )
