@@ -35,6 +35,8 @@ CLOSELY = 0.1
 """Part of the screen up to which what is drawn while we wait for stillness is looked at closely."""
 LOOK_EVERY = 0.1
 """Seconds between two looks at what the programs do while we wait for stillness."""
+LATE = 2.5 * LOOK_EVERY
+"""Seconds after which a look comes so late that the programs were held up like ourselves."""
 RAW_BELOW = 4096
 """Bytes that are not worth compressing."""
 
@@ -125,10 +127,11 @@ class Screen:
             ready, _, _ = select.select([self._display], [], [], min(left, LOOK_EVERY))
             if ready:
                 self._hear(watch)
-            if time.monotonic() - looked >= LOOK_EVERY:
-                looked = time.monotonic()
-                if self._programs.at_work():
-                    watch.at_work(looked)
+            now = time.monotonic()
+            if now - looked >= LOOK_EVERY:
+                if self._programs.at_work() or now - looked >= LATE:
+                    watch.at_work(now)
+                looked = now
         if not watch.still(time.monotonic()):
             self._programs.give_up()
 

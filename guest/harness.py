@@ -39,7 +39,7 @@ class Look(Asked):
     """Query of a screenshot."""
 
     settle: float = Field(0, ge=0, le=120)
-    work: float = Field(0, ge=0, le=360)
+    work: float = Field(0, ge=0, le=720)
     still: float = Field(0.3, ge=0, le=30)
     known: str = ""
 

@@ -21,19 +21,24 @@ __all__ = ["Programs", "owners", "processors"]
 
 BUSY = 0.5
 """Part of the time for which a first thread, or one processor, has something to do at work."""
-REST = 0.3
-"""Seconds without work after which what never came to rest is waited for again."""
+REST = 1.0
+"""Seconds with at most half as much to do after which what never came to rest is waited for again.
+"""
 MACHINE = 0
 """Stands among the process ids for all processors together."""
 TICKS = os.sysconf("SC_CLK_TCK")
+IDLE = 3
+"""Which number of a processor's line in /proc/stat counts its idle ticks."""
 
 
 def processors() -> float:
-    """Seconds for which the processors were not idle, those that we used ourselves left out."""
-    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
-    user, nice, system, _, waiting, irq, softirq, stolen = map(int, fields)
-    busy = user + nice + system + waiting + irq + softirq + stolen
-    return busy / TICKS - time.process_time()
+    """Seconds for which the processors were not idle, those that we used ourselves left out.
+
+    What is not idle is busy: a processor that its host holds up counts no tick at all.
+    """
+    _, *lines = Path("/proc/stat").read_text().splitlines()
+    idle = [int(line.split()[1 + IDLE]) for line in lines if line.startswith("cpu")]
+    return len(idle) * time.monotonic() - sum(idle) / TICKS - time.process_time()
 
 
 class Programs:
@@ -56,15 +61,18 @@ class Programs:
         elapsed, self._at = now - self._at, now
         before, self._used = self._used, {pid: used(pid) for pid in self._processes()}
         self._used[MACHINE] = self._machine()
-        self._busy = {
-            pid
+        share = {
+            pid: (seconds - before.get(pid, seconds)) / elapsed
             for pid, seconds in self._used.items()
-            if seconds - before.get(pid, seconds) > BUSY * elapsed or (pid and state(pid) == "D")
         }
+        self._busy = {
+            pid for pid, part in share.items() if part > BUSY or (pid and state(pid) == "D")
+        }
+        active = self._busy | {pid for pid, part in share.items() if part > BUSY / 2}
         self._restless = {
-            pid: now if pid in self._busy else last
+            pid: now if pid in active else last
             for pid, last in self._restless.items()
-            if pid in self._busy or now - last < REST
+            if pid in active or now - last < REST
         }
         return bool(self._busy - self._restless.keys())
 

@@ -10,6 +10,10 @@ from typing import Optional
 __all__ = ["Change", "Rect", "Stillness", "first_difference", "union"]
 
 
+DRAWS = 1.0
+"""Seconds that a program gets to draw what came of its work, at the end of a long wait."""
+
+
 @dataclass(frozen=True)
 class Rect:
     """A rectangle of the screen in pixels."""
@@ -52,7 +56,8 @@ class Change:
 
 class Stillness:
     """Still is a screen on which nothing happened for `still` seconds, and behind which no program
-    is at work. What moves is watched for `settle` seconds, what is at work for `work` seconds.
+    is at work. What moves is watched for `settle` seconds, and for a moment after work has ended;
+    what is at work for `work` seconds.
 
     Nothing happens where no more than `small` pixels change (a caret, a clock), and where something
     comes back that was there before (a blinking button): what blinks would never come to rest.
@@ -80,7 +85,7 @@ class Stillness:
     def at_work(self, now: float) -> None:
         """A program has not taken in yet what it was told."""
         self._quiet_since = now
-        self._end = max(self._end, min(now + self._still, self._last))
+        self._end = max(self._end, min(now + self._still + DRAWS, self._last))
 
     def left(self, now: float) -> float:
         """Seconds to go on watching for; 0 or less when it is still or the bound has passed."""

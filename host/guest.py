@@ -22,6 +22,12 @@ from host.mcp import KEEP_ALIVE, Tools
 __all__ = ["Guest", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
 
 
+WORK = 6
+"""How many times as long as for a moving screen we wait for a program that is at work: under
+emulation an office takes a quarter of a minute to save a file.
+"""
+
+
 class NoSuchFile(GuestError):
     """The guest has no such file."""
 
@@ -134,14 +140,14 @@ class Guest:
 
     def screenshot(self, *, settle: float = 0.0, still: float = 0.3) -> Frame:
         """The screen once it has been still for `still` seconds with no program at work, or after
-        `settle` seconds at the latest; a program that is at work is given three times as long."""
+        `settle` seconds at the latest; a program that is at work is given `WORK` times as long."""
         question = {
             "settle": f"{settle:g}",
-            "work": f"{3 * settle:g}",
+            "work": f"{WORK * settle:g}",
             "still": f"{still:g}",
             "known": self._screen.known,
         }
-        answer = self._read("/harness/screenshot", question, 3 * settle)
+        answer = self._read("/harness/screenshot", question, WORK * settle)
         try:
             return self._screen.update(
                 answer.status_code == 304, answer.headers.get("Ambidex-Frame"), answer.content

@@ -117,7 +117,7 @@ def _described(opened: Display, root: Any, front: int) -> Iterator[Window]:
             states = _property(window, "_NET_WM_STATE", Xatom.ATOM)
             shape = window.get_geometry()
             at = root.translate_coords(window, 0, 0)
-        except error.BadWindow:
+        except (error.BadWindow, error.BadDrawable):
             continue  # closed while we looked
         place = (at.x, at.y, shape.width, shape.height)
         minimized = states is not None and hidden in states

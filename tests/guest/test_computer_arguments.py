@@ -11,7 +11,7 @@ from mcp_tools.keyboard import Untypable, keysym
 from mcp_tools.keymap import KEYPAD, ONE_LEVEL, Key, lent
 
 VERBS = """click double_click triple_click right_click middle_click move drag scroll type key
-hold_key mouse_down mouse_up wait screenshot cursor_position window_list activate_window"""
+hold_key mouse_down mouse_up screenshot cursor_position wait window_list activate_window"""
 
 
 def test_every_verb_of_the_computer_is_there() -> None:

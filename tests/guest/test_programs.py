@@ -86,7 +86,7 @@ def test_one_that_never_comes_to_rest_is_waited_for_once(
     time.sleep(0.2)
     assert not programs.at_work()
     run[0].send_signal(signal.SIGSTOP)
-    for _ in range(4):  # it comes to rest
+    for _ in range(7):  # it comes to rest
         time.sleep(0.2)
         programs.at_work()
     run[0].send_signal(signal.SIGCONT)

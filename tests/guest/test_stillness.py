@@ -87,7 +87,9 @@ def test_a_program_at_work_is_waited_for_up_to_a_bound_of_its_own() -> None:
     for tick in range(20):
         watch.at_work(100 + tick / 10)
     assert watch.left(101.95) > 0
-    assert watch.still(102.3)
+    watch.moved(102.15)
+    assert watch.left(102.3) > 0  # what came of the work is still being drawn
+    assert watch.still(102.5)
     for tick in range(40):
         watch.at_work(100 + tick / 10)
     assert watch.left(103.0) <= 0
