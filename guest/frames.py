@@ -22,7 +22,14 @@ from Xlib.display import Display
 from Xlib.ext import damage
 
 from guest.programs import Programs, owners
-from guest.stillness import Change, Rect, Stillness, first_difference, union
+from guest.stillness import (
+    Change,
+    Rect,
+    Stillness,
+    first_difference,
+    union,
+    wait_until_still,
+)
 from mcp_tools import x11
 
 __all__ = ["Frame", "Screen"]
@@ -33,10 +40,6 @@ SMALL = 0.005
 """Part of the screen that may change on a screen that counts as still: 4608 pixels of 1280x720."""
 CLOSELY = 0.1
 """Part of the screen up to which what is drawn while we wait for stillness is looked at closely."""
-LOOK_EVERY = 0.1
-"""Seconds between two looks at what the programs do while we wait for stillness."""
-LATE = 2.5 * LOOK_EVERY
-"""Seconds after which a look comes so late that the programs were held up like ourselves."""
 RAW_BELOW = 4096
 """Bytes that are not worth compressing."""
 
@@ -99,7 +102,7 @@ class Screen:
             small = int(SMALL * self._size[0] * self._size[1])
             watch = Stillness(began, still, settle, work, small)
             if settle:
-                self._watch(watch)
+                wait_until_still(watch, self._programs, lambda bound: self._listen(watch, bound))
             settled = time.monotonic()
             # Its answer comes after every event so far: it is also what tells us that we heard all.
             pointer = self._root.query_pointer()
@@ -120,20 +123,13 @@ class Screen:
                 pointer=(pointer.root_x, pointer.root_y),
             )
 
-    def _watch(self, watch: Stillness) -> None:
-        looked = time.monotonic()
-        self._programs.at_work()
-        while (left := watch.left(time.monotonic())) > 0:
-            ready, _, _ = select.select([self._display], [], [], min(left, LOOK_EVERY))
-            if ready:
+    def _listen(self, watch: Stillness, seconds: float) -> None:
+        """Take in what is drawn in that time; with 0, what was drawn by now."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self._display], [], [], left)[0]:
                 self._hear(watch)
-            now = time.monotonic()
-            if now - looked >= LOOK_EVERY:
-                if self._programs.at_work() or now - looked >= LATE:
-                    watch.at_work(now)
-                looked = now
-        if not watch.still(time.monotonic()):
-            self._programs.give_up()
+        self._hear(watch)
 
     def _hear(self, watch: Optional[Stillness] = None) -> None:
         """Take in what the server said; a change of the screen's size begins everything anew."""

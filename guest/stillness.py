@@ -1,15 +1,21 @@
-"""When a screen is still: pure bookkeeping over what changed where, so that it can be tested
-without a screen.
+"""When a screen is still: bookkeeping over what changed where and who was at work, apart from the
+screen so that it can be tested without one.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Optional
+from typing import Optional, Protocol
 
-__all__ = ["Change", "Rect", "Stillness", "first_difference", "union"]
+__all__ = ["Change", "Rect", "Stillness", "first_difference", "union", "wait_until_still"]
 
 
+LOOK_EVERY = 0.1
+"""Seconds between two looks at what the programs do."""
+LATE = 2.5 * LOOK_EVERY
+"""Seconds after the one before when a look comes too late to tell anything."""
 DRAWS = 1.0
 """Seconds that a program gets to draw what came of its work, at the end of a long wait."""
 
@@ -94,6 +100,36 @@ class Stillness:
     def still(self, now: float) -> bool:
         """Whether it is."""
         return now - self._quiet_since >= self._still
+
+
+class AtWork(Protocol):
+    """What is watched for work; see `guest.programs.Programs`."""
+
+    def at_work(self) -> bool:
+        """Whether something was, since the last question."""
+
+    def give_up(self) -> None:
+        """What is at work now does not come to rest."""
+
+
+def wait_until_still(watch: Stillness, programs: AtWork, listen: Callable[[float], None]) -> None:
+    """Return when `watch` says so. `listen` tells it what is drawn for that many seconds.
+
+    Only looks that come in time tell: whoever holds us up (a host with more to do than it has
+    processors) holds up the programs as well.
+    """
+    programs.at_work()
+    looked = time.monotonic()
+    while watch.left(looked) > 0:
+        listen(max(0.0, looked + LOOK_EVERY - time.monotonic()))
+        busy = programs.at_work()
+        listen(0)
+        now = time.monotonic()
+        if busy or now - looked >= LATE:
+            watch.at_work(now)
+        looked = now
+    if not watch.still(looked):
+        programs.give_up()
 
 
 def first_difference(one: bytes, other: bytes) -> int:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from guest.stillness import Change, Rect, Stillness, first_difference, union
+from guest.stillness import (
+    Change,
+    Rect,
+    Stillness,
+    first_difference,
+    union,
+    wait_until_still,
+)
 
 CARET, CLOCK, BUTTON = Rect(46, 262, 2, 18), Rect(560, 0, 150, 24), Rect(795, 697, 250, 22)
 
@@ -94,3 +103,45 @@ def test_a_program_at_work_is_waited_for_up_to_a_bound_of_its_own() -> None:
         watch.at_work(100 + tick / 10)
     assert watch.left(103.0) <= 0
     assert not watch.still(103.0)
+
+
+class Looks:
+    """Programs that are at work as told, look by look; a number is a look that takes so long."""
+
+    def __init__(self, *looks: bool | float) -> None:
+        self._looks = [False, *looks]  # the first look only begins
+        self.left = len(looks)
+        self.given_up = False
+
+    def at_work(self) -> bool:
+        now = self._looks.pop(0) if self._looks else False
+        self.left = len(self._looks)
+        if isinstance(now, bool):
+            return now
+        time.sleep(now)
+        return False
+
+    def give_up(self) -> None:
+        self.given_up = True
+
+
+def test_stillness_takes_as_many_quiet_looks_as_fit_into_it() -> None:
+    looks = Looks(False, True, False, False, True, False, False, False)
+    wait_until_still(live(settle=5.0), looks, time.sleep)
+    assert (looks.left, looks.given_up) == (0, False)
+
+
+def test_a_look_that_was_held_up_tells_nothing() -> None:
+    looks = Looks(True, 0.5, True, False, False, False)
+    wait_until_still(live(settle=5.0), looks, time.sleep)
+    assert (looks.left, looks.given_up) == (0, False)
+
+
+def test_what_is_at_work_to_the_end_is_given_up() -> None:
+    looks = Looks(*[True] * 50)
+    wait_until_still(live(settle=0.2), looks, time.sleep)
+    assert looks.given_up
+
+
+def live(settle: float) -> Stillness:
+    return Stillness(time.monotonic(), still=0.25, settle=settle, work=3 * settle, small=4608)
