@@ -120,11 +120,13 @@ def checked(keys: list[str]) -> list[str]:
 
 
 @contextmanager
-def holding(keys: Optional[list[str]]) -> Iterator[None]:
+def holding(keys: Optional[list[str]], repeat: bool = False) -> Iterator[None]:
     """Hold the keys down, in their order, while the block runs; released whatever happens."""
     from mcp_tools.keyboard import keysym
 
     with ExitStack() as stack:
+        if keys and not repeat:
+            stack.enter_context(keyboard().without_repeat())
         for key in checked(keys or []):
             if len(key) == 1:
                 # Upper case is what shift makes of a key; a chord names its shift itself.
@@ -255,8 +257,8 @@ def key(keys: Keys, times: Annotated[int, Field(ge=1, le=100)] = 1) -> None:
 
 @app.tool()
 def hold_key(keys: Keys, seconds: Annotated[float, Field(gt=0, le=10)]) -> None:
-    """Hold keys down for some seconds, then release them."""
-    with holding(keys):
+    """Hold keys down for some seconds, then release them; they repeat as on a keyboard."""
+    with holding(keys, repeat=True):
         time.sleep(seconds)
 
 

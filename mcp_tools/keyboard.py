@@ -88,7 +88,7 @@ class Keyboard:
     def type(self, text: str) -> None:
         """Type the text; return when the active window has taken it; `Deaf` if it does not."""
         wanted = [keysym(each) for each in text.replace("\r\n", "\n").replace("\r", "\n")]
-        with self._caps_lock_off():
+        with self.without_repeat(), self._caps_lock_off():
             known = self._known(self._keymap.read())
             if NUMBERS.search(self._program()) and known.keys() >= DIGITS:
                 self._type_numbers(wanted, known)
@@ -155,6 +155,20 @@ class Keyboard:
             self._display.sync()
             if self._borrowed and self.wait_until_taken():
                 self._give_back()
+
+    @contextmanager
+    def without_repeat(self) -> Iterator[None]:
+        """Keys that are pressed meanwhile count once, however long we are held up before they are
+        released: the server would repeat them after half a second.
+        """
+        repeats = self._display.get_keyboard_control().global_auto_repeat
+        self._display.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
+        self._display.sync()
+        try:
+            yield
+        finally:
+            self._display.change_keyboard_control(auto_repeat_mode=repeats)
+            self._display.sync()
 
     def _press(self, key: Tap) -> None:
         if key.shifted:

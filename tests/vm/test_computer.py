@@ -95,6 +95,24 @@ def test_more_strange_characters_than_there_are_spare_keys_come_out_in_order(
     close(guest, "many.txt")
 
 
+def test_a_key_repeats_only_where_it_is_meant_to_be_held(guest: Guest, act: Act) -> None:
+    guest.put("~/held.txt", b"")
+    guest.run(["gedit", "/home/" + guest.health().user + "/held.txt"], background=True)
+    guest.wait_window("held.txt", timeout=120)
+    guest.screenshot(settle=30, still=1)
+    act("activate_window", title="held.txt")
+    act("drag", x=600, y=400, to_x=700, to_y=450, keys=["d"])  # about as long as a repeat takes
+    act("hold_key", keys=["h"], seconds=2)
+    act("key", keys=["k"])
+    act("key", keys=["ctrl", "s"])
+    guest.screenshot(settle=30, still=1)
+    text = guest.get("~/held.txt").decode()
+    assert text.startswith("dhhh")
+    assert text.endswith("hk\n")
+    assert set(text[1:-2]) == {"h"}
+    close(guest, "held.txt")
+
+
 PAGE = """<meta charset=utf-8><title>ready</title>
 <textarea id=t autofocus style="width:95vw;height:80vh"></textarea>
 <script>t.oninput = () => document.title = "typed " + encodeURIComponent(t.value)</script>"""
