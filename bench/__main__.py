@@ -148,7 +148,7 @@ def round_trips(provider: LibvirtProvider, image: Image, ledger: Ledger, count: 
             reads = [timed(lambda: call("computer_cursor_position")) for _ in range(count)]
             ledger.add("tool call that reads the pointer", reads, "<= 30")
             files = [timed(lambda: call("files_get_info", path="~")) for _ in range(count)]
-            ledger.add("tool call files_get_info", files, "<= 30")
+            ledger.add("tool call files_get_info", files)
             clicks = [timed(lambda: call("computer_click", x=600, y=300)) for _ in range(count)]
             ledger.add("click", clicks)
             typed, changed = [], []
