@@ -161,7 +161,8 @@ def _make_disk(recipe: Recipe, staging: Path, tree: Path) -> None:
     for left in (unpacked, raw):
         run([*as_root, "rm", "-rf", left], what="clearing an earlier attempt")
     unpacked.mkdir()
-    tar = ["tar", "--numeric-owner", "--xattrs", "-xpf", tree, "-C", unpacked]
+    # Only the machine's own root may make devices; the kernel lays its own /dev over these anyway.
+    tar = ["tar", "--numeric-owner", "--xattrs", "--exclude=./dev/*", "-xpf", tree, "-C", unpacked]
     run([*as_root, *tar], what="unpacking the tree")
     for kind, pattern in (("kernel", "vmlinuz-*"), ("initrd", "initrd.img-*")):
         found = sorted((unpacked / "boot").glob(pattern))

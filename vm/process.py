@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from vm import MachineError
 
-__all__ = ["run"]
+__all__ = ["run", "search_path"]
 
 TAIL = 15
 """Lines of output an error quotes."""
+
+
+def search_path() -> str:
+    """Where programs are looked for: an ordinary user's PATH lacks the folders that mke2fs lies
+    in.
+    """
+    return f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
 def run(
@@ -36,7 +44,7 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=dict(env) if env is not None else None,
+            env={**(os.environ if env is None else env), "PATH": search_path()},
             cwd=cwd,
             text=True,
             errors="replace",

@@ -14,6 +14,7 @@ from vm.acceleration import kvm_runs
 from vm.hypervisor import FORK_NEEDS
 from vm.image import Base, list_bases
 from vm.mirrors import sources_for
+from vm.process import search_path
 from vm.recipe import load_recipe, recipe_names
 from vm.store import cache_folder
 
@@ -117,7 +118,7 @@ def _libvirt() -> Iterator[Finding]:
 
 def _programs() -> Iterator[Finding]:
     for program, package in PROGRAMS.items():
-        path = shutil.which(program)
+        path = shutil.which(program, path=search_path())
         yield Finding(
             program, path is not None, path or "missing", f"Install the package {package}."
         )
