@@ -94,7 +94,7 @@ def _libraries(python: str, say: Callable[[str], None]) -> Path:
             if line.rstrip().endswith("# source only")
         ]
         if pure:
-            wheel = [*pip, "wheel", "--no-deps", "-w", wheels, *pure]
+            wheel = [*pip, "wheel", "--use-pep517", "--no-deps", "-w", wheels, *pure]
             run(wheel, what="building the guest's pure libraries")
         run(
             [
