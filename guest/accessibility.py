@@ -10,6 +10,8 @@ import time
 from collections import deque
 from typing import Any
 
+from mcp_tools.waiting import wait_for
+
 __all__ = ["Registry", "tree"]
 
 LOCK = threading.Lock()
@@ -86,12 +88,13 @@ class _Walk:
     def walk(self) -> dict[str, Any]:
         top: dict[str, Any] = {"role": "desktop", "children": []}
         desktop = self._library.get_desktop(0)
-        # It says -1 while it hears out an application that is new.
-        while self._safely(desktop.get_child_count, -1) < 0:
-            if time.monotonic() > self._end:
-                self._truncated = True
-                return self._result(top)
-            time.sleep(0.05)
+
+        def counted() -> bool:
+            # It says -1 while it hears out an application that is new.
+            return bool(self._safely(desktop.get_child_count, -1) >= 0)
+
+        if not wait_for(counted, self._end - time.monotonic()):
+            self._truncated = True
         waiting = deque([(desktop, top, 0)])
         while waiting:
             parent, node, level = waiting.popleft()
