@@ -25,7 +25,7 @@ from bench.suite import suite_parts, suite_wall
 from host import ToolCall
 from host.guest import Guest
 from vm import MachineError
-from vm.boot import wait_until_ready
+from vm.boot import BOUNDS, wait_until_ready
 from vm.image import Image, open_image
 from vm.machine import LibvirtMachine
 from vm.provider import LibvirtProvider
@@ -85,7 +85,7 @@ def cold_boot(provider: LibvirtProvider, image: Image, ledger: Ledger) -> None:
     """From nothing to ready, without any snapshot."""
     start = time.perf_counter()
     with provider.cold(image) as instance:
-        wait_until_ready(instance, lambda _: None)
+        wait_until_ready(instance, lambda _: None, bound=BOUNDS[instance.shape.kind])
         ledger.add("cold boot to ready", [time.perf_counter() - start])
 
 

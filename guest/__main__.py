@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import ctypes
 import os
+import socket
 from pathlib import Path
 
 from guest import DEFAULT_PORT
 
+FIRST_GIVEN = 3
+"""Number of the first socket that whoever started us may have handed over, as systemd does it:
+LISTEN_FDS says how many.
+"""
 PR_SET_DUMPABLE = 4
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 
@@ -41,6 +46,15 @@ def lock() -> None:
     libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 
 
+def sockets(host: str, port: int) -> list[socket.socket]:
+    """Our own address, and those that were opened for us elsewhere; none of them is listening."""
+    own = socket.socket()
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    own.bind((host, port))
+    given = range(FIRST_GIVEN, FIRST_GIVEN + int(os.environ.pop("LISTEN_FDS", "0")))
+    return [own, *(socket.socket(fileno=number) for number in given)]
+
+
 def main() -> None:
     """Listen until ended."""
     asked = arguments()
@@ -57,10 +71,8 @@ def main() -> None:
 
     journal = Journal.installed()
     token = Token.read(asked.token, asked.state / "token")
-    uvicorn.run(
+    config = uvicorn.Config(
         door(Account.named(asked.user), token, journal),
-        host=asked.host,
-        port=asked.port,
         log_config=None,
         access_log=False,
         ws="none",
@@ -68,6 +80,7 @@ def main() -> None:
         timeout_graceful_shutdown=3,
         server_header=False,
     )
+    uvicorn.Server(config).run(sockets(asked.host, asked.port))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ display, the window manager, a bus, the disk), the processors have no rest.
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_tools import x11
-from mcp_tools.threads import state, used
+from mcp_tools.threads import TICKS, state, used, used_with_children
 
 __all__ = ["Programs", "owners", "processors"]
 
@@ -26,19 +27,37 @@ REST = 1.0
 """
 MACHINE = 0
 """Stands among the process ids for all processors together."""
-TICKS = os.sysconf("SC_CLK_TCK")
+FIRST_NAMESPACE = "pid:[4026531836]"
+"""The kernel's own name of the namespace that holds every process."""
 IDLE = 3
 """Which number of a processor's line in /proc/stat counts its idle ticks."""
 
 
 def processors() -> float:
-    """Seconds for which the processors were not idle, those that we used ourselves left out.
+    """Seconds for which the processors worked for us, what we used ourselves left out.
 
-    What is not idle is busy: a processor that its host holds up counts no tick at all.
+    On a machine of our own that is all the time in which they were not idle: a processor that its
+    host holds up counts no tick at all. Where the processors are shared with others (we are in a
+    process namespace) it is what our processes used.
     """
+    return (_not_idle() if alone() else _used_by_all()) - time.process_time()
+
+
+@functools.cache
+def alone() -> bool:
+    """Whether all processes there are can be seen from here."""
+    return os.readlink("/proc/self/ns/pid") == FIRST_NAMESPACE
+
+
+def _not_idle() -> float:
     _, *lines = Path("/proc/stat").read_text().splitlines()
     idle = [int(line.split()[1 + IDLE]) for line in lines if line.startswith("cpu")]
-    return len(idle) * time.monotonic() - sum(idle) / TICKS - time.process_time()
+    return len(idle) * time.monotonic() - sum(idle) / TICKS
+
+
+def _used_by_all() -> float:
+    # What a process used goes over to its parent when it ends.
+    return sum(used_with_children(int(name)) for name in os.listdir("/proc") if name.isdigit())
 
 
 class Programs:

@@ -16,7 +16,7 @@ from host import Limits, Model, ToolSpec
 from host.agents import agent_maker, check_agent
 from host.config import Condition, Job, ModelConfig, RunConfig, adopt, locked
 from host.errors import UsageError
-from host.machines import MachineOptions, open_machines
+from host.machines import MachineOptions, Source, open_machines
 from host.model import LiteModel
 from host.prompts import prompts_hash
 from host.rows import Row
@@ -59,7 +59,7 @@ def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
         stack.enter_context(locked(folder))
         show = stack.enter_context(Show(len(wanted.jobs), title))
         source = stack.enter_context(open_machines(options, show.said))
-        config = _config(wanted, options.provider, source.image)
+        config = _config(wanted, source)
         if adopt(folder, config):
             show.said(f"going on with the run in {folder}")
         return run_jobs(
@@ -87,7 +87,7 @@ def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:
     return Path("runs") / f"{when}-{suite.name}-{agent}-{condition}"
 
 
-def _config(wanted: Wanted, provider: str, image: str) -> RunConfig:
+def _config(wanted: Wanted, source: Source) -> RunConfig:
     return RunConfig(
         version=_version(),
         suite=str(wanted.suite.folder.resolve()),
@@ -100,8 +100,8 @@ def _config(wanted: Wanted, provider: str, image: str) -> RunConfig:
         seed=wanted.seed,
         model=wanted.model if "model" in wanted.agents else None,
         prompts=prompts_hash() if "model" in wanted.agents else "",
-        provider=provider,
-        image=image,
+        provider=source.provider,
+        image=source.image,
         catalogue=catalogue_hash(wanted.catalogue),
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import typing
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,7 +12,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from host.errors import UsageError
-from vm import Machine, MachineError
+from vm import Machine, MachineError, Program
+
+if typing.TYPE_CHECKING:
+    from vm.image import Image
 
 __all__ = ["Attached", "MachineOptions", "Source", "open_machines"]
 
@@ -23,12 +27,14 @@ ENDPOINT, TOKEN = "AMBIDEX_TEST_ENDPOINT", "AMBIDEX_TEST_TOKEN"
 class MachineOptions:
     """Which machines, and how many."""
 
-    provider: Annotated[str, Parameter(help="libvirt, or attached (a running guest)")] = "libvirt"
+    provider: Annotated[
+        str, Parameter(help="libvirt, sandbox (namespaces), or attached (a running guest)")
+    ] = "libvirt"
     image: Annotated[str, Parameter(help="an image that `image list` shows")] = "debian-12"
     machines: Annotated[int, Parameter(help="how many at once")] = 1
     uri: Annotated[str, Parameter(help="a libvirt URI; empty is the embedded driver")] = ""
     accel: Annotated[str, Parameter(help="auto, kvm or tcg")] = "auto"
-    cpus: Annotated[int, Parameter(help="processors of each machine")] = 2
+    cpus: Annotated[int, Parameter(help="processors of each virtual machine")] = 2
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class Source:
 
     make: Callable[[], Machine]
     image: str
+    provider: str
 
 
 class Attached:
@@ -57,7 +64,7 @@ class Attached:
     def revert(self, snapshot: str) -> None:
         """Nothing: it cannot."""
 
-    def snapshot(self, name: str) -> None:
+    def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
         """Refuse."""
         raise MachineError("an attached guest has no snapshots")
 
@@ -73,6 +80,10 @@ class Attached:
         raise MachineError("an attached guest cannot be seen from outside")
 
 
+def _named(image: Image) -> str:
+    return f"{image.base.name}:{image.id}"
+
+
 @contextmanager
 def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterator[Source]:
     """The machines of a provider; all are gone afterwards, whatever happened."""
@@ -83,11 +94,10 @@ def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterat
                 raise UsageError(f"--provider attached needs {ENDPOINT} (and {TOKEN}) to be set")
             if options.machines != 1:
                 raise UsageError("an attached guest is one machine")
-            yield Source(lambda: Attached(endpoint, token), f"attached:{endpoint}")
+            yield Source(lambda: Attached(endpoint, token), f"attached:{endpoint}", "attached")
         case "libvirt":
-            from vm.image import (
-                open_image,
-            )  # heavy, and libvirt may be missing on a machine that only reports
+            # Heavy, and libvirt may be missing on a machine that only reports.
+            from vm.image import open_image
             from vm.provider import LibvirtProvider
 
             image = open_image(options.image, say=say)
@@ -99,6 +109,15 @@ def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterat
                 say=say,
             ) as provider:
                 provider.snapshot(image)  # made now, where it is missing, and in no trial's time
-                yield Source(lambda: provider.machine(image), f"{options.image}:{image.id}")
+                yield Source(lambda: provider.machine(image), _named(image), "libvirt")
+        case "sandbox":
+            from vm.image import open_image
+            from vm.sandbox.provider import SandboxProvider
+
+            image = open_image(options.image, say=say)
+            with SandboxProvider(spares=options.machines, say=say) as sandboxes:
+                yield Source(lambda: sandboxes.machine(image), _named(image), "sandbox")
         case other:
-            raise UsageError(f"no provider {other!r}", hint="There is libvirt and attached.")
+            raise UsageError(
+                f"no provider {other!r}", hint="There is libvirt, sandbox and attached."
+            )

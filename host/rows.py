@@ -87,6 +87,8 @@ class Row(Strict):
     catalogue: str = ""
     """Hash of the tools as the guest served them."""
     screen: tuple[int, int] | None = None
+    provider: str = ""
+    """Where the machine came from: libvirt, sandbox, attached."""
 
     @property
     def key(self) -> Key:

@@ -65,6 +65,7 @@ class Trial:
             folder=folder.name,
             config=self.config.hash,
             code=self.code,
+            provider=self.config.provider,
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         start = time.monotonic()

@@ -1,10 +1,14 @@
-"""What the first thread of a program does: in a program with windows, the one that serves them."""
+"""What a program does, and its first thread: with windows, the one that serves them."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-__all__ = ["state", "used"]
+__all__ = ["TICKS", "state", "used", "used_with_children"]
+
+TICKS = os.sysconf("SC_CLK_TCK")
+"""Ticks of a second, in which the kernel counts what processes use."""
 
 
 def used(pid: int) -> float:
@@ -22,8 +26,19 @@ def state(pid: int) -> str:
     """Its state as the kernel letters it: R runs, S sleeps, D waits for a disk, T is stopped; empty
     for one that is gone.
     """
+    return (_status(f"/proc/{pid}/task/{pid}/stat") or [""])[0]
+
+
+def used_with_children(pid: int) -> float:
+    """Seconds of processor time that all threads of a process used, and those of its children that
+    have ended; 0 for one that is gone.
+    """
+    return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS
+
+
+def _status(path: str) -> list[str]:
     try:
-        status = Path(f"/proc/{pid}/task/{pid}/stat").read_text()
+        status = Path(path).read_text()
     except OSError:
-        return ""
-    return status.rpartition(")")[2].split()[0]
+        return []
+    return status.rpartition(")")[2].split()

@@ -1,9 +1,11 @@
 """The tests that need a desktop: where it comes from, and what happens when there is none.
 
-A test that uses `machine`, `guest` or `fresh_guest` is marked `vm`. `AMBIDEX_TEST_ENDPOINT` and
-`AMBIDEX_TEST_TOKEN` point them at a guest that is already running (quick, for authors of tools; it
-is never reverted). Otherwise they are machines of the image `AMBIDEX_TEST_IMAGE` (debian-12). Where
-no machine can be had the tests are skipped, with the reason; with `CI=true` they fail.
+A test that uses `machines`, `machine`, `guest` or `fresh_guest` gets them from the providers of its
+folder (`PROVIDERS`), and is marked `sandbox` or `vm` after them; `AMBIDEX_TEST_PROVIDER` names
+another one. `AMBIDEX_TEST_ENDPOINT` and `AMBIDEX_TEST_TOKEN` point them at a guest that is already
+running (quick, for authors of tools; it is never reverted). Otherwise they are machines of the
+image `AMBIDEX_TEST_IMAGE` (debian-12). Where no machine can be had the tests are skipped, with the
+reason; with `CI=true` they fail.
 """
 
 from __future__ import annotations
@@ -20,18 +22,31 @@ from host.guest import Guest
 from host.machines import ENDPOINT, MachineOptions, Source, open_machines
 from vm import Machine
 
+PROVIDERS = {
+    "conformance": ("sandbox", "libvirt"),
+    "desktop": ("sandbox",),
+    "sandbox": ("sandbox",),
+    "vm": ("libvirt",),
+}
+MARKS = {"sandbox": pytest.mark.sandbox, "libvirt": pytest.mark.vm}
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if "machines" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.vm)
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "provider" not in metafunc.fixturenames:
+        return
+    named = os.environ.get("AMBIDEX_TEST_PROVIDER")
+    names = (named,) if named else PROVIDERS[metafunc.definition.path.parent.name]
+    if os.environ.get(ENDPOINT):
+        names = ("attached",)
+    given = [pytest.param(name, marks=MARKS.get(name, ())) for name in names]
+    metafunc.parametrize("provider", given, scope="session")
 
 
 @pytest.fixture(scope="session")
-def machines() -> Iterator[Source]:
+def machines(provider: str) -> Iterator[Source]:
     """Machines to be had for the whole session; all are gone after it."""
     options = MachineOptions(
-        provider="attached" if os.environ.get(ENDPOINT) else "libvirt",
+        provider=provider,
         image=os.environ.get("AMBIDEX_TEST_IMAGE", "debian-12"),
     )
     with ExitStack() as stack:

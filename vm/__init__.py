@@ -4,7 +4,7 @@ revert is a fork.
 Use::
 
     image = open_image("debian-12")                 # vm.image: recipe, base, code layer
-    with LibvirtProvider() as provider:             # vm.provider: owns every machine it made
+    with LibvirtProvider() as provider:             # vm.provider, or vm.sandbox.provider's
         with provider.machine(image) as machine:
             machine.boot()                          # a running desktop, the guest answering
             machine.revert("ready")                 # the same desktop as new, in half a second
@@ -12,9 +12,14 @@ Use::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Machine", "MachineError"]
+__all__ = ["READY", "Machine", "MachineError", "Program", "refuse_ready"]
+
+READY = "ready"
+"""The snapshot every image has: logged in, every application closed, the guest answering."""
 
 
 class MachineError(Exception):
@@ -28,6 +33,21 @@ class MachineError(Exception):
         super().__init__(message)
         self.stage = stage
         self.hint = hint
+
+
+def refuse_ready(name: str) -> None:
+    """Nobody keeps a snapshot of their own under the name of the image's."""
+    if name == READY:
+        raise MachineError(f"the snapshot {READY!r} is the image's own", hint="Use another name.")
+
+
+@dataclass(frozen=True)
+class Program:
+    """An application that was started in a machine, for a provider that cannot keep it running."""
+
+    argv: tuple[str, ...]
+    window: str
+    """A part of its window's title."""
 
 
 class Machine(Protocol):
@@ -49,10 +69,14 @@ class Machine(Protocol):
         """Return when the guest is ready; `MachineError` names the stage otherwise."""
 
     def revert(self, snapshot: str) -> None:
-        """Become the named snapshot, memory included; same postcondition as `boot`."""
+        """Become the named snapshot; same postcondition as `boot`."""
 
-    def snapshot(self, name: str) -> None:
-        """Keep the running state, memory included, under `name`; the machine goes on."""
+    def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
+        """Keep the running state under `name`; the machine goes on.
+
+        A virtual machine keeps its memory, and with it every program as it is. A sandbox keeps its
+        files, and starts `programs` again, in this order: name every one that has a window.
+        """
 
     def close(self) -> None:
         """End the machine; nothing of it is left running."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from vm import MachineError
 from vm.instance import Instance
+from vm.machine import Running
 from vm.store import cache_folder
 from vm.wait import NotYet, wait_for
 
@@ -15,7 +16,9 @@ __all__ = ["BOUNDS", "wait_until_quiet", "wait_until_ready"]
 BOUNDS = {"kvm": 120.0, "qemu": 480.0}
 """Seconds a cold boot may take; emulation is about ten times slower."""
 
-STAGES = (
+Stages = tuple[tuple[str, str], ...]
+
+STAGES: Stages = (
     ("kernel", "Linux version"),
     ("system", "Welcome to"),
     ("desktop", "Graphical Interface"),
@@ -29,17 +32,22 @@ CONSOLE_LINES = 25
 """A kernel's panic is followed by a trace of a dozen."""
 
 
-def stage_of(console: str, answering: bool) -> str:
+def stage_of(console: str, answering: bool, stages: Stages = STAGES) -> str:
     """The last stage a booting machine reached."""
     reached = "create"
-    for stage, mark in STAGES:
+    for stage, mark in stages:
         if mark in console:
             reached = stage
     return "guest" if answering else reached
 
 
 def wait_until_ready(
-    instance: Instance, say: Callable[[str], None], bound: float | None = None
+    instance: Running,
+    say: Callable[[str], None],
+    *,
+    bound: float,
+    every: float = 0.25,
+    stages: Stages = STAGES,
 ) -> None:
     """Return when the guest says it is ready; `MachineError` with stage, console and last frame
     otherwise.
@@ -50,12 +58,12 @@ def wait_until_ready(
     def probe() -> None:
         nonlocal shown, answering
         if not instance.running():
-            raise failure("QEMU ended during the boot")
+            raise failure("it ended during the boot")
         try:
             instance.door.health(timeout=10.0)
         except NotYet as seen:
             answering = answering or str(seen).startswith("the guest answers")
-            stage = stage_of(instance.console(), answering)
+            stage = stage_of(instance.console(), answering, stages)
             if stage != shown:
                 shown = stage
                 say(f"{instance.name}: {stage}")
@@ -63,7 +71,7 @@ def wait_until_ready(
 
     def failure(seen: str) -> MachineError:
         console = instance.console()
-        stage = stage_of(console, answering)
+        stage = stage_of(console, answering, stages)
         last = "\n".join(console.splitlines()[-CONSOLE_LINES:])
         return MachineError(
             f"the machine did not get ready, it reached the stage {stage!r}: {seen}\n"
@@ -72,10 +80,12 @@ def wait_until_ready(
             hint=_last_frame(instance),
         )
 
-    wait_for(probe, bound=bound or BOUNDS[instance.shape.kind], every=0.25, fail=failure)
+    wait_for(probe, bound=bound, every=every, fail=failure)
 
 
-def _last_frame(instance: Instance) -> str:
+def _last_frame(instance: Running) -> str:
+    if not instance.running():
+        return "There is no last frame of it."
     try:
         picture = instance.picture()
     except MachineError:

@@ -6,7 +6,9 @@ import base64
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
@@ -54,6 +56,31 @@ class Door:
             report: dict[str, object] = answer.json()
             return report
         raise NotYet(f"the guest answers {answer.status_code}: {answer.text[:600]}")
+
+    def start(self, argv: Sequence[str], window: str, within: float) -> None:
+        """Start a program as the desktop user and wait for its window; `MachineError` if none
+        comes.
+        """
+        self._told("/harness/run", {"argv": list(argv), "background": True}, 60.0)
+        asked = {"title": window, "timeout": within}
+        self._told("/harness/wait_window", asked, within + 60.0)
+
+    def printed(self, argv: Sequence[str]) -> str:
+        """What a program prints that the desktop user runs; `MachineError` if it fails."""
+        said = self._told("/harness/run", {"argv": list(argv)}, 120.0)
+        if said["returncode"] != 0:
+            raise MachineError(f"in the machine, {argv[0]} failed: {said['stderr'][-500:]}")
+        return str(said["stdout"])
+
+    def _told(self, path: str, asked: dict[str, object], timeout: float) -> dict[str, Any]:
+        try:
+            answer = self._ask("POST", path, timeout=timeout, json=asked)
+        except httpx.HTTPError as error:
+            raise MachineError(f"no answer at {self.endpoint} ({type(error).__name__})") from None
+        if answer.status_code != 200:
+            raise MachineError(f"the guest answers {answer.status_code}: {answer.text[:600]}")
+        said: dict[str, Any] = answer.json()
+        return said
 
     def renew(self) -> Door:
         """Give a forked guest its own token, machine-id, entropy and the present time; the new

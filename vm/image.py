@@ -1,8 +1,8 @@
 """Images: a disk with a desktop, from a recipe or from somebody's qcow2, plus the guest's code as a
 layer of its own.
 
-A base (bases/<recipe>-<digest>/: disk.qcow2, kernel, initrd) takes minutes and changes
-with its recipe.
+A base (bases/<recipe>-<digest>/: disk.qcow2, kernel, initrd, and tree/, the same files for
+a sandbox) takes minutes and changes with its recipe.
 A layer (layers/<digest>/: layer.squashfs) takes seconds and changes with guest/
 and mcp_tools/.
 An image is both, named by both digests.
@@ -22,6 +22,7 @@ from pathlib import Path
 from vm import MachineError
 from vm.layer import build_layer
 from vm.mirrors import sources_for
+from vm.namespace import COMMAND
 from vm.process import run
 from vm.recipe import IMAGES, Recipe, Screen, load_recipe
 from vm.store import cache_folder, digest, once
@@ -66,6 +67,13 @@ class Base:
         """The qcow2; never written to."""
         return self.folder / "disk.qcow2"
 
+    @property
+    def tree(self) -> Path:
+        """The files on that disk, as files; an imported base has none. Never written to. They
+        belong to the ids of `vm.namespace`.
+        """
+        return self.folder / "tree"
+
 
 @dataclass(frozen=True)
 class Image:
@@ -77,6 +85,11 @@ class Image:
     itself.
     """
     id: str
+
+    @property
+    def code(self) -> Path | None:
+        """The same as files."""
+        return self.layer and self.layer.with_name("tree")
 
 
 def bases_folder() -> Path:
@@ -90,26 +103,31 @@ def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = sile
     final = bases_folder() / f"{name}-{recipe_id}"
 
     def build(staging: Path) -> None:
-        tree = staging / "tree.tar"
-        if not tree.exists():
+        archive = staging / "tree.tar"
+        if not archive.exists():
             say(f"{name}: installing {len(recipe.package_names())} packages and what they need")
-            _make_tree(name, recipe, mirror, staging, tree, say)
+            _make_archive(name, recipe, mirror, staging, archive, say)
         say(f"{name}: writing the disk")
-        _make_disk(recipe, staging, tree)
+        _make_disk(recipe, staging, archive)
         _describe(staging, name, recipe_id, recipe)
-        tree.unlink()
+        archive.unlink()
 
     return read_base(once(final, build, say))
 
 
-def _make_tree(
-    name: str, recipe: Recipe, mirror: str, staging: Path, tree: Path, say: Callable[[str], None]
+def _make_archive(
+    name: str,
+    recipe: Recipe,
+    mirror: str,
+    staging: Path,
+    archive: Path,
+    say: Callable[[str], None],
 ) -> None:
     files = staging / "files.tar"
-    with tarfile.open(files, "w") as archive:
+    with tarfile.open(files, "w") as own:
         for folder in (IMAGES / "files", IMAGES / name / "files"):
             if folder.is_dir():
-                _add(archive, folder)
+                _add(own, folder)
     script = staging / "customize.sh"
     shutil.copy(IMAGES / "customize.sh", script)
     words = " ".join([recipe.user, recipe.password, *recipe.units.mask])
@@ -142,7 +160,7 @@ def _make_tree(
         log=staging / "build.log",
         progress=lambda line: say(line) if line.startswith("I: ") else None,
     )
-    partial.rename(tree)
+    partial.rename(archive)
 
 
 def _add(archive: tarfile.TarFile, folder: Path) -> None:
@@ -155,27 +173,26 @@ def _add(archive: tarfile.TarFile, folder: Path) -> None:
         archive.addfile(entry, io.BytesIO(path.read_bytes()) if path.is_file() else None)
 
 
-def _make_disk(recipe: Recipe, staging: Path, tree: Path) -> None:
-    unpacked, raw = staging / "tree", staging / "disk.raw"
-    as_root = [] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--map-auto"]
-    for left in (unpacked, raw):
-        run([*as_root, "rm", "-rf", left], what="clearing an earlier attempt")
-    unpacked.mkdir()
+def _make_disk(recipe: Recipe, staging: Path, archive: Path) -> None:
+    tree, raw = staging / "tree", staging / "disk.raw"
+    for left in (tree, raw):
+        run([*COMMAND, "rm", "-rf", left], what="clearing an earlier attempt")
     # Only the machine's own root may make devices; the kernel lays its own /dev over these anyway.
-    tar = ["tar", "--numeric-owner", "--xattrs", "--exclude=./dev/*", "-xpf", tree, "-C", unpacked]
-    run([*as_root, *tar], what="unpacking the tree")
+    skip = "--exclude=./dev/*"
+    run([*COMMAND, "mkdir", tree], what="making the tree")
+    tar = ["tar", "--numeric-owner", "--xattrs", skip, "-xpf", archive, "-C", tree]
+    run([*COMMAND, *tar], what="unpacking the tree")
     for kind, pattern in (("kernel", "vmlinuz-*"), ("initrd", "initrd.img-*")):
-        found = sorted((unpacked / "boot").glob(pattern))
+        found = sorted((tree / "boot").glob(pattern))
         if not found:
             raise MachineError(f"the tree has no {kind} ({pattern} in /boot)")
-        run([*as_root, "cp", found[-1], staging / kind], what=f"copying the {kind}")
-        run([*as_root, "chmod", "0644", staging / kind], what=f"opening the {kind}")
-    make = ["mke2fs", "-q", "-t", "ext4", "-L", "ambidex-root", "-d", unpacked, raw, recipe.disk]
-    run([*as_root, *make], what="writing the file system")
+        run([*COMMAND, "cp", found[-1], staging / kind], what=f"copying the {kind}")
+        run([*COMMAND, "chmod", "0644", staging / kind], what=f"opening the {kind}")
+    make = ["mke2fs", "-q", "-t", "ext4", "-L", "ambidex-root", "-d", tree, raw, recipe.disk]
+    run([*COMMAND, *make], what="writing the file system")
     convert = ["qemu-img", "convert", "-O", "qcow2", raw, staging / "disk.qcow2"]
     run(convert, what="writing the qcow2")
-    for left in (unpacked, raw):
-        run([*as_root, "rm", "-rf", left], what="clearing up")
+    run([*COMMAND, "rm", raw], what="clearing up")
 
 
 def _describe(staging: Path, name: str, id: str, recipe: Recipe) -> None:

@@ -18,7 +18,7 @@ from vm.domain import Shape
 from vm.hypervisor import hmp
 from vm.image import Image
 from vm.instance import Instance, launch
-from vm.owner import Owner
+from vm.owner import LibvirtOwner
 from vm.process import run
 from vm.snapshot import Snapshot, read_snapshot, write_snapshot
 from vm.store import forget, locked
@@ -57,7 +57,7 @@ def _written(
 
 
 def start_inplace(
-    owner: Owner, snapshot: Snapshot, image: Image, shape: Shape, *, network: bool
+    owner: LibvirtOwner, snapshot: Snapshot, image: Image, shape: Shape, *, network: bool
 ) -> Instance:
     """A machine in the snapshot's state, on a copy of its disk, with an identity of its own."""
     folder = owner.folder()

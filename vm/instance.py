@@ -19,7 +19,7 @@ from vm.domain import GUEST_PORT, Memory, Shape, domain_xml
 from vm.door import Door
 from vm.hypervisor import Domain, hmp
 from vm.image import Image
-from vm.owner import Owner
+from vm.owner import LibvirtOwner
 from vm.process import run
 from vm.wait import NotYet, wait_for
 
@@ -33,7 +33,7 @@ ATTEMPTS = 3
 class Instance:
     """A domain that exists; `close` ends it and removes its folder."""
 
-    owner: Owner
+    owner: LibvirtOwner
     domain: Domain
     folder: Path
     disk: Path
@@ -93,7 +93,7 @@ class Instance:
 
 
 def launch(
-    owner: Owner,
+    owner: LibvirtOwner,
     image: Image,
     shape: Shape,
     *,

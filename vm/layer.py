@@ -1,5 +1,5 @@
-"""The guest's code as a read-only disk: guest/, mcp_tools/ and the libraries they need, for one
-Python version.
+"""The guest's code as a read-only disk, and as files: guest/, mcp_tools/ and the libraries they
+need, for one Python version.
 
 A change of the code makes a new layer in seconds and leaves the tree below as it is.
 """
@@ -57,7 +57,6 @@ def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
         # thing.
         pack = ["mksquashfs", tree, out, "-all-root", "-noappend", "-no-progress", "-comp", "lz4"]
         run(pack, what="packing the guest's code")
-        shutil.rmtree(tree)
 
     folder = once(cache_folder() / "layers" / id, build, say)
     return folder / "layer.squashfs", id
@@ -78,6 +77,7 @@ def _assemble(python: str, site: Path, tree: Path) -> None:
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PROJECT / name, tree / name, ignore=ignore)
     _compile(python, tree)
+    run(["chmod", "-R", "u=rwX,go=rX", tree], what="opening the guest's code")
 
 
 def _libraries(python: str, say: Callable[[str], None]) -> Path:

@@ -1,35 +1,71 @@
-"""A machine on the libvirt provider: always a fork of some snapshot."""
+"""A machine of a provider that owns it: one running instance after another."""
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Callable, Sequence
 from types import TracebackType
+from typing import Generic, Protocol, TypeVar
 
-from vm import MachineError
-from vm.image import Image
-from vm.instance import Instance
+from vm import MachineError, Program
+from vm.door import Door
 
-if typing.TYPE_CHECKING:
-    from vm.provider import LibvirtProvider
-
-__all__ = ["LibvirtMachine"]
+__all__ = ["OwnedMachine", "Running"]
 
 
-class LibvirtMachine:
-    """A `vm.Machine`. To revert is to take a fresh fork and drop the old one."""
-
-    def __init__(
-        self, provider: LibvirtProvider, image: Image, snapshot: str, *, network: bool = False
-    ) -> None:
-        self._provider = provider
-        self._image = image
-        self._snapshot = snapshot
-        self._network = network
-        self._now: Instance | None = None
+class Running(Protocol):
+    """A desktop that runs, at one place; what a machine is at present."""
 
     @property
-    def instance(self) -> Instance:
-        """The domain this machine is at present; `MachineError` before `boot` and after `close`."""
+    def door(self) -> Door:
+        """Where its guest answers."""
+
+    @property
+    def vnc(self) -> tuple[str, str]:
+        """Address and password of its screen."""
+
+    @property
+    def name(self) -> str:
+        """For messages and files."""
+
+    def console(self) -> str:
+        """What it has said so far."""
+
+    def picture(self) -> bytes:
+        """The screen as PNG, from outside the guest."""
+
+    def running(self) -> bool:
+        """Whether it is still there."""
+
+    def pid(self) -> int:
+        """The process of this host that it ends with."""
+
+    def close(self) -> None:
+        """End it; nothing of it is left."""
+
+
+R = TypeVar("R", bound=Running)
+
+Turn = Callable[[R | None, str], R]
+"""An instance in the state of the snapshot of that name, in place of an old one."""
+Keep = Callable[[R, str, str, Sequence[Program]], None]
+"""Keep an instance, made from the snapshot of the first name, under the second."""
+
+
+class OwnedMachine(Generic[R]):
+    """A `vm.Machine`. To revert is to take a fresh instance and drop the old one."""
+
+    def __init__(
+        self, turn: Turn[R], keep: Keep[R], drop: Callable[[R], None], snapshot: str
+    ) -> None:
+        self._turn = turn
+        self._keep = keep
+        self._drop = drop
+        self._snapshot = snapshot
+        self._now: R | None = None
+
+    @property
+    def instance(self) -> R:
+        """What this machine is at present; `MachineError` before `boot` and after `close`."""
         if self._now is None:
             raise MachineError("this machine is not booted", hint="Call boot() or revert() first.")
         return self._now
@@ -55,13 +91,12 @@ class LibvirtMachine:
 
     def revert(self, snapshot: str) -> None:
         """See `vm.Machine`."""
-        old, self._now = self._now, None
-        self._now = self._provider.turn(old, self._image, snapshot, self._network)
+        self._now = self._turn(self._now, snapshot)
         self._snapshot = snapshot
 
-    def snapshot(self, name: str) -> None:
+    def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
         """See `vm.Machine`."""
-        self._provider.keep(self.instance, self._image, self._snapshot, name)
+        self._keep(self.instance, self._snapshot, name, programs)
 
     def console(self) -> str:
         """See `vm.Machine`."""
@@ -74,10 +109,10 @@ class LibvirtMachine:
     def close(self) -> None:
         """See `vm.Machine`."""
         if self._now is not None:
-            self._provider.drop(self._now)
+            self._drop(self._now)
             self._now = None
 
-    def __enter__(self) -> LibvirtMachine:
+    def __enter__(self) -> OwnedMachine[R]:
         return self
 
     def __exit__(

@@ -17,7 +17,7 @@ from vm.hypervisor import connect
 from vm.reaper import IN_ORDER
 from vm.store import cache_folder
 
-__all__ = ["Owner"]
+__all__ = ["LibvirtOwner", "Owner"]
 
 PROJECT = Path(__file__).parent.parent
 
@@ -52,26 +52,28 @@ def embedded_root() -> Path:
 
 
 class Owner:
-    """A libvirt connection and a place for disks; no machine survives its process, kill -9
-    included."""
+    """A tag for everything that is one process's, and a place for its files: none of it survives
+    that process, kill -9 included.
+    """
 
-    def __init__(self, uri: str = "") -> None:
+    def __init__(self, *, open_to_all: bool = False) -> None:
         self.tag = f"ambidex-{secrets.token_hex(6)}"
-        self.runtime = embedded_root()
-        self.connection: Any = connect(uri, self.runtime)
         self.work = cache_folder() / "machines" / self.tag
-        # The system's own libvirt runs machines as another user, who has to reach their disks.
-        self.work.mkdir(parents=True, mode=0o755 if uri else 0o700)
+        self.work.mkdir(parents=True, mode=0o755 if open_to_all else 0o700)
         self._numbers = itertools.count()
         # In its own session: a Ctrl-C on the terminal is for the owner, who closes things in order.
         self._reaper = subprocess.Popen(
-            [sys.executable, "-m", "vm.reaper", self.tag, str(self.work)],
+            [sys.executable, "-m", "vm.reaper", self.tag, *map(str, self.folders())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=PROJECT,
             start_new_session=True,
         )
+
+    def folders(self) -> list[Path]:
+        """What the reaper removes."""
+        return [self.work]
 
     def folder(self) -> Path:
         """A new empty folder for one machine; its name is the machine's."""
@@ -80,7 +82,21 @@ class Owner:
         return made
 
     def close(self) -> None:
-        """Close the connection; the reaper ends any machine left and removes the folders."""
-        self.connection.close()
+        """The reaper ends any machine left and removes the folders."""
         self._reaper.communicate(IN_ORDER)
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+class LibvirtOwner(Owner):
+    """An owner with a libvirt connection."""
+
+    def __init__(self, uri: str = "") -> None:
+        self.runtime = embedded_root()
+        self.connection: Any = connect(uri, self.runtime)
+        # The system's own libvirt runs machines as another user, who has to reach their disks.
+        super().__init__(open_to_all=bool(uri))
+
+    def close(self) -> None:
+        """Close the connection, then as every owner."""
+        self.connection.close()
+        super().close()

@@ -31,6 +31,7 @@ def run(
     cwd: Path | None = None,
     log: Path | None = None,
     progress: Callable[[str], None] | None = None,
+    pass_fds: Sequence[int] = (),
 ) -> str:
     """Run a program to its end and return what it printed; `MachineError` says `what` failed and
     how it ended.
@@ -46,6 +47,7 @@ def run(
             stderr=subprocess.STDOUT,
             env={**(os.environ if env is None else env), "PATH": search_path()},
             cwd=cwd,
+            pass_fds=pass_fds,
             text=True,
             errors="replace",
         )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from vm import MachineError
+from vm import READY, MachineError, Program, refuse_ready
 from vm.acceleration import kvm_runs
-from vm.boot import wait_until_quiet, wait_until_ready
+from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
 from vm.domain import Memory, Shape
 from vm.door import new_token
 from vm.hypervisor import FORK_NEEDS, qemu_version
@@ -23,8 +21,8 @@ from vm.inplace import (
     start_inplace,
 )
 from vm.instance import Instance, launch
-from vm.machine import LibvirtMachine
-from vm.owner import Owner
+from vm.machine import OwnedMachine
+from vm.owner import LibvirtOwner
 from vm.snapshot import (
     Snapshot,
     fork,
@@ -33,13 +31,12 @@ from vm.snapshot import (
     snapshots_folder,
     store_running,
 )
+from vm.spares import Spares
 from vm.store import once
 
-__all__ = ["LibvirtProvider"]
+__all__ = ["LibvirtMachine", "LibvirtProvider"]
 
-READY = "ready"
-"""The snapshot every image has: logged in, every application closed, the guest answering."""
-
+LibvirtMachine = OwnedMachine[Instance]
 
 SPARE_WITHIN = 60.0
 """Seconds a spare may take to answer that it is ready."""
@@ -63,15 +60,11 @@ class LibvirtProvider:
         revert: str = "auto",
         say: Callable[[str], None] = silent,
     ) -> None:
-        self._owner = Owner(uri)
+        self._owner = LibvirtOwner(uri)
         self._accel = accel
         self._cpus = cpus
-        self._spares = spares
         self._say = say
-        self._lock = threading.Lock()
-        self._ready: dict[tuple[Path, bool], list[Future[Instance]]] = {}
-        self._behind = ThreadPoolExecutor(2, thread_name_prefix="machines")
-        self._closing = False
+        self._spares: Spares[Instance] = Spares(spares, say)
         self.qemu = qemu_version(self._owner.connection)
         """Version of QEMU."""
         self.forks = self._decide(revert)
@@ -92,7 +85,14 @@ class LibvirtProvider:
         self, image: Image, snapshot: str = READY, *, network: bool = False
     ) -> LibvirtMachine:
         """A machine of `image`, not booted yet; `network` lets its guest out."""
-        return LibvirtMachine(self, image, snapshot, network=network)
+
+        def turn(old: Instance | None, name: str) -> Instance:
+            return self.turn(old, image, name, network)
+
+        def keep(instance: Instance, parent: str, name: str, programs: Sequence[Program]) -> None:
+            self.keep(instance, image, parent, name)
+
+        return LibvirtMachine(turn, keep, self.drop, snapshot)
 
     def shape(self, image: Image) -> Shape:
         """The hardware that this provider gives to `image`."""
@@ -135,7 +135,7 @@ class LibvirtProvider:
         memory = Memory(staging / "memory", shared=True) if self.forks else None
         freeze = freeze_template if self.forks else save_template
         with self.cold(image, memory, staging / "disk.qcow2") as instance:
-            wait_until_ready(instance, self._say)
+            wait_until_ready(instance, self._say, bound=BOUNDS[instance.shape.kind])
             wait_until_quiet(instance)
             freeze(instance, image, staging, READY)
         self._say("the template is frozen")
@@ -177,33 +177,11 @@ class LibvirtProvider:
         return self._take(image, snapshot, network)
 
     def _take(self, image: Image, snapshot: Snapshot, network: bool) -> Instance:
-        key = (snapshot.folder, network)
-        with self._lock:
-            waiting = self._ready.setdefault(key, [])
-            spare = waiting.pop(0) if waiting else None
-        instance = self._wake(spare) if spare is not None else None
-        if instance is None:
-            instance = fork(self._owner, snapshot, image, network=network)
-        self._refill(key, snapshot, image, network)
-        return instance
+        def make() -> Instance:
+            return fork(self._owner, snapshot, image, network=network)
 
-    def _wake(self, spare: Future[Instance]) -> Instance | None:
-        try:
-            instance = spare.result()
-        except MachineError as error:
-            self._say(f"a spare machine failed: {error}")
-            return None
-        if not instance.running():
-            instance.close()
-            return None
-        instance.domain.resume()
-        return instance.with_door(instance.door.renew())
-
-    def _refill(
-        self, key: tuple[Path, bool], snapshot: Snapshot, image: Image, network: bool
-    ) -> None:
         def prepare() -> Instance:
-            instance = fork(self._owner, snapshot, image, network=network)
+            instance = make()
             try:
                 wait_until_ready(instance, silent, bound=SPARE_WITHIN)
                 instance.domain.suspend()
@@ -212,57 +190,41 @@ class LibvirtProvider:
                 raise
             return instance
 
-        with self._lock:
-            waiting = self._ready[key]
-            while len(waiting) < self._spares and not self._closing:
-                waiting.append(self._behind.submit(prepare))
+        kind = (snapshot.folder, network)
+        spare = self._spares.take(kind)
+        instance = self._wake(spare) if spare is not None else None
+        if instance is None:
+            instance = make()
+        self._spares.refill(kind, prepare)
+        return instance
+
+    def _wake(self, instance: Instance) -> Instance | None:
+        if not instance.running():
+            instance.close()
+            return None
+        instance.domain.resume()
+        return instance.with_door(instance.door.renew())
 
     def wait_for_spares(self) -> None:
         """Return when every spare that is being made is ready, or has failed."""
-        with self._lock:
-            spares = [spare for waiting in self._ready.values() for spare in waiting]
-        wait(spares)
+        self._spares.wait()
 
     def drop(self, instance: Instance) -> None:
         """End a machine behind the scenes: QEMU's own end takes longer than a fork."""
-        self._behind.submit(instance.close)
+        self._spares.end(instance)
 
     def keep(self, instance: Instance, image: Image, parent: str, name: str) -> None:
         """Keep a running fork as the snapshot `name`; spares of an older one of that name are
         ended.
         """
-        if name == READY:
-            raise MachineError(
-                f"the snapshot {READY!r} is the image's own", hint="Use another name."
-            )
+        refuse_ready(name)
         store = store_running if self.forks else keep_inplace
         stored = store(instance, self.snapshot(image, parent), image, name)
-        with self._lock:
-            stale = [
-                spare
-                for key in list(self._ready)
-                if key[0] == stored.folder
-                for spare in self._ready.pop(key)
-            ]
-        for spare in stale:
-            self._end(spare)
-
-    def _end(self, spare: Future[Instance]) -> None:
-        if not spare.cancel():
-            try:
-                spare.result().close()
-            except MachineError as error:
-                self._say(f"a spare machine failed: {error}")
+        self._spares.drop(lambda kind: kind in [(stored.folder, True), (stored.folder, False)])
 
     def close(self) -> None:
         """End every machine of this provider."""
-        with self._lock:
-            self._closing = True
-            spares = [spare for waiting in self._ready.values() for spare in waiting]
-            self._ready.clear()
-        for spare in spares:
-            self._end(spare)
-        self._behind.shutdown(wait=True)
+        self._spares.close()
         self._owner.close()
 
 

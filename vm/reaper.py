@@ -2,7 +2,8 @@
 
 `python -m vm.reaper TAG FOLDER…` holds the read end of a pipe; when the owner is gone, kill -9
 included, the pipe closes. Then every process whose command line carries TAG is killed until none is
-left, and the folders are removed. It never signals a process that does not carry its owner's tag.
+left, and the folders, control groups among them, are removed. It never signals a process that does
+not carry its owner's tag.
 """
 
 from __future__ import annotations
@@ -53,6 +54,17 @@ def reap(tag: str, quiet: float) -> None:
         pause.wait(0.1)
 
 
+def remove(folders: list[str]) -> None:
+    """Remove folders; a control group stays for as long as the last of its processes."""
+    pause = threading.Event()
+    for _ in range(100):
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        if not any(map(os.path.exists, folders)):
+            return
+        pause.wait(0.1)
+
+
 def main() -> None:
     """Wait for the owner's end, then clean up after it."""
     tag, *folders = sys.argv[1:]
@@ -62,8 +74,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     in_order = sys.stdin.buffer.read() == IN_ORDER
     reap(tag, 0.0 if in_order else QUIET)
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+    remove(folders)
 
 
 if __name__ == "__main__":

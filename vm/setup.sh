@@ -23,7 +23,7 @@ else
 fi
 
 machine=(qemu-system-x86 qemu-utils libvirt-daemon-driver-qemu libvirt-dev)
-tools=(mmdebstrap debian-archive-keyring squashfs-tools e2fsprogs fakeroot uidmap gcc pkg-config python3-dev python3-venv git)
+tools=(bubblewrap mmdebstrap debian-archive-keyring squashfs-tools e2fsprogs fakeroot uidmap gcc pkg-config python3-dev python3-venv git)
 [ "$ID" != ubuntu ] || tools+=(ubuntu-keyring)
 
 installed() { dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }

@@ -23,7 +23,7 @@ from vm.hypervisor import Domain, qmp
 from vm.image import Image
 from vm.instance import Instance, launch
 from vm.memory import copy_own_pages
-from vm.owner import Owner
+from vm.owner import LibvirtOwner
 from vm.process import run
 from vm.store import cache_folder, digest, forget, locked
 from vm.wait import NotYet, wait_for
@@ -206,7 +206,9 @@ def store_running(instance: Instance, parent: Snapshot, image: Image, name: str)
     return read_snapshot(final)
 
 
-def fork(owner: Owner, snapshot: Snapshot, image: Image, *, network: bool = False) -> Instance:
+def fork(
+    owner: LibvirtOwner, snapshot: Snapshot, image: Image, *, network: bool = False
+) -> Instance:
     """A new machine in the snapshot's state, running, with an identity of its own."""
     instance = launch(
         owner,

@@ -10,6 +10,9 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from vm.namespace import COMMAND
+from vm.process import run
+
 __all__ = ["cache_folder", "digest", "locked", "once", "tree_digest"]
 
 
@@ -84,3 +87,5 @@ def forget(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.rename(folder, doomed)
         shutil.rmtree(doomed, ignore_errors=True)
+    if doomed.exists():  # files of a sandbox belong to others than an ordinary user
+        run([*COMMAND, "rm", "-rf", doomed], what=f"removing {folder}")

@@ -16,12 +16,14 @@ from vm.image import Base, list_bases
 from vm.mirrors import sources_for
 from vm.process import search_path
 from vm.recipe import load_recipe, recipe_names
+from vm.sandbox.probe import bounds, refusal
 from vm.store import cache_folder
 
 __all__ = ["Finding", "survey"]
 
 PROGRAMS = {
     "qemu-img": "qemu-utils",
+    "bwrap": "bubblewrap",
     "mmdebstrap": "mmdebstrap",
     "mke2fs": "e2fsprogs",
     "mksquashfs": "squashfs-tools",
@@ -50,6 +52,7 @@ def survey() -> Iterator[Finding]:
         _qemu,
         _libvirt,
         _programs,
+        _sandbox,
         _room,
         _rights,
         _mirrors,
@@ -122,6 +125,17 @@ def _programs() -> Iterator[Finding]:
         yield Finding(
             program, path is not None, path or "missing", f"Install the package {package}."
         )
+
+
+def _sandbox() -> Iterator[Finding]:
+    refused = refusal()
+    fix = "Run as root; or a kernel of 6.6 or later that lets ordinary users make namespaces."
+    seen = refused or "namespaces, and a file system in memory over an image's"
+    yield Finding("sandbox", not refused, seen, fix, needed=False)
+    bounded = bounds()
+    seen = f"control groups bound {' and '.join(sorted(bounded))}" if bounded else "no bounds"
+    fix = "As root, or with control groups handed down to you, a sandbox has its bounds."
+    yield Finding("limits of a sandbox", len(bounded) == 2, seen, fix, needed=False)
 
 
 def _room() -> Iterator[Finding]:

@@ -11,7 +11,7 @@ import pytest
 from host.guest import Guest
 from host.machines import Source
 from vm import MachineError
-from vm.boot import wait_until_ready
+from vm.boot import BOUNDS, wait_until_ready
 from vm.image import Image, open_image
 from vm.instance import Instance
 from vm.provider import LibvirtProvider
@@ -101,12 +101,12 @@ def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
             say=print,
         )
         provisioned = instance.with_token(token)
-        wait_until_ready(provisioned, print)
+        wait_until_ready(provisioned, print, bound=BOUNDS["qemu"])
         with Guest(provisioned.door.endpoint, token) as guest:
             assert len(guest.tools()) > 15
             guest.put("~/before.txt", b"kept")
         _kill_the_door(client)
-        wait_until_ready(provisioned, print)
+        wait_until_ready(provisioned, print, bound=BOUNDS["qemu"])
         with Guest(provisioned.door.endpoint, token) as guest:
             assert guest.get("~/before.txt") == b"kept"
         client.close()

@@ -20,7 +20,15 @@ systemctl set-default graphical.target
 systemctl disable ssh.service 2>/dev/null || true
 for unit in "$@"; do
     case $unit in
-        user/*) systemctl --global mask "${unit#user/}" ;;
+        user/*)
+            unit=${unit#user/}
+            systemctl --global mask "$unit"
+            # A sandbox runs the session without systemd: neither autostart nor the bus may bring it up there.
+            entry=/etc/xdg/autostart/${unit%.service}.desktop
+            [ ! -f "$entry" ] || echo Hidden=true >>"$entry"
+            { grep -lx "SystemdService=$unit" /usr/share/dbus-1/services/*.service || true; } |
+                xargs -r sed -i 's,^Exec=.*,Exec=/bin/false,'
+            ;;
         *) systemctl mask "$unit" ;;
     esac
 done

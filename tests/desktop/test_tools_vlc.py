@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 
 from host.guest import Guest
-from tests.vm.tool_calls import done, read, refused
+from tests.desktop.tool_calls import done, read, refused
 
 
 def tone(seconds: int) -> bytes:

@@ -15,8 +15,6 @@ from host import ToolCall, ToolResult
 from host.guest import Guest
 from vm import Machine
 
-pytestmark = pytest.mark.vm
-
 TEXT = (
     'Hello <World> & "quotes" it\'s {a}[b] ~`|\\^ 1<2>3 ÄÖÜ äöüß éèñ ¿ € – “ ” … '
     "Привет Ωμέγα 你好世界 日本語 한국어 العربية שלום ž ł ő ı e\u0301 ½ 𝒳 🎉😀 fin"

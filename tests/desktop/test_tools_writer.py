@@ -8,7 +8,7 @@ import pytest
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 
 from host.guest import Guest
-from tests.vm.tool_calls import done, refused
+from tests.desktop.tool_calls import done, refused
 
 LETTER = "~/tools/letter.docx"
 

@@ -25,7 +25,7 @@ from host.runner import run_jobs
 from tasks import Suite, Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
-from vm.machine import LibvirtMachine
+from vm.machine import OwnedMachine, Running
 from vm.reaper import processes_with
 
 PROJECT = Path(__file__).parent.parent.parent
@@ -64,9 +64,9 @@ def _no_model() -> None:
 
 
 class KillsItsMachine:
-    """Ends the QEMU it runs on in its first step, then acts as if nothing had happened."""
+    """Ends the machine it runs on in its first step, then acts as if nothing had happened."""
 
-    def __init__(self, machine: LibvirtMachine) -> None:
+    def __init__(self, machine: OwnedMachine[Running]) -> None:
         self._machine = machine
 
     def step(self, observation: Observation) -> Decision:
@@ -74,14 +74,14 @@ class KillsItsMachine:
         return Decision(calls=(ToolCall(uuid4().hex, "computer_cursor_position", {}),))
 
 
-def test_a_qemu_that_dies_in_an_episode_voids_the_trial_and_a_fresh_machine_finishes_it(
+def test_a_machine_that_dies_in_an_episode_voids_the_trial_and_a_fresh_machine_finishes_it(
     machines: Source, suite: Suite, tmp_path: Path
 ) -> None:
-    made: list[LibvirtMachine] = []
+    made: list[OwnedMachine[Running]] = []
 
-    def make() -> LibvirtMachine:
+    def make() -> OwnedMachine[Running]:
         machine = machines.make()
-        assert isinstance(machine, LibvirtMachine)
+        assert isinstance(machine, OwnedMachine)
         made.append(machine)
         return machine
 
@@ -90,7 +90,7 @@ def test_a_qemu_that_dies_in_an_episode_voids_the_trial_and_a_fresh_machine_fini
             return KillsItsMachine(made[0])
         return agent_maker(_any_config(suite), _no_model)(name, task, briefing)
 
-    rows = played(Source(make, machines.image), suite, tmp_path / "run", agent)
+    rows = played(Source(make, machines.image, machines.provider), suite, tmp_path / "run", agent)
     assert [row.fate for row in rows] == ["void", "scored"]
     assert rows[0].score is None
     assert rows[0].failure is not None
@@ -158,6 +158,7 @@ def ambidex_run(machines: Source, out: Path) -> list[str]:
     image = machines.image.split(":")[0]
     words = [sys.executable, "-m", "host.cli", "run", str(PROJECT / "tasks" / "demo")]
     words += ["--tasks", QUICK, "--agent", "oracle", "--runs", "2", "--image", image]
+    words += ["--provider", machines.provider]
     return [*words, "--out", str(out)]
 
 

@@ -1,4 +1,4 @@
-"""What every provider of machines promises, on the real one."""
+"""What every provider of machines promises, on each of them."""
 
 import base64
 import os
@@ -15,10 +15,11 @@ import pytest
 
 from host.guest import Guest
 from host.machines import Source
-from vm import Machine, MachineError
+from vm import Machine, MachineError, Program
 from vm.display import capture
-from vm.machine import LibvirtMachine
+from vm.machine import OwnedMachine, Running
 from vm.reaper import processes_with
+from vm.store import cache_folder
 
 PROJECT = Path(__file__).parent.parent.parent
 PORT = """
@@ -98,7 +99,7 @@ def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machin
         guest.put("~/step-one.txt", b"kept")
         guest.run(["gedit"], background=True)
         guest.wait_window("gedit", timeout=120)
-        machine.snapshot("step-one")
+        machine.snapshot("step-one", [Program(("gedit",), "gedit")])
         guest.put("~/step-two.txt", b"lost")
         assert guest.get("~/step-one.txt") == b"kept"  # the machine goes on
     machine.revert("step-one")
@@ -136,7 +137,9 @@ def test_the_guest_reaches_no_network_and_not_this_host(machine: Machine) -> Non
             assert ended.stdout.strip() not in ("", "0"), f"{host}:{port} answered"
 
 
-def test_a_machine_whose_qemu_died_is_itself_again_after_a_revert(machine: LibvirtMachine) -> None:
+def test_a_machine_that_was_killed_is_itself_again_after_a_revert(
+    machine: OwnedMachine[Running],
+) -> None:
     machine.revert("ready")
     os.kill(machine.instance.pid(), signal.SIGKILL)
     with Guest(machine.endpoint, machine.token) as guest, pytest.raises(Exception, match="answer"):
@@ -149,30 +152,38 @@ def test_a_machine_whose_qemu_died_is_itself_again_after_a_revert(machine: Libvi
 OWNER = """
 import os, sys
 from host.machines import MachineOptions, open_machines
-with open_machines(MachineOptions(image=sys.argv[1]), lambda line: None) as source:
+options = MachineOptions(image=sys.argv[1], provider=sys.argv[2])
+with open_machines(options, lambda line: None) as source:
     machine = source.make()
     machine.revert("ready")
-    print(machine.instance.owner.tag, flush=True)
+    print(machine.instance.name, flush=True)
     sys.stdin.read()
 """
 
 
-def test_no_machine_outlives_an_owner_killed_with_9(machines: Source) -> None:
+def traces(tag: str) -> list[str]:
+    """What is on this host of machines with that tag: processes, folders, control groups."""
+    folders = [*(cache_folder() / "machines").glob(f"{tag}*")]
+    groups = [*Path("/sys/fs/cgroup").glob(f"{tag}*"), *Path("/sys/fs/cgroup").glob(f"*/{tag}*")]
+    return [*map(str, processes_with(tag)), *map(str, folders), *map(str, groups)]
+
+
+def test_nothing_outlives_an_owner_killed_with_9(machines: Source) -> None:
     image = machines.image.split(":")[0]
     with subprocess.Popen(
-        [sys.executable, "-c", OWNER, image],
+        [sys.executable, "-c", OWNER, image, machines.provider],
         cwd=PROJECT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     ) as owner:
         assert owner.stdout is not None
-        tag = owner.stdout.readline().strip()
+        tag = owner.stdout.readline().strip().rpartition("-")[0]
         alive = processes_with(tag)
         owner.kill()
     assert tag.startswith("ambidex-")
     assert alive
     deadline = time.monotonic() + 30
-    while processes_with(tag) and time.monotonic() < deadline:
+    while traces(tag) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not processes_with(tag)
+    assert not traces(tag)

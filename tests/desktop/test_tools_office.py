@@ -5,7 +5,7 @@ from io import BytesIO
 from openpyxl import Workbook
 
 from host.guest import Guest
-from tests.vm.tool_calls import done, read, refused
+from tests.desktop.tool_calls import done, read, refused
 
 
 def test_an_office_that_hangs_is_replaced_and_the_caller_is_told(guest: Guest) -> None:

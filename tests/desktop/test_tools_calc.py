@@ -7,7 +7,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from host.guest import Guest
-from tests.vm.tool_calls import done, refused
+from tests.desktop.tool_calls import done, refused
 
 BOOK = "~/tools/stock & co.xlsx"
 

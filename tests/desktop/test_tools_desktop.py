@@ -3,7 +3,7 @@
 import pytest
 
 from host.guest import Guest, NoSuchFile
-from tests.vm.tool_calls import done, read, refused
+from tests.desktop.tool_calls import done, read, refused
 
 INTERFACE = "org.gnome.desktop.interface"
 
