@@ -5,7 +5,7 @@ from io import BytesIO
 from openpyxl import Workbook
 
 from host.guest import Guest
-from tests.desktop.tool_calls import done, read, refused
+from tests.desktop.tool_calls import done, read, refused, stop
 
 
 def test_an_office_that_hangs_is_replaced_and_the_caller_is_told(guest: Guest) -> None:
@@ -14,7 +14,7 @@ def test_an_office_that_hangs_is_replaced_and_the_caller_is_told(guest: Guest) -
     guest.put("~/hung.xlsx", content.getvalue())
     done(guest, "calc_open_workbook", path="~/hung.xlsx")
     hung = read(guest, "pgrep", "-x", "soffice.bin")
-    read(guest, "kill", "-STOP", hung)
+    stop(guest, hung)
     code, text = refused(guest, "calc_get_cell_value", cell="A1")
     assert code == "timeout"
     assert "killed and started again" in text

@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 
 from host.guest import Guest
-from tests.desktop.tool_calls import done, read, refused
+from tests.desktop.tool_calls import done, read, refused, stop
 
 
 def tone(seconds: int) -> bytes:
@@ -67,7 +67,7 @@ def test_the_playlist_is_added_to_and_stepped_through(vlc: Guest) -> None:
 
 def test_a_vlc_that_hangs_ends_the_call_within_its_bound(vlc: Guest) -> None:
     process = read(vlc, "pgrep", "-x", "vlc")
-    read(vlc, "kill", "-STOP", process)
+    stop(vlc, process)
     try:
         assert refused(vlc, "vlc_get_status")[0] == "refused"
     finally:

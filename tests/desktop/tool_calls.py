@@ -31,3 +31,11 @@ def read(guest: Guest, *command: str) -> str:
     ran = guest.run(command)
     assert ran.returncode == 0, ran
     return ran.stdout.strip()
+
+
+def stop(guest: Guest, process: str) -> None:
+    """Stop a program; returns when each of its threads stands, which takes a moment on a machine
+    that is busy.
+    """
+    stand = "until ! grep -L 'T (stopped)' /proc/$0/task/*/status | grep -q .; do :; done"
+    read(guest, "sh", "-c", f"kill -STOP $0; {stand}", process)

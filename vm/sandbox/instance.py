@@ -193,7 +193,7 @@ def _command_line(name: str, line: int, tells: int) -> list[str]:
         *("bwrap", *own, "--hostname", HOSTNAME),
         *("--bind", ROOT, "/", "--ro-bind", CODE, "/opt/ambidex"),
         *("--proc", "/proc", "--dev", "/dev"),
-        *("--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm"),
+        *("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm"),
         *("--size", str(RUN_FILES), "--tmpfs", "/run"),
         *("--ro-bind", INSIDE, "/run/inside.py"),
         *("--cap-add", "ALL", "--as-pid-1", "--info-fd", str(tells)),

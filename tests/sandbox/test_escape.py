@@ -1,0 +1,197 @@
+"""What a program in a sandbox cannot see or reach of this machine, from a shell of the desktop
+user and from process 1's own powers.
+"""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from host.guest import Guest
+from host.machines import Source
+from vm import MachineError
+from vm.display import capture
+from vm.machine import OwnedMachine
+from vm.sandbox.instance import Sandbox
+
+
+def shell(guest: Guest, script: str) -> str:
+    ran = guest.run(["bash", "-c", script])
+    return f"{ran.stdout}{ran.stderr}"
+
+
+def as_root_inside(machine: OwnedMachine[Sandbox], script: str) -> str:
+    """What somebody sees who has become root in there: the namespaces are all that holds them."""
+    words = ["nsenter", "--target", str(machine.instance.pid()), "--all", "--root", "--wd=/"]
+    ran = subprocess.run([*words, "sh", "-c", script], capture_output=True, text=True)
+    return f"{ran.stdout}{ran.stderr}"
+
+
+@pytest.fixture
+def marked() -> Iterator[str]:
+    """A process on this machine that carries a mark in its command line."""
+    mark = f"mark-{secrets.token_hex(8)}"
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()", mark], stdin=subprocess.PIPE
+    ) as process:
+        yield mark
+        process.communicate()
+
+
+def test_no_process_of_this_machine_is_seen(
+    machine: OwnedMachine[Sandbox], guest: Guest, marked: str
+) -> None:
+    everybodys = "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'"
+    for seen in (shell(guest, everybodys), as_root_inside(machine, everybodys)):
+        assert "guest.worker" in seen
+        assert marked not in seen
+    assert shell(guest, "tr '\\0' ' ' </proc/1/cmdline").startswith("/usr/bin/python3 -I -S /run/")
+
+
+def test_no_file_of_this_machine_is_seen(
+    machine: OwnedMachine[Sandbox], guest: Guest, tmp_path: Path
+) -> None:
+    secret = secrets.token_hex(16)
+    (tmp_path / "secret").write_text(secret)
+    tmp_path.chmod(0o755)
+    for say in (
+        lambda script: shell(guest, script),
+        lambda script: as_root_inside(machine, script),
+    ):
+        assert "No such file" in say(f"cat {tmp_path}/secret")
+        assert secret not in say(f"cat /proc/1/root{tmp_path}/secret /proc/*/root{tmp_path}/secret")
+        assert "overlay / overlay" in say("grep ' / ' /proc/mounts").replace("ambidex", "overlay")
+    mounts = as_root_inside(machine, "cat /proc/mounts")
+    assert str(Path.home()) not in mounts
+    assert "upperdir" not in mounts or "/tmp/upper" in mounts  # a path that is not there in there
+    assert "No such file" in shell(guest, "ls /tmp/upper")
+
+
+def test_the_image_and_the_guests_code_cannot_be_written(
+    machine: OwnedMachine[Sandbox], guest: Guest
+) -> None:
+    tree = machine.instance.lower[-1]
+    assert "Read-only" in as_root_inside(machine, "touch /opt/ambidex/guest/new")
+    assert "changed" in as_root_inside(machine, "echo changed >/etc/hostname; cat /etc/hostname")
+    assert (tree / "etc" / "hostname").read_text() == "ambidex-desk\n"
+
+
+def test_root_in_there_is_nobody_here(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
+    for line in Path(f"/proc/{machine.instance.pid()}/status").read_text().splitlines():
+        if line.startswith(("Uid:", "Gid:")):
+            assert 0 not in map(int, line.split()[1:])
+    for attempt in (
+        "echo 1 >/proc/sys/kernel/sysrq",
+        "echo x >/proc/sysrq-trigger",
+        "mknod /tmp/disk b 8 0 && head -c 1 /tmp/disk",
+        "mount -t sysfs none /mnt && echo 0 >/sys/power/state",
+        "date -s 2000-01-01",
+        "dmesg --clear",
+        "mount --bind /proc/1/root /mnt && ls /mnt/tmp/upper",
+    ):
+        said = as_root_inside(machine, f"({attempt}) >/dev/null 2>&1 && echo done")
+        assert "done" not in said, attempt
+
+
+REACH = """
+import socket, sys
+kind, where = sys.argv[1:]
+with socket.socket(socket.AF_INET if kind == "inet" else socket.AF_UNIX) as s:
+    s.settimeout(3)
+    host, _, port = where.rpartition(":")
+    s.connect((host, int(port)) if kind == "inet" else where.replace("@", chr(0)))
+    print("reached")
+"""
+
+
+def test_no_socket_of_this_machine_is_reached(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
+    name = f"@ambidex-test-{secrets.token_hex(8)}"
+    with socket.create_server(("127.0.0.1", 0)) as inet, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(name.replace("@", "\0"))
+        unix.listen()
+        port = inet.getsockname()[1]
+        address = machine.endpoint.rpartition("/")[2]
+        for kind, where in (
+            ("inet", f"127.0.0.1:{port}"),
+            ("inet", f"{socket.gethostbyname(socket.gethostname())}:{port}"),
+            ("inet", address),
+            ("inet", machine.vnc[0]),
+            ("inet", "192.0.2.1:80"),
+            ("unix", name),
+        ):
+            said = guest.run(["python3", "-c", REACH, kind, where], timeout=30)
+            assert "reached" not in said.stdout, where
+            assert "Error" in said.stderr
+    links = shell(guest, "ip -brief link").splitlines()
+    assert [line.split()[0] for line in links] == ["lo"]
+
+
+STEAL = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+got = 0
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    handle = libc.syscall(434, int(pid), 0)  # pidfd_open
+    for number in range(64):
+        taken = libc.syscall(438, handle, number, 0)  # pidfd_getfd
+        if taken >= 0:
+            try:
+                if os.readlink(f"/proc/self/fd/{taken}").startswith("socket:"):
+                    import socket
+                    name = socket.socket(fileno=os.dup(taken)).getsockname()
+                    got += name[1:2] == (int(sys.argv[1]),)
+            except (OSError, ValueError, TypeError):
+                pass
+            os.close(taken)
+print("stolen", got)
+"""
+
+
+def test_the_sockets_that_lead_out_belong_to_others_than_the_user(
+    machine: OwnedMachine[Sandbox], guest: Guest
+) -> None:
+    for address in (machine.endpoint, machine.vnc[0]):
+        port = address.rpartition(":")[2]
+        ran = guest.run(["python3", "-c", STEAL, port], timeout=60)
+        assert ran.stdout == "stolen 0\n", ran.stderr
+
+
+def test_the_screen_wants_its_password_and_answers_on_the_loopback_alone(
+    machine: OwnedMachine[Sandbox], guest: Guest
+) -> None:
+    address, password = machine.vnc
+    assert capture(address, password).startswith(b"\x89PNG")
+    with pytest.raises(MachineError):
+        capture(address, "wrong" + password[:3])
+    local = {line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]}
+    for port in (address.rpartition(":")[2], machine.endpoint.rpartition(":")[2]):
+        ours = {each for each in local if each.endswith(f":{int(port):04X}")}
+        assert f"0100007F:{int(port):04X}" in ours
+        assert f"00000000:{int(port):04X}" not in ours
+
+
+def test_what_ends_leaves_nothing_here(machines: Source) -> None:
+    def mounts() -> int:
+        return len(Path("/proc/self/mounts").read_text().splitlines())
+
+    before, files = mounts(), len(os.listdir("/proc/self/fd"))
+    with closing(machines.make()) as other:
+        other.boot()
+        assert isinstance(other, OwnedMachine)
+        instance = other.instance
+        group = instance.groups.folders()
+        folder, pid = instance.folder, instance.pid()
+        assert mounts() == before  # they are in a namespace of their own
+        instance.close()
+    assert not folder.exists()
+    assert not Path(f"/proc/{pid}").exists()
+    assert not any((each / folder.name).exists() for each in group)
+    assert threading.active_count() < 50
+    assert len(os.listdir("/proc/self/fd")) <= files + 12  # those of spares under way
