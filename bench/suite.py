@@ -15,21 +15,24 @@ __all__ = ["suite_parts", "suite_wall"]
 PROJECT = Path(__file__).parent.parent
 
 
-def suite_wall(image: str, scratch: Path, note: Callable[[str, str, str], None]) -> None:
-    """Run the demo suite on one machine and on two; the same verdicts are expected."""
+def suite_wall(
+    provider: str, image: str, scratch: Path, note: Callable[[str, str, str], None]
+) -> dict[str, object]:
+    """Run the demo suite on one machine and on two; the verdicts, which are to be the same."""
     verdicts = []
     for machines in (1, 2):
         out = scratch / f"machines-{machines}"
         command = [sys.executable, "-m", "host.cli", "run", str(PROJECT / "tasks" / "demo")]
         command += ["--agent", "oracle", "--condition", "hybrid", "--image", image]
-        command += ["--machines", str(machines), "--out", str(out)]
+        command += ["--provider", provider, "--machines", str(machines), "--out", str(out)]
         start = time.perf_counter()
         subprocess.run(command, check=True, cwd=PROJECT, stdout=subprocess.DEVNULL)
         wall = time.perf_counter() - start
-        verdicts.append({row["task"]: row["score"] for row in rows(out)})
+        verdicts.append({str(row["task"]): row["score"] for row in rows(out)})
         what = f"demo suite ({len(verdicts[-1])} tasks) on {machines} machine{'s'[: machines - 1]}"
         note(what, f"{wall:.0f} s wall", "")
-    note("verdicts the same on both", str(verdicts[0] == verdicts[1]), "True")
+    note("the same verdicts on one machine and on two", str(verdicts[0] == verdicts[1]), "True")
+    return verdicts[0]
 
 
 def rows(run: Path) -> list[dict[str, object]]:

@@ -166,7 +166,9 @@ class Inside:
         }
 
     def system_bus(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        """The bus of the system; programs find it at the usual place."""
+        """The bus of the system, at the usual place. No service is behind it: those of a desktop
+        are about hardware, logins and powers, and refuse without systemd.
+        """
         words = ["dbus-daemon", "--system", "--nofork", "--nopidfile"]
         return self.run(words, log, SYSTEM, user="messagebus", group="messagebus")
 

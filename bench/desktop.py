@@ -1,0 +1,258 @@
+"""What the host waits for: a desktop, a revert of it, an answer; and what many of them take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.ledger import Column, timed
+from host import ToolCall
+from host.guest import Guest
+from vm import READY, Machine, MachineError, Program
+from vm.boot import BOUNDS, wait_until_ready
+from vm.door import Door
+from vm.image import Image
+from vm.provider import LibvirtProvider
+from vm.reaper import processes_with
+from vm.sandbox.kept import read_kept
+from vm.sandbox.provider import SandboxProvider
+from vm.snapshot import read_snapshot
+from vm.wait import wait_for
+
+__all__ = ["PLACES", "Place", "crowd", "first_ready", "reverts", "round_trips"]
+
+HUNDRED = ("The quick brown fox jumps over the lazy dog. " * 3)[:100]
+CALC = "bench-calc"
+OFFICE = Program(("soffice", "--calc", "--norestore"), "Calc")
+
+Provider = LibvirtProvider | SandboxProvider
+
+
+@dataclass(frozen=True)
+class Place:
+    """A provider to be measured, and what is aimed at with it."""
+
+    name: str
+    open: Callable[[int], AbstractContextManager[Provider]]
+    """With so many spares."""
+    crowd: int
+    """Idle machines that are to be alive at once."""
+    targets: dict[str, str]
+
+    def target(self, what: str) -> str:
+        """In words; empty where nothing is aimed at."""
+        return self.targets.get(what, "")
+
+
+PLACES = {
+    "sandbox": Place(
+        "sandbox",
+        lambda spares: SandboxProvider(spares=spares),
+        16,
+        {
+            "ready": "<= 5000",
+            "revert from a spare": "<= 300",
+            "unchanged": "<= 5",
+            "changed": "<= 60",
+            "whole": "<= 60",
+            "call": "<= 10",
+            "crowd": "<= 12 GiB",
+        },
+    ),
+    "libvirt": Place(
+        "libvirt",
+        lambda spares: LibvirtProvider(spares=spares),
+        8,
+        {
+            "revert from a spare": "<= 300",
+            "revert": "<= 1000",
+            "unchanged": "<= 15",
+            "call": "<= 30",
+            "still": "<= 100",
+            "crowd": "<= 12 GiB",
+        },
+    ),
+}
+
+
+@contextmanager
+def guest_of(machine: Machine) -> Iterator[Guest]:
+    """The guest of a machine as it is now."""
+    with Guest(machine.endpoint, machine.token) as guest:
+        yield guest
+
+
+def first_ready(place: Place, image: Image, column: Column) -> None:
+    """From nothing to ready: a virtual machine's cold boot, a sandbox's start."""
+    with place.open(0) as provider:
+        if isinstance(provider, SandboxProvider):
+            values: list[float] = []
+            for _ in range(7):
+                with closing_timed(provider, image, values):
+                    pass
+            column.add("ready from nothing", values, place.target("ready"))
+            return
+        how = "KVM" if provider.shape(image).kind == "kvm" else "emulation (TCG)"
+        column.note("runs by", how)
+        frozen = provider.snapshot(image).stood_still
+        column.add("the template `ready` frozen in", [frozen], place.target("still"))
+
+        def boot() -> None:
+            with provider.cold(image) as instance:
+                wait_until_ready(instance, lambda _: None, bound=BOUNDS[instance.shape.kind])
+
+        column.add("ready from nothing", [timed(boot)], place.target("ready"))
+
+
+@contextmanager
+def closing_timed(provider: SandboxProvider, image: Image, values: list[float]) -> Iterator[None]:
+    """A fresh sandbox, the time until it was ready noted."""
+    made = []
+    values.append(timed(lambda: made.append(provider.fresh(image, read_kept(image, READY)))))
+    with closing(made[0]):
+        yield
+
+
+def reverts(place: Place, image: Image, column: Column, spares: int, count: int) -> None:
+    """Reverts to a desktop with Calc open, until the guest has answered a health call."""
+    with place.open(spares) as provider, closing(provider.machine(image)) as machine:
+        machine.boot()
+        with guest_of(machine) as guest:
+            opened = timed(lambda: calc(guest))
+            guest.screenshot(settle=60, still=2)
+        if not spares:
+            column.add("Calc opened: its window is there", [opened])
+            snapshots(provider, machine, image, place, column)
+
+        def revert() -> None:
+            machine.revert(CALC)
+            health = Door(machine.endpoint, machine.token).health
+            wait_for(health, bound=30, every=0.01, fail=MachineError)
+
+        revert()
+        values = []
+        for _ in range(count if spares or not isinstance(provider, SandboxProvider) else 5):
+            provider.wait_for_spares()
+            values.append(timed(revert))
+        what, target = (
+            ("with a spare ready", "revert from a spare") if spares else ("from nothing", "revert")
+        )
+        column.add(f"revert, Calc open, {what}", values, place.target(target))
+
+
+def calc(guest: Guest) -> None:
+    """Open Calc and wait for its window."""
+    guest.run(OFFICE.argv, background=True)
+    guest.wait_window(OFFICE.window, timeout=240)
+
+
+def snapshots(
+    provider: Provider, machine: Machine, image: Image, place: Place, column: Column
+) -> None:
+    """Snapshots of a machine that goes on: until one can return to it, and for how long a virtual
+    machine stands still.
+    """
+    whole, still = [], []
+    for _ in range(5):
+        whole.append(timed(lambda: machine.snapshot(CALC, [OFFICE])))
+        if isinstance(provider, LibvirtProvider):
+            folder = provider.snapshot(image).folder.parent / CALC
+            still.append(read_snapshot(folder).stood_still)
+    column.add("snapshot, Calc open: until one can revert to it", whole)
+    if still:
+        what = "snapshot, Calc open: the machine stands still"
+        column.add(what, still, place.target("still"))
+
+
+def round_trips(place: Place, image: Image, column: Column, count: int) -> None:
+    """What the host pays for one question to the guest."""
+    with place.open(0) as provider, closing(provider.machine(image)) as machine:
+        machine.boot()
+        with guest_of(machine) as guest:
+            guest.tools()
+            guest.run(["gedit"], background=True)
+            guest.wait_window("gedit", timeout=240)
+            size = guest.screenshot(settle=60, still=2).size
+            column.note("screen", f"{size[0]} x {size[1]}")
+            number = iter(range(10**6))
+
+            def call(name: str, **arguments: object) -> None:
+                result = guest.call(ToolCall(f"bench-{next(number)}", name, arguments))
+                if result.error:
+                    raise SystemExit(f"bench: {name}: {result.text}")
+
+            call("computer_cursor_position")
+            unchanged = [timed(lambda: guest.screenshot()) for _ in range(count)]
+            column.add("screenshot, unchanged", unchanged, place.target("unchanged"))
+            reads = [timed(lambda: call("computer_cursor_position")) for _ in range(count)]
+            column.add("tool call that reads the pointer", reads, place.target("call"))
+            files = [timed(lambda: call("files_get_info", path="~")) for _ in range(count)]
+            column.add("tool call files_get_info", files)
+            clicks = [timed(lambda: call("computer_click", x=600, y=300)) for _ in range(count)]
+            column.add("click", clicks)
+            typed, changed = [], []
+            for _ in range(max(3, count // 5)):
+                typed.append(timed(lambda: call("computer_type", text=HUNDRED)))
+                changed.append(timed(lambda: guest.screenshot()))
+                guest.screenshot(settle=10)
+            column.add(f"type {len(HUNDRED)} characters", typed)
+            column.add("screenshot, one line of text changed", changed, place.target("changed"))
+            column.add(
+                "screenshot, the whole screen", whole_screens(machine, guest, call),
+                place.target("whole"),
+            )  # fmt: skip
+            health = [timed(guest.health) for _ in range(count)]
+            column.add("health", health)
+
+
+def whole_screens(machine: Machine, guest: Guest, call: Callable[..., None]) -> list[float]:
+    """Screenshots for somebody who has seen nothing yet."""
+    values = []
+    for _ in range(7):
+        call("computer_key", keys=["F11"])
+        guest.screenshot(settle=10)
+        with guest_of(machine) as newcomer:
+            newcomer.health()  # the connection is not what is measured
+            values.append(timed(newcomer.screenshot))
+    return values
+
+
+def crowd(place: Place, image: Image, column: Column) -> None:
+    """So many idle machines alive at once, and the memory they take together."""
+    size, before = place.crowd, available()
+    with place.open(0) as provider:
+        machines = [provider.machine(image) for _ in range(size)]
+        try:
+            started = timed(lambda: [machine.boot() for machine in machines])
+            column.add(f"{size} machines started, one after the other", [started])
+            answers = [timed(Door(each.endpoint, each.token).health) for each in machines]
+            column.add(f"health of each of {size}", answers)
+            gone = (before - available()) / 2**30
+            text = f"{gone:.1f} GiB of the host gone"
+            if isinstance(provider, LibvirtProvider):
+                tag = machines[0].instance.name.rpartition("-")[0]
+                held = sum(resident(pid) for pid in processes_with(tag)) / 2**30
+                text += f"; proportional share {held:.1f} GiB"
+            column.note(f"memory of {size} idle machines", text, place.target("crowd"))
+        finally:
+            for machine in machines:
+                machine.close()
+
+
+def available() -> int:
+    """Bytes the host could still give to programs."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    raise SystemExit("bench: no MemAvailable in /proc/meminfo")
+
+
+def resident(pid: int) -> int:
+    """A process's proportional share of memory, in bytes."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))

@@ -1,0 +1,169 @@
+"""A long episode in one sandbox, and what it leaves behind: X clients, memory, files, processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+
+from openpyxl import Workbook
+from rich.console import Console
+from rich.table import Table
+
+from host import ToolCall
+from host.guest import Guest
+from vm.image import open_image
+from vm.machine import OwnedMachine
+from vm.sandbox.instance import Sandbox
+from vm.sandbox.provider import SandboxProvider
+
+__all__ = ["Held", "act_for", "held", "opened", "soak"]
+
+SHEET = "~/soak.xlsx"
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a desktop holds at one moment."""
+
+    x_clients: int
+    processes: int
+    threads: int
+    open_files: int
+    """Descriptors of all its processes."""
+    private: int
+    """MiB of memory that its processes share with nobody."""
+    display: int
+    """MiB of that in the X server."""
+    guest: int
+    """MiB of that in the guest server and its workers."""
+    written: int
+    """KiB that its file system takes up in memory."""
+    host_files: int
+    """Descriptors of this process."""
+
+
+CLIENTS = """
+import sys
+sys.path.insert(0, "/opt/ambidex/site")
+from Xlib.display import Display
+print(len(Display().res_query_clients().clients) - 1)
+"""
+
+
+def held(machine: OwnedMachine[Sandbox], guest: Guest) -> Held:
+    """What the desktop holds now, seen from this host; X clients as its server counts them."""
+    first = machine.instance.pid()
+    space = os.readlink(f"/proc/{first}/ns/pid")
+    processes = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(path / "ns" / "pid") == space:
+                processes.append(path)
+        except OSError:
+            continue  # it ended as we looked
+    private = {path: _private(path) for path in processes}
+    names = {path: _read(path / "cmdline").replace("\0", " ") for path in processes}
+    clients = guest.run(["python3", "-c", CLIENTS])
+    assert clients.returncode == 0, clients.stderr
+    usage = os.statvfs(f"/proc/{machine.instance.process.pid}/root/tmp")
+    return Held(
+        x_clients=int(clients.stdout),
+        processes=len(processes),
+        threads=sum(len(_listed(path / "task")) for path in processes),
+        open_files=sum(len(_listed(path / "fd")) for path in processes),
+        private=sum(private.values()) // MIB,
+        display=sum(size for path, size in private.items() if "Xtigervnc" in names[path]) // MIB,
+        guest=sum(size for path, size in private.items() if " -m guest" in names[path]) // MIB,
+        written=(usage.f_blocks - usage.f_bfree) * usage.f_frsize // 1024,
+        host_files=len(os.listdir("/proc/self/fd")),
+    )
+
+
+def _private(path: Path) -> int:
+    lines = _read(path / "smaps_rollup").splitlines()
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _listed(path: Path) -> list[str]:
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+
+
+def act_for(guest: Guest, actions: int, first: int = 0) -> None:
+    """So many GUI and tool actions on an open spreadsheet and the desktop, each followed by a look;
+    every one must succeed.
+    """
+    width, height = guest.screenshot().size
+    for number in range(first, first + actions):
+        row = number % 40 + 1
+        calls: list[tuple[str, dict[str, object]]] = [
+            ("computer_click", {"x": width // 2 + number % 90, "y": height // 2}),
+            ("computer_type", {"text": f"{number} é你\n"}),
+            ("calc_set_cell_value", {"cell": f"C{row}", "value": number}),
+            ("calc_get_range_values", {"range_str": "A1:D20"}),
+            ("computer_scroll", {"x": width // 2, "y": height // 2, "dy": 2 - 4 * (number % 2)}),
+            (
+                "files_write_text",
+                {"path": "~/soak.txt", "content": f"{number}\n" * 50, "overwrite": True},
+            ),
+            ("computer_key", {"keys": ["ctrl", "home"]}),
+            ("computer_window_list", {}),
+            ("computer_screenshot", {}),
+            ("calc_save", {}),
+        ]
+        name, arguments = calls[number % len(calls)]
+        result = guest.call(ToolCall(f"soak-{number}", name, arguments))
+        if result.error:
+            raise RuntimeError(f"action {number}, {name}: {result.error}: {result.text}")
+        guest.screenshot()
+
+
+def soak(*, image: str = "debian-12", actions: int = 2000, looks: int = 5) -> None:
+    """Do that many actions in one episode and print what the desktop held meanwhile."""
+    desktop = open_image(image, say=lambda line: print(line, file=sys.stderr))
+    with SandboxProvider(spares=0) as provider, closing(provider.machine(desktop)) as machine:
+        machine.boot()
+        with Guest(machine.endpoint, machine.token) as guest:
+            opened(guest)
+            act_for(guest, 100)  # by then everything has been loaded that will be
+            seen = [("100", held(machine, guest))]
+            start, done = time.perf_counter(), 100
+            for number in range(1, looks + 1):
+                until = 100 + (actions - 100) * number // looks
+                act_for(guest, until - done, done)
+                done = until
+                seen.append((str(done), held(machine, guest)))
+            wall = time.perf_counter() - start
+    table = Table("held", *(name for name, _ in seen), title=f"after so many actions, {image}")
+    for name in asdict(seen[0][1]):
+        table.add_row(name, *(str(asdict(each)[name]) for _, each in seen))
+    Console(width=110).print(table)
+    print(f"{actions - 100} actions, each with a look, in {wall:.0f} s")
+    print(json.dumps({name: asdict(each) for name, each in seen}))
+
+
+def opened(guest: Guest) -> None:
+    """A spreadsheet with its window there."""
+    content = BytesIO()
+    Workbook().save(content)
+    guest.put(SHEET, content.getvalue())
+    answer = guest.call(ToolCall("soak-open", "calc_open_workbook", {"path": SHEET}))
+    if answer.error:
+        raise RuntimeError(answer.text)
+    guest.screenshot(settle=20)
