@@ -26,9 +26,12 @@ __all__ = ["Kept", "keep", "kept_folder", "read_kept"]
 
 WINDOWS = """
 for window in $(xprop -root _NET_CLIENT_LIST | grep -o '0x[0-9a-f]*'); do
-    xprop -id "$window" _NET_WM_WINDOW_TYPE
-done | grep -c 'NORMAL\\|DIALOG\\|not found' || true
+    case $(xprop -id "$window" _NET_WM_WINDOW_TYPE) in
+        *NORMAL* | *DIALOG* | *found*) xprop -id "$window" WM_CLASS | cut -d'"' -f2 ;;
+    esac
+done
 """
+"""Prints whose each window is that is neither the desktop's nor a panel's."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,11 @@ def read_kept(image: Image, name: str) -> Kept:
 
 def keep(sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program]) -> None:
     """Keep a sandbox's files under `name`, replacing a snapshot of that name; it goes on."""
-    open_now = int(sandbox.door.printed(["sh", "-c", WINDOWS]))
-    if open_now > len(programs):
+    there = sandbox.door.printed(["sh", "-c", WINDOWS]).split()
+    if len(there) > len(programs):
+        named = ", ".join(program.argv[0] for program in programs) or "no program"
         raise MachineError(
-            f"{open_now} windows are open, and {len(programs)} programs are named for {name!r}",
+            f"windows of {', '.join(there)} are open, and {named} is named for {name!r}",
             hint="A sandbox keeps files, and starts programs again: name each that has a window.",
         )
     final = kept_folder(image) / name
