@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from io import BytesIO
@@ -22,10 +22,12 @@ from vm.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 from vm.sandbox.provider import SandboxProvider
 
-__all__ = ["Held", "act_for", "held", "opened", "soak"]
+__all__ = ["Held", "soak", "soaked", "table"]
 
 SHEET = "~/soak.xlsx"
 MIB = 1 << 20
+WARM = 100
+"""Actions by which everything has been loaded that will be."""
 
 
 @dataclass(frozen=True)
@@ -134,28 +136,38 @@ def act_for(guest: Guest, actions: int, first: int = 0) -> None:
         guest.screenshot()
 
 
+def soaked(
+    machine: OwnedMachine[Sandbox], guest: Guest, actions: int, looks: int
+) -> Iterator[tuple[int, Held]]:
+    """What the desktop holds after `WARM` actions, and after each further part of one episode."""
+    opened(guest)
+    done = 0
+    for look in range(looks + 1):
+        until = WARM + (actions - WARM) * look // looks
+        act_for(guest, until - done, done)
+        done = until
+        yield done, held(machine, guest)
+
+
 def soak(*, image: str = "debian-12", actions: int = 2000, looks: int = 5) -> None:
     """Do that many actions in one episode and print what the desktop held meanwhile."""
     desktop = open_image(image, say=lambda line: print(line, file=sys.stderr))
     with SandboxProvider(spares=0) as provider, closing(provider.machine(desktop)) as machine:
         machine.boot()
         with Guest(machine.endpoint, machine.token) as guest:
-            opened(guest)
-            act_for(guest, 100)  # by then everything has been loaded that will be
-            seen = [("100", held(machine, guest))]
-            start, done = time.perf_counter(), 100
-            for number in range(1, looks + 1):
-                until = 100 + (actions - 100) * number // looks
-                act_for(guest, until - done, done)
-                done = until
-                seen.append((str(done), held(machine, guest)))
+            start = time.perf_counter()
+            seen = list(soaked(machine, guest, actions, looks))
             wall = time.perf_counter() - start
-    table = Table("held", *(name for name, _ in seen), title=f"after so many actions, {image}")
+    Console(width=110).print(table(seen))
+    print(f"{actions} actions, each with a look, in {wall:.0f} s")
+
+
+def table(seen: list[tuple[int, Held]]) -> Table:
+    """A row for each thing held."""
+    said = Table("held", *(str(number) for number, _ in seen), title="after so many actions")
     for name in asdict(seen[0][1]):
-        table.add_row(name, *(str(asdict(each)[name]) for _, each in seen))
-    Console(width=110).print(table)
-    print(f"{actions - 100} actions, each with a look, in {wall:.0f} s")
-    print(json.dumps({name: asdict(each) for name, each in seen}))
+        said.add_row(name, *(str(asdict(each)[name]) for _, each in seen))
+    return said
 
 
 def opened(guest: Guest) -> None:

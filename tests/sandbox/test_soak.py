@@ -1,0 +1,28 @@
+"""A long episode leaks nothing: X clients, processes, files, memory."""
+
+from rich.console import Console
+
+from bench.soak import soaked, table
+from host.guest import Guest
+from vm.machine import OwnedMachine
+from vm.sandbox.instance import Sandbox
+
+ACTIONS = 2000
+
+
+def test_two_thousand_actions_leave_a_desktop_that_holds_what_it_held(
+    machine: OwnedMachine[Sandbox], guest: Guest
+) -> None:
+    seen = list(soaked(machine, guest, ACTIONS, looks=4))
+    Console(width=100).print(table(seen))
+    first, last = seen[0][1], seen[-1][1]
+    assert last.x_clients <= first.x_clients
+    assert last.processes <= first.processes
+    assert last.threads <= first.threads
+    assert last.open_files <= first.open_files + 4
+    assert last.host_files <= first.host_files
+    assert last.written <= first.written + 1024
+    assert last.display <= first.display + 8
+    # What a guest keeps of its last calls is bounded; an office remembers every step to be undone.
+    assert last.guest <= first.guest + 24
+    assert last.private <= first.private + 80
