@@ -72,6 +72,10 @@ def verbs() -> dict[str, Verb]:
     }
 
 
+GIVEN_UP = "gnome-session-failed"
+"""Whose window says that something has gone wrong with the session."""
+
+
 def wait_for_window(
     windows: Callable[[], list[x11.Window]], title: str, within: float
 ) -> x11.Window:
@@ -97,13 +101,22 @@ def checks(desk: Any, registry: accessibility.Registry) -> dict[str, dict[str, A
     found = {
         "display": {"ok": True, "seen": f"{os.environ['DISPLAY']}, {vendor}"},
         "window manager": {"ok": bool(manager), "seen": manager or "none has announced itself"},
+        "desktop": whole(x11.windows(desk)),
     }
     return {**found, **session_bus(), "accessibility": accessibility_bus(registry)}
 
 
+def whole(windows: list[x11.Window]) -> dict[str, Any]:
+    """Whether the session has not given up: it says that a part of it failed, and offers nothing
+    but to log out.
+    """
+    given_up = [each for each in windows if each.app.lower() == GIVEN_UP]
+    return {"ok": not given_up, "seen": given_up[0].title if given_up else "whole"}
+
+
 def session_bus() -> dict[str, dict[str, Any]]:
-    """Whether the session bus answers, and whether the screen is locked: a locked one hides it
-    all.
+    """Whether the session bus answers, whether the session has started all that it starts, and
+    whether the screen is locked: a locked one hides it all.
     """
     from gi.repository import Gio, GLib
 
@@ -114,7 +127,10 @@ def session_bus() -> dict[str, dict[str, Any]]:
 
     daemon = ("org.freedesktop.DBus", "/org/freedesktop/DBus")
     saver = ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver")
+    manager = ("org.gnome.SessionManager", "/org/gnome/SessionManager")
     try:
+        managed = call(*daemon, "NameHasOwner", GLib.Variant("(s)", manager[:1]))
+        started = not managed or call(*manager, "IsSessionRunning")
         owned = call(*daemon, "NameHasOwner", GLib.Variant("(s)", saver[:1]))
         locked = owned and call(*saver, "GetActive")
     except GLib.GError as error:
@@ -122,6 +138,7 @@ def session_bus() -> dict[str, dict[str, Any]]:
     seen = "locked" if locked else "unlocked" if owned else "no screen saver"
     return {
         "session bus": {"ok": True, "seen": os.environ["DBUS_SESSION_BUS_ADDRESS"]},
+        "session": {"ok": started, "seen": "running" if started else "still starting programs"},
         "screen": {"ok": not locked, "seen": seen},
     }
 

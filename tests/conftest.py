@@ -53,7 +53,7 @@ def machines(provider: str) -> Iterator[Source]:
         try:
             source = stack.enter_context(open_machines(options, print))
         except (MachineError, ImportError) as error:
-            _without(f"no machine: {error} {getattr(error, 'hint', '')}")
+            without(f"no machine: {error} {getattr(error, 'hint', '')}")
         yield source
 
 
@@ -82,7 +82,8 @@ def fresh_guest(machine: Machine) -> Iterator[Guest]:
         yield guest
 
 
-def _without(reason: str) -> NoReturn:
+def without(reason: str) -> NoReturn:
+    """Skip a test that cannot be had here; in CI that is a failure."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

@@ -21,6 +21,8 @@ from vm.display import capture
 from vm.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 
+SPACES = ("--user", "--mount", "--pid", "--net", "--ipc", "--uts")
+
 
 def shell(guest: Guest, script: str) -> str:
     ran = guest.run(["bash", "-c", script])
@@ -29,7 +31,7 @@ def shell(guest: Guest, script: str) -> str:
 
 def as_root_inside(machine: OwnedMachine[Sandbox], script: str) -> str:
     """What somebody sees who has become root in there: the namespaces are all that holds them."""
-    words = ["nsenter", "--target", str(machine.instance.pid()), "--all", "--root", "--wd=/"]
+    words = ["nsenter", "--target", str(machine.instance.pid()), *SPACES, "--root", "--wd=/"]
     ran = subprocess.run([*words, "sh", "-c", script], capture_output=True, text=True)
     return f"{ran.stdout}{ran.stderr}"
 

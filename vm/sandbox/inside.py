@@ -27,6 +27,9 @@ from typing import IO, Any
 
 UNIT = Path("/opt/ambidex/guest/ambidex-guest.service")
 SESSION = Path("/usr/share/xsessions/gnome-flashback-metacity.desktop")
+PARTS = Path("/usr/share/gnome-session/sessions") / f"{SESSION.stem}.session"
+WANT_LOGIND = ("org.gnome.SettingsDaemon.Power",)
+"""Parts of the session that end without it; the session takes that for a failure of its own."""
 LOGS = Path("/var/log/ambidex")
 DISPLAY, COOKIE = ":0", Path("/run/ambidex-display/authority")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
@@ -128,6 +131,10 @@ class Inside:
             os.chown(folder, owner.pw_uid, owner.pw_gid)
             os.chmod(folder, mode)
         write(Path("/etc/ambidex/token"), asked.token, guest)
+        parts = PARTS.read_text()
+        for each in WANT_LOGIND:
+            parts = parts.replace(f"{each};", "")
+        PARTS.write_text(parts)
         authority = Path(user.pw_dir) / ".Xauthority"
         for path, owner in ((COOKIE, pwd.getpwuid(0)), (authority, user)):
             write(path, "", owner)
