@@ -38,6 +38,8 @@ __all__ = ["LibvirtMachine", "LibvirtProvider"]
 
 LibvirtMachine = OwnedMachine[Instance]
 
+KINDS = 8
+"""Snapshots that spares are kept of: a fork takes little memory until it writes."""
 SPARE_WITHIN = 60.0
 """Seconds a spare may take to answer that it is ready."""
 
@@ -64,7 +66,7 @@ class LibvirtProvider:
         self._accel = accel
         self._cpus = cpus
         self._say = say
-        self._spares: Spares[Instance] = Spares(spares, say)
+        self._spares: Spares[Instance] = Spares(spares, say, kinds=KINDS)
         self.qemu = qemu_version(self._owner.connection)
         """Version of QEMU."""
         self.forks = self._decide(revert)

@@ -23,13 +23,14 @@ T = TypeVar("T", bound=Ends)
 
 
 class Spares(Generic[T]):
-    """`count` spares of each kind that was taken once, made behind the scenes, as are the ends of
-    old ones. A context manager is what owns it; after `close` none is left.
+    """`count` spares of each of the `kinds` kinds asked for last, made and ended behind the scenes.
+    After `close` none is left.
     """
 
-    def __init__(self, count: int, say: Callable[[str], None]) -> None:
+    def __init__(self, count: int, say: Callable[[str], None], *, kinds: int) -> None:
         self._count = count
         self._say = say
+        self._kinds = kinds
         self._lock = threading.Lock()
         self._ready: dict[Hashable, list[Future[T]]] = {}
         self._behind = ThreadPoolExecutor(2, thread_name_prefix="machines")
@@ -51,11 +52,19 @@ class Spares(Generic[T]):
             return None
 
     def refill(self, kind: Hashable, make: Callable[[], T]) -> None:
-        """Have as many of that kind made as are wanted."""
+        """Have as many of that kind made as are wanted; those of the kind not asked for for longest
+        go, if there are too many kinds.
+        """
         with self._lock:
-            waiting = self._ready.setdefault(kind, [])
-            while len(waiting) < self._count and not self._closing:
+            if self._closing:
+                return
+            waiting = self._ready.pop(kind, [])
+            self._ready[kind] = waiting
+            while len(waiting) < self._count:
                 waiting.append(self._behind.submit(make))
+            while len(self._ready) > self._kinds:
+                for spare in self._ready.pop(next(iter(self._ready))):
+                    self._behind.submit(self._end, spare)
 
     def wait(self) -> None:
         """Return when every spare that is being made is ready, or has failed."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from guest import HarnessError
-from guest.hands import OUTPUT, read_file, run, wait_for_window, write_file
+from guest.hands import OUTPUT, read_file, run, wait_for_window, whole, write_file
 from mcp_tools.waiting import wait_for
 from mcp_tools.x11 import Window
 
@@ -105,3 +105,14 @@ def test_a_window_that_does_not_come_is_answered_with_those_that_are_there() -> 
     with pytest.raises(HarnessError, match="'Tip of the Day'") as refused:
         wait_for_window(lambda: [window], "budget", 0.01)
     assert refused.value.status == 408
+
+
+def test_a_session_that_has_given_up_is_not_whole() -> None:
+    def window(app: str, title: str) -> Window:
+        return Window(1, title, app, 0, 0, 9, 9, active=True, minimized=False)
+
+    calc = window("Soffice", "Oh no, a sheet")
+    assert whole([]) == {"ok": True, "seen": "whole"}
+    assert whole([calc])["ok"]
+    given_up = window("Gnome-session-failed", "Something has gone wrong")
+    assert whole([calc, given_up]) == {"ok": False, "seen": "Something has gone wrong"}

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class Thing:
 def test_a_spare_is_taken_once_and_made_again_and_none_is_left() -> None:
     said: list[str] = []
     made: list[Thing] = []
-    spares: Spares[Thing] = Spares(2, said.append)
+    spares: Spares[Thing] = Spares(2, said.append, kinds=3)
 
     def make() -> Thing:
         made.append(Thing(f"thing {len(made)}"))
@@ -61,9 +62,26 @@ def test_a_spare_is_taken_once_and_made_again_and_none_is_left() -> None:
     assert not said
 
 
+def test_spares_of_what_was_not_asked_for_for_longest_go() -> None:
+    made: dict[str, Thing] = {}
+    spares: Spares[Thing] = Spares(1, lambda _: None, kinds=2)
+
+    def maker(name: str) -> Callable[[], Thing]:
+        return lambda: made.setdefault(name, Thing(name))
+
+    for name in ("one", "two", "one", "three"):
+        spares.refill(name, maker(name))
+        spares.wait()
+    assert made["two"].closed.wait(10)
+    assert spares.take("two") is None
+    assert spares.take("one") is made["one"]
+    assert spares.take("three") is made["three"]
+    spares.close()
+
+
 def test_a_spare_that_fails_is_said_and_another_way_is_found() -> None:
     said: list[str] = []
-    spares: Spares[Thing] = Spares(1, said.append)
+    spares: Spares[Thing] = Spares(1, said.append, kinds=3)
 
     def fails() -> Thing:
         raise MachineError("no room")

@@ -21,6 +21,8 @@ __all__ = ["SandboxMachine", "SandboxProvider"]
 
 SandboxMachine = OwnedMachine[Sandbox]
 
+KINDS = 2
+"""Snapshots that spares are kept of: each takes half a GiB."""
 READY_WITHIN = 120.0
 """Seconds a sandbox may take to get ready; alone on two processors it takes four."""
 WINDOW_WITHIN = 120.0
@@ -62,7 +64,7 @@ class SandboxProvider:
         self._owner = SandboxOwner()
         self._limits = limits
         self._say = say
-        self._spares: Spares[Sandbox] = Spares(spares, say)
+        self._spares: Spares[Sandbox] = Spares(spares, say, kinds=KINDS)
         self.bounded = self._owner.groups.bounded
         """Which of memory and pids a control group bounds here."""
         if "memory" not in self.bounded:
