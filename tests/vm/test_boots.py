@@ -25,28 +25,28 @@ def image(machines: Source) -> Image:
 
 
 @pytest.fixture(scope="module")
-def provider(image: Image) -> Iterator[LibvirtProvider]:
+def libvirt(image: Image) -> Iterator[LibvirtProvider]:
     with LibvirtProvider(spares=0) as provider:
         yield provider
 
 
 def test_a_boot_that_fails_says_how_far_it_came_and_what_was_on_the_console(
-    provider: LibvirtProvider, image: Image
+    libvirt: LibvirtProvider, image: Image
 ) -> None:
     line = f"{image.base.command_line} rdinit=/no/such/program"  # and so no disk driver either
     broken = replace(image, base=replace(image.base, command_line=line))
-    with provider.cold(broken) as instance, pytest.raises(MachineError) as caught:
+    with libvirt.cold(broken) as instance, pytest.raises(MachineError) as caught:
         wait_until_ready(instance, lambda _: None, bound=90)
     assert caught.value.stage == "kernel"
     assert "Kernel panic" in str(caught.value)
 
 
 def test_a_boot_that_hangs_ends_within_its_bound_with_a_last_frame(
-    provider: LibvirtProvider, image: Image
+    libvirt: LibvirtProvider, image: Image
 ) -> None:
     line = f"{image.base.command_line} systemd.unit=rescue.target"
     stuck = replace(image, base=replace(image.base, command_line=line))
-    with provider.cold(stuck) as instance, pytest.raises(MachineError) as caught:
+    with libvirt.cold(stuck) as instance, pytest.raises(MachineError) as caught:
         wait_until_ready(instance, lambda _: None, bound=25)
     assert caught.value.stage in {"kernel", "system"}
     frame = Path(caught.value.hint.removeprefix("Its last frame: "))
@@ -83,12 +83,12 @@ def shell(port: int, key: paramiko.PKey) -> paramiko.SSHClient:
 
 
 def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
-    provider: LibvirtProvider, image: Image, tmp_path: Path
+    libvirt: LibvirtProvider, image: Image, tmp_path: Path
 ) -> None:
     key = paramiko.RSAKey.generate(2048)
     key.write_private_key_file(str(tmp_path / "key"))
     public = f"{key.get_name()} {key.get_base64()}"
-    with provider.cold(replace(image, layer=None), ssh_key=public, token="") as instance:
+    with libvirt.cold(replace(image, layer=None), ssh_key=public, token="") as instance:
         assert instance.ssh_port is not None
         client = shell(instance.ssh_port, key)
         with pytest.raises(NotYet, match="no answer"):
@@ -119,8 +119,8 @@ def _kill_the_door(client: paramiko.SSHClient) -> None:
     assert out.channel.recv_exit_status() == 0
 
 
-def test_the_instance_knows_its_own_process(provider: LibvirtProvider, image: Image) -> None:
-    with provider.cold(image) as instance:
+def test_the_instance_knows_its_own_process(libvirt: LibvirtProvider, image: Image) -> None:
+    with libvirt.cold(image) as instance:
         assert isinstance(instance, Instance)
         line = Path(f"/proc/{instance.pid()}/cmdline").read_bytes()
         assert instance.name.encode() in line

@@ -110,41 +110,41 @@ class Inside:
         ]
 
     def prepare(self) -> None:
-        """The files that a system makes at its start."""
-        user, asked = self.user, self.asked
-        guest = pwd.getpwnam("ambidex")
-        Path("/etc/machine-id").write_text(asked.machine_id + "\n")
-        LOGS.mkdir(mode=0o700, exist_ok=True)
+        """What a system makes at its start. Kept files may hold whatever somebody left there: root
+        follows no path that the user could have bent.
+        """
+        root, guest = pwd.getpwuid(0), pwd.getpwnam("ambidex")
+        Path("/etc/machine-id").write_text(self.asked.machine_id + "\n")
         for left in (Path("/tmp/.X0-lock"), Path("/tmp/.X11-unix/X0")):
-            left.unlink(missing_ok=True)  # kept files have those of another display
-        for shared in ("/tmp/.X11-unix", "/tmp/.ICE-unix", "/run/lock"):
-            Path(shared).mkdir(exist_ok=True)
-            os.chmod(shared, 0o1777)
-        for folder, owner, mode in (
+            left.unlink(missing_ok=True)  # of the display that they were kept from
+        for path, owner, mode in (
+            (LOGS, root, 0o700),
+            (Path("/tmp/.X11-unix"), root, 0o1777),
+            (Path("/tmp/.ICE-unix"), root, 0o1777),
+            (Path("/run/lock"), root, 0o1777),
             (Path("/run/dbus"), pwd.getpwnam("messagebus"), 0o755),
-            (Path("/run/user"), pwd.getpwuid(0), 0o755),
-            (self.runtime, user, 0o700),
+            (Path("/run/user"), root, 0o755),
+            (self.runtime, self.user, 0o700),
             (Path("/run/ambidex"), guest, 0o700),
-            (COOKIE.parent, pwd.getpwuid(0), 0o700),
+            (COOKIE.parent, root, 0o700),
         ):
-            folder.mkdir(exist_ok=True)
-            os.chown(folder, owner.pw_uid, owner.pw_gid)
-            os.chmod(folder, mode)
-        write(Path("/etc/ambidex/token"), asked.token, guest)
+            path.mkdir(exist_ok=True)
+            os.chown(path, owner.pw_uid, owner.pw_gid, follow_symlinks=False)
+            os.chmod(path, mode)
+        write(Path("/etc/ambidex/token"), self.asked.token.encode(), guest)
         parts = PARTS.read_text()
         for each in WANT_LOGIND:
             parts = parts.replace(f"{each};", "")
         PARTS.write_text(parts)
-        authority = Path(user.pw_dir) / ".Xauthority"
-        for path, owner in ((COOKIE, pwd.getpwuid(0)), (authority, user)):
-            write(path, "", owner)
-        cookie = os.urandom(16).hex()
-        for path in (COOKIE, authority):
-            words = ["xauth", "-q", "-f", str(path), "add", DISPLAY, "MIT-MAGIC-COOKIE-1", cookie]
-            subprocess.run(words, check=True, env=SYSTEM)
-        os.chown(authority, user.pw_uid, user.pw_gid)
-        if asked.processes:
-            resource.setrlimit(resource.RLIMIT_NPROC, (asked.processes, asked.processes))
+        add = ["add", DISPLAY, "MIT-MAGIC-COOKIE-1", os.urandom(16).hex()]
+        subprocess.run(["xauth", "-q", "-f", str(COOKIE), *add], check=True, env=SYSTEM)
+        write(Path(self.user.pw_dir) / ".Xauthority", COOKIE.read_bytes(), self.user)
+
+    def bound(self) -> None:
+        """What every process inside inherits."""
+        if self.asked.processes:
+            many = self.asked.processes
+            resource.setrlimit(resource.RLIMIT_NPROC, (many, many))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, files), files))
@@ -284,13 +284,13 @@ class Inside:
                     service.run()
 
 
-def write(path: Path, text: str, owner: pwd.struct_passwd) -> None:
-    """A file that only its owner may read."""
+def write(path: Path, content: bytes, owner: pwd.struct_passwd) -> None:
+    """A file that only its owner may read, in place of whatever was there."""
     path.unlink(missing_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400), "w") as file:
-        file.write(text)
-    os.chown(path, owner.pw_uid, owner.pw_gid)
-    os.chmod(path, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with open(os.open(path, flags, 0o600), "wb") as file:
+        file.write(content)
+        os.fchown(file.fileno(), owner.pw_uid, owner.pw_gid)
 
 
 def received(line: socket.socket) -> Asked:
@@ -315,6 +315,7 @@ def main() -> None:
     os.umask(0o022)
     inside = Inside(received(line))
     inside.prepare()
+    inside.bound()
     inside.serve(line)
 
 
