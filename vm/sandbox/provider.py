@@ -118,9 +118,8 @@ class SandboxProvider:
         lower = (*snapshot.layers, image.base.tree)
         sandbox = launch(self._owner.groups, self._owner.folder(), image, lower, limits)
         try:
-            wait_until_ready(
-                sandbox, self._say, bound=READY_WITHIN, every=LOOK_EVERY, stages=STAGES
-            )
+            # It takes seconds, and most of them are spares: their stages are nobody's progress.
+            wait_until_ready(sandbox, silent, bound=READY_WITHIN, every=LOOK_EVERY, stages=STAGES)
             for program in snapshot.programs:
                 sandbox.door.start(program.argv, program.window, WINDOW_WITHIN)
         except BaseException:
