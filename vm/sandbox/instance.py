@@ -11,8 +11,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vm import MachineError
@@ -56,6 +57,8 @@ class Sandbox:
     """The sandbox ends when this is closed, so also when its owner does."""
     door: Door
     vnc: tuple[str, str]
+    ended: threading.Lock = field(default_factory=threading.Lock)
+    """Taken by whoever closes it, and never given back."""
 
     @property
     def name(self) -> str:
@@ -101,9 +104,11 @@ class Sandbox:
 
     def close(self) -> None:
         """End it at once. Its files were in memory, and are gone."""
-        with contextlib.suppress(OSError):  # closed before, or ended
+        if not self.ended.acquire(blocking=False):
+            return  # the number of its handle may be another sandbox's by now
+        with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
-            os.close(self.handle)
+        os.close(self.handle)
         self.line.close()
         try:
             self.process.wait(IN_TIME)
@@ -166,7 +171,11 @@ def launch(
             plans.write(plan.written().encode())
         line.send(json.dumps(asked).encode())
         theirs.close()
-        first, handle = _first_process(process, told, folder)
+        try:
+            first, handle = _first_process(process, told, folder)
+        except MachineError:
+            groups.remove(folder.name)
+            raise
         ours.pop_all()
         os.close(told)
     return Sandbox(groups, folder, lower, process, first, handle, line, door, vnc)
