@@ -34,9 +34,12 @@ Media = Annotated[str, Field(description="path such as ~/Music/song.ogg, or a UR
 
 @dataclass(frozen=True)
 class Status:
-    """What VLC does. Times are seconds, None where VLC does not say; volume is percent."""
+    """What VLC does. Times are seconds, None where VLC does not say; volume is percent; `entry` is
+    VLC's own id of the playlist entry.
+    """
 
     state: str
+    entry: Optional[str]
     uri: Optional[str]
     title: Optional[str]
     position: float
@@ -108,6 +111,7 @@ def status() -> Status:
     uri = about.get("xesam:url")
     return Status(
         player["PlaybackStatus"].lower(),
+        about.get("mpris:trackid"),
         uri,
         title or (uri.rpartition("/")[2] if uri else None),
         round(player["Position"] / 1e6, 2),
@@ -218,12 +222,11 @@ def pause() -> Status:
 
 
 def _step(method: str) -> Status:
-    before = properties(PLAYER)["Metadata"].get("mpris:trackid")
+    before = status().entry
     call(PLAYER, method)
 
     def moved(seen: Status) -> bool:  # between two entries VLC says "stopped" for a moment
-        now = properties(PLAYER)["Metadata"].get("mpris:trackid")
-        return seen.state != "stopped" and now not in (None, before) and seen.position > 0
+        return seen.state != "stopped" and seen.entry not in (None, before) and seen.position > 0
 
     return once(moved, f"go to another entry; its playlist may have no {method.lower()} one")
 

@@ -5,10 +5,12 @@ import math
 import struct
 import wave
 from io import BytesIO
+from typing import Any
 
 import pytest
 
 from host.guest import Guest
+from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused, stop
 
 
@@ -34,7 +36,7 @@ def vlc(guest: Guest) -> Guest:
     return guest
 
 
-def player(guest: Guest, name: str) -> object:
+def player(guest: Guest, name: str) -> Any:
     """A property of the player, as another program sees it."""
     where = ("org.mpris.MediaPlayer2.vlc", "/org/mpris/MediaPlayer2")
     said = read(
@@ -59,10 +61,18 @@ def test_playback_obeys_and_says_what_it_does(vlc: Guest) -> None:
     assert refused(vlc, "vlc_open", uri="~/Music/none.wav")[0] == "not_found"
 
 
+@proves(
+    "the player's metadata over the session bus",
+    vlc_add_to_playlist="it is played next",
+    vlc_next="the second file plays",
+    vlc_previous="the first file plays again",
+)
 def test_the_playlist_is_added_to_and_stepped_through(vlc: Guest) -> None:
     done(vlc, "vlc_add_to_playlist", uri="~/Music/second.wav")
     assert done(vlc, "vlc_next")["uri"].endswith("second.wav")
+    assert player(vlc, "Metadata")["xesam:url"]["data"].endswith("second.wav")
     assert done(vlc, "vlc_previous")["uri"].endswith("first%20sound.wav")
+    assert player(vlc, "Metadata")["xesam:url"]["data"].endswith("first%20sound.wav")
 
 
 def test_a_vlc_that_hangs_ends_the_call_within_its_bound(vlc: Guest) -> None:

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from host import ToolCall, ToolResult
 from host.guest import Guest
+from tests.desktop.proofs import LEDGER
 
 
 def called(guest: Guest, name: str, arguments: dict[str, Any]) -> ToolResult:
@@ -16,6 +17,7 @@ def done(guest: Guest, name: str, **arguments: Any) -> Any:
     """The value of a call that must succeed."""
     result = called(guest, name, arguments)
     assert not result.error, f"{name}: {result.error}: {result.text}"
+    LEDGER.done.add(name)
     return result.value
 
 
@@ -23,6 +25,7 @@ def refused(guest: Guest, name: str, **arguments: Any) -> tuple[str, str]:
     """Code and text of a call that must fail."""
     result = called(guest, name, arguments)
     assert result.error, f"{name} was not refused: {result.text}"
+    LEDGER.refused.add(name)
     return result.error, result.text
 
 
