@@ -8,6 +8,8 @@ from vm.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 
 ACTIONS = 2000
+POOLED = 8
+"""Threads; a leak of one in a hundred actions would be nineteen."""
 
 
 def test_two_thousand_actions_leave_a_desktop_that_holds_what_it_held(
@@ -18,7 +20,8 @@ def test_two_thousand_actions_leave_a_desktop_that_holds_what_it_held(
     first, last = seen[0][1], seen[-1][1]
     assert last.x_clients <= first.x_clients
     assert last.processes <= first.processes
-    assert last.threads <= first.threads
+    # GLib and LibreOffice keep pools of threads, of which one comes or goes between two looks.
+    assert last.threads <= first.threads + POOLED
     assert last.open_files <= first.open_files + 4
     assert last.host_files <= first.host_files
     assert last.written <= first.written + 1024

