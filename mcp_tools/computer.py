@@ -22,7 +22,7 @@ app = App("computer", "Keyboard, mouse and screen", "computer", prepare="mcp_too
 
 X = Annotated[int, Field(description="pixels from the left edge of the screen")]
 Y = Annotated[int, Field(description="pixels from the top edge of the screen")]
-Button = Literal["left", "middle", "right"]
+Button = Annotated[Literal["left", "middle", "right"], Field(description="of the mouse")]
 Keys = Annotated[
     list[str],
     Field(
@@ -35,6 +35,7 @@ Held = Annotated[
     Optional[list[str]],
     Field(max_length=4, description='keys held down meanwhile, such as ["ctrl"]'),
 ]
+Seconds = Annotated[float, Field(gt=0, le=10, description="how long, at most 10")]
 Clicks = Annotated[int, Field(ge=-100, le=100)]
 DRAG_SECONDS = 0.4
 """How long a drag takes: applications tell it from a click by movement that lasts."""
@@ -223,7 +224,9 @@ def scroll(
 
 
 @app.tool(timeout=120)
-def type(text: Annotated[str, Field(min_length=1, max_length=20_000)]) -> None:
+def type(
+    text: Annotated[str, Field(min_length=1, max_length=20_000, description="any characters")],
+) -> None:
     """Type a text into what has the keyboard focus, as on a keyboard. Any character; a newline is
     the enter key, a tab the tab key.
     """
@@ -246,7 +249,10 @@ def type(text: Annotated[str, Field(min_length=1, max_length=20_000)]) -> None:
 
 
 @app.tool()
-def key(keys: Keys, times: Annotated[int, Field(ge=1, le=100)] = 1) -> None:
+def key(
+    keys: Keys,
+    times: Annotated[int, Field(ge=1, le=100, description="how often it is pressed")] = 1,
+) -> None:
     """Press a key, or several together as a chord, and release: shortcuts, enter, escape, arrows,
     function keys.
     """
@@ -256,7 +262,7 @@ def key(keys: Keys, times: Annotated[int, Field(ge=1, le=100)] = 1) -> None:
 
 
 @app.tool()
-def hold_key(keys: Keys, seconds: Annotated[float, Field(gt=0, le=10)]) -> None:
+def hold_key(keys: Keys, seconds: Seconds) -> None:
     """Hold keys down for some seconds, then release them; they repeat as on a keyboard."""
     with holding(keys, repeat=True):
         time.sleep(seconds)

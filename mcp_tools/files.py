@@ -125,7 +125,10 @@ def landing(source: Path, destination: str) -> Path:
 
 
 @app.tool(reads_only=True)
-def list_directory(path: Where, hidden: bool = False) -> Listing:
+def list_directory(
+    path: Where,
+    hidden: Annotated[bool, Field(description="also names that start with a dot")] = False,
+) -> Listing:
     """List a folder: names with kind, size in bytes, time of change and permissions. At most 500
     entries.
     """
@@ -159,7 +162,10 @@ def read_text(
 
 @app.tool()
 def write_text(
-    path: Where, content: str, overwrite: Overwrite = False, append: bool = False
+    path: Where,
+    content: Annotated[str, Field(description="the whole text, or what is added")],
+    overwrite: Overwrite = False,
+    append: Annotated[bool, Field(description="add at the end of the file")] = False,
 ) -> Entry:
     """Write a text file (UTF-8, exactly this content), or add to its end with `append`. The folder
     must exist. A file that is there is only replaced with overwrite=true.

@@ -24,7 +24,7 @@ LOOK_EVERY = 0.05
 
 @app.tool(reads_only=True, timeout=60)
 def wait(
-    seconds: Annotated[float, Field(gt=0, le=30)],
+    seconds: Annotated[float, Field(gt=0, le=30, description="at most so long")],
     window: Optional[Title] = None,
 ) -> None:
     """Do nothing for some seconds, for example while a program starts or a page loads.

@@ -24,6 +24,7 @@ from vm.layer import build_layer
 from vm.mirrors import sources_for
 from vm.namespace import COMMAND
 from vm.process import run
+from vm.programs import build_programs
 from vm.recipe import IMAGES, Recipe, Screen, load_recipe
 from vm.store import cache_folder, digest, once
 
@@ -133,10 +134,15 @@ def _make_archive(
     words = " ".join([recipe.user, recipe.password, *recipe.units.mask])
     partial = staging / "tree.partial.tar"
     sources = sources_for(recipe, mirror)
+    mode = "root" if os.geteuid() == 0 else "unshare"
+    programs = []
+    if recipe.packages_to_build:
+        made = build_programs(recipe, sources, mode=mode, say=say)
+        programs = [f"--customize-hook=tar-in {made} /"]
     run(
         [
             "mmdebstrap",
-            f"--mode={'root' if os.geteuid() == 0 else 'unshare'}",
+            f"--mode={mode}",
             "--variant=minbase",
             "--format=tar",
             f"--components={','.join(recipe.components)}",
@@ -144,6 +150,7 @@ def _make_archive(
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
             f"--customize-hook=tar-in {files} /",
+            *programs,
             f"--customize-hook=upload {script} /customize.sh",
             f'--customize-hook=chroot "$1" sh /customize.sh {words}',
             '--customize-hook=rm "$1/customize.sh"',

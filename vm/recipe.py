@@ -51,6 +51,8 @@ class Recipe(Strict):
     apps: list[str] = []
     screen: Screen = Screen()
     packages: dict[str, list[str]]
+    packages_to_build: list[str] = []
+    """Libraries that /opt/programs is built against; none means an image without it."""
     units: Units = Units()
 
     def package_names(self) -> list[str]:
@@ -75,5 +77,9 @@ def load_recipe(name: str) -> tuple[Recipe, str]:
     except (tomllib.TOMLDecodeError, ValidationError) as error:
         raise MachineError(f"{path}: {error}") from None
     script = (IMAGES / "customize.sh").read_bytes()
-    folders = [folder for folder in (IMAGES / "files", IMAGES / name / "files") if folder.is_dir()]
+    folders = [
+        folder
+        for folder in (IMAGES / "files", IMAGES / name / "files", IMAGES / "programs")
+        if folder.is_dir()
+    ]
     return recipe, digest(recipe.model_dump_json(), script, tree_digest(folders))
