@@ -138,7 +138,7 @@ def _make_archive(
     programs = []
     if recipe.packages_to_build:
         made = build_programs(recipe, sources, mode=mode, say=say)
-        programs = [f"--customize-hook=tar-in {made} /"]
+        programs = [f"--customize-hook=tar-in {made} /opt"]
     run(
         [
             "mmdebstrap",

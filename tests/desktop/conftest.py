@@ -18,6 +18,12 @@ def proof(request: pytest.FixtureRequest) -> Iterator[None]:
             LEDGER.proved(called=called, **mark.kwargs)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The table of proofs comes after everything that proves."""
+    last = "test_tools_table.py"
+    items.sort(key=lambda item: item.path.name == last)
+
+
 PASSED = pytest.StashKey[bool]()
 
 

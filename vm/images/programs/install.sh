@@ -11,8 +11,9 @@ version=$("$node/bin/node" --version)
 export PATH="$node/bin:$PATH" npm_config_nodedir="$node" npm_config_unsafe_perm=true
 export npm_config_user_agent="npm node/$version"
 (cd node_modules/code-server && sh ./postinstall.sh)
-# What only building needs.
-rm -rf "$node/include" "$node/share" /opt/programs/node_modules/.cache
-find /opt/programs -depth \( -name obj.target -o -name .deps \) -exec rm -rf {} +
-find /opt/programs -name '*.map' -delete
-chmod -R u=rwX,go=rX /opt/programs
+# What only building needs, and copies for other systems.
+rm -rf "$node/include" "$node/share" node_modules/.cache
+find . -depth \( -name obj.target -o -name .deps -o -name '*linuxmusl-x64' -o -name '*linux-x64-musl' \) -exec rm -rf {} +
+find . -depth -path '*/prebuilds/*' \( -name 'win32-*' -o -name 'darwin-*' \) -exec rm -rf {} +
+find . -type f \( -name '*.map' -o -name '*.o' -o -name '*.a' \) -delete
+chmod -R u=rwX,go=rX .
