@@ -3,6 +3,7 @@
 python -m bench                       both providers side by side: see the README for how long
 python -m bench --providers sandbox   one of them
 python -m bench --no-suite            without runs of the demo suite
+python -m bench tools                 tool calls by class, in a sandbox
 python -m bench soak                  a long episode in a sandbox, and what it leaves
 """
 
@@ -21,6 +22,7 @@ from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.ledger import Column, Ledger
 from bench.soak import soak
 from bench.suite import suite_parts, suite_wall
+from bench.tools import tools
 from vm.image import open_image
 
 app = App(help=__doc__)
@@ -64,6 +66,7 @@ def main(
 
 
 app.command(soak)
+app.command(tools)
 
 if __name__ == "__main__":
     app()

@@ -32,11 +32,15 @@ def test_a_tool_says_when_to_use_it_in_sentences(tool: Tool) -> None:
     assert 20 <= len(tool.description) <= 900
 
 
-def test_a_schema_describes_every_argument_by_a_type(tool: Tool) -> None:
+def test_a_schema_says_of_every_argument_what_it_is_for_and_what_it_takes(tool: Tool) -> None:
     for name, each in tool.parameters["properties"].items():
+        parts = [each, *each.get("anyOf", ())]
+        assert any(part.get("description") for part in parts), f"{tool.name}: {name} is {each}"
         # A JSON value of any kind is a type too, if somebody says what it is for.
-        typed = each.keys() & {"type", "anyOf", "enum", "const", "$ref", "allOf"}
-        assert typed or each.get("description"), f"{tool.name}: {name} is {each}"
+        typed = {"type", "anyOf", "enum", "const", "$ref", "allOf", "description"}
+        assert each.keys() & typed, f"{tool.name}: {name} is {each}"
+        for part in parts:
+            assert part.get("type") != "object" or part.get("properties"), f"{tool.name}: {name}"
     assert tool.parameters["additionalProperties"] is False
 
 

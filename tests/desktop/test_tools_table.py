@@ -1,0 +1,41 @@
+"""docs/tools.md is what the tests of tools proved: what of each tool was checked, and how.
+
+`AMBIDEX_WRITE_TOOLS=1 pytest tests/desktop` writes the file; any other run compares it.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mcp_tools import catalogue
+from tests.desktop.proofs import LEDGER
+from tests.desktop.tools_table import table
+
+WHERE = Path(__file__).parents[2] / "docs" / "tools.md"
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def whole_run(request: pytest.FixtureRequest) -> None:
+    """Only a run of every test of tools, all of them passed, can say what is proved."""
+    ran = {item.path for item in request.session.items}
+    left_out = {path.name for path in HERE.glob("test_*.py")} - {path.name for path in ran}
+    if left_out or request.config.option.keyword:
+        pytest.skip("only a run of all of tests/desktop says what is proved")
+    if request.session.testsfailed:
+        pytest.fail("tests of tools failed before: nothing is said of the others", pytrace=False)
+
+
+def test_every_tool_is_proved_and_refuses_what_it_must() -> None:
+    tools = catalogue.tools()
+    assert set(LEDGER.proofs) == set(tools)
+    mendable = {name for name, tool in tools.items() if tool.takes}
+    assert mendable - LEDGER.refused == set()
+
+
+def test_the_table_in_the_docs_is_what_this_run_proved() -> None:
+    said = table(LEDGER)
+    if os.environ.get("AMBIDEX_WRITE_TOOLS"):
+        WHERE.write_text(said)
+    assert WHERE.read_text() == said
