@@ -11,7 +11,18 @@ from typing import Any
 
 from mcp_tools import App, Tool
 
-MODULES = ("computer", "windows", "calc", "calc_layout", "writer", "vlc", "gnome", "files")
+MODULES = (
+    "computer",
+    "windows",
+    "calc",
+    "calc_layout",
+    "writer",
+    "vlc",
+    "gnome",
+    "files",
+    "filesystem",
+    "git",
+)
 """Modules of this package that declare tools, each with its `App` as `app`; an app may have
 several.
 """
@@ -36,6 +47,7 @@ def described() -> list[dict[str, Any]]:
             "app": tool.app,
             "description": tool.description,
             "reads_only": tool.reads_only,
+            "mounted": tool.mounted,
             "parameters": tool.parameters,
         }
         for tool in tools().values()
