@@ -9,7 +9,7 @@ import importlib
 import json
 from typing import Any
 
-from mcp_tools import App, Tool
+from mcp_tools import App, Tool, aliases
 
 MODULES = (
     "computer",
@@ -39,16 +39,25 @@ def tools() -> dict[str, Tool]:
     return {name: tool for app in apps().values() for name, tool in app.tools.items()}
 
 
+def about(tool: Tool) -> dict[str, Any]:
+    """What is told of a tool beside what every MCP server tells."""
+    return {
+        "app": tool.app,
+        "source": aliases.source(tool),
+        "mounted": tool.mounted,
+        "aliases": list(aliases.names(tool.name)),
+    }
+
+
 def described() -> list[dict[str, Any]]:
     """The catalogue as data: what a host may know of a tool without a machine."""
     return [
         {
             "name": tool.name,
-            "app": tool.app,
             "description": tool.description,
             "reads_only": tool.reads_only,
-            "mounted": tool.mounted,
             "parameters": tool.parameters,
+            **about(tool),
         }
         for tool in tools().values()
     ]

