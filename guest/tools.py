@@ -22,6 +22,7 @@ from guest.store import Store
 from guest.wire import Message
 from guest.workers import Refused, Worker, WorkerError
 from mcp_tools import Tool, ToolError
+from mcp_tools.catalogue import about
 
 __all__ = ["Server", "failure", "success"]
 
@@ -68,7 +69,7 @@ class Server(FastMCP[None]):
                 description=tool.description,
                 parameters=tool.parameters,
                 annotations=ToolAnnotations(read_only_hint=tool.reads_only),
-                meta={"ambidex": {"app": tool.app}},
+                meta={"ambidex": about(tool)},
             )
             for tool in tools.values()
         ]

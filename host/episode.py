@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from host import (
     Agent,
@@ -69,7 +69,8 @@ def run_episode(
     """Let the agent act until it stops or a limit is reached.
 
     `tools` are those the agent may call: any other name is refused here, before the guest hears of
-    it. `GuestError` and `ModelError` end it, `Interrupted` where `interrupted` says so; the step
+    it; a tool's alias stands for its name, here, in what is recorded and in what is counted.
+    `GuestError` and `ModelError` end it, `Interrupted` where `interrupted` says so; the step
     under way is written all the same.
     """
     episode, began = Episode(), time.monotonic()
@@ -78,12 +79,13 @@ def run_episode(
     _split(episode.seconds, frame)
     results: tuple[ToolResult, ...] = ()
     before = trajectory.frame(frame)
+    names = {alias: tool.name for tool in tools.values() for alias in tool.aliases}
     while episode.stop is None:
         if interrupted():
             raise Interrupted
         start, seconds = time.monotonic(), Seconds()
         with _clock(seconds, "model"):
-            decision = agent.step(Observation(frame, results))
+            decision = _by_our_names(agent.step(Observation(frame, results)), names)
         step = Step(episode.steps + 1, before, decision, _apps(decision, tools), seconds=seconds)
         try:
             for call in decision.calls:
@@ -109,6 +111,11 @@ def _carry_out(call: ToolCall, guest: Guest, tools: Mapping[str, ToolSpec]) -> T
     if call.name not in tools:
         return ToolResult(call.id, f"There is no tool {call.name!r} here.", "unknown_tool")
     return guest.call(call)
+
+
+def _by_our_names(decision: Decision, names: Mapping[str, str]) -> Decision:
+    calls = tuple(replace(each, name=names.get(each.name, each.name)) for each in decision.calls)
+    return replace(decision, calls=calls)
 
 
 def _apps(decision: Decision, tools: Mapping[str, ToolSpec]) -> list[str | None]:

@@ -34,9 +34,11 @@ def suite_table(suite: Suite) -> Table:
 
 def tool_table(tools: Iterable[ToolSpec]) -> Table:
     """The tools of the guest; optional arguments have a question mark."""
-    table = _table("", "app", "tool", "arguments", "what it does")
+    table = _table("", "app", "tool", "source", "only looks", "arguments", "what it does")
     for tool in tools:
-        table.add_row(tool.app, tool.name, _arguments(tool), tool.description.split("\n")[0])
+        looks = "yes" if tool.reads_only else ""
+        said = tool.description.split("\n")[0]
+        table.add_row(tool.app, tool.name, tool.source, looks, _arguments(tool), said)
     return table
 
 

@@ -142,7 +142,16 @@ def _spec(tool: mcp_types.Tool) -> ToolSpec:
     if "app" not in meta:
         raise GuestError(f"the guest's tool {tool.name} does not say its app")
     reads_only = bool(tool.annotations and tool.annotations.read_only_hint)
-    return ToolSpec(tool.name, meta["app"], tool.description or "", tool.input_schema, reads_only)
+    return ToolSpec(
+        name=tool.name,
+        app=meta["app"],
+        description=tool.description or "",
+        parameters=tool.input_schema,
+        reads_only=reads_only,
+        source=meta.get("source", "ours"),
+        mounted=meta.get("mounted", ""),
+        aliases=tuple(meta.get("aliases", ())),
+    )
 
 
 def _result(call: ToolCall, answer: mcp_types.CallToolResult) -> ToolResult:

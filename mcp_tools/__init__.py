@@ -67,6 +67,8 @@ class Tool:
     reads_only: bool
     timeout: float
     """Seconds the worker may take before it is killed and restarted."""
+    mounted: str
+    """The stock server, and its version, that does it; empty where we do."""
     function: Callable[..., object]
     model: type[BaseModel]
     returns: TypeAdapter[object]
@@ -119,7 +121,8 @@ class App:
     `recover`, where given as "module:function", is run in the fresh worker after an old one had to
     be killed, and returns a sentence that says what was done (for example that the office was
     restarted). `prepare`, given the same way, is run in every fresh worker before its first call
-    (heavy imports, connections that take long) and returns a sentence for the journal.
+    (heavy imports, connections that take long) and returns a sentence for the journal. `mounted`
+    names the stock server, with its version, to which the tools are forwarded (see `mount`).
     """
 
     name: str
@@ -127,15 +130,19 @@ class App:
     worker: str
     recover: str = ""
     prepare: str = ""
+    mounted: str = ""
     tools: dict[str, Tool] = field(default_factory=dict)
 
-    def tool(self, *, reads_only: bool = False, timeout: float = 30.0) -> Callable[[F], F]:
+    def tool(
+        self, *, reads_only: bool = False, timeout: float = 30.0, ours: bool = False
+    ) -> Callable[[F], F]:
         """Declare the function below as the tool `<app>_<function>`; raises `Undescribed` where it
-        says too little.
+        says too little. `ours` is one that the server of a mounted app lacks.
         """
 
         def declare(function: F) -> F:
-            tool = _tool(self, function, reads_only, timeout)
+            mounted = "" if ours else self.mounted
+            tool = _tool(self, function, reads_only, timeout, mounted)
             self.tools[tool.name] = tool
             return function
 
@@ -147,7 +154,13 @@ def inner(name: str) -> str:
     return f"argument_{name}"
 
 
-def _tool(app: App, function: Callable[..., object], reads_only: bool, timeout: float) -> Tool:
+def _tool(
+    app: App,
+    function: Callable[..., object],
+    reads_only: bool,
+    timeout: float,
+    mounted: str,
+) -> Tool:
     name = f"{app.name}_{function.__name__}"
     if not NAME.fullmatch(name):
         raise Undescribed(f"{name}: a tool's name is lower-case letters, digits and _, at most 64")
@@ -172,5 +185,14 @@ def _tool(app: App, function: Callable[..., object], reads_only: bool, timeout: 
     # A picture never becomes JSON, so it needs no adapter.
     returns: TypeAdapter[object] = TypeAdapter(object if returned is Picture else returned)
     return Tool(
-        name, app.name, app.worker, description, reads_only, timeout, function, model, returns
+        name=name,
+        app=app.name,
+        worker=app.worker,
+        description=description,
+        reads_only=reads_only,
+        timeout=timeout,
+        mounted=mounted,
+        function=function,
+        model=model,
+        returns=returns,
     )

@@ -9,9 +9,20 @@ import importlib
 import json
 from typing import Any
 
-from mcp_tools import App, Tool
+from mcp_tools import App, Tool, aliases
 
-MODULES = ("computer", "windows", "calc", "calc_layout", "writer", "vlc", "gnome", "files")
+MODULES = (
+    "computer",
+    "windows",
+    "calc",
+    "calc_layout",
+    "writer",
+    "vlc",
+    "gnome",
+    "files",
+    "filesystem",
+    "git",
+)
 """Modules of this package that declare tools, each with its `App` as `app`; an app may have
 several.
 """
@@ -28,15 +39,25 @@ def tools() -> dict[str, Tool]:
     return {name: tool for app in apps().values() for name, tool in app.tools.items()}
 
 
+def about(tool: Tool) -> dict[str, Any]:
+    """What is told of a tool beside what every MCP server tells."""
+    return {
+        "app": tool.app,
+        "source": aliases.source(tool),
+        "mounted": tool.mounted,
+        "aliases": list(aliases.names(tool.name)),
+    }
+
+
 def described() -> list[dict[str, Any]]:
     """The catalogue as data: what a host may know of a tool without a machine."""
     return [
         {
             "name": tool.name,
-            "app": tool.app,
             "description": tool.description,
             "reads_only": tool.reads_only,
             "parameters": tool.parameters,
+            **about(tool),
         }
         for tool in tools().values()
     ]

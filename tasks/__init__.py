@@ -31,6 +31,12 @@ class ToolSpec:
     parameters: dict[str, Any]
     """JSON schema of the arguments."""
     reads_only: bool
+    source: str = "ours"
+    """`ours`; `reference`: OSWorld-MCP has it too; `mounted`: a stock server does it."""
+    mounted: str = ""
+    """That server, with its version."""
+    aliases: tuple[str, ...] = ()
+    """Other names by which it may be called: those OSWorld-MCP has for it."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,136 @@
+"""The mounted servers in a real desktop: what they list is what is declared, they live long, are
+replaced when they end, and end with their worker.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from host.guest import Guest
+from mcp_tools import App, filesystem, git
+from tests.desktop.tool_calls import done, read, refused
+
+LISTED = """
+import json, sys
+sys.path[:0] = ["/opt/ambidex", "/opt/ambidex/site"]
+from mcp_tools import {app}
+print(json.dumps({app}.server.listed()))
+{app}.server.close()
+"""
+INSTALLED = {
+    "git": """
+import sys
+sys.path.insert(0, "/opt/ambidex/site")
+from importlib.metadata import version
+print("mcp-server-git", version("mcp-server-git"))
+""",
+    "filesystem": """
+import json
+folder = "/opt/programs/node_modules/@modelcontextprotocol/server-filesystem"
+said = json.load(open(folder + "/package.json"))
+print(said["name"], said["version"])
+""",
+}
+HOOK = b"""#!/bin/sh
+exec > seen 2>&1
+env
+python3 -c 'import mcp' || true
+"""
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "git": ("git_status", {"repo_path": "~/mounted"}),
+    "filesystem": ("filesystem_list_directory", {"path": "~/mounted"}),
+}
+
+apps = pytest.mark.parametrize("app", [filesystem.app, git.app], ids=lambda app: app.name)
+
+
+def server_of(guest: Guest, app: App) -> str:
+    """Process id of the app's server: a child of its worker, which has no other."""
+    worker = worker_of(guest, app)
+    return read(guest, "pgrep", "--parent", worker)
+
+
+def worker_of(guest: Guest, app: App) -> str:
+    return read(guest, "pgrep", "--full", f"guest.worker {app.worker} ")
+
+
+def gone(guest: Guest, *processes: str) -> None:
+    """Wait until the processes are no more, or only waited for."""
+    one = "while grep -q '^State:.[^ZX]' /proc/$each/status 2>/dev/null; do :; done"
+    read(guest, "timeout", "20", "bash", "-c", f"for each; do {one}; done", "-", *processes)
+
+
+@pytest.fixture(autouse=True)
+def repository(guest: Guest) -> None:
+    done(guest, "git_init", repo_path="~/mounted")
+
+
+@apps
+def test_what_is_declared_is_what_the_server_lists(guest: Guest, app: App) -> None:
+    said = json.loads(read(guest, "/usr/bin/python3", "-c", LISTED.format(app=app.name)))
+    listed = {f"{app.name}_{tool['name'].removeprefix('git_')}": tool for tool in said}
+    declared = {name: tool for name, tool in app.tools.items() if tool.mounted}
+    assert declared.keys() == listed.keys()
+    for name, tool in declared.items():
+        theirs, ours = listed[name]["inputSchema"], tool.parameters
+        assert ours["properties"].keys() == theirs["properties"].keys(), name
+        assert set(ours.get("required", [])) == set(theirs.get("required", [])), name
+        assert tool.reads_only is listed[name]["annotations"]["readOnlyHint"], name
+
+
+@apps
+def test_the_server_is_the_one_that_is_named(guest: Guest, app: App) -> None:
+    assert read(guest, "/usr/bin/python3", "-c", INSTALLED[app.name]) == app.mounted
+
+
+@apps
+def test_many_calls_are_done_by_one_process(guest: Guest, app: App) -> None:
+    tool, arguments = CALLS[app.name]
+    before = server_of(guest, app)
+    answers = {str(done(guest, tool, **arguments)) for _ in range(100)}
+    assert len(answers) == 1
+    refused(guest, tool, **dict.fromkeys(arguments, "/nowhere"))
+    assert server_of(guest, app) == before
+
+
+@apps
+def test_a_server_that_ended_is_replaced(guest: Guest, app: App) -> None:
+    tool, arguments = CALLS[app.name]
+    before, worker = server_of(guest, app), worker_of(guest, app)
+    read(guest, "kill", "-KILL", before)
+    gone(guest, before)
+    assert done(guest, tool, **arguments)
+    assert server_of(guest, app) != before
+    assert worker_of(guest, app) == worker
+
+
+@apps
+def test_a_server_ends_with_its_worker_even_where_it_stands_still(guest: Guest, app: App) -> None:
+    tool, arguments = CALLS[app.name]
+    server, worker = server_of(guest, app), worker_of(guest, app)
+    read(guest, "kill", "-STOP", server)
+    read(guest, "kill", "-KILL", worker)
+    gone(guest, server, worker)
+    assert done(guest, tool, **arguments)
+    assert server_of(guest, app) not in ("", server)
+
+
+@apps
+def test_a_tool_says_by_which_server_it_is_done(guest: Guest, app: App) -> None:
+    offered = {tool.name: tool for tool in guest.tools() if tool.app == app.name}
+    assert offered.keys() == app.tools.keys()
+    for name, tool in app.tools.items():
+        assert offered[name].mounted == tool.mounted
+        assert offered[name].source == ("mounted" if tool.mounted else "reference")
+
+
+def test_a_hook_of_git_finds_nothing_of_ours(guest: Guest) -> None:
+    guest.put("~/mounted/.git/hooks/pre-commit", HOOK)
+    read(guest, "chmod", "+x", "/home/user/mounted/.git/hooks/pre-commit")
+    guest.put("~/mounted/file", b"x")
+    done(guest, "git_add", repo_path="~/mounted", files=["file"])
+    done(guest, "git_commit", repo_path="~/mounted", message="with a hook")
+    seen = guest.get("~/mounted/seen").decode()
+    assert "PYTHONPATH" not in seen
+    assert "No module named 'mcp'" in seen
