@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Optional
 
 from mcp_tools import colours, slides
+from mcp_tools.undoing import elements, portions
 
 __all__ = ["BoxInfo", "Place", "SlideInfo", "place", "slide_info"]
 
@@ -14,6 +15,16 @@ LONG = 1000
 """Characters of a text that are shown."""
 BOLD = 110.0
 """What an office calls bold begins above this weight."""
+
+LOOK = (  # in this order, which is the one UNO asks for
+    "CharColor",
+    "CharFontName",
+    "CharHeight",
+    "CharPosture",
+    "CharStrikeout",
+    "CharUnderline",
+    "CharWeight",
+)
 
 
 @dataclass(frozen=True)
@@ -83,29 +94,17 @@ def fill(properties: Any) -> Optional[str]:
     return None if style == "NONE" else str(style).lower()
 
 
-def _values(shape: Any, *names: str) -> Sequence[Any]:
-    """Of these properties; None where the text mixes them."""
-    found: list[Any] = []
-    states = shape.getPropertyStates(names)
-    for name, state in zip(names, states, strict=True):
-        mixed = state.value == "AMBIGUOUS_VALUE"
-        found.append(None if mixed else shape.getPropertyValue(name))
-    return found
+def _common(values: Iterable[Any]) -> Any:
+    """The one value they all have; None if they differ."""
+    first, *rest = values
+    return first if all(each == first for each in rest) else None
 
 
 def look(text: Any) -> Look:
-    """How the text of a box looks."""
-    font, size, color, weight, slant, underline, strike, adjust = _values(
-        text,
-        "CharFontName",
-        "CharHeight",
-        "CharColor",
-        "CharWeight",
-        "CharPosture",
-        "CharUnderline",
-        "CharStrikeout",
-        "ParaAdjust",
-    )
+    """How a text that is not empty looks."""
+    parts = [each.getPropertyValues(LOOK) for each in portions(text)]
+    adjust = _common(each.ParaAdjust for each in elements(text))
+    color, font, size, slant, strike, underline, weight = map(_common, zip(*parts, strict=True))
     sides = ("left", "right", "justify", "center", "justify")
     return Look(
         font,

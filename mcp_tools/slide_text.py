@@ -14,7 +14,7 @@ from mcp_tools.documents import Document
 from mcp_tools.impress import app
 from mcp_tools.slide_info import BoxInfo, box_info
 from mcp_tools.slides import PRESENTATION, At, Box, Slide, locate
-from mcp_tools.undoing import changing, elements
+from mcp_tools.undoing import PARAGRAPH_BREAK, changing, elements
 
 __all__ = ["app"]
 
@@ -95,7 +95,7 @@ def restyled(
     at = locate(document, slide_index, box_index)
     with changing(at.model, step) as changes:
         for text in said(at, box_index):
-            changes.style(text, **values)
+            changes.style(text, values)
     with office.answering():
         return Restyled(slide_index, box_info(box_index, at.shape))
 
@@ -122,29 +122,35 @@ def write_text(
     with changing(at.model, "Write text") as changes:
         text = text_of(at, box_index)
         before = text.String
+        given = look(bold=bold, italic=italic, size=size)
 
         def write() -> None:
-            if not append:
+            if append:
+                new = _appended(text, content)
+            else:
                 text.setString(content)
-                return
-            cursor = text.createTextCursor()
-            cursor.gotoEnd(False)
-            for number, line in enumerate(content.split("\n")):
-                if number:
-                    text.insertControlCharacter(cursor, 0, False)
-                text.insertString(cursor, line, False)
-                cursor.gotoEnd(False)
+                new = text.createTextCursor()
+                new.gotoStart(False)
+                new.gotoEnd(True)
+            for name, value in given.items():
+                new.setPropertyValue(name, value)
 
         changes.rewrite(text, write)
-        given = look(bold=bold, italic=italic, size=size)
-        if given and content:
-            new = text.createTextCursor()
-            if append:
-                new.gotoStart(False)
-                new.goRight(len(before.encode("utf-16-le")) // 2, False)
-            new.gotoEnd(True)
-            changes.style(new, **given)
         return Written(page_index, before, box_info(box_index, at.shape))
+
+
+def _appended(text: Any, content: str) -> Any:
+    """Put more after what a text says; the range of what was added."""
+    cursor = text.createTextCursor()
+    cursor.gotoEnd(False)
+    start = text.createTextCursorByRange(cursor)
+    for number, line in enumerate(content.split("\n")):
+        if number:
+            text.insertControlCharacter(cursor, PARAGRAPH_BREAK, False)
+        text.insertString(cursor, line, False)
+        cursor.gotoEnd(False)
+    start.gotoEnd(True)
+    return start
 
 
 @app.tool()
@@ -197,7 +203,7 @@ def set_slide_font(
             shape = page.getByIndex(index)
             found = [each for each in slides.texts(shape) if each.String]
             for text in found:
-                changes.style(text, **look(font=font_name))
+                changes.style(text, look(font=font_name))
             if found:
                 changed.append(Restyled(slide_index, box_info(index, shape)))
         if not changed:
@@ -222,13 +228,13 @@ def set_text_strikethrough(
     """
     at = locate(document, slide_index, box_index)
     with changing(at.model, "Strikethrough") as changes:
-        for line in chosen(text_of(at, box_index), line_numbers):
-            changes.style(line, CharStrikeout=1 if apply else 0)
+        for paragraph, line in chosen(text_of(at, box_index), line_numbers):
+            changes.style(paragraph, {"CharStrikeout": 1 if apply else 0}, line)
         return Restyled(slide_index, box_info(box_index, at.shape))
 
 
-def chosen(text: Any, numbers: Sequence[int]) -> list[Any]:
-    """The lines of these numbers; `ToolError` names the last one there is."""
+def chosen(text: Any, numbers: Sequence[int]) -> list[tuple[Any, Any]]:
+    """The lines of these numbers, as paragraph and range; `ToolError` names the last there is."""
     every = list(slides.lines(text))
     wrong = [each for each in numbers if each > len(every)]
     if wrong:

@@ -132,19 +132,15 @@ def texts(shape: Any) -> Iterator[Any]:
         yield shape
 
 
-def lines(text: Any) -> Iterator[Any]:
-    """The lines as a newline in the text ends them: paragraphs, and what soft breaks part."""
+def lines(text: Any) -> Iterator[tuple[Any, Any]]:
+    """The lines as a newline in the text ends them, each as its paragraph and its range within."""
     for paragraph in elements(text):
-        parts = paragraph.String.split("\n")
-        if len(parts) == 1:
-            yield paragraph
-            continue
         cursor = text.createTextCursorByRange(paragraph.Start)
-        for number, part in enumerate(parts):
-            if number:
+        for number, part in enumerate(paragraph.String.split("\n")):
+            if number:  # past a soft break
                 cursor.goRight(1, False)
             cursor.goRight(len(part.encode("utf-16-le")) // 2, True)
-            yield text.createTextCursorByRange(cursor)
+            yield paragraph, text.createTextCursorByRange(cursor)
             cursor.collapseToEnd()
 
 

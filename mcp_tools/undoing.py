@@ -16,11 +16,11 @@ from typing import Any, Optional
 
 from mcp_tools import documents
 
-__all__ = ["Changes", "changing", "portions"]
+__all__ = ["PARAGRAPH_BREAK", "Changes", "changing", "elements", "portions"]
 
 READONLY = 16
 PARAGRAPH_BREAK, LINE_BREAK = 0, 1
-OF_PARAGRAPHS = ("Para", "Numbering")
+OF_PARAGRAPHS, OF_CHARACTERS = ("Para", "Numbering"), ("Char",)
 
 
 @dataclass
@@ -40,16 +40,26 @@ class Changes:
 
     def set(self, target: Any, **values: object) -> None:
         """Give something of UNO these properties; those it does not have are left out."""
-        known = target.getPropertySetInfo()
         for name, value in values.items():
-            if known.hasPropertyByName(name):
+            if _has(target, name):
                 old = _property(target, name)
                 self.do(_setting(target, name, value), old)
 
-    def style(self, text: Any, **values: object) -> None:
-        """Give all characters of a text, or of a range of one, these properties."""
-        for each in list(portions(text)):
-            self.set(each, **values)
+    def style(self, text: Any, values: dict[str, object], where: Optional[Any] = None) -> None:
+        """Give all characters of a text or a paragraph these properties, or only a range in it."""
+        parts = list(portions(text))
+        old = [_property(each, name) for each in parts for name in values if _has(each, name)]
+        targets = parts if where is None else [where]
+
+        def change() -> None:
+            for each in targets:
+                _give(each, values)
+
+        def back() -> None:
+            for each in old:
+                each()
+
+        self.do(change, back)
 
     def rewrite(self, text: Any, change: Callable[[], None]) -> None:
         """Change what a text says; its whole content and look come back."""
@@ -116,6 +126,10 @@ def _setting(target: Any, name: str, value: object) -> Callable[[], None]:
     return lambda: target.setPropertyValue(name, value)
 
 
+def _has(target: Any, name: str) -> bool:
+    return bool(target.getPropertySetInfo().hasPropertyByName(name))
+
+
 def _place(shape: Any, x: int, y: int, width: int, height: int) -> None:
     from com.sun.star.awt import Point, Size
 
@@ -159,27 +173,26 @@ class Portion:
 
 def _content(text: Any) -> list[tuple[dict[str, object], list[Portion]]]:
     """Its paragraphs, each with its own properties and its portions."""
-    return [
-        (
-            _own(paragraph, True),
-            [Portion(each.String, _own(each, False), _field(each)) for each in portions(paragraph)],
-        )
-        for paragraph in elements(text)
-    ]
+    return [(_own(each, OF_PARAGRAPHS), list(_pieces(each))) for each in elements(text)]
 
 
-def _own(target: Any, of_paragraph: bool) -> dict[str, object]:
-    """The properties that are set here, not inherited."""
+def _pieces(paragraph: Any) -> Iterator[Portion]:
+    for each in portions(paragraph):
+        yield Portion(each.String, _own(each, OF_CHARACTERS), _field(each))
+
+
+def _own(target: Any, kinds: tuple[str, ...]) -> dict[str, object]:
+    """The properties of these kinds that are set here, not inherited."""
     names = [
         each.Name
         for each in target.getPropertySetInfo().getProperties()
-        if each.Name.startswith(OF_PARAGRAPHS) == of_paragraph and not each.Attributes & READONLY
+        if each.Name.startswith(kinds) and not each.Attributes & READONLY
     ]
     states = target.getPropertyStates(tuple(names))
     return {
         name: target.getPropertyValue(name)
         for name, state in zip(names, states, strict=True)
-        if state.value == "DIRECT_VALUE" and not name.startswith("Text")
+        if state.value == "DIRECT_VALUE"
     }
 
 
@@ -194,7 +207,7 @@ def _write(text: Any, content: list[tuple[dict[str, object], list[Portion]]]) ->
         cursor.gotoEnd(False)
         if number:
             text.insertControlCharacter(cursor, PARAGRAPH_BREAK, False)
-        _give(cursor, look)
+        _restore(cursor, look)
         for piece in pieces:
             _insert(text, piece)
 
@@ -206,7 +219,7 @@ def _insert(text: Any, piece: Portion) -> None:
         text.insertTextContent(cursor, piece.field, False)
         cursor.gotoEnd(False)
         cursor.goLeft(1, True)
-        _give(cursor, piece.look)
+        _restore(cursor, piece.look)
         return
     for number, line in enumerate(piece.text.split("\n")):
         if number:
@@ -214,13 +227,19 @@ def _insert(text: Any, piece: Portion) -> None:
         text.insertString(cursor, line, False)
         cursor.gotoEnd(False)
         cursor.goLeft(len(line.encode("utf-16-le")) // 2, True)
-        _give(cursor, piece.look)
+        _restore(cursor, piece.look)
         cursor.gotoEnd(False)
 
 
 def _give(target: Any, look: dict[str, object]) -> None:
+    for name, value in look.items():
+        if _has(target, name):
+            target.setPropertyValue(name, value)
+
+
+def _restore(target: Any, look: dict[str, object]) -> None:
     from com.sun.star.uno import Exception as UnoException
 
     for name, value in look.items():
-        with contextlib.suppress(UnoException):  # some can be read and not set
+        with contextlib.suppress(UnoException):  # rules that are not there are read and not set
             target.setPropertyValue(name, value)
