@@ -87,8 +87,7 @@ def show(model: Any, number: int) -> Any:
     controller.IsMasterPageMode = False
     controller.setCurrentPage(page)
     if slides.current(model) != number:
-        hint = "Perhaps a slide show or a dialog is in the way."
-        raise ToolError(f"Slide {number} is not shown.", code="not_shown", hint=hint)
+        raise in_the_way(f"Slide {number} is not shown.")
     return page
 
 
@@ -123,7 +122,7 @@ def insert_slide(
         if number > count + 1:
             hint = f"It can become one of 1 to {count + 1}."
             raise ToolError(f"No slide can be number {number}.", code="no_slide", hint=hint)
-        page = model.DrawPages.insertNewByIndex(max(number - 2, 0))
+        page = _added(model, slides.slide_at(model, max(number - 1, 1)), "InsertPage")
         page.Layout = LAYOUTS[layout]
         _move(model, page, number)
         return order(model, number)
@@ -144,7 +143,7 @@ def duplicate_slide(
     with documents.editing(model, "Duplicate slide"):
         source = slides.slide_at(model, slide_index)
         slides.slide_at(model, target_position)
-        copy = model.duplicate(source)
+        copy = _added(model, source, "DuplicatePage")
         _move(model, copy, target_position + 1)
         return order(model, target_position + 1)
 
@@ -164,15 +163,42 @@ def move_slide(
         return order(model, target_position)
 
 
+# Slides are added and moved by commands of the window, which work on what it shows: through UNO they
+# cannot be moved at all, and what is added cannot be undone.
+
+
+def _added(model: Any, page: Any, command: str) -> Any:
+    """The new slide that a command puts right after that one."""
+    before, number = model.DrawPages.Count, page.Number
+    _alone(model, page)
+    slides.dispatch(model, command)
+    if model.DrawPages.Count != before + 1:
+        raise in_the_way("No slide was added.")
+    return model.DrawPages.getByIndex(number)
+
+
 def _move(model: Any, page: Any, number: int) -> None:
-    """Have a slide that number. Only commands of the window can; it then shows the slide."""
+    """Have a slide that number; the window shows it then."""
     while page.Number != number:
         before = page.Number
-        show(model, before)
+        _alone(model, page)
         slides.dispatch(model, "MovePageDown" if before < number else "MovePageUp")
-        if page.Number == before:
-            hint = "Perhaps a slide show or a dialog is in the way."
-            raise ToolError(f"Slide {before} does not move.", code="not_moved", hint=hint)
+        if abs(page.Number - number) != abs(before - number) - 1:
+            raise in_the_way(f"Slide {before} does not move.")
+
+
+def _alone(model: Any, page: Any) -> None:
+    """Have the window show a slide and no other one selected."""
+    count = model.DrawPages.Count
+    if count > 1:  # another one first: who is shown already keeps others selected beside it
+        show(model, page.Number % count + 1)
+    show(model, page.Number)
+
+
+def in_the_way(message: str) -> ToolError:
+    """A command of the window had no effect."""
+    hint = "It needs the normal view, without a slide show or a dialog: look at the screen."
+    return ToolError(message, code="no_effect", hint=hint)
 
 
 @app.tool()
@@ -207,8 +233,7 @@ def set_slide_orientation(
             slides.dispatch(model, "AttributePageSize", **size)
         now = (page.Width, page.Height)
         if now != wanted:
-            hint = "Perhaps a slide show or a dialog is in the way."
-            raise ToolError(f"The slides stay {orientation}.", code="not_turned", hint=hint)
+            raise in_the_way(f"The slides do not become {orientation}.")
         return Format((width / 1000, height / 1000), (now[0] / 1000, now[1] / 1000))
 
 
