@@ -23,7 +23,7 @@ from typing import Any
 from mcp_tools import ToolError
 from mcp_tools.waiting import wait_for
 
-__all__ = ["EXTENSIONS", "answering", "desktop", "ready", "recover", "start"]
+__all__ = ["EXTENSIONS", "answering", "desktop", "ready", "recover", "service", "start"]
 
 PIPE = "pipe,name=ambidex;urp;"
 COMMAND = ("soffice", "--nologo", "--nodefault", "--norestore")
@@ -50,6 +50,9 @@ EXTENSIONS = frozenset(
         "odp",
         "pptx",
         "ppt",
+        "ppsx",
+        "otp",
+        "fodp",
         "odg",
     }
 )
@@ -116,15 +119,22 @@ def start(*files: Path) -> None:
 
 
 def connect() -> Any:
-    """The desktop of the office; NoConnectException while it does not listen."""
+    """The component context of the office; NoConnectException while it does not listen."""
     import uno
 
     local = uno.getComponentContext()
     resolver = local.ServiceManager.createInstanceWithContext(
         "com.sun.star.bridge.UnoUrlResolver", local
     )
-    remote = resolver.resolve(f"uno:{PIPE}StarOffice.ComponentContext")
-    return remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
+    return resolver.resolve(f"uno:{PIPE}StarOffice.ComponentContext")
+
+
+def made(context: Any, name: str) -> Any:
+    """A service of the office of that context."""
+    return context.ServiceManager.createInstanceWithContext(name, context)
+
+
+DESKTOP = "com.sun.star.frame.Desktop"
 
 
 def listens() -> bool:
@@ -140,7 +150,7 @@ def listens() -> bool:
 
     def ask() -> None:
         try:
-            connect().getCurrentFrame()
+            made(connect(), DESKTOP).getCurrentFrame()
         except UnoException:
             said.put(False)  # nobody listens, or it ended meanwhile
         else:
@@ -155,7 +165,7 @@ def listens() -> bool:
 
 @functools.cache
 def held() -> dict[str, Any]:
-    """The connection of this process, under "desktop"."""
+    """The connection of this process, under "desktop" and "context"."""
     return {}
 
 
@@ -171,7 +181,8 @@ def desktop() -> Any:
 
     def connected() -> bool:
         with contextlib.suppress(NoConnectException):
-            held()["desktop"] = connect()
+            context = connect()
+            held().update(context=context, desktop=made(context, DESKTOP))
             return True
         return not processes()
 
@@ -181,8 +192,14 @@ def desktop() -> Any:
     raise ToolError(
         "LibreOffice is not running.",
         code="not_running",
-        hint="Open a document: calc_open_workbook or writer_open_document start it.",
+        hint="calc_open_workbook, writer_open_document and impress_open_presentation start it.",
     )
+
+
+def service(name: str) -> Any:
+    """A service of the running office, such as com.sun.star.graphic.GraphicProvider."""
+    desktop()
+    return made(held()["context"], name)
 
 
 def ready() -> str:

@@ -1,0 +1,56 @@
+"""Colours as people write them: what is understood and what is refused."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_tools import ToolError
+from mcp_tools.colours import NAMES, colour, written
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("red", 0xFF0000),
+        ("Dark Blue", 0x00008B),
+        ("dark-blue", 0x00008B),
+        ("YELLOW", 0xFFFF00),
+        ("#1a2B3c", 0x1A2B3C),
+        ("1A2B3C", 0x1A2B3C),
+        ("0x1A2B3C", 0x1A2B3C),
+        ("#fa0", 0xFFAA00),
+        (" black ", 0),
+    ],
+)
+def test_names_and_hexadecimal_are_understood(text: str, value: int) -> None:
+    assert colour(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "redd", "#12345", "#1234567", "fa0", "rgb(1,2,3)", "röt"])
+def test_what_is_no_colour_is_refused_and_never_black(text: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        colour(text)
+    assert caught.value.code == "bad_colour"
+
+
+def test_the_nearest_names_are_said() -> None:
+    with pytest.raises(ToolError, match="purple"):
+        colour("purpel")
+
+
+def test_every_name_of_css_is_there() -> None:
+    assert len(NAMES) == 148
+
+
+@given(st.integers(0, 0xFFFFFF))
+def test_what_is_written_is_read_again(value: int) -> None:
+    assert colour(written(value)) == value
+    assert written(value - 0x1000000) == written(value)  # as UNO's signed numbers have it
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_colour_or_refused(text: str) -> None:
+    with contextlib.suppress(ToolError):
+        assert 0 <= colour(text) <= 0xFFFFFF
