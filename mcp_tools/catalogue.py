@@ -11,7 +11,10 @@ from typing import Any
 
 from mcp_tools import App, Tool
 
-MODULES = ("computer", "windows", "calc", "calc_layout", "writer", "vlc", "gnome", "files")
+MODULES = (
+    *("computer", "windows", "calc", "calc_layout", "writer", "vlc", "gnome", "files"),
+    *("os_settings", "os_sound", "os_shell", "os_files", "os_trash", "os_media", "os_git"),
+)
 """Modules of this package that declare tools, each with its `App` as `app`; an app may have
 several.
 """
