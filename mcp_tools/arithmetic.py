@@ -72,12 +72,12 @@ def _gcd(*numbers: Number) -> Number:
     return math.gcd(*(whole(each) for each in numbers))
 
 
-def _least(*numbers: Number) -> Number:
-    return min(numbers)
+def _least(first: Number, *others: Number) -> Number:
+    return min((first, *others))
 
 
-def _most(*numbers: Number) -> Number:
-    return max(numbers)
+def _most(first: Number, *others: Number) -> Number:
+    return max((first, *others))
 
 
 FUNCTIONS: dict[str, Callable[..., Number]] = {
