@@ -137,7 +137,7 @@ def listing(paths: Iterable[Path]) -> Listing:
         if len(found) == ENTRIES:
             more += 1
             continue
-        with suppress(FileNotFoundError):  # gone meanwhile
+        with suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or hidden from us
             found.append(entry(path))
     return Listing(found, more)
 
@@ -273,25 +273,9 @@ def find(
     ],
 ) -> Listing:
     """Search a folder and all below it for names, such as *.pdf. At most 500 results."""
-    top = existing(path)
-    found: list[Entry] = []
-    more, seen = 0, 0
     wanted = pattern.lower()
-    for folder, folders, files in os.walk(top):
-        folders.sort()
-        for name in sorted([*folders, *files]):
-            seen += 1
-            if fnmatch.fnmatchcase(name.lower(), wanted):
-                if len(found) < ENTRIES:
-                    found.append(entry(Path(folder) / name))
-                else:
-                    more += 1
-        if seen > LOOKED_AT:
-            hint = "Search in a smaller folder."
-            raise ToolError(
-                f"{top} has more than {LOOKED_AT} entries.", code="too_large", hint=hint
-            )
-    return Listing(found, more)
+    top = folder(path)
+    return listing(each for each in below(top) if fnmatch.fnmatchcase(each.name.lower(), wanted))
 
 
 @app.tool(reads_only=True)
