@@ -23,6 +23,8 @@ COPIED = 20_000
 COPIED_BYTES = 4_000_000_000
 TEXT_BYTES = 5_000_000
 """Size up to which a file's text is searched."""
+TEXT_IN_ALL = 500_000_000
+"""Characters that one search looks through."""
 TOLD = 200
 """Files that a result names."""
 
@@ -67,12 +69,23 @@ def search_files(
     with `contents` for text files that contain it. No link is followed; at most 500 results, the
     rest are counted. For names such as *.pdf use files_find.
     """
-    wanted = keyword.lower()
+    return files.listing(having(files.folder(root_dir), keyword.lower(), contents))
 
-    def matches(path: Path) -> bool:
-        return wanted in path.name.lower() or (contents and wanted in text(path).lower())
 
-    return files.listing(each for each in files.below(files.folder(root_dir)) if matches(each))
+def having(top: Path, wanted: str, contents: bool) -> Iterator[Path]:
+    """What below a folder has that in its name or, if asked for, in its text."""
+    read = 0
+    for path in files.below(top):
+        if wanted in path.name.lower():
+            yield path
+        elif contents:
+            said = text(path)
+            read += len(said)
+            if read > TEXT_IN_ALL:
+                message = f"{top} has more than {TEXT_IN_ALL} characters of text."
+                raise ToolError(message, code="too_large", hint="Search in a smaller folder.")
+            if wanted in said.lower():
+                yield path
 
 
 def text(path: Path) -> str:
@@ -104,7 +117,8 @@ def rename_directory(
     if not old.is_dir() or old.is_symlink():
         hint = "Rename files with files_move."
         raise ToolError(f"{old} is not a folder.", code="not_folder", hint=hint)
-    new = files.at(new_path if "/" in new_path else f"{old.parent}/{new_path}")
+    bare = new_path.rstrip("/")
+    new = files.at(new_path if "/" in bare or not bare else f"{old.parent}/{bare}")
     if new == old or old in new.parents:
         raise ToolError(f"{new} lies within {old} or is it.", code="same")
     if os.path.lexists(new):

@@ -128,7 +128,7 @@ def git_set_user_info(
         ran = git(folder, "config", scope, "--replace-all", key, value)
         if ran.code:
             raise ToolError(f"git did not store {key}: {ran.errors.strip()}", code="git")
-    shown = git(folder, "config", scope, "--show-origin", "--get", "user.email").output
-    file = shown.partition("\t")[0].removeprefix("file:").strip('"')
+    shown = git(folder, "config", scope, "--show-origin", "-z", "--get", "user.email").output
+    file = files.at(str(folder / shown.partition("\0")[0].removeprefix("file:")))
     new = [configured(folder, scope, key) or "" for key in ("user.name", "user.email")]
-    return Identity(str(folder / file), old[0], old[1], new[0], new[1])
+    return Identity(str(file), old[0], old[1], new[0], new[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tempfile
@@ -95,7 +96,11 @@ def picture(path: str) -> Iterator[Image]:
                 if opened.width * opened.height > PIXELS:
                     size = f"{opened.width} x {opened.height}"
                     raise ToolError(f"{file} is too large: {size}.", code="too_large")
-                opened.load()
+                try:
+                    opened.load()
+                except (OSError, SyntaxError, ValueError, EOFError) as error:
+                    message = f"{file} is damaged: {error}."
+                    raise ToolError(message, code="no_image") from None
                 ImageOps.exif_transpose(opened, in_place=True)
                 yield opened
         except UnidentifiedImageError:
@@ -229,7 +234,8 @@ def film(file: Path) -> float:
     found: dict[str, Any] = json.loads(ran.output or "{}")
     if ran.code or not found.get("streams"):
         raise ToolError(f"{file} is no video: {ran.errors.strip()[-500:]}", code="no_video")
-    return float(found.get("format", {}).get("duration", "inf"))
+    lasts = found.get("format", {}).get("duration", "")
+    return float(lasts) if re.fullmatch(r"[\d.]+", lasts) else math.inf  # a stream does not say
 
 
 @app.tool(timeout=120)
