@@ -128,6 +128,12 @@ def test_files_are_moved_about_and_none_is_lost(guest: Guest) -> None:
     assert "2.txt" in read(guest, "gio", "list", "trash:///")
 
 
+def test_a_name_that_is_no_unicode_ends_nothing(guest: Guest) -> None:
+    read(guest, "bash", "-c", "mkdir ~/n && touch ~/n/$'bad\\xff name'")
+    [named] = done(guest, "files_list_directory", path="~/n")["entries"]
+    assert named["path"] == "/home/user/n/bad? name"
+
+
 def test_what_is_not_there_is_named(guest: Guest) -> None:
     guest.put("~/v/plain", b"\xff\xfe")
     for tool, given, code in (

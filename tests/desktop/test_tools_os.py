@@ -48,6 +48,8 @@ def test_text_scale_and_do_not_disturb_are_set_and_told(guest: Guest) -> None:
     read(guest, "gsettings", "set", *notifications, "true")
     assert done(guest, "os_get_do_not_disturb_status") == {"enabled": False}
     assert refused(guest, "os_set_do_not_disturb", enable="perhaps")[0] == "bad_arguments"
+    for tool in ("os_get_text_scale", "os_get_do_not_disturb_status"):
+        assert refused(guest, tool, of="me")[0] == "bad_arguments"
 
 
 @proves("gsettings reads the settings", os_configure_auto_lock="delays and lock, old and new")
@@ -111,10 +113,15 @@ def test_a_shell_opens_in_front_in_the_size_that_was_set(guest: Guest) -> None:
     assert {name: front[name] for name in ("title", "x", "y")} == {
         name: second[name] for name in ("title", "x", "y")
     }
-    done(guest, "computer_type", text="(stty size; pwd) > seen.part && mv seen.part seen\n")
+    done(
+        guest,
+        "computer_type",
+        text="(stty size; pwd; echo $LANG) > seen.part && mv seen.part seen\n",
+    )
     wait = 'until test -e "$0"; do sleep 0.1; done; cat "$0"'
     seen = guest.run(["sh", "-c", wait, "/home/user/пап ка/seen"], timeout=30).stdout
-    assert seen == "31 101\n/home/user/пап ка\n"
+    session = read(guest, "printenv", "LANG")
+    assert seen.splitlines() == ["31 101", "/home/user/пап ка", session]
     assert refused(guest, "os_open_shell", directory="~/nowhere")[0] == "not_found"
     wrong = refused(guest, "os_set_default_terminal_size", columns=0, rows=24)
     assert wrong[0] == "bad_arguments"
