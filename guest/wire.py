@@ -37,8 +37,10 @@ class Message:
 
 
 def pack(head: dict[str, Any], body: bytes | bytearray | memoryview = b"") -> bytes:
-    """The bytes of a message."""
-    encoded = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    """The bytes of a message. What is no Unicode, such as half of the name of a file, becomes a
+    question mark: it would end the worker that tells it.
+    """
+    encoded = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     return b"".join((PREFIX.pack(len(encoded), len(body)), encoded, body))
 
 

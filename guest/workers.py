@@ -231,7 +231,7 @@ class Worker:
                 *self.command,
                 self.name,
                 str(theirs.fileno()),
-                env={**self.session, **self.account.environment, "PYTHONPATH": path},
+                env={**self.account.environment, **self.session, "PYTHONPATH": path},
                 cwd="/",
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,

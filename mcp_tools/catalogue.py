@@ -26,6 +26,13 @@ MODULES = (
     "vlc",
     "gnome",
     "files",
+    "os_settings",
+    "os_sound",
+    "os_shell",
+    "os_files",
+    "os_trash",
+    "os_media",
+    "os_git",
     "filesystem",
     "git",
 )

@@ -8,8 +8,8 @@ import fnmatch
 import os
 import shutil
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -101,6 +101,47 @@ def existing(path: str) -> Path:
     return found
 
 
+def folder(path: str) -> Path:
+    """The path, if it is a folder that can be read."""
+    found = existing(path)
+    if not found.is_dir():
+        raise ToolError(f"{found} is not a folder.", code="not_folder")
+    with allowed():
+        os.scandir(found).close()
+    return found
+
+
+def below(top: Path) -> Iterator[Path]:
+    """All that lies in a folder and below, in order; `ToolError` if that is too much. No link is
+    followed, and what may not be read is passed over.
+    """
+    seen = 0
+    for here, folders, names in os.walk(top):
+        folders.sort()
+        for name in sorted([*folders, *names]):
+            yield Path(here, name)
+            seen += 1
+        if seen > LOOKED_AT:
+            raise ToolError(
+                f"{top} has more than {LOOKED_AT} entries.",
+                code="too_large",
+                hint="Take a smaller folder.",
+            )
+
+
+def listing(paths: Iterable[Path]) -> Listing:
+    """As many of them as are told, and how many more there are."""
+    found: list[Entry] = []
+    more = 0
+    for path in paths:
+        if len(found) == ENTRIES:
+            more += 1
+            continue
+        with suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or hidden from us
+            found.append(entry(path))
+    return Listing(found, more)
+
+
 def free(path: Path, overwrite: bool) -> Path:
     """The path, if writing there loses nothing that was not meant to go."""
     if path.is_dir() and not path.is_symlink():
@@ -132,11 +173,10 @@ def list_directory(
     """List a folder: names with kind, size in bytes, time of change and permissions. At most 500
     entries.
     """
-    folder = existing(path)
+    top = folder(path)
     with allowed():
-        names = sorted(each for each in os.listdir(folder) if hidden or not each.startswith("."))
-        entries = [entry(folder / name) for name in names[:ENTRIES]]
-    return Listing(entries, len(names) - len(entries))
+        names = sorted(each for each in os.listdir(top) if hidden or not each.startswith("."))
+        return listing(top / name for name in names)
 
 
 @app.tool(reads_only=True)
@@ -179,10 +219,10 @@ def write_text(
 @app.tool()
 def create_directory(path: Where) -> Entry:
     """Create a folder, and those above it that are missing. It is no error if it exists already."""
-    folder = at(path)
+    made = at(path)
     with allowed():
-        folder.mkdir(parents=True, exist_ok=True)
-    return entry(folder)
+        made.mkdir(parents=True, exist_ok=True)
+    return entry(made)
 
 
 @app.tool(timeout=120)
@@ -233,25 +273,9 @@ def find(
     ],
 ) -> Listing:
     """Search a folder and all below it for names, such as *.pdf. At most 500 results."""
-    top = existing(path)
-    found: list[Entry] = []
-    more, seen = 0, 0
     wanted = pattern.lower()
-    for folder, folders, files in os.walk(top):
-        folders.sort()
-        for name in sorted([*folders, *files]):
-            seen += 1
-            if fnmatch.fnmatchcase(name.lower(), wanted):
-                if len(found) < ENTRIES:
-                    found.append(entry(Path(folder) / name))
-                else:
-                    more += 1
-        if seen > LOOKED_AT:
-            hint = "Search in a smaller folder."
-            raise ToolError(
-                f"{top} has more than {LOOKED_AT} entries.", code="too_large", hint=hint
-            )
-    return Listing(found, more)
+    top = folder(path)
+    return listing(each for each in below(top) if fnmatch.fnmatchcase(each.name.lower(), wanted))
 
 
 @app.tool(reads_only=True)

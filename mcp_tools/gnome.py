@@ -121,6 +121,16 @@ def variant(key: Any, value: Any) -> Any:
     return made
 
 
+def store(settings: Any, key: str, value: object) -> None:
+    """Keep a value for a key; `ToolError` says what the key takes."""
+    made = variant(key_of(settings, key), value)
+    if not settings.is_writable(key):
+        schema = settings.props.schema_id
+        raise ToolError(f"{schema} {key} is locked.", code="locked")
+    settings.set_value(key, made)
+    settings.sync()
+
+
 @app.tool(reads_only=True)
 def list_settings(
     schema: Annotated[str, Field(description="a schema, or a part of schema names to look for")],
@@ -152,11 +162,7 @@ def set_setting(
     is stored then. Use gnome_list_settings to find schemas and keys.
     """
     settings = settings_of(schema)
-    made = variant(key_of(settings, key), value)
-    if not settings.is_writable(key):
-        raise ToolError(f"{schema} {key} is locked.", code="locked")
-    settings.set_value(key, made)
-    settings.sync()
+    store(settings, key, value)
     return described(settings, key)
 
 
@@ -173,8 +179,9 @@ def reset_setting(schema: Schema, key: Key) -> Setting:
 @app.tool()
 def set_wallpaper(
     path: Annotated[str, Field(description="a picture, such as ~/Pictures/sea.png")],
-    fit: Optional[
-        Literal["wallpaper", "centered", "scaled", "stretched", "zoom", "spanned"]
+    fit: Annotated[
+        Optional[Literal["wallpaper", "centered", "scaled", "stretched", "zoom", "spanned"]],
+        Field(description="how it fills the screen; as it is set already if left out"),
     ] = None,
 ) -> list[Setting]:
     """Show a picture as the desktop's background, also when the style is dark."""
@@ -191,7 +198,9 @@ def set_wallpaper(
 
 
 @app.tool()
-def set_dark_style(enable: bool) -> list[Setting]:
+def set_dark_style(
+    enable: Annotated[bool, Field(description="true is dark, false is light")],
+) -> list[Setting]:
     """Switch windows to the dark style, or back to the light one: colour scheme and GTK theme
     together.
     """
@@ -200,17 +209,3 @@ def set_dark_style(enable: bool) -> list[Setting]:
         set_setting(INTERFACE, "color-scheme", scheme),
         set_setting(INTERFACE, "gtk-theme", theme),
     ]
-
-
-@app.tool()
-def set_do_not_disturb(enable: bool) -> Setting:
-    """Keep notifications from popping up, or let them again."""
-    return set_setting("org.gnome.desktop.notifications", "show-banners", not enable)
-
-
-@app.tool()
-def set_text_scale(
-    factor: Annotated[float, Field(ge=0.5, le=3, description="1 is normal, 1.25 is large")],
-) -> Setting:
-    """Make text larger or smaller everywhere on the desktop."""
-    return set_setting(INTERFACE, "text-scaling-factor", factor)

@@ -53,12 +53,17 @@ def window_list() -> list[dict[str, Any]]:
 @app.tool()
 def activate_window(title: Title) -> dict[str, Any]:
     """Bring a window to the front and give it the keyboard. Returns the window."""
-    from mcp_tools import x11
-
     found = titled(title)
     if not found:
         raise _no_window(title, " is open")
     wanted = max(found, key=lambda each: (each.title.lower() == title.lower(), each.active))
+    return described(brought_to_front(wanted))
+
+
+def brought_to_front(wanted: Window) -> Window:
+    """The window as it is once it has the keyboard; `ToolError` says which has it instead."""
+    from mcp_tools import x11
+
     x11.activate(x11.display(), wanted.id)
 
     def active() -> Optional[Window]:
@@ -72,7 +77,7 @@ def activate_window(title: Title) -> dict[str, Any]:
             code="not_active",
             hint=f"The active window is {front!r}; a dialog keeps the keyboard until it is closed.",
         )
-    return described(seen)
+    return seen
 
 
 def listed() -> list[Window]:

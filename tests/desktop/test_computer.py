@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
+import base64
+import io
 import urllib.parse
 import uuid
 from collections.abc import Callable
@@ -10,16 +11,18 @@ from typing import Any
 
 import httpx
 import pytest
+from PIL import Image
 
 from host import ToolCall, ToolResult
 from host.guest import Guest
+from tests.desktop.proofs import proves
+from tests.desktop.tool_calls import answered, done, refused
 from vm import Machine
 
 TEXT = (
     'Hello <World> & "quotes" it\'s {a}[b] ~`|\\^ 1<2>3 ÄÖÜ äöüß éèñ ¿ € – “ ” … '
     "Привет Ωμέγα 你好世界 日本語 한국어 العربية שלום ž ł ő ı e\u0301 ½ 𝒳 🎉😀 fin"
 )
-IDS = (uuid.uuid4().hex for _ in itertools.count())
 
 Act = Callable[..., ToolResult]
 
@@ -29,29 +32,22 @@ def act(guest: Guest) -> Act:
     """Do a verb of the computer and look, as an episode does; an error result fails the test."""
 
     def act(verb: str, **given: Any) -> ToolResult:
-        result = guest.call(ToolCall(next(IDS), f"computer_{verb}", given))
-        assert not result.error, result.text
+        result = answered(guest, f"computer_{verb}", **given)
         guest.screenshot(settle=30, still=0.5)
         return result
 
     return act
 
 
-def refused(guest: Guest, verb: str, **given: Any) -> ToolResult:
-    result = guest.call(ToolCall(next(IDS), f"computer_{verb}", given))
-    assert result.error
-    return result
-
-
 def close(guest: Guest, title: str) -> None:
     """Close the active window and wait until it is gone: a program asked to open another file
     while it ends would take the request with it."""
-    guest.call(ToolCall(next(IDS), "computer_key", {"keys": ["alt", "f4"]}))
+    done(guest, "computer_key", keys=["alt", "f4"])
     for _ in range(100):
-        windows = guest.call(ToolCall(next(IDS), "computer_window_list", {})).value
+        windows = done(guest, "computer_window_list")
         if not any(title in window["title"] for window in windows):
             return
-        guest.call(ToolCall(next(IDS), "computer_wait", {"seconds": 0.3}))
+        done(guest, "computer_wait", seconds=0.3)
     pytest.fail(f"the window {title!r} did not close")
 
 
@@ -62,6 +58,11 @@ def layout(guest: Guest) -> str:
 # Typing, read back from what each program made of it
 
 
+@proves(
+    "the file that gedit saved",
+    computer_type="text of many scripts, as it was given",
+    computer_key="ctrl and s save",
+)
 def test_any_text_typed_into_gedit_is_what_the_file_holds(guest: Guest, act: Act) -> None:
     before = layout(guest)
     guest.put("~/typed.txt", b"")
@@ -93,6 +94,12 @@ def test_more_strange_characters_than_there_are_spare_keys_come_out_in_order(
     close(guest, "many.txt")
 
 
+@proves(
+    "the file that gedit saved",
+    computer_hold_key="the key repeats while it is held",
+    computer_key="the key does not repeat",
+    computer_drag="a key held meanwhile does not repeat",
+)
 def test_a_key_repeats_only_where_it_is_meant_to_be_held(guest: Guest, act: Act) -> None:
     guest.put("~/held.txt", b"")
     guest.run(["gedit", "/home/" + guest.health().user + "/held.txt"], background=True)
@@ -116,6 +123,7 @@ PAGE = """<meta charset=utf-8><title>ready</title>
 <script>t.oninput = () => document.title = "typed " + encodeURIComponent(t.value)</script>"""
 
 
+@proves("the page reports what it got", computer_type="text of many scripts, as it was given")
 def test_any_text_typed_into_chromium_is_what_the_page_gets(
     machine: Machine, guest: Guest, act: Act
 ) -> None:
@@ -138,6 +146,7 @@ def test_any_text_typed_into_chromium_is_what_the_page_gets(
     close(guest, "typed ")
 
 
+@proves("the cells of the sheet", computer_type="tabs and line breaks are keys")
 def test_any_text_typed_into_a_spreadsheet_is_in_the_cells(guest: Guest, act: Act) -> None:
     guest.run(["soffice", "--norestore", "--nologo", "--calc"], background=True)
     guest.wait_window("LibreOffice Calc", timeout=180)
@@ -145,15 +154,12 @@ def test_any_text_typed_into_a_spreadsheet_is_in_the_cells(guest: Guest, act: Ac
     act("activate_window", title="LibreOffice Calc")
     # An office shows its window before it takes keys. It is up when it answers, and the first
     # click on its sheet says where the text goes.
-    up = guest.call(ToolCall(next(IDS), "calc_get_workbook_info", {}))
-    assert not up.error, up.text
+    done(guest, "calc_get_workbook_info")
     act("click", x=width // 2, y=height // 2)
     cells = ["x <b> €5", "привет", "你好 世界", "🎉 é½"]
     act("type", text="\t".join(cells) + "\n")
     for _ in range(20):
-        call = ToolCall(next(IDS), "calc_get_range_values", {"range_str": "A1:Z60"})
-        held = guest.call(call)
-        assert not held.error, held.text
+        held = answered(guest, "calc_get_range_values", range_str="A1:Z60")
         if all(f'"{cell}"' in held.text for cell in cells):
             return
         act("wait", seconds=1)
@@ -165,10 +171,11 @@ def test_any_text_typed_into_a_spreadsheet_is_in_the_cells(guest: Guest, act: Ac
 
 def test_a_click_outside_the_screen_is_refused_with_its_size(guest: Guest) -> None:
     width, height = guest.screenshot().size
-    result = refused(guest, "click", x=width, y=5)
-    assert result.error == "off_screen"
-    assert f"{width}x{height}" in result.text
-    assert refused(guest, "drag", x=1, y=1, to_x=1, to_y=-1).error == "off_screen"
+    code, text = refused(guest, "computer_click", x=width, y=5)
+    assert code == "off_screen"
+    assert f"{width}x{height}" in text
+    outside = {"x": 1, "y": 1, "to_x": 1, "to_y": -1}
+    assert refused(guest, "computer_drag", **outside)[0] == "off_screen"
 
 
 def test_the_pointer_goes_where_it_is_sent_and_the_frame_says_where_it_is(
@@ -179,20 +186,31 @@ def test_the_pointer_goes_where_it_is_sent_and_the_frame_says_where_it_is(
 
 
 def test_an_unknown_key_is_answered_with_those_there_are(guest: Guest) -> None:
-    result = refused(guest, "key", keys=["ctrl", "hyperdrive"])
-    assert result.error == "bad_key"
-    assert "hyperdrive" in result.text
-    assert "pageup" in result.text
+    code, text = refused(guest, "computer_key", keys=["ctrl", "hyperdrive"])
+    assert code == "bad_key"
+    assert "hyperdrive" in text
+    assert "pageup" in text
 
 
 def test_a_window_that_is_not_there_is_answered_with_those_that_are(guest: Guest) -> None:
-    assert refused(guest, "activate_window", title="no such window").error == "no_window"
+    code, text = refused(guest, "computer_activate_window", title="no such window")
+    assert code == "no_window"
+    assert "Open windows: " in text
 
 
+@proves("the harness's own picture", computer_screenshot="the same pixels")
 def test_a_screenshot_of_the_agent_is_the_picture_the_host_sees(guest: Guest, act: Act) -> None:
-    guest.screenshot(settle=30, still=1)
-    [image] = act("screenshot").images
-    assert image.startswith("data:image/png;base64,")
+    # A clock may tick between two looks, once.
+    for _ in range(3):
+        seen = guest.screenshot(settle=30, still=1)
+        [image] = act("screenshot").images
+        head, _, content = image.partition(",")
+        assert head == "data:image/png;base64"
+        picture = Image.open(io.BytesIO(base64.b64decode(content))).convert("RGB")
+        assert picture.size == seen.size
+        if picture.tobytes() == seen.rgb:
+            return
+    pytest.fail("the two pictures differed three times")
 
 
 def get_frame(machine: Machine, known: str = "", settle: float = 0.0) -> httpx.Response:
@@ -231,7 +249,7 @@ def test_a_changed_screen_is_sent_as_what_differs(machine: Machine, guest: Guest
 
 
 def test_a_repeated_call_is_not_done_again(guest: Guest, act: Act) -> None:
-    call = ToolCall(next(IDS), "computer_move", {"x": 100, "y": 100})
+    call = ToolCall(uuid.uuid4().hex, "computer_move", {"x": 100, "y": 100})
     first = guest.call(call)
     act("move", x=200, y=200)
     assert guest.call(call) == first

@@ -13,12 +13,17 @@ def called(guest: Guest, name: str, arguments: dict[str, Any]) -> ToolResult:
     return guest.call(ToolCall(uuid4().hex, name, arguments))
 
 
-def done(guest: Guest, name: str, **arguments: Any) -> Any:
-    """The value of a call that must succeed."""
+def answered(guest: Guest, name: str, **arguments: Any) -> ToolResult:
+    """The result of a call that must succeed."""
     result = called(guest, name, arguments)
     assert not result.error, f"{name}: {result.error}: {result.text}"
     LEDGER.done.add(name)
-    return result.value
+    return result
+
+
+def done(guest: Guest, name: str, **arguments: Any) -> Any:
+    """The value of a call that must succeed."""
+    return answered(guest, name, **arguments).value
 
 
 def refused(guest: Guest, name: str, **arguments: Any) -> tuple[str, str]:

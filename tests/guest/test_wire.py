@@ -22,6 +22,13 @@ def test_a_message_survives_the_socket_whole() -> None:
     assert (message.head, message.body) == (head, body)
 
 
+def test_a_name_that_is_no_unicode_is_told_with_question_marks() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        one.sendall(wire.pack({"path": b"/home/\xff\xfe ok".decode(errors="surrogateescape")}))
+        assert wire.read(other).head == {"path": "/home/?? ok"}
+
+
 def test_a_closed_stream_is_lost_not_an_empty_message() -> None:
     one, other = socket.socketpair()
     with one, other:

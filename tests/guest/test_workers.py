@@ -121,6 +121,30 @@ def test_a_worker_inherits_no_variable_and_no_file_of_the_door(
     asyncio.run(scene())
 
 
+def test_a_worker_speaks_the_sessions_language_not_the_doors(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "C.UTF-8")
+
+    async def scene() -> None:
+        async with started("small") as worker:
+            assert (await told(worker))["LANG"] == "C.UTF-8"
+            worker.session = {"LANG": "de_DE.UTF-8", "DISPLAY": ":7"}
+            with pytest.raises(Ended):
+                await ask(worker, "die")
+            await worker.wait_until_up(within=60)
+            now = await told(worker)
+            assert (now["LANG"], now["DISPLAY"]) == ("de_DE.UTF-8", ":7")
+            assert now["HOME"] == worker.account.home
+
+    async def told(worker: Worker) -> dict[str, str]:
+        value = (await worker.ask("environment", {}, 10)).head["value"]
+        found: dict[str, str] = value["environment"]
+        return found
+
+    asyncio.run(scene())
+
+
 def test_ending_the_door_ends_the_worker(started: Started) -> None:
     async def scene() -> int:
         async with started("small") as worker:

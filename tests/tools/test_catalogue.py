@@ -11,7 +11,8 @@ from mcp_tools import Tool, catalogue
 
 TOOLS = catalogue.tools()
 READS = re.compile(
-    r"_(get|list|read|find|env_info|window_list|cursor_position|screenshot|wait)(_|$)"
+    r"_(get|list|read|find|search_files|env_info|window_list|cursor_position|screenshot|wait"
+    r"|calculator)(_|$)"
 )
 
 

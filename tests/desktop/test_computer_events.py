@@ -1,0 +1,251 @@
+"""Mouse, keys and windows, as a program that notes every event of its window gets them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from host.guest import Guest
+from tests.desktop.proofs import proves
+from tests.desktop.tool_calls import done, read, refused
+
+NOTES = """
+import sys, tkinter
+root = tkinter.Tk()
+root.title(sys.argv[1])
+root.geometry("700x500+300+200")
+notes = open(sys.argv[2], "a", buffering=1)
+def note(name):
+    def noted(event):
+        number = event.num if "utton" in name else "-"
+        key = event.keysym if "Key" in name else "-"
+        x, y = event.x_root, event.y_root
+        print(name, number, key, x, y, event.state, sep="|", file=notes)
+    root.bind(f"<{name}>", noted)
+for name in ("Motion", "ButtonPress", "ButtonRelease", "KeyPress", "KeyRelease"):
+    note(name)
+for number in (1, 2, 3):
+    note(f"Double-Button-{number}")
+    note(f"Triple-Button-{number}")
+root.bind("<Map>", lambda event: print("Mapped|-|-|0|0|0", file=notes))
+root.mainloop()
+"""
+SHIFT, CONTROL = 1, 4
+"""The bits of an X event's state that say which keys were down."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What the program was told."""
+
+    name: str
+    button: str
+    key: str
+    x: int
+    y: int
+    state: int
+
+
+class Noted:
+    """The program, and what it has noted since it was last asked."""
+
+    def __init__(self, guest: Guest) -> None:
+        self.guest = guest
+        self.read = 0
+
+    def events(self) -> list[Event]:
+        """The new events. A key that stands for nothing else ends them: X keeps their order."""
+        done(self.guest, "computer_key", keys=["f12"])
+        wait = 'until tail -n +$1 "$0" | grep -q "KeyRelease|-|F12"; do sleep 0.05; done'
+        wait += '; tail -n +$1 "$0"'
+        ran = self.guest.run(
+            ["sh", "-c", wait, "/home/user/events.txt", str(self.read + 1)], timeout=30
+        )
+        assert ran.returncode == 0, ran
+        lines = ran.stdout.splitlines()
+        self.read += len(lines)
+        split = [line.split("|") for line in lines]
+        made = [Event(a, b, c, int(x), int(y), int(s)) for a, b, c, x, y, s in split]
+        return [each for each in made if each.key != "F12"]
+
+    def buttons(self) -> list[tuple[str, str, int, int]]:
+        """Of the new ones those of buttons: name, number, place."""
+        found = [each for each in self.events() if "utton" in each.name]
+        return [(each.name, each.button, each.x, each.y) for each in found]
+
+
+@pytest.fixture(scope="module")
+def noted(guest: Guest) -> Noted:
+    """The program in front, and its name in the window list."""
+    guest.put("~/notes.py", NOTES.encode())
+    for title, file in (("Behind", "/dev/null"), ("Notes", "/home/user/events.txt")):
+        guest.run(["python3", "/home/user/notes.py", title, file], background=True)
+        guest.wait_window(title, timeout=60)
+    done(guest, "computer_activate_window", title="notes")
+    guest.screenshot(settle=20, still=0.5)
+    program = Noted(guest)
+    program.events()
+    return program
+
+
+def pressed(button: str, x: int, y: int) -> list[tuple[str, str, int, int]]:
+    return [("ButtonPress", button, x, y), ("ButtonRelease", button, x, y)]
+
+
+@proves(
+    "a program notes the events of its window",
+    computer_click="button 1 at the point, with the keys held",
+    computer_right_click="button 3 at the point",
+    computer_middle_click="button 2 at the point",
+    computer_double_click="a double click",
+    computer_triple_click="a triple click",
+)
+def test_clicks_are_the_buttons_at_the_points_that_were_named(noted: Noted) -> None:
+    guest = noted.guest
+    done(guest, "computer_click", x=400, y=300)
+    done(guest, "computer_right_click", x=500, y=350)
+    done(guest, "computer_middle_click", x=600, y=400)
+    assert noted.buttons() == [
+        *pressed("1", 400, 300), *pressed("3", 500, 350), *pressed("2", 600, 400)
+    ]  # fmt: skip
+    done(guest, "computer_click", x=450, y=420, keys=["ctrl"])
+    events = noted.events()
+    [press] = [each for each in events if each.name == "ButtonPress"]
+    assert press.state & CONTROL
+    assert [each.key for each in events if each.name == "KeyRelease"] == ["Control_L"]
+    done(guest, "computer_double_click", x=520, y=460)
+    double = [each[0] for each in noted.buttons()]
+    assert double.count("Double-Button-1") == 1
+    assert double.count("Triple-Button-1") == 0
+    done(guest, "computer_triple_click", x=620, y=520)
+    assert [each[0] for each in noted.buttons()].count("Triple-Button-1") == 1
+
+
+@proves(
+    "a program notes the events of its window",
+    computer_move="the pointer is at the point",
+    computer_cursor_position="the point where the program sees the pointer",
+    computer_drag="pressed at one point, moved, released at the other",
+    computer_mouse_down="pressed and not released",
+    computer_mouse_up="released where it was said",
+    computer_scroll="clicks of the wheel, down, up and sideways",
+)
+def test_the_pointer_moves_drags_and_scrolls(noted: Noted) -> None:
+    guest = noted.guest
+    done(guest, "computer_move", x=432, y=321)
+    last = noted.events()[-1]
+    assert (last.name, last.x, last.y) == ("Motion", 432, 321)
+    assert done(guest, "computer_cursor_position") == {"x": 432, "y": 321}
+    done(guest, "computer_drag", x=400, y=300, to_x=700, to_y=500, button="right")
+    events = noted.events()
+    names = [each.name for each in events]
+    press, release = names.index("ButtonPress"), names.index("ButtonRelease")
+    assert (events[press].button, events[press].x, events[press].y) == ("3", 400, 300)
+    assert (events[release].button, events[release].x, events[release].y) == ("3", 700, 500)
+    assert names[press:release].count("Motion") > 3
+    done(guest, "computer_mouse_down", x=450, y=350)
+    assert [each[0] for each in noted.buttons()] == ["ButtonPress"]
+    done(guest, "computer_mouse_up", x=550, y=450)
+    assert noted.buttons() == [("ButtonRelease", "1", 550, 450)]
+    done(guest, "computer_scroll", x=500, y=400, dy=3)
+    done(guest, "computer_scroll", x=500, y=400, dy=-2)
+    # Tk tells of a wheel to the side as of one that is turned with the shift key.
+    done(guest, "computer_scroll", x=500, y=400, dx=2)
+    done(guest, "computer_scroll", x=500, y=400, dx=-1)
+    wheel = [(e.button, e.state & SHIFT) for e in noted.events() if e.name == "ButtonPress"]
+    assert wheel == [("5", 0)] * 3 + [("4", 0)] * 2 + [("5", SHIFT)] * 2 + [("4", SHIFT)]
+
+
+@proves(
+    "a program notes the events of its window",
+    computer_key="the chord, pressed in order and released",
+    computer_hold_key="down for so long that it repeats",
+    computer_type="each character in its turn",
+)
+def test_keys_go_down_in_order_and_come_up_again(noted: Noted) -> None:
+    guest = noted.guest
+    done(guest, "computer_key", keys=["ctrl", "shift", "a"])
+    events = noted.events()
+    assert [each.key.lower() for each in events if each.name == "KeyPress"] == [
+        *("control_l", "shift_l", "a")
+    ]
+    assert len([each for each in events if each.name == "KeyRelease"]) == 3
+    done(guest, "computer_key", keys=["down"], times=3)
+    assert [each.key for each in noted.events() if each.name == "KeyPress"] == ["Down"] * 3
+    done(guest, "computer_hold_key", keys=["h"], seconds=1.5)
+    assert [each.key for each in noted.events() if each.name == "KeyPress"].count("h") > 2
+    done(guest, "computer_type", text="hé")
+    typed = [each.key for each in noted.events() if each.name == "KeyPress"]
+    assert [each for each in typed if each in ("h", "eacute")] == ["h", "eacute"]
+
+
+def in_front(guest: Guest) -> str:
+    """The title of the active window, as xprop tells it."""
+    said = read(guest, "xprop", "-root", "_NET_ACTIVE_WINDOW")
+    number = re.search(r"0x[0-9a-f]+", said)
+    assert number is not None, said
+    name = read(guest, "xprop", "-id", number[0], "_NET_WM_NAME")
+    return name.partition(" = ")[2].strip('"')
+
+
+@proves(
+    "xprop and xwininfo",
+    computer_activate_window="the window is in front",
+    computer_window_list="place and size of the window, and which is active",
+    computer_wait="the window is in front when the wait ends",
+)
+def test_windows_are_told_brought_to_the_front_and_waited_for(noted: Noted) -> None:
+    guest = noted.guest
+    assert done(guest, "computer_activate_window", title="behind")["active"] is True
+    assert in_front(guest) == "Behind"
+    windows: dict[str, Any] = {each["title"]: each for each in done(guest, "computer_window_list")}
+    assert windows["Behind"]["active"]
+    assert not windows["Notes"]["active"]
+    said = read(guest, "xwininfo", "-name", "Notes")
+    told = {
+        name: int(found[1])
+        for name, words in (
+            ("x", "Absolute upper-left X"), ("y", "Absolute upper-left Y"),
+            ("width", "Width"), ("height", "Height"),
+        )
+        if (found := re.search(rf"{words}:\s+(\d+)", said))
+    }  # fmt: skip
+    assert told == {name: windows["Notes"][name] for name in ("x", "y", "width", "height")}
+    argv = ["sh", "-c", "sleep 1; exec python3 /home/user/notes.py Later /dev/null"]
+    guest.run(argv, background=True)
+    done(guest, "computer_wait", seconds=20, window="later")
+    assert in_front(guest) == "Later"
+    done(guest, "computer_activate_window", title="Notes")
+    assert in_front(guest) == "Notes"
+
+
+WRONG: dict[str, tuple[str, dict[str, object]]] = {
+    **{
+        name: ("off_screen", {"x": 99_999, "y": 5})
+        for name in ("click", "double_click", "triple_click", "right_click", "middle_click")
+    },
+    "move": ("off_screen", {"x": 5, "y": -1}),
+    "drag": ("off_screen", {"x": 5, "y": 5, "to_x": 5, "to_y": 99_999}),
+    "scroll": ("off_screen", {"x": -1, "y": 5, "dy": 1}),
+    "mouse_down": ("off_screen", {"x": 5, "y": 99_999}),
+    "mouse_up": ("off_screen", {"x": 99_999, "y": 5}),
+    "type": ("bad_text", {"text": "a\x07b"}),
+    "key": ("bad_key", {"keys": ["warp"]}),
+    "hold_key": ("bad_key", {"keys": ["warp"], "seconds": 1}),
+    "screenshot": ("bad_arguments", {"area": "left"}),
+    "cursor_position": ("bad_arguments", {"of": "me"}),
+    "wait": ("no_window", {"seconds": 0.2, "window": "never"}),
+    "window_list": ("bad_arguments", {"title": "x"}),
+    "activate_window": ("no_window", {"title": "never"}),
+}
+
+
+def test_what_cannot_be_done_is_refused_and_nothing_is_pressed(noted: Noted) -> None:
+    done(noted.guest, "computer_activate_window", title="Notes")
+    noted.events()
+    for verb, (code, given) in WRONG.items():
+        assert refused(noted.guest, f"computer_{verb}", **given)[0] == code, verb
+    assert [each for each in noted.events() if each.name != "Motion"] == []

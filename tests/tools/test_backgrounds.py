@@ -1,0 +1,74 @@
+"""Backgrounds: what is connected with the edge, and what of a picture goes with it."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from mcp_tools import ToolError
+from mcp_tools.backgrounds import connected, cut_out
+
+
+def spread(mask: list[list[bool]]) -> set[tuple[int, int]]:
+    """The same by walking from pixel to pixel."""
+    height, width = len(mask), len(mask[0])
+    found = set[tuple[int, int]]()
+    todo = [
+        (x, y) for y in range(height) for x in range(width)
+        if x in (0, width - 1) or y in (0, height - 1)
+    ]  # fmt: skip
+    while todo:
+        x, y = todo.pop()
+        if (x, y) in found or not (0 <= x < width and 0 <= y < height) or not mask[y][x]:
+            continue
+        found.add((x, y))
+        todo += [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+    return found
+
+
+@st.composite
+def masks(draw: st.DrawFn) -> list[list[bool]]:
+    width = draw(st.integers(1, 12))
+    row = st.lists(st.booleans(), min_size=width, max_size=width)
+    return draw(st.lists(row, min_size=1, max_size=12))
+
+
+@settings(deadline=None)
+@given(masks())
+def test_connected_with_the_edge_is_what_a_walk_from_there_reaches(mask: list[list[bool]]) -> None:
+    width = len(mask[0])
+    raw = bytes(255 * pixel for row in mask for pixel in row)
+    found = connected(raw, width, len(mask))
+    assert {(i % width, i // width) for i, pixel in enumerate(found) if pixel} == spread(mask)
+
+
+def test_what_was_transparent_stays_so_and_what_is_enclosed_stays() -> None:
+    image = Image.new("RGBA", (9, 9), "white")
+    image.paste((9, 9, 9, 255), (2, 2, 7, 7))
+    image.paste("white", (4, 4, 5, 5))
+    image.putpixel((3, 3), (9, 9, 9, 77))
+    image.putpixel((0, 0), (0, 0, 0, 0))
+    result, colour, part = cut_out(image, 10)
+    assert colour == "#ffffff"
+    assert part == pytest.approx((81 - 25) / 81)
+    seen = [result.getpixel(each) for each in ((0, 0), (8, 4), (4, 4), (3, 3), (2, 2))]
+    assert [pixel[3] for pixel in seen if isinstance(pixel, tuple)] == [0, 0, 255, 77, 255]
+
+
+@pytest.mark.parametrize(
+    ("colour", "code"), [((5, 5, 5, 255), "nothing_left"), ((5, 5, 5, 0), "no_background")]
+)
+def test_a_picture_without_anything_in_front_is_refused(
+    colour: tuple[int, int, int, int], code: str
+) -> None:
+    with pytest.raises(ToolError) as caught:
+        cut_out(Image.new("RGBA", (8, 8), colour), 0)
+    assert caught.value.code == code
+
+
+def test_a_large_uneven_picture_is_cut_out() -> None:
+    image = Image.effect_noise((1500, 1000), 60).convert("RGBA")
+    image.paste((255, 0, 0, 255), (400, 300, 600, 500))
+    result, _, part = cut_out(image, 60)
+    assert result.getpixel((500, 400)) == (255, 0, 0, 255)
+    assert 0.2 < part < 0.97
