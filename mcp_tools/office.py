@@ -23,9 +23,19 @@ from typing import Any
 from mcp_tools import ToolError
 from mcp_tools.waiting import wait_for
 
-__all__ = ["EXTENSIONS", "answering", "desktop", "ready", "recover", "start"]
+__all__ = [
+    "EXTENSIONS",
+    "answering",
+    "desktop",
+    "ready",
+    "recover",
+    "service",
+    "singleton",
+    "start",
+]
 
 PIPE = "pipe,name=ambidex;urp;"
+DESKTOP = "com.sun.star.frame.Desktop"
 COMMAND = ("soffice", "--nologo", "--nodefault", "--norestore")
 """Starts an office without a window. Not `--invisible`: such an office ignores files that are
 opened later by a double click or a command. It ends when its last window is closed, as any
@@ -116,15 +126,18 @@ def start(*files: Path) -> None:
 
 
 def connect() -> Any:
-    """The desktop of the office; NoConnectException while it does not listen."""
+    """The office's context; NoConnectException while it does not listen."""
     import uno
 
-    local = uno.getComponentContext()
-    resolver = local.ServiceManager.createInstanceWithContext(
-        "com.sun.star.bridge.UnoUrlResolver", local
+    return made(uno.getComponentContext(), "com.sun.star.bridge.UnoUrlResolver").resolve(
+        f"uno:{PIPE}StarOffice.ComponentContext"
     )
-    remote = resolver.resolve(f"uno:{PIPE}StarOffice.ComponentContext")
-    return remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
+
+
+def made(context: Any, name: str, *given: object) -> Any:
+    """An instance of the service `name`, made where the context is."""
+    make = context.ServiceManager.createInstanceWithArgumentsAndContext
+    return make(name, given, context)
 
 
 def listens() -> bool:
@@ -140,7 +153,7 @@ def listens() -> bool:
 
     def ask() -> None:
         try:
-            connect().getCurrentFrame()
+            made(connect(), DESKTOP).getCurrentFrame()
         except UnoException:
             said.put(False)  # nobody listens, or it ended meanwhile
         else:
@@ -155,7 +168,7 @@ def listens() -> bool:
 
 @functools.cache
 def held() -> dict[str, Any]:
-    """The connection of this process, under "desktop"."""
+    """The connection of this process: its "context" and "desktop"."""
     return {}
 
 
@@ -171,7 +184,8 @@ def desktop() -> Any:
 
     def connected() -> bool:
         with contextlib.suppress(NoConnectException):
-            held()["desktop"] = connect()
+            held()["context"] = connect()
+            held()["desktop"] = made(held()["context"], DESKTOP)
             return True
         return not processes()
 
@@ -183,6 +197,20 @@ def desktop() -> Any:
         code="not_running",
         hint="Open a document: calc_open_workbook or writer_open_document start it.",
     )
+
+
+def service(name: str, *given: object) -> Any:
+    """An instance of one of the running office's services; objects it gives can be put into
+    documents.
+    """
+    desktop()
+    return made(held()["context"], name, *given)
+
+
+def singleton(name: str) -> Any:
+    """The one object of that name that the running office has."""
+    desktop()
+    return held()["context"].getValueByName(f"/singletons/{name}")
 
 
 def ready() -> str:
