@@ -18,7 +18,13 @@ MODULES = (
     "calc_layout",
     "writer",
     "writer_look",
+    "writer_insert",
+    "writer_styles",
+    "writer_tables",
+    "writer_comments",
     "vlc",
+    "vlc_playlist",
+    "vlc_settings",
     "gnome",
     "files",
 )

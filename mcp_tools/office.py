@@ -89,14 +89,14 @@ def answering() -> Iterator[None]:
         raise ToolError(f"LibreOffice refused: {said or kind}.", code="refused") from None
 
 
-def processes() -> list[int]:
-    """Office processes of this user that have not ended."""
+def processes(program: str = "soffice.bin") -> list[int]:
+    """Processes of that program, of this user, that have not ended."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
             ours = entry.stat().st_uid == os.geteuid()
-            if ours and name == "soffice.bin" and rest.split()[0] not in "ZX":
+            if ours and name == program and rest.split()[0] not in "ZX":
                 found.append(int(entry.name))
     return found
 

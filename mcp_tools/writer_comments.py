@@ -73,7 +73,9 @@ def add_comment(
             made = model.createInstance("com.sun.star.text.textfield.Annotation")
             made.Author, made.Content = author, text
             made.DateTimeValue = _now()
-            cursor = each.Text.createTextCursorByRange(each)
+            # LibreOffice refuses a range whose cursor does not stand at its end.
+            cursor = each.Text.createTextCursorByRange(each.getStart())
+            cursor.gotoRange(each.getEnd(), True)
             cursor.Text.insertTextContent(cursor, made, not cursor.isCollapsed())
         added = len(_comments(model)) - before
         if added != len(places):

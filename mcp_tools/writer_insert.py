@@ -64,6 +64,12 @@ def insert_formula_at_cursor(
 ) -> str:
     """Insert a mathematical formula into the text where the blinking cursor is."""
     model = documents.find(TEXT, document)
+    with office.answering():
+        modules = office.service("com.sun.star.frame.ModuleManager")
+        if not modules.hasByName("com.sun.star.formula.FormulaProperties"):
+            message = "LibreOffice Math, which draws formulas, is not installed here."
+            hint = "Write the formula as text instead."
+            raise ToolError(message, code="not_installed", hint=hint)
     with documents.editing(model, "Insert formula"):
         made = model.createInstance("com.sun.star.text.TextEmbeddedObject")
         made.CLSID = "078B7ABA-54FC-457F-8551-6147e776a997"
@@ -134,7 +140,12 @@ def add_page_numbers(
     ],
     start_number: Annotated[
         Optional[int],
-        Field(ge=1, le=9999, description="of the first page; as it is, mostly 1, if left out"),
+        Field(
+            ge=1,
+            le=9999,
+            description="of the first page; as it is, mostly 1, if left out. "
+            "LibreOffice shows an empty page before an even one",
+        ),
     ] = None,
     format: Annotated[
         Optional[str],

@@ -17,9 +17,7 @@ __all__ = ["app"]
 CELLS = 2000
 """Cells that one call reads at most."""
 
-Value = Annotated[
-    str | int | float | bool | None, Field(description="shown as text; null is empty")
-]
+Value = Annotated[str | int | float | None, Field(description="shown as text; null is empty")]
 Which = Annotated[
     Annotated[int, Field(ge=0)] | str,
     Field(description="index (0 is the first in writer_get_tables) or name of the table"),
@@ -124,7 +122,7 @@ def insert_table(
         return _table(index, made)
 
 
-def _shown(value: str | int | float | bool | None) -> str:
+def _shown(value: str | int | float | None) -> str:
     return "" if value is None else str(value)
 
 
