@@ -212,15 +212,25 @@ def save_as(model: Any, kind: Kind, path: str, overwrite: bool) -> Saved:
     return _written(file)
 
 
-def export_pdf(model: Any, name: str, path: Optional[str], overwrite: bool) -> Saved:
-    """Write a PDF by that filter, beside the document unless told where; the document stays as it
-    is.
+def export_pdf(
+    model: Any,
+    name: str,
+    path: Optional[str],
+    overwrite: bool,
+    options: Optional[dict[str, object]] = None,
+) -> Saved:
+    """Write a PDF by that filter and its options, beside the document unless told where; the
+    document stays as it is.
     """
+    import uno
+
     own = file_of(model)
     if path is None and own is None:
         message = f"{model.Title} has never been saved, so there is no folder for its PDF."
-        raise ToolError(message, code="no_file", hint="Give file_path.")
+        raise ToolError(message, code="no_file", hint="Give a path for it.")
     file = target(path or str(own.with_suffix(".pdf") if own else ""), overwrite)
+    data = uno.Any("[]com.sun.star.beans.PropertyValue", property_values(**options or {}))
+    how = property_values(FilterName=name, Overwrite=overwrite, FilterData=data)
     with office.answering():
-        model.storeToURL(file.as_uri(), property_values(FilterName=name, Overwrite=overwrite))
+        model.storeToURL(file.as_uri(), how)
     return _written(file)

@@ -23,9 +23,19 @@ from typing import Any
 from mcp_tools import ToolError
 from mcp_tools.waiting import wait_for
 
-__all__ = ["EXTENSIONS", "answering", "desktop", "ready", "recover", "service", "start"]
+__all__ = [
+    "EXTENSIONS",
+    "answering",
+    "desktop",
+    "ready",
+    "recover",
+    "service",
+    "singleton",
+    "start",
+]
 
 PIPE = "pipe,name=ambidex;urp;"
+DESKTOP = "com.sun.star.frame.Desktop"
 COMMAND = ("soffice", "--nologo", "--nodefault", "--norestore")
 """Starts an office without a window. Not `--invisible`: such an office ignores files that are
 opened later by a double click or a command. It ends when its last window is closed, as any
@@ -50,9 +60,6 @@ EXTENSIONS = frozenset(
         "odp",
         "pptx",
         "ppt",
-        "ppsx",
-        "otp",
-        "fodp",
         "odg",
     }
 )
@@ -82,14 +89,14 @@ def answering() -> Iterator[None]:
         raise ToolError(f"LibreOffice refused: {said or kind}.", code="refused") from None
 
 
-def processes() -> list[int]:
-    """Office processes of this user that have not ended."""
+def processes(program: str = "soffice.bin") -> list[int]:
+    """Processes of that program, of this user, that have not ended."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
             ours = entry.stat().st_uid == os.geteuid()
-            if ours and name == "soffice.bin" and rest.split()[0] not in "ZX":
+            if ours and name == program and rest.split()[0] not in "ZX":
                 found.append(int(entry.name))
     return found
 
@@ -119,22 +126,18 @@ def start(*files: Path) -> None:
 
 
 def connect() -> Any:
-    """The component context of the office; NoConnectException while it does not listen."""
+    """The office's context; NoConnectException while it does not listen."""
     import uno
 
-    local = uno.getComponentContext()
-    resolver = local.ServiceManager.createInstanceWithContext(
-        "com.sun.star.bridge.UnoUrlResolver", local
+    return made(uno.getComponentContext(), "com.sun.star.bridge.UnoUrlResolver").resolve(
+        f"uno:{PIPE}StarOffice.ComponentContext"
     )
-    return resolver.resolve(f"uno:{PIPE}StarOffice.ComponentContext")
 
 
-def made(context: Any, name: str) -> Any:
-    """A service of the office of that context."""
-    return context.ServiceManager.createInstanceWithContext(name, context)
-
-
-DESKTOP = "com.sun.star.frame.Desktop"
+def made(context: Any, name: str, *given: object) -> Any:
+    """An instance of the service `name`, made where the context is."""
+    make = context.ServiceManager.createInstanceWithArgumentsAndContext
+    return make(name, given, context)
 
 
 def listens() -> bool:
@@ -165,7 +168,7 @@ def listens() -> bool:
 
 @functools.cache
 def held() -> dict[str, Any]:
-    """The connection of this process, under "desktop" and "context"."""
+    """The connection of this process: its "context" and "desktop"."""
     return {}
 
 
@@ -181,8 +184,8 @@ def desktop() -> Any:
 
     def connected() -> bool:
         with contextlib.suppress(NoConnectException):
-            context = connect()
-            held().update(context=context, desktop=made(context, DESKTOP))
+            held()["context"] = connect()
+            held()["desktop"] = made(held()["context"], DESKTOP)
             return True
         return not processes()
 
@@ -192,14 +195,22 @@ def desktop() -> Any:
     raise ToolError(
         "LibreOffice is not running.",
         code="not_running",
-        hint="calc_open_workbook, writer_open_document and impress_open_presentation start it.",
+        hint="Open a document: calc_open_workbook or writer_open_document start it.",
     )
 
 
-def service(name: str) -> Any:
-    """A service of the running office, such as com.sun.star.graphic.GraphicProvider."""
+def service(name: str, *given: object) -> Any:
+    """An instance of one of the running office's services; objects it gives can be put into
+    documents.
+    """
     desktop()
-    return made(held()["context"], name)
+    return made(held()["context"], name, *given)
+
+
+def singleton(name: str) -> Any:
+    """The one object of that name that the running office has."""
+    desktop()
+    return held()["context"].getValueByName(f"/singletons/{name}")
 
 
 def ready() -> str:

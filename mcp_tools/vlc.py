@@ -165,6 +165,16 @@ def shows(uri: str) -> Callable[[Status], bool]:
     return met
 
 
+def start(*arguments: str) -> None:
+    """Start a VLC that outlives this process; returns when it answers."""
+    nowhere = subprocess.DEVNULL
+    subprocess.Popen(
+        ["vlc", *arguments], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+    )
+    if not wait_for(running, STARTS_WITHIN):
+        raise ToolError("VLC was started and does not answer.", code="not_running")
+
+
 @app.tool(timeout=90)
 def open(uri: Media) -> Status:
     """Play a media file or stream in VLC, starting VLC if need be. Returns the status once it
@@ -174,12 +184,7 @@ def open(uri: Media) -> Status:
     if running():
         call(PLAYER, "OpenUri", "(s)", target)
     else:
-        nowhere = subprocess.DEVNULL
-        subprocess.Popen(
-            ["vlc", target], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
-        )
-        if not wait_for(running, STARTS_WITHIN):
-            raise ToolError("VLC was started and does not answer.", code="not_running")
+        start(target)
     opened = once(shows(target), f"open {target}")
     return opened if opened.state == "playing" else play()
 
@@ -244,16 +249,9 @@ def previous() -> Status:
 
 
 @app.tool()
-def add_to_playlist(uri: Media) -> str:
-    """Add a media file or stream at the end of the playlist without playing it."""
-    target = uri_of(uri)
-    # VLC's list over MPRIS lags until the next entry begins: nothing can be read back here.
-    call(TRACKS, "AddTrack", "(sob)", target, APPEND, False)
-    return f"{target} is last in the playlist."
-
-
-@app.tool()
-def set_volume(percent: Annotated[int, Field(ge=0, le=125)]) -> Status:
+def set_volume(
+    percent: Annotated[int, Field(ge=0, le=125, description="100 is as recorded")],
+) -> Status:
     """Set VLC's own volume; 100 is as recorded."""
     change(PLAYER, "Volume", "d", percent / 100)
     return once(lambda seen: abs(seen.volume - percent) <= 1, f"take the volume {percent} %")

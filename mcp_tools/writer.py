@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
 from mcp_tools import App, ToolError, documents, office
 from mcp_tools.documents import Document, Saved
+from mcp_tools.looks import ALIGNMENTS, look
 from mcp_tools.passages import (
     TEXT,
     Indices,
-    Pattern,
     Position,
-    enum,
+    Regular,
+    expanded,
     found,
     paragraphs_of,
     place,
-    styled,
+    put,
 )
 
 # Prepared and recovered with Calc, whose worker this is.
@@ -26,8 +27,6 @@ app = App("writer", "LibreOffice Writer", worker="office")
 
 LISTED = 300
 """Paragraphs that one call lists at most."""
-
-Colour = Annotated[str, Field(description="#RRGGBB", pattern="^#[0-9A-Fa-f]{6}$")]
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def env_info(document: Document = None) -> TextInfo:
         count = 0
         for count, each in enumerate(paragraphs_of(model), start=1):
             if count <= LISTED:
-                adjust = ["left", "right", "justify", "center", "justify"][each.ParaAdjust]
+                adjust = ALIGNMENTS[each.ParaAdjust]
                 listed.append(Paragraph(count - 1, each.ParaStyleName, adjust, each.String[:500]))
         file = documents.file_of(model)
         pages = model.getCurrentController().PageCount
@@ -119,153 +118,37 @@ def write_text(
     return f"Inserted {len(text)} characters at the {position}."
 
 
-def look(
-    *,
-    bold: Optional[bool] = None,
-    italic: Optional[bool] = None,
-    underline: Optional[bool] = None,
-    size: Optional[float] = None,
-) -> dict[str, object]:
-    """The text properties for what was given."""
-    made: dict[str, object] = {}
-    if bold is not None:
-        made["CharWeight"] = 150.0 if bold else 100.0
-    if italic is not None:
-        made["CharPosture"] = enum("com.sun.star.awt.FontSlant", "ITALIC" if italic else "NONE")
-    if underline is not None:
-        made["CharUnderline"] = 1 if underline else 0
-    if size is not None:
-        made["CharHeight"] = size
-    return made
-
-
 @app.tool(timeout=60)
 def find_and_replace(
-    pattern: Annotated[str, Field(min_length=1, description="text to look for; case matters")],
-    replacement: str,
+    pattern: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="regular expression, matched within each paragraph; case matters unless it "
+            "begins with (?i)",
+        ),
+    ],
+    replacement: Annotated[
+        str,
+        Field(description="\\1 is the first group, \\\\ a backslash, a newline a new paragraph"),
+    ],
     paragraph_indices: Indices = None,
-    regular_expression: Annotated[
-        bool, Field(description="take pattern as one; $1 is a group")
-    ] = False,
+    regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Replace text everywhere, tables included, or in some paragraphs; the look of the text stays.
-    Returns how often; it is an error when the text is nowhere.
+    """Replace text everywhere, tables, headers and notes included, or in some paragraphs; the look
+    of the text stays. Returns how often; it is an error when the text is nowhere. For text with
+    brackets, dots or other signs of regular expressions pass regular_expression=false.
     """
     model = documents.find(TEXT, document)
-    if regular_expression and paragraph_indices is not None:
-        hint = "Leave one of them out."
-        raise ToolError("paragraph_indices need plain text.", code="bad_arguments", hint=hint)
     with documents.editing(model, f"Replace {pattern}"):
-        if paragraph_indices is None:
-            asked = model.createReplaceDescriptor()
-            asked.SearchString, asked.ReplaceString = pattern, replacement
-            asked.SearchCaseSensitive, asked.SearchRegularExpression = True, regular_expression
-            count: int = model.replaceAll(asked)
-            if not count:
-                raise ToolError(f"The text {pattern!r} was not found.", code="not_found")
-            return count
-        places = found(model, pattern, paragraph_indices)
-        for each in places:
-            each.setString(replacement)
-        return len(places)
-
-
-@app.tool()
-def set_font_size(
-    font_size: Annotated[float, Field(gt=1, le=400, description="points")],
-    pattern: Pattern = None,
-    paragraph_indices: Indices = None,
-    document: Document = None,
-) -> int:
-    """Set the size of text: all of it, some paragraphs, or wherever `pattern` stands. Returns how
-    many places.
-    """
-    return styled("Font size", document, pattern, paragraph_indices, look(size=font_size))
-
-
-@app.tool()
-def set_font(
-    font_name: Annotated[str, Field(min_length=1, description="such as Liberation Serif")],
-    pattern: Pattern = None,
-    paragraph_indices: Indices = None,
-    document: Document = None,
-) -> int:
-    """Set the font of text: all of it, some paragraphs, or wherever `pattern` stands. Returns how
-    many places.
-    """
-    return styled("Font", document, pattern, paragraph_indices, {"CharFontName": font_name})
-
-
-@app.tool()
-def set_color(
-    color: Colour,
-    pattern: Pattern = None,
-    paragraph_indices: Indices = None,
-    document: Document = None,
-) -> int:
-    """Set the colour of text: all of it, some paragraphs, or wherever `pattern` stands. Returns how
-    many places.
-    """
-    colour = {"CharColor": int(color[1:], 16)}
-    return styled("Font colour", document, pattern, paragraph_indices, {**colour})
-
-
-@app.tool()
-def set_text_style(
-    bold: Optional[bool] = None,
-    italic: Optional[bool] = None,
-    underline: Optional[bool] = None,
-    pattern: Pattern = None,
-    paragraph_indices: Indices = None,
-    document: Document = None,
-) -> int:
-    """Make text bold, italic or underlined, or no longer so: all of it, some paragraphs, or
-    wherever `pattern` stands. What is left out stays. Returns how many places.
-    """
-    made = look(bold=bold, italic=italic, underline=underline)
-    if not made:
-        raise ToolError("Nothing to change: give bold, italic or underline.", code="bad_arguments")
-    return styled("Text style", document, pattern, paragraph_indices, made)
-
-
-@app.tool()
-def set_paragraph_alignment(
-    alignment: Literal["left", "center", "right", "justify"],
-    paragraph_indices: Indices = None,
-    document: Document = None,
-) -> int:
-    """Align paragraphs. Returns how many places changed."""
-    name = {"justify": "BLOCK"}.get(alignment, alignment.upper())
-    adjust = enum("com.sun.star.style.ParagraphAdjust", name)
-    return styled("Alignment", document, None, paragraph_indices, {"ParaAdjust": adjust})
-
-
-@app.tool()
-def set_line_spacing(
-    spacing_value: Annotated[float, Field(ge=0.5, le=10, description="in lines: 1, 1.5, 2")],
-    paragraph_indices: Indices = None,
-    document: Document = None,
-) -> int:
-    """Set the distance of lines within paragraphs. Returns how many places changed."""
-    model = documents.find(TEXT, document)  # loads UNO, whose types are needed below
-    from com.sun.star.style import LineSpacing
-
-    spacing = LineSpacing()
-    spacing.Mode, spacing.Height = 0, round(spacing_value * 100)
-    name = str(documents.file_of(model) or model.Title)
-    return styled("Line spacing", name, None, paragraph_indices, {"ParaLineSpacing": spacing})
-
-
-@app.tool()
-def insert_page_break(position: Position = "cursor", document: Document = None) -> str:
-    """Begin a new page: the text after the position moves to it."""
-    model = documents.find(TEXT, document)
-    with documents.editing(model, "Page break"):
-        cursor = place(model, position)
-        cursor.Text.insertControlCharacter(cursor, 0, False)
-        cursor.BreakType = enum("com.sun.star.style.BreakType", "PAGE_BEFORE")
-    return f"Page break at the {position}."
+        places = found(model, pattern, paragraph_indices, regular_expression)
+        texts = [replacement] * len(places)
+        if regular_expression:  # all of them, before the first changes what stands around others
+            texts = [expanded(each, pattern, replacement) for each in places]
+        for each, text in zip(places, texts, strict=True):
+            put(each, text)
+    return len(places)
 
 
 @app.tool()
@@ -290,14 +173,51 @@ def save_as(
     return documents.save_as(documents.find(TEXT, document), TEXT, file_path, overwrite)
 
 
-@app.tool(timeout=60)
+QUALITIES: dict[str, dict[str, object]] = {
+    "standard": {"Quality": 90, "ReduceImageResolution": True, "MaxImageResolution": 300},
+    "high": {"Quality": 98, "ReduceImageResolution": False},
+    "print": {"UseLosslessImageCompression": True, "ReduceImageResolution": False},
+}
+
+
+@app.tool(timeout=120)
 def export_to_pdf(
-    file_path: Annotated[
-        Optional[str], Field(description="beside the file itself if left out")
+    output_path: Annotated[
+        Optional[str], Field(description="PDF file or folder; beside the document if left out")
     ] = None,
-    overwrite: bool = False,
+    output_filename: Annotated[
+        Optional[str],
+        Field(pattern="^[^/]+$", description="name in that folder; the document's if left out"),
+    ] = None,
+    include_comments: Annotated[bool, Field(description="as notes of the PDF")] = False,
+    quality: Annotated[
+        Literal["standard", "high", "print"],
+        Field(description="of pictures: 300 dpi JPEG, full-size JPEG, or lossless"),
+    ] = "standard",
+    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
     document: Document = None,
 ) -> Saved:
     """Write a document to a PDF; the document itself stays as it is."""
     model = documents.find(TEXT, document)
-    return documents.export_pdf(model, "writer_pdf_Export", file_path, overwrite)
+    path = _pdf_path(model, output_path, output_filename)
+    options = {"ExportNotes": include_comments, **QUALITIES[quality]}
+    return documents.export_pdf(model, "writer_pdf_Export", path, overwrite, options)
+
+
+def _pdf_path(model: Any, path: Optional[str], name: Optional[str]) -> Optional[str]:
+    """Where the PDF goes; None is beside the document."""
+    own = documents.file_of(model)
+    if path is None and name is None:
+        return None
+    if name is not None and not name.lower().endswith(".pdf"):
+        name += ".pdf"
+    where = documents.absolute(path) if path else own.parent if own else None
+    if where is None:
+        message = f"{model.Title} has never been saved, so there is no folder for its PDF."
+        raise ToolError(message, code="no_file", hint="Give output_path.")
+    if where.is_dir():
+        return str(where / (name or f"{own.stem if own else model.Title}.pdf"))
+    if name not in (None, where.name):
+        hint = "Give a folder as output_path, or the whole path without output_filename."
+        raise ToolError(f"There is no folder {where}.", code="not_found", hint=hint)
+    return str(where)

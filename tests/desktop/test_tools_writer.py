@@ -87,7 +87,7 @@ def test_text_goes_where_it_is_asked_for_as_one_undo_step(writer: Guest) -> None
 
 
 def test_files_are_written_in_the_format_of_their_name(writer: Guest) -> None:
-    written = done(writer, "writer_export_to_pdf", file_path="~/tools/letter out.pdf")
+    written = done(writer, "writer_export_to_pdf", output_path="~/tools/letter out.pdf")
     assert writer.get(written["path"]).startswith(b"%PDF")
     code, text = refused(writer, "writer_save_as", file_path="~/tools/letter.xyz")
     assert code == "bad_format"
