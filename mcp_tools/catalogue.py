@@ -11,7 +11,25 @@ from typing import Any
 
 from mcp_tools import App, Tool
 
-MODULES = ("computer", "windows", "calc", "calc_layout", "writer", "vlc", "gnome", "files")
+MODULES = (
+    "computer",
+    "windows",
+    "calc",
+    "calc_layout",
+    "calc_lines",
+    "calc_looks",
+    "calc_numbers",
+    "calc_data",
+    "calc_columns",
+    "calc_rules",
+    "calc_charts",
+    "calc_pivots",
+    "calc_pages",
+    "writer",
+    "vlc",
+    "gnome",
+    "files",
+)
 """Modules of this package that declare tools, each with its `App` as `app`; an app may have
 several.
 """

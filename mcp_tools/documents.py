@@ -212,15 +212,23 @@ def save_as(model: Any, kind: Kind, path: str, overwrite: bool) -> Saved:
     return _written(file)
 
 
-def export_pdf(model: Any, name: str, path: Optional[str], overwrite: bool) -> Saved:
+def export_pdf(
+    model: Any, name: str, path: Optional[str], overwrite: bool, only: Any = None
+) -> Saved:
     """Write a PDF by that filter, beside the document unless told where; the document stays as it
-    is.
+    is. `only` is a selection of the document as UNO knows it.
     """
     own = file_of(model)
     if path is None and own is None:
         message = f"{model.Title} has never been saved, so there is no folder for its PDF."
         raise ToolError(message, code="no_file", hint="Give file_path.")
     file = target(path or str(own.with_suffix(".pdf") if own else ""), overwrite)
+    given = property_values(FilterName=name, Overwrite=overwrite)
     with office.answering():
-        model.storeToURL(file.as_uri(), property_values(FilterName=name, Overwrite=overwrite))
+        if only is not None:
+            import uno
+
+            chosen = uno.Any("[]com.sun.star.beans.PropertyValue", property_values(Selection=only))
+            given = (*given, *property_values(FilterData=chosen))
+        model.storeToURL(file.as_uri(), given)
     return _written(file)
