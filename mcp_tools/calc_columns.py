@@ -46,7 +46,7 @@ def reorder_columns(
         if len(set(order)) < len(order):
             given = ", ".join(map(cells.column_name, order))
             raise ToolError(f"A column is named twice: {given}.", code="bad_arguments")
-        _refuse_merged(At(model, found, used(found)), set(order))
+        _refuse_merged(At(model, found, found), set(order))
         _move(found, order)
         now = header_of(found)
     return Reordered(found.Name, before, now + [""] * (len(before) - len(now)))

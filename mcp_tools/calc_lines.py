@@ -23,8 +23,10 @@ from mcp_tools.sheets import (
 
 __all__ = ["app"]
 
-CHARACTER, POINT = 195.8, 2540 / 72
-"""The width of a digit as Excel counts columns, and a point, in hundredths of a millimetre."""
+POINT = 2540 / 72
+"""In hundredths of a millimetre, as all of UNO's lengths."""
+FINE = 20
+"""A digit is measured so many times larger: widths come in whole pixels."""
 Count = Annotated[int, Field(ge=1, le=10000, description="so many")]
 
 
@@ -52,7 +54,11 @@ def adjust_column_width(
     columns: Annotated[str, Field(description="such as B or A:D")],
     width: Annotated[
         Optional[float],
-        Field(gt=0, le=255, description="characters, as Excel counts; 8.43 is usual there"),
+        Field(
+            gt=0,
+            le=255,
+            description="in digits of the workbook's font, as Excel has it; 8.43 is usual",
+        ),
     ] = None,
     autofit: Annotated[
         bool, Field(description="as wide as the content needs, as if `width` is left out")
@@ -65,14 +71,28 @@ def adjust_column_width(
     """
     at = locate(document, sheet, columns if ":" in columns else f"{columns}:{columns}")
     with documents.editing(at.model, f"Width of {columns}"):
+        digit = _digit(at.model)
         lines = at.cells.Columns
         before = lines.getByIndex(0).Width
         if autofit or width is None:
             lines.OptimalWidth = True
         else:
-            lines.Width = round(width * CHARACTER)
+            lines.Width = round(width * digit)
         now = lines.getByIndex(0).Width
-    return Sized(columns, at.sheet.Name, round(before / CHARACTER, 2), round(now / CHARACTER, 2))
+    return Sized(columns, at.sheet.Name, round(before / digit, 2), round(now / digit, 2))
+
+
+def _digit(model: Any) -> float:
+    """The width of a digit in the workbook's own font: what a column's width is counted in."""
+    from com.sun.star.awt import FontDescriptor
+
+    style = model.StyleFamilies.getByName("CellStyles").getByName("Default")
+    font = FontDescriptor()
+    # Such a font's height is one of pixels, so it has as many as it has points.
+    font.Name, font.Height = style.CharFontName, round(style.CharHeight * FINE)
+    window = model.getCurrentController().Frame.ContainerWindow
+    width: float = window.getFont(font).getCharWidth("0") / FINE * POINT
+    return width
 
 
 @app.tool()

@@ -130,6 +130,12 @@ def _listed(
     if (values is None) == (values_from is None):
         raise ToolError("Give either values or values_from.", code="bad_arguments")
     if values is not None:
+        file = documents.file_of(model)
+        excel = file is not None and file.suffix.lower() in (".xlsx", ".xls")
+        if excel and any(set(each) & set(',"') for each in values):
+            message = "A list in an Excel file cannot hold commas or quotes."
+            hint = "Put the texts into cells and give those as values_from."
+            raise ToolError(message, code="bad_values", hint=hint)
         return ";".join(_operand(model, f"{each}") for each in values)
     source = locate(document, sheet, values_from or "", clip=True)
     absolute: str = source.cells.AbsoluteName
@@ -227,7 +233,7 @@ def set_auto_filter(
     with documents.editing(at.model, f"Filter buttons of {at.range}"):
         block = at.cells if ":" in at.range else region(at.sheet, *cells.bounds(at.cells)[:2])
         number = block.RangeAddress.Sheet
-        ranges = at.model.UnnamedDatabaseRanges
+        ranges = at.model.getPropertyValue("UnnamedDatabaseRanges")
         if on:
             ranges.setByTable(block.RangeAddress)
         elif not ranges.hasByTable(number):

@@ -54,5 +54,5 @@ def short(places: int, negative: bool) -> str:
     """
     digits = "0." + "0" * places if places else "0"
     if negative:
-        return f'[<=-1000000000]-{digits},,," B";[<=-1000000]-{digits},," M";General'
+        return f'[<=-1000000000]{digits},,," B";[<=-1000000]{digits},," M";General'
     return f'[>=1000000000]{digits},,," B";[>=1000000]{digits},," M";General'
