@@ -93,9 +93,9 @@ def test_charts_of_every_kind_stand_where_they_were_asked_for(calc: Guest) -> No
     assert all(f"<c:{kind}Chart>" in joined for kind in ("line", "pie", "area", "doughnut"))
     listed = done(calc, "calc_list_charts")
     assert [each["sheet"] for each in listed].count("Wide") == 4
-    done(calc, "calc_delete_chart", name="Chart 1", sheet="Sheet2")
+    done(calc, "calc_delete_chart", name="Chart 2", sheet="Sheet2")
     assert [len(sheet._charts) for sheet in load_workbook(BytesIO(saved(calc)))] == [1, 4, 1]
-    assert refused(calc, "calc_delete_chart", name="Chart 1", sheet="Sheet2")[0] == "no_chart"
+    assert refused(calc, "calc_delete_chart", name="Chart 2", sheet="Sheet2")[0] == "no_chart"
     assert refused(calc, "calc_list_charts", sheet="None")[0] == "no_sheet"
     pie = {"chart_type": "pie", "data_range": "A1:B2", "x_axis_title": "x"}
     assert refused(calc, "calc_create_chart", **pie)[0] == "bad_arguments"
