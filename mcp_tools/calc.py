@@ -1,13 +1,13 @@
-"""LibreOffice Calc: cells of open spreadsheets, and their files. The rest is in `calc_layout`."""
+"""LibreOffice Calc: workbooks and their cells. The rest is in the modules named calc_*."""
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 from pydantic import Field
 
 from mcp_tools import App, ToolError, cells, documents, office
-from mcp_tools.documents import Document, Saved
+from mcp_tools.documents import Document
 from mcp_tools.sheets import (
     SPREADSHEET,
     At,
@@ -85,13 +85,7 @@ def env_info(
 
 def _values(at: At) -> Values:
     values = cells.values_of(at.model, at.cells)
-    start = at.cells.RangeAddress
-    formulas = {
-        f"{cells.column_name(start.StartColumn + x)}{start.StartRow + y + 1}": text
-        for y, row in enumerate(at.cells.getFormulaArray())
-        for x, text in enumerate(row)
-        if text.startswith("=") and text != values[y][x]  # text that begins with = reads the same
-    }
+    formulas = cells.formulas_of(at.cells, values)
     return Values(at.range, at.sheet.Name, values, formulas)
 
 
@@ -107,14 +101,14 @@ def get_cell_value(cell: Cell, sheet: Sheet = None, document: Document = None) -
 def set_cell_value(
     cell: Cell, value: New, sheet: Sheet = None, document: Document = None
 ) -> CellValue:
-    """Write one cell. Numbers are stored as numbers; text starting with = is a formula in English,
-    with commas or semicolons; text that is an ISO date (2024-05-01) is stored as a date; other
-    text stays text, and a leading ' keeps any text as it is. Returns what the cell holds then:
-    look there for #DIV/0! and the like.
+    """Write one cell. Numbers, and text that is plainly one ("42", "-3.5"), are stored as numbers;
+    text starting with = is a formula in English, with commas or semicolons; text that is an ISO
+    date (2024-05-01) is stored as a date; other text stays text ("007"), and a leading ' keeps any
+    text as it is. Returns what the cell holds then: look there for #DIV/0! and the like.
     """
     at = one_cell(document, sheet, cell)
     with documents.editing(at.model, f"Set {at.range}"):
-        cells.put(at.model, at.cells, [[value]])
+        cells.put(at.model, at.cells, [[cells.typed(value)]])
         return cell_value(at)
 
 
@@ -136,7 +130,8 @@ def set_range_values(
     document: Document = None,
 ) -> Changed:
     """Write a block of cells at once, `start_cell` being its upper left corner. Values are taken as
-    by calc_set_cell_value; null empties a cell. All rows need the same length.
+    by calc_set_cell_value, but text that is a number ("42") stays text; null empties a cell. All
+    rows need the same length.
     """
     if len({len(row) for row in values}) != 1 or not values[0]:
         lengths = ", ".join(str(len(row)) for row in values[:20])
@@ -164,7 +159,7 @@ def set_column_values(
     document: Document = None,
 ) -> Changed:
     """Write values down a column from row `start_index` on (2 leaves a header in row 1 alone).
-    Values are taken as by calc_set_cell_value.
+    Values are taken as by calc_set_range_values.
     """
     return set_range_values(
         f"{column_name}{start_index}", [[each] for each in data], sheet, document
@@ -187,120 +182,7 @@ def clear_range(
     return at.changed
 
 
-@app.tool(timeout=60)
-def copy_range(
-    source_range: Range,
-    target_cell: Cell,
-    source_sheet: Sheet = None,
-    target_sheet: Sheet = None,
-    document: Document = None,
-) -> Changed:
-    """Copy cells with formats and formulas, whose relative references follow, to another place or
-    sheet of the workbook. To fill a formula down, copy it once per row or write the formulas by
-    calc_set_range_values.
-    """
-    source = locate(document, source_sheet, source_range, clip=True)
-    size = source.cells.RangeAddress
-    rows, columns = size.EndRow - size.StartRow + 1, size.EndColumn - size.StartColumn + 1
-    goal = block(document, target_sheet or source.sheet.Name, target_cell, rows, columns)
-    with documents.editing(goal.model, f"Copy {source.range} to {goal.range}"):
-        address = goal.cells.getCellByPosition(0, 0).CellAddress
-        goal.sheet.copyRange(address, source.cells.RangeAddress)
-    return goal.changed
-
-
-@app.tool(timeout=60)
-def sort_range(
-    range_str: Range,
-    by_column: Column,
-    ascending: bool = True,
-    has_header: Annotated[bool, Field(description="the first row is a header and stays")] = True,
-    sheet: Sheet = None,
-    document: Document = None,
-) -> Changed:
-    """Sort the rows of a range by one of its columns; whole rows of the range move together. Give
-    the whole table, such as A1:E20 or A:E, not only the column to sort by.
-    """
-    from com.sun.star.table import TableSortField
-
-    at = locate(document, sheet, range_str, clip=True)
-    address = at.cells.RangeAddress
-    index = cells.column_number(by_column) - address.StartColumn
-    if not 0 <= index <= address.EndColumn - address.StartColumn:
-        raise ToolError(f"Column {by_column} is not in {at.range}.", code="bad_range")
-    order = TableSortField()
-    order.Field, order.IsAscending = index, ascending
-    with documents.editing(at.model, f"Sort {at.range}"):
-        fields = _uno_any("[]com.sun.star.table.TableSortField", (order,))
-        given = documents.property_values(
-            ContainsHeader=has_header, IsSortColumns=False, SortFields=fields
-        )
-        at.cells.sort(given)
-    return at.changed
-
-
-def _uno_any(kind: str, value: object) -> object:
-    import uno
-
-    return uno.Any(kind, value)
-
-
-@app.tool(timeout=60)
-def find_and_replace(
-    search: Annotated[str, Field(min_length=1)],
-    replacement: str,
-    match_case: bool = True,
-    whole_cells: Annotated[bool, Field(description="only cells that are exactly the text")] = False,
-    regular_expression: bool = False,
-    sheet: Sheet = None,
-    document: Document = None,
-) -> int:
-    """Replace text in the cells and formulas of one sheet. Returns how many cells changed."""
-    model = documents.find(SPREADSHEET, document)
-    with documents.editing(model, f"Replace {search}"):
-        found = sheet_of(model, sheet)
-        asked = found.createReplaceDescriptor()
-        asked.SearchString, asked.ReplaceString = search, replacement
-        asked.SearchCaseSensitive, asked.SearchWords = match_case, whole_cells
-        asked.SearchRegularExpression = regular_expression
-        count: int = found.replaceAll(asked)
-        return count
-
-
 @app.tool()
 def undo(document: Document = None) -> str:
     """Take back the last change of a spreadsheet, whoever made it. A tool's change is one step."""
     return documents.undo(documents.find(SPREADSHEET, document))
-
-
-@app.tool(timeout=60)
-def save(document: Document = None) -> Saved:
-    """Save a spreadsheet to its own file, in the format that file has. No dialog appears."""
-    return documents.save(documents.find(SPREADSHEET, document))
-
-
-@app.tool(timeout=60)
-def save_as(
-    file_path: Annotated[str, Field(description="ends in .ods .xlsx .xls .csv or .html")],
-    overwrite: bool = False,
-    document: Document = None,
-) -> Saved:
-    """Save a spreadsheet under another name; the window goes on with that file. A .csv holds the
-    active sheet only.
-    """
-    return documents.save_as(
-        documents.find(SPREADSHEET, document), SPREADSHEET, file_path, overwrite
-    )
-
-
-@app.tool(timeout=60)
-def export_to_pdf(
-    file_path: Annotated[
-        Optional[str], Field(description="beside the file itself if left out")
-    ] = None,
-    overwrite: bool = False,
-    document: Document = None,
-) -> Saved:
-    """Write all sheets of a spreadsheet to a PDF; the spreadsheet itself stays as it is."""
-    model = documents.find(SPREADSHEET, document)
-    return documents.export_pdf(model, "calc_pdf_Export", file_path, overwrite)

@@ -1,36 +1,53 @@
-"""LibreOffice Calc: sheets, rows and columns, and how cells look."""
+"""LibreOffice Calc: sheets of a workbook, and how the window shows them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Optional
+from dataclasses import dataclass
+from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError, cells, documents, office
+from mcp_tools import ToolError, documents, office
 from mcp_tools.calc import app, get_workbook_info
 from mcp_tools.documents import Document
-from mcp_tools.sheets import (
-    SPREADSHEET,
-    Changed,
-    Colour,
-    Range,
-    Row,
-    Sheet,
-    Workbook,
-    locate,
-    sheet_of,
-)
+from mcp_tools.sheets import SPREADSHEET, Workbook, sheet_of
 
 __all__ = ["app"]
 
+BY_VALUE = 3
+"""DocumentZoomType.BY_VALUE."""
+
+
+@dataclass(frozen=True)
+class Switched:
+    """The sheet that is shown now and the one before, and whether it was made for that."""
+
+    active: str
+    before: str
+    created: bool
+
 
 @app.tool()
-def switch_active_sheet(sheet_name: str, document: Document = None) -> str:
-    """Show another sheet; tools without `sheet` work on it from then on."""
+def switch_active_sheet(
+    sheet_name: Annotated[str, Field(min_length=1, description="sheet name")],
+    create: Annotated[bool, Field(description="add the sheet, last, if there is none")] = True,
+    document: Document = None,
+) -> Switched:
+    """Show another sheet; tools without `sheet` work on it from then on. A sheet that does not
+    exist is added, unless `create` is false: see `created` in what is returned.
+    """
     model = documents.find(SPREADSHEET, document)
     with office.answering():
-        model.getCurrentController().setActiveSheet(sheet_of(model, sheet_name))
-    return f"{sheet_name} is the active sheet."
+        before = sheet_of(model, None).Name
+    created = create and sheet_name not in model.Sheets.ElementNames
+    if created:
+        insert_sheet(sheet_name, None, document)
+    with office.answering():
+        sheet = sheet_of(model, sheet_name)
+        if not sheet.IsVisible:
+            raise ToolError(f"{sheet_name} is hidden.", code="hidden", hint="Show it first.")
+        model.getCurrentController().setActiveSheet(sheet)
+        return Switched(sheet_of(model, None).Name, before, created)
 
 
 def _new_name(model: Any, name: str) -> str:
@@ -43,7 +60,7 @@ def _new_name(model: Any, name: str) -> str:
 
 @app.tool()
 def insert_sheet(
-    sheet_name: str,
+    sheet_name: Annotated[str, Field(description="what the new sheet is called")],
     position: Annotated[
         Optional[int], Field(ge=1, description="1 is first; last if left out")
     ] = None,
@@ -70,8 +87,10 @@ def rename_sheet(old_name: str, new_name: str, document: Document = None) -> Wor
 
 @app.tool(timeout=60)
 def copy_sheet(
-    source_sheet: str,
-    new_sheet_name: Optional[str] = None,
+    source_sheet: Annotated[str, Field(description="the sheet to copy")],
+    new_sheet_name: Annotated[
+        Optional[str], Field(description="what the copy is called; like the source if left out")
+    ] = None,
     document: Document = None,
 ) -> Workbook:
     """Copy a sheet with everything on it, to the place after it. Without a name it is called like
@@ -91,7 +110,10 @@ def copy_sheet(
 
 
 @app.tool()
-def delete_sheet(sheet_name: str, document: Document = None) -> Workbook:
+def delete_sheet(
+    sheet_name: Annotated[str, Field(description="the sheet to delete")],
+    document: Document = None,
+) -> Workbook:
     """Delete a sheet with everything on it. The last sheet cannot be deleted."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Delete sheet {sheet_name}"):
@@ -103,134 +125,54 @@ def delete_sheet(sheet_name: str, document: Document = None) -> Workbook:
 
 
 @app.tool()
-def format_range(
-    range_str: Range,
-    background_color: Colour = None,
-    font_color: Colour = None,
-    bold: Optional[bool] = None,
-    italic: Optional[bool] = None,
-    font_size: Annotated[Optional[float], Field(gt=1, le=400, description="points")] = None,
-    alignment: Optional[Literal["left", "center", "right", "justify"]] = None,
-    number_format: Annotated[
-        Optional[str],
-        Field(description='format code, such as 0.00, #,##0, 0%, YYYY-MM-DD, #,##0.00 "EUR"'),
-    ] = None,
-    wrap: Annotated[Optional[bool], Field(description="break lines within the cell")] = None,
-    sheet: Sheet = None,
+def reorder_sheets(
+    sheet_name: Annotated[str, Field(description="the sheet to move")],
+    position: Annotated[int, Field(ge=0, description="0 is first")],
     document: Document = None,
-) -> Changed:
-    """Change how cells look; what is left out stays as it is. `number_format` changes how numbers
-    and dates are shown, never their values.
-    """
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Format {at.range}"):
-        look: dict[str, object] = {}
-        if background_color:
-            look["CellBackColor"] = int(background_color[1:], 16)
-        if font_color:
-            look["CharColor"] = int(font_color[1:], 16)
-        if bold is not None:
-            look["CharWeight"] = 150.0 if bold else 100.0
-        if italic is not None:
-            look["CharPosture"] = _enum(
-                "com.sun.star.awt.FontSlant", "ITALIC" if italic else "NONE"
-            )
-        if font_size:
-            look["CharHeight"] = font_size
-        if alignment:
-            name = {"justify": "BLOCK"}.get(alignment, alignment.upper())
-            look["HoriJustify"] = _enum("com.sun.star.table.CellHoriJustify", name)
-        if number_format:
-            look["NumberFormat"] = cells.number_format(at.model, number_format)
-        if wrap is not None:
-            look["IsTextWrapped"] = wrap
-        if not look:
-            raise ToolError("Nothing to change was given.", code="bad_arguments")
-        for name, value in look.items():
-            at.cells.setPropertyValue(name, value)
-    return at.changed
-
-
-def _enum(kind: str, name: str) -> object:
-    import uno
-
-    return uno.Enum(kind, name)
+) -> Workbook:
+    """Move a sheet to another place among the sheets. Returns all sheets in their new order."""
+    model = documents.find(SPREADSHEET, document)
+    with documents.editing(model, f"Move sheet {sheet_name}"):
+        names = list(model.Sheets.ElementNames)
+        sheet_of(model, sheet_name)
+        if position >= len(names):
+            hint = f"The last of the {len(names)} sheets is {len(names) - 1}."
+            raise ToolError(f"There is no place {position}.", code="bad_position", hint=hint)
+        # Calc counts the places between sheets while the sheet is still where it was.
+        gap = position + (position > names.index(sheet_name))
+        model.Sheets.moveByName(sheet_name, gap)
+        if model.Sheets.ElementNames[position] != sheet_name:
+            raise ToolError("The sheet did not move there.", code="failed")
+    return get_workbook_info(document)
 
 
 @app.tool()
-def merge_cells(
-    range_str: Range,
-    merge: Annotated[bool, Field(description="false splits merged cells again")] = True,
-    sheet: Sheet = None,
+def set_zoom_level(
+    zoom_percentage: Annotated[int, Field(ge=10, le=400, description="100 is natural size")],
     document: Document = None,
-) -> Changed:
-    """Merge a range into one cell. What the covered cells hold is kept but hidden, as in Calc
-    itself.
-    """
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Merge {at.range}"):
-        at.cells.merge(merge)
-    return at.changed
-
-
-@app.tool()
-def adjust_column_width(
-    columns: Annotated[str, Field(description="such as B or A:D")],
-    width: Annotated[Optional[float], Field(gt=0, le=1000, description="millimetres")] = None,
-    sheet: Sheet = None,
-    document: Document = None,
-) -> Changed:
-    """Set the width of columns; without `width` each becomes as wide as its content needs."""
-    text = columns if ":" in columns else f"{columns}:{columns}"
-    at = locate(document, sheet, text)
-    with documents.editing(at.model, f"Width of {columns}"):
-        if width is None:
-            at.cells.Columns.OptimalWidth = True
-        else:
-            at.cells.Columns.Width = round(width * 100)
-    return at.changed
-
-
-@app.tool()
-def insert_rows(
-    row: Row,
-    count: Annotated[int, Field(ge=1, le=10000)] = 1,
-    sheet: Sheet = None,
-    document: Document = None,
-) -> Changed:
-    """Insert empty rows above a row; what was there moves down and formulas follow."""
-    at = locate(document, sheet, f"{row}:{row + count - 1}")
-    with documents.editing(at.model, f"Insert {count} rows"):
-        changed = at.changed
-        at.sheet.Rows.insertByIndex(row - 1, count)
-    return changed
-
-
-@app.tool()
-def delete_rows(
-    row: Row,
-    count: Annotated[int, Field(ge=1, le=10000)] = 1,
-    sheet: Sheet = None,
-    document: Document = None,
-) -> Changed:
-    """Delete whole rows, from `row` on; the ones below move up."""
-    at = locate(document, sheet, f"{row}:{row + count - 1}")
-    with documents.editing(at.model, f"Delete {count} rows"):
-        changed = at.changed
-        at.sheet.Rows.removeByIndex(row - 1, count)
-    return changed
+) -> str:
+    """Show the active sheet larger or smaller on the screen; prints stay as they are."""
+    model = documents.find(SPREADSHEET, document)
+    with office.answering():
+        view = model.getCurrentController()
+        before = view.ZoomValue
+        view.ZoomType, view.ZoomValue = BY_VALUE, zoom_percentage
+        return f"Zoom is {view.ZoomValue} %, it was {before} %."
 
 
 @app.tool()
 def freeze_panes(
-    rows: Annotated[int, Field(ge=0, le=1000)] = 0,
-    columns: Annotated[int, Field(ge=0, le=100)] = 0,
+    rows: Annotated[int, Field(ge=0, le=1000, description="so many from the top")] = 0,
+    columns: Annotated[int, Field(ge=0, le=100, description="so many from the left")] = 0,
     document: Document = None,
 ) -> str:
     """Keep the first rows and columns of the active sheet in sight while it scrolls; 0 and 0 lets
-    go of them.
+    go of them. To keep the range A1:B1 in sight, freeze 1 row and 2 columns.
     """
     model = documents.find(SPREADSHEET, document)
     with office.answering():
-        model.getCurrentController().freezeAtPosition(columns, rows)
-    return f"Frozen: {rows} rows and {columns} columns."
+        view = model.getCurrentController()
+        view.freezeAtPosition(columns, rows)
+        if view.hasFrozenPanes() != bool(rows or columns):
+            raise ToolError("Calc did not freeze the panes.", code="failed")
+    return f"Frozen: {rows} rows and {columns} columns of {sheet_of(model, None).Name}."

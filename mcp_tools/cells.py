@@ -9,7 +9,21 @@ from typing import Any, Optional
 
 from mcp_tools import ToolError
 
-__all__ = ["Value", "area", "column_name", "column_number", "put", "shown", "values_of"]
+__all__ = [
+    "Value",
+    "area",
+    "bounds",
+    "column_name",
+    "column_number",
+    "formulas_of",
+    "number_format",
+    "own_currency",
+    "put",
+    "range_name",
+    "shown",
+    "typed",
+    "values_of",
+]
 
 Value = bool | int | float | str | None
 
@@ -24,10 +38,14 @@ LIBRE = re.compile(r";|\$?(?:'[^']+'|\w+)\.\$?[A-Za-z]{1,3}\$?[0-9]")
 QUOTED = re.compile(r'"[^"]*"')
 CELLS = 20_000
 """The largest range whose values are read or written in one call."""
-BOOLEAN, DATELIKE, ERRORS, EXCEL = 1024, 6, 4, 3
-"""NumberFormat.LOGICAL, NumberFormat.DATETIME, FormulaResult.ERROR, AddressConvention.XL_OOX."""
+BOOLEAN, DATELIKE, CURRENCY, ERRORS, EXCEL = 1024, 6, 8, 4, 3
+"""NumberFormat.LOGICAL, .DATETIME and .CURRENCY, FormulaResult.ERROR, AddressConvention.XL_OOX."""
 SYNTAX = frozenset({*range(501, 519), 525, 533, 539})
 """Error numbers that mean the formula itself is wrong, not its operands; 525 is #NAME?."""
+
+
+NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,15})?")
+"""Text that is plainly a number. Not 007, and not what a number would not hold digit by digit."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +106,13 @@ def _sorted(pair: list[Optional[int]]) -> tuple[Optional[int], Optional[int]]:
     return (high, low) if low is not None and high is not None and high < low else (low, high)
 
 
+def range_name(at: Any) -> str:
+    """The name of UNO's address of a range, such as B2:D10."""
+    first = f"{column_name(at.StartColumn)}{at.StartRow + 1}"
+    last = f"{column_name(at.EndColumn)}{at.EndRow + 1}"
+    return first if first == last else f"{first}:{last}"
+
+
 def formula(document: Any, text: str) -> str:
     """The formula in LibreOffice's own spelling; Excel's (commas, Sheet2!A1) is understood too."""
     from com.sun.star.table import CellAddress
@@ -113,14 +138,15 @@ def _day_zero(document: Any) -> datetime:
     return datetime(zero.Year, zero.Month, zero.Day)
 
 
-def _bounds(cells: Any) -> tuple[int, int, int, int]:
+def bounds(cells: Any) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom of the range."""
     at = cells.RangeAddress
     return at.StartColumn, at.StartRow, at.EndColumn, at.EndRow
 
 
 def checked_size(cells: Any) -> Any:
     """The range, if it is small enough for one call."""
-    left, top, right, bottom = _bounds(cells)
+    left, top, right, bottom = bounds(cells)
     count = (right - left + 1) * (bottom - top + 1)
     if count > CELLS:
         message = f"The range has {count} cells; {CELLS} are the most for one call."
@@ -132,7 +158,7 @@ def values_of(document: Any, cells: Any) -> list[list[Value]]:
     """The range row by row: numbers, text, true and false, ISO dates, errors as #N/A; None is
     empty.
     """
-    left, top, _, _ = _bounds(checked_size(cells))
+    left, top, _, _ = bounds(checked_size(cells))
     rows: list[list[Value]] = [
         [number(each) if isinstance(each, float) else each or None for each in row]
         for row in cells.getDataArray()
@@ -153,6 +179,17 @@ def values_of(document: Any, cells: Any) -> list[list[Value]]:
     return rows
 
 
+def formulas_of(cells: Any, values: list[list[Value]]) -> dict[str, str]:
+    """The formulas of a range by cell; `values` are its values."""
+    left, top, _, _ = bounds(cells)
+    return {
+        f"{column_name(left + x)}{top + y + 1}": text
+        for y, row in enumerate(cells.getFormulaArray())
+        for x, text in enumerate(row)
+        if text.startswith("=") and text != values[y][x]  # text that begins with = reads the same
+    }
+
+
 def _each(indexed: Any) -> list[Any]:
     return [indexed.getByIndex(i) for i in range(indexed.getCount())]
 
@@ -164,6 +201,11 @@ def _typed(document: Any, kind: int, value: Value) -> Value:
         return bool(value)
     moment = _day_zero(document) + timedelta(seconds=round(value * 86400))
     return moment.date().isoformat() if float(value).is_integer() else moment.isoformat()
+
+
+def typed(value: Value) -> Value:
+    """Text that is plainly a number as that number, as if it were typed into a cell."""
+    return float(value) if isinstance(value, str) and NUMBER.fullmatch(value) else value
 
 
 def put(document: Any, cells: Any, rows: list[list[Value]]) -> None:
@@ -242,3 +284,12 @@ def shown(cell: Any) -> str:
     """What the sheet shows in the cell."""
     text: str = cell.String
     return text
+
+
+def own_currency(document: Any) -> str:
+    """The symbol of the desktop's own currency."""
+    from com.sun.star.lang import Locale
+
+    formats = document.NumberFormats
+    symbol: str = formats.getByKey(formats.getStandardFormat(CURRENCY, Locale())).CurrencySymbol
+    return symbol

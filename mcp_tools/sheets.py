@@ -29,10 +29,44 @@ Column = Annotated[
     str, Field(description="column letters, such as B or AB", pattern="^[A-Za-z]{1,3}$")
 ]
 Row = Annotated[int, Field(ge=1, description="row number, 1 is the first")]
-Colour = Annotated[Optional[str], Field(description="#RRGGBB", pattern="^#[0-9A-Fa-f]{6}$")]
+Colour = Annotated[
+    Optional[str],
+    Field(
+        description="#RRGGBB, or red, green, blue, yellow, orange, purple, gray, black, white",
+        pattern="^(#?[0-9A-Fa-f]{6}|[A-Za-z]{3,6})$",
+    ),
+]
 New = Annotated[
     Value, Field(description="number, text, true/false, ISO date, =formula, null to empty")
 ]
+
+
+NAMED = {
+    "red": 0xFF0000,
+    "green": 0x00FF00,
+    "blue": 0x0000FF,
+    "yellow": 0xFFFF00,
+    "orange": 0xFFA500,
+    "purple": 0x800080,
+    "gray": 0x808080,
+    "grey": 0x808080,
+    "black": 0x000000,
+    "white": 0xFFFFFF,
+}
+
+
+def rgb(colour: str) -> int:
+    """The colour as a number: #FF8000, FF8000 or a name such as orange."""
+    named = NAMED.get(colour.lower())
+    if named is not None:
+        return named
+    try:
+        return int(colour.removeprefix("#"), 16)
+    except ValueError:
+        known = ", ".join(NAMED)
+        raise ToolError(
+            f"{colour!r} is not a colour.", code="bad_colour", hint=f"#RRGGBB or {known}."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -95,15 +129,19 @@ class At:
     @property
     def range(self) -> str:
         """Such as B2:D10."""
-        at = self.cells.RangeAddress
-        first = f"{cells.column_name(at.StartColumn)}{at.StartRow + 1}"
-        last = f"{cells.column_name(at.EndColumn)}{at.EndRow + 1}"
-        return first if first == last else f"{first}:{last}"
+        return cells.range_name(self.cells.RangeAddress)
 
     @property
     def changed(self) -> Changed:
         """As a tool returns it."""
         return Changed(self.range, self.sheet.Name)
+
+
+def enum(kind: str, name: str) -> object:
+    """UNO's constant of that enumeration."""
+    import uno
+
+    return uno.Enum(f"com.sun.star.{kind}", name)
 
 
 def sheet_of(model: Any, name: Optional[str]) -> Any:
@@ -148,6 +186,35 @@ def locate(document: Optional[str], sheet: Optional[str], text: str, *, clip: bo
             for given, open_end in zip(ends, (0, 0, right, bottom), strict=True)
         ]
         return At(model, found, found.getCellRangeByPosition(*box))
+
+
+def header_of(sheet: Any, row: int = 0) -> list[Value]:
+    """What the used columns hold in that row, from column A on."""
+    last = used(sheet).RangeAddress.EndColumn
+    return list(sheet.getCellRangeByPosition(0, row, last, row).getDataArray()[0])
+
+
+def region(sheet: Any, column: int, row: int) -> Any:
+    """The block of filled cells around that cell, as far as the first empty row and column."""
+    cursor = sheet.createCursorByRange(sheet.getCellByPosition(column, row))
+    cursor.collapseToCurrentRegion()
+    return sheet.getCellRangeByPosition(*cells.bounds(cursor))
+
+
+def merged(at: At) -> list[str]:
+    """The merged areas whose first cell is in the range."""
+    names = []
+    groups = at.cells.getUniqueCellFormatRanges()
+    for group in (groups.getByIndex(i) for i in range(groups.getCount())):
+        if not group.getByIndex(0).IsMerged:  # being such a cell is part of its look
+            continue
+        for area in group.RangeAddresses:
+            for y in range(area.StartRow, area.EndRow + 1):
+                for x in range(area.StartColumn, area.EndColumn + 1):
+                    cursor = at.sheet.createCursorByRange(at.sheet.getCellByPosition(x, y))
+                    cursor.collapseToMergedArea()
+                    names.append(cells.range_name(cursor.RangeAddress))
+    return names
 
 
 def one_cell(document: Optional[str], sheet: Optional[str], cell: str) -> At:
