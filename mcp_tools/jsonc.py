@@ -8,11 +8,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Optional, Union
+from typing import Any, Optional, TypeAlias, Union
 
 __all__ = ["Malformed", "edit", "merge", "parse", "remove"]
 
-Step = Union[str, int]
+Step: TypeAlias = Union[str, int]  # noqa: UP007
 """A key of an object, or a place in an array."""
 
 SPACE = re.compile(r"[ \t\r\n]*")
@@ -57,12 +57,14 @@ class Item:
     comma: Optional[int] = None
 
 
-def parse(text: str) -> Any:
-    """The value; an empty object if there is nothing but comments, as VS Code takes it. Of a key
-    that is there twice the last one counts. Raises `Malformed`.
+def parse(text: str, empty: Any = None) -> Any:
+    """The value; `empty`, or an empty object, if there is nothing but comments, as VS Code takes
+    it. Of a key that is there twice the last one counts. Raises `Malformed`.
     """
     root = _tree(text)
-    return {} if root is None else root.value
+    if root is None:
+        return {} if empty is None else empty
+    return root.value
 
 
 def edit(text: str, path: Sequence[Step], value: Any) -> str:

@@ -11,7 +11,7 @@ from mcp_tools import Tool, catalogue
 
 TOOLS = catalogue.tools()
 READS = re.compile(
-    r"_(get|list|read|find|env_info|window_list|cursor_position|screenshot|wait)(_|$)"
+    r"_(get|list|read|find|search|env_info|window_list|cursor_position|screenshot|wait)(_|$)"
 )
 
 
