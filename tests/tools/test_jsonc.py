@@ -1,0 +1,202 @@
+"""JSON with comments: what is read, and what an edit leaves alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_tools.jsonc import Malformed, edit, merge, parse, remove
+
+KEYS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+LEAVES = st.none() | st.booleans() | st.integers(-9999, 9999) | st.floats(-9, 9) | KEYS
+VALUES = st.recursive(
+    LEAVES, lambda deeper: st.lists(deeper, max_size=3) | st.dictionaries(KEYS, deeper, max_size=3)
+)
+WORDS = st.text("ab /*{}[],:\"'\\é漢😀", max_size=8)
+GAPS = st.lists(
+    st.sampled_from(["", " ", "\t", "\n", "\r\n", "    "])
+    | st.builds("//{}\n".format, WORDS)
+    | st.builds(lambda words: "/*" + words.replace("*/", "") + "*/", WORDS.map(lambda w: w + " ")),
+    max_size=3,
+).map("".join)
+
+
+@st.composite
+def written(draw: st.DrawFn, value: Any) -> str:
+    """The value as somebody might write it: comments anywhere, commas behind the last one too."""
+    if not isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=draw(st.booleans()))
+    parts = []
+    for each in value:
+        key = ""
+        if isinstance(value, dict):
+            key, each = json.dumps(each) + draw(GAPS) + ":" + draw(GAPS), value[each]
+        parts.append(draw(GAPS) + key + draw(written(each)) + draw(GAPS))
+    last = "," if parts and draw(st.booleans()) else ""
+    opens, closes = "{}" if isinstance(value, dict) else "[]"
+    return opens + ",".join(parts) + last + draw(GAPS) + closes
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
+    """A file's value and its text."""
+    value = draw(st.dictionaries(KEYS, VALUES, max_size=4))
+    return value, draw(GAPS) + draw(written(value)) + draw(GAPS)
+
+
+def comments(text: str) -> list[str]:
+    """The comments, found by another way than the reader's own."""
+    token = re.compile(r'"(?:[^"\\]|\\.)*"|(//[^\r\n]*|/\*.*?\*/)', re.DOTALL)
+    return [each.group(1) for each in token.finditer(text) if each.group(1)]
+
+
+def stripped(text: str) -> Any:
+    """The value by Python's own reader, after comments and last commas were taken out."""
+    keep = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+    bare = keep.sub(lambda found: found.group(1) or " ", text)
+    commas = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])')
+    return json.loads(commas.sub(lambda found: found.group(1) or "", bare))
+
+
+@given(files())
+def test_what_somebody_wrote_is_read(file: tuple[dict[str, Any], str]) -> None:
+    value, text = file
+    assert parse(text) == value == stripped(text)
+
+
+@given(files(), KEYS, VALUES)
+def test_an_edit_sets_one_key_and_leaves_the_rest(
+    file: tuple[dict[str, Any], str], key: str, new: Any
+) -> None:
+    value, text = file
+    changed = edit(text, [key], new)
+    assert parse(changed) == stripped(changed) == {**value, key: new}
+    if not isinstance(value.get(key), (dict, list)):
+        assert comments(changed) == comments(text)
+    assert edit(changed, [key], new) == changed
+    assert edit(text, [key], value[key]) == text if key in value else True
+
+
+@given(files(), KEYS, KEYS, VALUES)
+def test_an_edit_goes_into_objects(
+    file: tuple[dict[str, Any], str], key: str, inner: str, new: Any
+) -> None:
+    value, text = file
+    if key in value and not isinstance(value[key], dict):
+        with pytest.raises(TypeError):
+            edit(text, [key, inner], new)
+        return
+    changed = edit(text, [key, inner], new)
+    assert parse(changed) == {**value, key: {**value.get(key, {}), inner: new}}
+
+
+@given(files(), st.data())
+def test_a_removed_key_is_gone_and_nothing_else(
+    file: tuple[dict[str, Any], str], data: st.DataObject
+) -> None:
+    value, text = file
+    key = data.draw(st.sampled_from(sorted(value)) if value else KEYS)
+    changed = remove(text, [key])
+    assert parse(changed) == {name: each for name, each in value.items() if name != key}
+    assert stripped(changed) == parse(changed)
+    # Those inside what was removed go with it; the others stay, in their order.
+    before = iter(comments(text))
+    assert all(each in before for each in comments(changed))
+
+
+@given(files(), VALUES)
+def test_an_array_is_added_to(file: tuple[dict[str, Any], str], new: Any) -> None:
+    value, text = file
+    text = "[" + text + "]"
+    assert parse(edit(text, [1], new)) == [value, new]
+    assert parse(remove(edit(text, [1], new), [0])) == [new]
+
+
+def test_comments_order_and_layout_stay() -> None:
+    text = """// Mine.
+{
+  "editor.fontSize": 14, // large
+  /* of the file list */
+  "files.exclude": { "**/.git": true },
+  "last": [1, 2,] // no comma
+}
+"""
+    text = merge(text, ["files.exclude"], {"**/*.pyc": True})
+    text = edit(text, ["editor.fontSize"], 16)
+    text = edit(text, ["[python]", "editor.tabSize"], 4)
+    assert (
+        text
+        == """// Mine.
+{
+  "editor.fontSize": 16, // large
+  /* of the file list */
+  "files.exclude": { "**/.git": true, "**/*.pyc": true },
+  "last": [1, 2,], // no comma
+  "[python]": {
+    "editor.tabSize": 4
+  }
+}
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("", '{\n    "a": 1\n}\n'),
+        ("// empty\n", '// empty\n{\n    "a": 1\n}\n'),
+        ("{}", '{\n    "a": 1\n}'),
+        ("{\n}\n", '{\n    "a": 1\n}\n'),
+        ('{\r\n\t"b": 2,\r\n}\r\n', '{\r\n\t"b": 2,\r\n\t"a": 1,\r\n}\r\n'),
+        ("{ // why\n}", '{ // why\n    "a": 1\n}'),
+        ('{"a": 0, "a": 5}', '{"a": 0, "a": 1}'),
+        ('\ufeff{"b": 2}', '\ufeff{"b": 2, "a": 1}'),
+    ],
+)
+def test_a_key_is_added_in_the_files_own_layout(text: str, made: str) -> None:
+    assert edit(text, ["a"], 1) == made
+    assert parse(made)["a"] == 1
+
+
+def test_a_line_goes_with_its_key() -> None:
+    text = '{\n    "a": 1,\n    // of b\n    "b": 2 // two\n}\n'
+    assert remove(text, ["a"]) == '{\n    // of b\n    "b": 2 // two\n}\n'
+    assert remove(text, ["b"]) == '{\n    "a": 1\n    // of b\n     // two\n}\n'
+    assert remove(text, ["c"]) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "expected"),
+    [
+        ('{\n  "a": 1\n  "b": 2\n}', 3, 3, ", or }"),
+        ('{"a": }', 1, 7, "a value"),
+        ('{"a": 1', 1, 8, ", or }"),
+        ('{"a": 1}}', 1, 9, "the end of the file"),
+        ("{'a': 1}", 1, 2, 'a key in "" or }'),
+        ('{"a": "x\n"}', 1, 7, "a string that ends"),
+        ('{"a": 1 /* }', 1, 9, "*/ somewhere after this /*"),
+        ("[" * 200, 1, 102, "nesting of at most 100 levels"),
+        ("{,}", 1, 2, 'a key in "" or }'),
+        ("[1,,2]", 1, 4, "a value"),
+        ("{true: 1}", 1, 2, 'a key in "" or }'),
+    ],
+)
+def test_what_is_malformed_is_refused_by_line_and_column(
+    text: str, line: int, column: int, expected: str
+) -> None:
+    for action in (parse, lambda given: edit(given, ["a"], 1), lambda given: remove(given, ["a"])):
+        with pytest.raises(Malformed) as caught:
+            action(text)
+        found = caught.value
+        assert (found.line, found.column, found.expected) == (line, column, expected)
+
+
+def test_half_a_pair_of_surrogates_can_be_stored() -> None:
+    changed = edit("{}", ["a"], "\ud83d")
+    assert changed.encode("utf-8")
+    assert parse(changed) == {"a": "\ud83d"}
