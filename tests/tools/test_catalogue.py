@@ -11,12 +11,8 @@ from mcp_tools import Tool, catalogue
 
 TOOLS = catalogue.tools()
 READS = re.compile(
-<<<<<<< HEAD
-    r"_(get|list|read|find|search_files|env_info|window_list|cursor_position|screenshot|wait"
-    r"|calculator)(_|$)"
-=======
-    r"_(get|list|read|find|search|env_info|window_list|cursor_position|screenshot|wait)(_|$)"
->>>>>>> wt-code
+    r"_(get|list|read|find|search|search_files|env_info|window_list|cursor_position|screenshot"
+    r"|wait|calculator)(_|$)"
 )
 
 
