@@ -96,15 +96,15 @@ def picture(path: str) -> Iterator[Image]:
                 if opened.width * opened.height > PIXELS:
                     size = f"{opened.width} x {opened.height}"
                     raise ToolError(f"{file} is too large: {size}.", code="too_large")
-                try:
-                    opened.load()
-                except (OSError, SyntaxError, ValueError, EOFError) as error:
-                    message = f"{file} is damaged: {error}."
-                    raise ToolError(message, code="no_image") from None
+                opened.load()
                 ImageOps.exif_transpose(opened, in_place=True)
                 yield opened
         except UnidentifiedImageError:
             raise ToolError(f"{file} is no picture that can be read.", code="no_image") from None
+        except (OSError, SyntaxError, ValueError, EOFError) as error:
+            if isinstance(error, OSError) and error.errno:
+                raise  # the system's, not the picture's
+            raise ToolError(f"{file} is damaged: {error}.", code="no_image") from None
         except Image.DecompressionBombError as error:
             raise ToolError(f"{file} is too large: {error}.", code="too_large") from None
 
@@ -176,6 +176,11 @@ def on_white(image: Image) -> Image:
     return flat
 
 
+def coloured(image: Image) -> Image:
+    """The picture with red, green, blue and alpha."""
+    return (painted(image, ("RGBA",)) if image.mode.startswith("I") else image).convert("RGBA")
+
+
 def painted(image: Image, modes: tuple[str, ...]) -> Image:
     """The picture with pixels of a kind that the format holds."""
     if image.mode.startswith("I"):  # 16 bits of grey, which Pillow would cut off at 255
@@ -207,7 +212,7 @@ def remove_image_background(
         message = f"{target.name} is of no format with transparency."
         raise ToolError(message, code="bad_format", hint="End it in .png, .webp or .tiff.")
     with picture(image_path) as source:
-        cut, colour, part = backgrounds.cut_out(source.convert("RGBA"), tolerance)
+        cut, colour, part = backgrounds.cut_out(coloured(source), tolerance)
         cut.info = {"icc_profile": source.info.get("icc_profile")}
         path = save(cut, output_path, kind, overwrite)
     size = path.stat().st_size

@@ -209,6 +209,8 @@ def test_pictures_are_converted_and_what_is_lost_is_said(pictures: Guest) -> Non
     pictures.put("~/p/no.png", b"no picture")
     no = {**given, "image_path": "~/p/no.png", "output_path": "~/p/3.jpg"}
     assert refused(pictures, convert, **no)[0] == "no_image"
+    pictures.put("~/p/no.png", pictures.get("~/p/photo.jpg")[:-200])
+    assert refused(pictures, convert, **no)[0] == "no_image"
     with pytest.raises(NoSuchFile):
         pictures.get("~/p/3.jpg")
     wrong = {**given, "output_format": "doc"}
