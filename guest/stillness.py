@@ -112,19 +112,25 @@ class AtWork(Protocol):
         """What is at work now does not come to rest."""
 
 
-def wait_until_still(watch: Stillness, programs: AtWork, listen: Callable[[float], None]) -> None:
-    """Return when `watch` says so. `listen` tells it what is drawn for that many seconds.
+def wait_until_still(
+    watch: Stillness,
+    programs: AtWork,
+    listen: Callable[[float], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Return when `watch` says so. `listen` tells it what is drawn for that many seconds; `clock`
+    is the one that `watch` goes by.
 
     Only looks that come in time tell: whoever holds us up (a host with more to do than it has
     processors) holds up the programs as well.
     """
     programs.at_work()
-    looked = time.monotonic()
+    looked = clock()
     while watch.left(looked) > 0:
-        listen(max(0.0, looked + LOOK_EVERY - time.monotonic()))
+        listen(max(0.0, looked + LOOK_EVERY - clock()))
         busy = programs.at_work()
         listen(0)
-        now = time.monotonic()
+        now = clock()
         if busy or now - looked >= LATE:
             watch.at_work(now)
         looked = now

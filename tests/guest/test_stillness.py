@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from guest.stillness import (
@@ -106,9 +104,12 @@ def test_a_program_at_work_is_waited_for_up_to_a_bound_of_its_own() -> None:
 
 
 class Looks:
-    """Programs that are at work as told, look by look; a number is a look that takes so long."""
+    """Programs that are at work as told, look by look, and the time that passes meanwhile: a number
+    is a look that takes so long.
+    """
 
     def __init__(self, *looks: bool | float) -> None:
+        self.now = 100.0
         self._looks = [False, *looks]  # the first look only begins
         self.left = len(looks)
         self.given_up = False
@@ -118,30 +119,34 @@ class Looks:
         self.left = len(self._looks)
         if isinstance(now, bool):
             return now
-        time.sleep(now)
+        self.now += now
         return False
 
     def give_up(self) -> None:
         self.given_up = True
 
+    def wait(self, settle: float) -> None:
+        """Until it is still."""
+        watch = Stillness(self.now, still=0.25, settle=settle, work=3 * settle, small=4608)
+        wait_until_still(watch, self, self._listen, lambda: self.now)
+
+    def _listen(self, seconds: float) -> None:
+        self.now += seconds
+
 
 def test_stillness_takes_as_many_quiet_looks_as_fit_into_it() -> None:
     looks = Looks(False, True, False, False, True, False, False, False)
-    wait_until_still(live(settle=5.0), looks, time.sleep)
+    looks.wait(settle=5.0)
     assert (looks.left, looks.given_up) == (0, False)
 
 
 def test_a_look_that_was_held_up_tells_nothing() -> None:
     looks = Looks(True, 0.5, True, False, False, False)
-    wait_until_still(live(settle=5.0), looks, time.sleep)
+    looks.wait(settle=5.0)
     assert (looks.left, looks.given_up) == (0, False)
 
 
 def test_what_is_at_work_to_the_end_is_given_up() -> None:
     looks = Looks(*[True] * 50)
-    wait_until_still(live(settle=0.2), looks, time.sleep)
+    looks.wait(settle=0.2)
     assert looks.given_up
-
-
-def live(settle: float) -> Stillness:
-    return Stillness(time.monotonic(), still=0.25, settle=settle, work=3 * settle, small=4608)
