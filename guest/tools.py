@@ -22,6 +22,7 @@ from guest.store import Store
 from guest.wire import Message
 from guest.workers import Refused, Worker, WorkerError
 from mcp_tools import Tool, ToolError
+from mcp_tools.aliases import resolve
 from mcp_tools.catalogue import about
 
 __all__ = ["Server", "failure", "success"]
@@ -56,7 +57,9 @@ def failure(code: str, message: str, hint: str = "") -> CallToolResult:
 
 
 class Server(FastMCP[None]):
-    """The tools, served. A call with an id that was seen before gets the result it had then."""
+    """The tools, served, also under the names that the reference has for them. A call with an id
+    that was seen before gets the result it had then.
+    """
 
     def __init__(self, tools: dict[str, Tool], workers: dict[str, Worker]) -> None:
         super().__init__("ambidex")
@@ -110,6 +113,7 @@ class Server(FastMCP[None]):
         return result
 
     async def _done(self, name: str, given: dict[str, Any]) -> CallToolResult:
+        name = resolve(name)
         tool = self._offered.get(name)
         if tool is None:
             return failure("unknown_tool", f"There is no tool {name!r}.", self._suggested(name))

@@ -88,7 +88,7 @@ def diff_staged(repo_path: Repository, context_lines: ContextLines = 3) -> str:
 def diff(
     repo_path: Repository,
     target: Annotated[
-        str, Field(description="branch, tag or commit to compare with, or two as main...topic")
+        str, Field(description="branch, tag or commit to compare with, such as main or HEAD~2")
     ],
     context_lines: ContextLines = 3,
 ) -> str:

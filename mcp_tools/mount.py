@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
@@ -66,9 +67,9 @@ class Running:
 
     def end(self) -> None:
         """End it now."""
-        self.process.kill()
         self.opened.__exit__(None, None, None)
-        self.process.wait()
+        with suppress(OSError):  # what was not sent to it any more
+            self.process.__exit__(None, None, None)
 
 
 class Mount:
@@ -213,9 +214,16 @@ def _value(tool: str, result: CallToolResult) -> Any:
     others = [block for block in result.content if block.type != "text"]
     if others:
         return _media(others[0])
-    if not texts and result.structured_content is not None:
-        return result.structured_content
-    return _bounded("\n".join(texts))
+    text, data = "\n".join(texts), result.structured_content
+    return data if data is not None and (not texts or _says(text, data)) else _bounded(text)
+
+
+def _says(text: str, data: object) -> bool:
+    """Whether the text is there only for those who cannot read the data."""
+    try:
+        return bool(json.loads(text) == data)
+    except ValueError:
+        return False
 
 
 def _bounded(text: str) -> str:

@@ -47,6 +47,9 @@ def test_texts_are_read_as_they_are(guest: Guest, folder: str) -> None:
     relative = path.removeprefix("/home/user/")
     assert done(guest, "filesystem_read_text_file", path=relative) == TEXT
     assert done(guest, "filesystem_read_text_file", path=f"~/{relative}") == TEXT
+    for text in ("", "null", '{"content": 1}'):
+        guest.put(f"{folder}/data", text.encode())
+        assert done(guest, "filesystem_read_text_file", path=f"{folder}/data") == text
     several = [path, f"{folder}/missing.txt"]
     said = done(guest, "filesystem_read_multiple_files", paths=several)
     assert TEXT in said

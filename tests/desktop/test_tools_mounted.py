@@ -9,7 +9,7 @@ import pytest
 
 from host.guest import Guest
 from mcp_tools import App, filesystem, git
-from tests.desktop.tool_calls import done, read, refused
+from tests.desktop.tool_calls import called, done, read, refused
 
 LISTED = """
 import json, sys
@@ -123,6 +123,13 @@ def test_a_tool_says_by_which_server_it_is_done(guest: Guest, app: App) -> None:
     for name, tool in app.tools.items():
         assert offered[name].mounted == tool.mounted
         assert offered[name].source == ("mounted" if tool.mounted else "reference")
+
+
+def test_the_endpoint_takes_the_reference_s_names_too(guest: Guest) -> None:
+    result = called(guest, "git_git_status", {"repo_path": "~/mounted"})
+    assert (result.error, result.value) == ("", done(guest, "git_status", repo_path="~/mounted"))
+    wrong = called(guest, "git_git_status", {})
+    assert (wrong.error, "git_status: argument" in wrong.text) == ("bad_arguments", True)
 
 
 def test_a_hook_of_git_finds_nothing_of_ours(guest: Guest) -> None:

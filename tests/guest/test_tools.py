@@ -82,7 +82,8 @@ def test_a_tool_is_listed_with_its_app_its_schema_and_whether_it_only_reads(
     async def scene(client: Client[Any]) -> None:
         tool = next(each for each in await client.list_tools() if each.name == "small_answer")
         assert tool.meta is not None
-        assert tool.meta["ambidex"] == {"app": "small"}
+        origin = {"source": "ours", "mounted": "", "aliases": []}
+        assert tool.meta["ambidex"] == {"app": "small", **origin}
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
         assert tool.input_schema["additionalProperties"] is False

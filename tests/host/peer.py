@@ -33,6 +33,9 @@ from vm import MachineError
 SIZE = (64, 48)
 
 
+ALIAS = "osworld_mcp_libreoffice_calc.set_cell_value"
+
+
 def _spec(name: str, reads_only: bool = False, **arguments: Any) -> ToolSpec:
     parameters = {
         "type": "object",
@@ -40,7 +43,9 @@ def _spec(name: str, reads_only: bool = False, **arguments: Any) -> ToolSpec:
         "required": list(arguments),
         "additionalProperties": False,
     }
-    return ToolSpec(name, name.partition("_")[0], f"{name}.", parameters, reads_only)
+    aliases = (ALIAS,) if name == "calc_set_cell_value" else ()
+    app, said = name.partition("_")[0], f"{name}."
+    return ToolSpec(name, app, said, parameters, reads_only, aliases=aliases)
 
 
 CATALOGUE = {
@@ -158,9 +163,11 @@ def _error(code: str, message: str) -> ToolResult:
 def _tools(desktop: Desktop) -> FastMCP:
     server: FastMCP = FastMCP("peer", middleware=[ExactlyOnce(desktop)])
 
-    def tool(app: str, reads_only: bool = False) -> Callable[[Callable[..., Any]], Any]:
+    def tool(
+        app: str, reads_only: bool = False, **more: Any
+    ) -> Callable[[Callable[..., Any]], Any]:
         return server.tool(
-            meta={"ambidex": {"app": app}},
+            meta={"ambidex": {"app": app, **more}},
             annotations=ToolAnnotations(read_only_hint=reads_only),
             output_schema=None,
         )
@@ -172,7 +179,7 @@ def _tools(desktop: Desktop) -> FastMCP:
         desktop.paint(x, y)
         return ToolResult(content="clicked", structured_content={"result": None})
 
-    @tool("calc")
+    @tool("calc", source="reference", mounted="small 1.0", aliases=[ALIAS])
     def calc_set_cell_value(cell: str, value: int | str) -> ToolResult:
         """Set a cell."""
         if cell == "ZZ99":

@@ -19,7 +19,7 @@ from host.errors import UsageError
 from tasks import Suite
 from tasks.catalogue import read_catalogue
 from tests.host.conftest import config_of, run_in
-from tests.host.peer import CATALOGUE
+from tests.host.peer import ALIAS, CATALOGUE
 
 SEEN = Observation(Frame.of((64, 48), bytes(64 * 48 * 3)))
 
@@ -79,6 +79,25 @@ def test_a_replay_does_again_what_was_done(suite: Suite, tmp_path: Path) -> None
     assert all(row.success for row in first)
     with pytest.raises(UsageError, match="holds no trajectory of cell"):
         Replay(tmp_path, "cell")
+
+
+def test_a_replay_of_a_record_in_the_reference_s_names_does_the_same_under_ours(
+    suite: Suite, tmp_path: Path
+) -> None:
+    run_in(tmp_path / "one", suite, config_of(suite, agents=("oracle",)))
+    record = tmp_path / "one" / "cell.1" / "trajectory.jsonl"
+    said = record.read_text(encoding="utf-8")
+    assert '"calc_set_cell_value"' in said
+    record.write_text(said.replace('"calc_set_cell_value"', f'"{ALIAS}"'), encoding="utf-8")
+    agents = (f"replay:{tmp_path / 'one'}",)
+    rows = {
+        row.task: row for row in run_in(tmp_path / "two", suite, config_of(suite, agents=agents))
+    }
+    assert rows["cell"].success
+    assert {call.tool: (call.app, call.errors) for call in rows["cell"].calls} == {
+        "calc_set_cell_value": ("calc", 0),
+        "calc_save": ("calc", 0),
+    }
 
 
 def test_the_conditions_differ_in_the_tools_offered_and_in_nothing_else() -> None:

@@ -16,7 +16,7 @@ from host.runner import run_jobs
 from host.watch import announced
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
-from tests.host.peer import CATALOGUE, TOKEN, PeerMachine, peer
+from tests.host.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +73,21 @@ def test_a_wrong_request_is_refused_before_any_machine(
 ) -> None:
     assert ambidex("run", suite.folder, "--out", tmp_path / "run", *words) == 2
     assert said in capsys.readouterr().err
+
+
+def test_tools_are_listed_with_source_and_arguments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert ambidex("tools", "--json") == 0
+    listed = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
+    told = listed["calc_set_cell_value"]
+    assert told["aliases"] == [ALIAS]
+    assert (told["app"], told["source"], told["mounted"]) == ("calc", "ours", "")
+    assert listed["calc_get_cell_value"]["reads_only"]
+    assert ambidex("tools") == 0
+    table = capsys.readouterr().out
+    assert all(name in table for name in ("calc_set_cell_value", "only looks", "source"))
 
 
 def test_run_report_score_and_replay_on_a_running_guest(

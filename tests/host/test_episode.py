@@ -12,7 +12,7 @@ from host.config import offered
 from host.episode import Episode, run_episode
 from host.guest import Guest
 from host.trajectory import Trajectory, read_trajectory
-from tests.host.peer import CATALOGUE, TOKEN, Desktop, peer
+from tests.host.peer import ALIAS, CATALOGUE, TOKEN, Desktop, peer
 
 
 class Scripted:
@@ -84,6 +84,35 @@ def test_a_tool_that_is_not_offered_never_reaches_the_guest(
     assert agent.seen[1].results[0].error == "unknown_tool"
     assert running[1].done == []
     assert [(called.app, called.error) for called in episode.calls] == [("", "unknown_tool")]
+
+
+def test_a_call_by_an_alias_is_sent_recorded_and_counted_under_our_name(
+    guest: Guest, running: tuple[str, Desktop], tmp_path: Path
+) -> None:
+    running[1].done.clear()
+    call = ToolCall("alias", ALIAS, {"cell": "C3", "value": 3})
+    agent = Scripted(Decision(calls=(call,)), Decision(stop=Stop.DONE))
+    episode = play(agent, guest, tmp_path)
+    assert running[1].done == ["calc_set_cell_value"]
+    assert agent.seen[1].results[0].call == "alias"
+    assert [(called.tool, called.app, called.error) for called in episode.calls] == [
+        ("calc_set_cell_value", "calc", "")
+    ]
+    recorded = [line for line in read_trajectory(tmp_path) if line["kind"] == "step"]
+    assert recorded[0]["decision"]["calls"][0]["name"] == "calc_set_cell_value"
+    assert recorded[0]["apps"] == ["calc"]
+
+
+def test_an_alias_of_a_tool_that_is_not_offered_is_refused_as_it_was_said(
+    guest: Guest, running: tuple[str, Desktop], tmp_path: Path
+) -> None:
+    running[1].done.clear()
+    call = ToolCall("alias-2", ALIAS, {"cell": "C3", "value": 3})
+    agent = Scripted(Decision(calls=(call,)), Decision(stop=Stop.DONE))
+    episode = play(agent, guest, tmp_path, condition="gui")
+    assert agent.seen[1].results[0].error == "unknown_tool"
+    assert running[1].done == []
+    assert [(called.tool, called.app) for called in episode.calls] == [(ALIAS, "")]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from host import ToolCall
 from host.errors import GuestError
 from host.guest import Guest, NoSuchFile, NoSuchWindow, Patience
-from tests.host.peer import SIZE, TOKEN, Desktop, peer
+from tests.host.peer import ALIAS, SIZE, TOKEN, Desktop, peer
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,14 @@ def test_tools_are_listed_with_their_app(guest: Guest) -> None:
     assert apps["computer_click"] == "computer"
     assert apps["calc_save"] == "calc"
     assert {tool.name: tool.reads_only for tool in guest.tools()}["calc_get_cell_value"]
+
+
+def test_a_tool_says_where_it_comes_from_and_what_else_it_is_called(guest: Guest) -> None:
+    tools = {tool.name: tool for tool in guest.tools()}
+    told = tools["calc_set_cell_value"]
+    assert (told.source, told.mounted, told.aliases) == ("reference", "small 1.0", (ALIAS,))
+    silent = tools["calc_save"]
+    assert (silent.source, silent.mounted, silent.aliases) == ("ours", "", ())
 
 
 def test_a_call_is_carried_out_and_its_value_comes_back(guest: Guest, desktop: Desktop) -> None:

@@ -21,7 +21,7 @@ from host.errors import ModelError
 from host.model import LiteModel
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
-from tests.host.peer import CATALOGUE, serve
+from tests.host.peer import ALIAS, CATALOGUE, serve
 
 FRAME = Frame.of((2, 1), b"\x00" * 6)
 BRIEFING = Briefing("Set B2 to 42.", tuple(CATALOGUE.values()), Limits())
@@ -188,6 +188,23 @@ def test_a_model_behind_a_base_url_solves_a_task_and_its_tokens_are_counted(
     assert cell.cost is None, "nobody knows the price of this model"
     assert asked[0]["model"] == "toy"
     assert asked[0]["tools"][0]["function"]["name"] == "computer_click"
+
+
+def test_a_model_that_knows_the_reference_s_names_is_understood(
+    tmp_path: Path, suite: Suite
+) -> None:
+    answers = (
+        said((ALIAS, {"cell": "B2", "value": 42}), ("calc_save", {})),
+        said(("finish", {})),
+    )
+    with chat_server(*answers) as (address, asked):
+        model = ModelConfig(name="toy", base_url=address)
+        rows = run_in(tmp_path, suite, config_of(suite, agents=("model",), model=model))
+    cell = next(row for row in rows if row.task == "cell")
+    assert cell.success, cell
+    assert {call.tool for call in cell.calls} == {"calc_set_cell_value", "calc_save"}
+    # Its own words stay in the conversation.
+    assert ALIAS in json.dumps(asked[1]["messages"])
 
 
 def test_a_model_that_never_calls_ends_by_the_parse_limit(tmp_path: Path, suite: Suite) -> None:
