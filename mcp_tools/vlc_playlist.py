@@ -152,7 +152,9 @@ def add_to_playlist(uri: Media) -> Entry:
 
 def reopen(was: Status, listed: list[Entry]) -> None:
     """Start VLC again with what it had, where it was; nothing plays that did not play."""
-    start("--no-playlist-autostart", *(each.uri for each in listed))
+    start()
+    for each in listed:  # VLC numbers files of its command line from the last to the first
+        call(TRACKS, "AddTrack", "(sob)", each.uri, APPEND, False)
     now = [number for number, each in enumerate(listed) if each.current]
     if not now or was.state == "stopped":
         return

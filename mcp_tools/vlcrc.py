@@ -17,6 +17,7 @@ __all__ = ["Known", "Range", "changed", "known", "ranges", "value_for", "values"
 SET = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.*)")
 SECTION = re.compile(r"\ufeff?\[([^\]]+)\]")
 ABOUT = re.compile(r"# (.*) \((boolean|integer|float|string)\)")
+LINE = re.compile(r"[^\n]*\n|[^\n]+")
 OFFERED = re.compile(r"^ +--([a-z0-9-]+) <(?:integer|float) \[(\S+) \.\. (\S+)\]>", re.M)
 TRUE = frozenset({"1", "true", "yes", "on", "enabled"})
 FALSE = frozenset({"0", "false", "no", "off", "disabled"})
@@ -39,7 +40,7 @@ def known(defaults: str) -> dict[str, Known]:
     """All settings, from a file of defaults that VLC wrote."""
     found: dict[str, Known] = {}
     section, about, kind = "", "", ""
-    for line in defaults.splitlines():
+    for line in defaults.split("\n"):
         if heading := SECTION.match(line):
             section = heading[1]
         elif said := ABOUT.fullmatch(line):
@@ -57,7 +58,7 @@ def ranges(said: str) -> dict[str, Range]:
 
 def values(text: str) -> dict[str, str]:
     """What the file sets."""
-    lines = text.removeprefix("\ufeff").splitlines()
+    lines = text.removeprefix("\ufeff").split("\n")
     return {given[1]: given[2] for line in lines if (given := SET.fullmatch(line))}
 
 
@@ -92,7 +93,7 @@ def changed(text: str, setting: Known, value: str) -> str:
     It is set where it was set, else where its default stands as a comment, else at the end of its
     section.
     """
-    lines = text.splitlines(keepends=True)
+    lines = LINE.findall(text)
     new = f"{setting.name}={value}\n"
     for start in (f"{setting.name}=", f"#{setting.name}="):
         found = [i for i, line in enumerate(lines) if line.removeprefix("\ufeff").startswith(start)]

@@ -176,7 +176,7 @@ def save_as(
 QUALITIES: dict[str, dict[str, object]] = {
     "standard": {"Quality": 90, "ReduceImageResolution": True, "MaxImageResolution": 300},
     "high": {"Quality": 98, "ReduceImageResolution": False},
-    "print": {"UseLosslessImageCompression": True, "ReduceImageResolution": False},
+    "print": {"UseLosslessCompression": True, "ReduceImageResolution": False},
 }
 
 

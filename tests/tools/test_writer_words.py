@@ -1,0 +1,45 @@
+"""What Writer's tools read out of words: formats of page numbers, colours, patterns."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_tools import ToolError
+from mcp_tools.looks import colour_number
+from mcp_tools.page_numbers import parts_of
+from mcp_tools.passages import icu
+
+
+@pytest.mark.parametrize(
+    ("format", "fields"),
+    [
+        ("1", ["PageNumber"]),
+        ("Page 1", [None, "PageNumber"]),
+        ("1 of N", ["PageNumber", None, "PageCount"]),
+        ("Page {page} of {total}", [None, "PageNumber", None, "PageCount"]),
+        ("- i -", [None, "PageNumber", None]),
+    ],
+)
+def test_a_format_of_page_numbers_has_fields(format: str, fields: list[str | None]) -> None:
+    assert [part.field for part in parts_of(format)] == fields
+
+
+@given(st.text())
+def test_a_format_keeps_every_sign_or_is_refused(format: str) -> None:
+    if re.search(r"\{page\}|\b[1iI]\b", format):
+        assert "".join(part.text for part in parts_of(format)) == format
+    else:
+        with pytest.raises(ToolError, match="not in the format"):
+            parts_of(format)
+
+
+@given(st.integers(0, 0xFFFFFF))
+def test_a_colour_is_the_same_in_every_spelling(number: int) -> None:
+    spelled = (number, f"#{number:06x}", f"0x{number:06X}", f"{number:06X}")
+    assert {colour_number(each) for each in spelled} == {number}
+
+
+def test_python_names_of_groups_are_read() -> None:
+    assert icu(r"(?P<a>x)(?P=a)(?<b>y)") == r"(?<a>x)\k<a>(?<b>y)"
