@@ -163,8 +163,8 @@ def move_slide(
         return order(model, target_position)
 
 
-# Slides are added and moved by commands of the window, which work on what it shows: through UNO they
-# cannot be moved at all, and what is added cannot be undone.
+# Slides are added and moved by commands of the window, which work on what it shows: through UNO
+# they cannot be moved at all, and what is added cannot be undone.
 
 
 def _added(model: Any, page: Any, command: str) -> Any:

@@ -27,6 +27,8 @@ OF_PARAGRAPHS, OF_CHARACTERS = ("Para", "Numbering"), ("Char",)
 class Changes:
     """What one step changed: how to take each change back, and how to make it again."""
 
+    manager: Any
+    """The document's undo list."""
     made: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
 
     def note(self, back: Callable[[], None], again: Callable[[], None]) -> None:
@@ -74,14 +76,31 @@ class Changes:
         old = (at.X, at.Y, size.Width, size.Height)
         self.do(lambda: _place(shape, x, y, width, height), lambda: _place(shape, *old))
 
-    def add(self, page: Any, shape: Any, x: int, y: int, width: int, height: int) -> None:
-        """Put a new box on a page; in 1/100 mm."""
+    def add(
+        self,
+        page: Any,
+        make: Callable[[], Any],
+        place: tuple[int, int, int, int],
+        finish: Callable[[Any], None],
+    ) -> Any:
+        """Put a new box on a page, above the others: it is made, put where it belongs (x, y, width,
+        height in 1/100 mm), then finished. Undone it is destroyed, so making it again means anew.
+        """
+        index = page.Count
 
         def put() -> None:
+            shape = make()
             page.add(shape)
-            _place(shape, x, y, width, height)
+            _place(shape, *place)
+            finish(shape)
+            _place(shape, *place)
 
-        self.do(put, lambda: page.remove(shape))
+        self.manager.lock()  # the rows of a new table would be noted on their own, after it is gone
+        try:
+            self.do(put, lambda: page.remove(page.getByIndex(index)))
+        finally:
+            self.manager.unlock()
+        return page.getByIndex(index)
 
     def back(self) -> None:
         """As it was before."""
@@ -98,12 +117,12 @@ class Changes:
 def changing(model: Any, step: str) -> Iterator[Changes]:
     """One undo step called `step`; a failure inside takes back what was already changed."""
     with documents.editing(model, step):
-        changes = Changes()
+        changes = Changes(model.getUndoManager())
         try:
             yield changes
         finally:
             if changes.made:
-                model.getUndoManager().addUndoAction(_action(step, changes))
+                changes.manager.addUndoAction(_action(step, changes))
 
 
 def _action(step: str, changes: Changes) -> Any:
