@@ -16,7 +16,7 @@ from typing import Any, Optional
 
 from mcp_tools import documents
 
-__all__ = ["PARAGRAPH_BREAK", "Changes", "changing", "elements", "portions"]
+__all__ = ["PARAGRAPH_BREAK", "Changes", "changing", "elements", "keeping_place", "portions"]
 
 READONLY = 16
 PARAGRAPH_BREAK, LINE_BREAK = 0, 1
@@ -72,9 +72,7 @@ class Changes:
 
     def place(self, shape: Any, x: int, y: int, width: int, height: int) -> None:
         """Move and resize a box; in 1/100 mm."""
-        at, size = shape.Position, shape.Size
-        old = (at.X, at.Y, size.Width, size.Height)
-        self.do(lambda: _place(shape, x, y, width, height), lambda: _place(shape, *old))
+        self.do(lambda: _place(shape, x, y, width, height), keeping_place(shape))
 
     def add(
         self,
@@ -95,12 +93,18 @@ class Changes:
             finish(shape)
             _place(shape, *place)
 
-        self.manager.lock()  # the rows of a new table would be noted on their own, after it is gone
-        try:
+        with self.unnoted():  # rows of a new table would be taken back after the table itself
             self.do(put, lambda: page.remove(page.getByIndex(index)))
+        return page.getByIndex(index)
+
+    @contextmanager
+    def unnoted(self) -> Iterator[None]:
+        """The office notes nothing of what is done within."""
+        self.manager.lock()
+        try:
+            yield
         finally:
             self.manager.unlock()
-        return page.getByIndex(index)
 
     def back(self) -> None:
         """As it was before."""
@@ -143,6 +147,12 @@ def _action(step: str, changes: Changes) -> Any:
 
 def _setting(target: Any, name: str, value: object) -> Callable[[], None]:
     return lambda: target.setPropertyValue(name, value)
+
+
+def keeping_place(shape: Any) -> Callable[[], None]:
+    """How to have a box where it is now."""
+    at, size = shape.Position, shape.Size
+    return lambda: _place(shape, at.X, at.Y, size.Width, size.Height)
 
 
 def _has(target: Any, name: str) -> bool:
