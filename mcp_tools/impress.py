@@ -165,11 +165,16 @@ def set_notes(
         page = slides.slide_at(model, slide_index)
         box = slides.notes_of(page)
         if box is None:
-            box = model.createInstance(slides.NOTES)
-            changes.add(page.NotesPage, box, *NOTES_PLACE)
+            box = changes.add(
+                page.NotesPage, lambda: model.createInstance(slides.NOTES), NOTES_PLACE, _nothing
+            )
         said = box.String + notes if append else notes
         changes.rewrite(box, lambda: box.setString(said))
     return get_notes(slide_index, document)
+
+
+def _nothing(_: object) -> None:
+    """A new box needs no more."""
 
 
 @app.tool()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
@@ -129,8 +129,8 @@ def place_box(
     document: Document = None,
 ) -> Moved:
     """Move or resize a box exactly; what is left out stays, except that an image given only one of
-    width and height keeps its proportions. A text box may grow again to fit its text: look at what
-    is returned.
+    width and height keeps its proportions. A text box that is given a height no longer adapts it to
+    its text.
     """
     if (x, y, width, height) == (None, None, None, None):
         raise ToolError("Give x, y, width or height.", code="bad_arguments")
@@ -142,11 +142,13 @@ def place_box(
         wide, high = made or (hundredths(width, size.Width), hundredths(height, size.Height))
         old = place(at.shape)
         left, top = hundredths(x, before.X), hundredths(y, before.Y)
+        if height is not None:
+            changes.set(at.shape, TextAutoGrowHeight=False)
         changes.place(at.shape, left, top, wide, high)
         return Moved(slide_index, box_index, old, place(at.shape))
 
 
-def hundredths(length: Optional[float], otherwise: int) -> int:
+def hundredths(length: Optional[float], otherwise: int = 0) -> int:
     """Centimetres as UNO counts them: 1/100 mm."""
     return otherwise if length is None else round(length * 1000)
 
@@ -180,9 +182,13 @@ def insert_textbox(
     model = documents.find(PRESENTATION, document)
     with changing(model, "Insert text box") as changes:
         page = slides.slide_at(model, slide_index)
-        shape = model.createInstance("com.sun.star.drawing.TextShape")
-        changes.add(page, shape, *(round(each * 1000) for each in (x, y, width, height)))
-        shape.setString(text)
+        where = (hundredths(x), hundredths(y), hundredths(width), hundredths(height))
+        shape = changes.add(
+            page,
+            lambda: model.createInstance("com.sun.star.drawing.TextShape"),
+            where,
+            lambda made: made.setString(text),
+        )
         return Restyled(slide_index, box_info(page.Count - 1, shape))
 
 
@@ -203,16 +209,20 @@ def insert_table(
     model = documents.find(PRESENTATION, document)
     with changing(model, "Insert table") as changes:
         page = slides.slide_at(model, slide_index)
-        shape = model.createInstance("com.sun.star.drawing.TableShape")
         wide, high = hundredths(width, page.Width * 3 // 4), hundredths(height, rows * 1000)
         left = hundredths(x, (page.Width - wide) // 2)
         top = hundredths(y, (page.Height - high) // 2)
-        changes.add(page, shape, left, top, wide, high)
-        table = shape.Model
-        if rows > 1:
-            table.Rows.insertByIndex(0, rows - 1)
-        if columns > 1:
-            table.Columns.insertByIndex(0, columns - 1)
-        # New columns and rows made it larger.
-        changes.place(shape, left, top, wide, high)
+
+        def rule(made: Any) -> None:
+            if rows > 1:
+                made.Model.Rows.insertByIndex(0, rows - 1)
+            if columns > 1:
+                made.Model.Columns.insertByIndex(0, columns - 1)
+
+        shape = changes.add(
+            page,
+            lambda: model.createInstance("com.sun.star.drawing.TableShape"),
+            (left, top, wide, high),
+            rule,
+        )
         return Restyled(slide_index, box_info(page.Count - 1, shape))

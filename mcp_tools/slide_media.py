@@ -126,9 +126,12 @@ def insert_image(
         page = slides.slide_at(model, slide_index)
         found = graphic(image_path)
         wide, high = measure(width, height, *natural(found, page))
-        shape = model.createInstance("com.sun.star.drawing.GraphicObjectShape")
-        shape.Graphic = found
-        changes.add(page, shape, *corner(page, position, wide, high), wide, high)
+        shape = changes.add(
+            page,
+            lambda: model.createInstance("com.sun.star.drawing.GraphicObjectShape"),
+            (*corner(page, position, wide, high), wide, high),
+            lambda made: made.setPropertyValue("Graphic", found),
+        )
         return Inserted(slide_index, page.Count - 1, "image", place(shape))
 
 
@@ -162,9 +165,12 @@ def insert_file(
         if size is not None:
             wide = wide if size.width is None else round(page.Width * size.width / 100)
             high = high if size.height is None else round(page.Height * size.height / 100)
-        shape = model.createInstance("com.sun.star.drawing.MediaShape")
-        changes.add(page, shape, *corner(page, position, wide, high), wide, high)
-        _embed(shape, file)
+        shape = changes.add(
+            page,
+            lambda: model.createInstance("com.sun.star.drawing.MediaShape"),
+            (*corner(page, position, wide, high), wide, high),
+            lambda made: _embed(made, file),
+        )
         if autoplay:
             _start_with_slide(changes, page, shape)
         what: Literal["audio", "video"] = "audio" if kind == "audio" else "video"

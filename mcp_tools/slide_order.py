@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Optional
 
@@ -11,7 +12,7 @@ from mcp_tools import ToolError, documents, office, slides
 from mcp_tools.documents import Document
 from mcp_tools.impress import app
 from mcp_tools.slides import PRESENTATION, Slide
-from mcp_tools.undoing import changing
+from mcp_tools.undoing import changing, keeping_place
 
 __all__ = ["app"]
 
@@ -223,18 +224,37 @@ def set_slide_orientation(
     to it. Returns the size before and after; it is the same if they were so already.
     """
     model = documents.find(PRESENTATION, document)
-    with documents.editing(model, "Slide orientation"):
+    with changing(model, "Slide orientation") as changes:
         page = model.DrawPages.getByIndex(0)
-        width, height = page.Width, page.Height
-        short, long = sorted((width, height))
+        before = (page.Width, page.Height)
+        short, long = sorted(before)
         wanted = (short, long) if orientation == "portrait" else (long, short)
-        if wanted != (width, height):
-            size = {"AttributePageSize.Width": wanted[0], "AttributePageSize.Height": wanted[1]}
-            slides.dispatch(model, "AttributePageSize", **size)
+        if wanted != before:
+            masters = [model.MasterPages.getByIndex(i) for i in range(model.MasterPages.Count)]
+            every = [*slides.pages(model), *masters]
+            shapes = [each.getByIndex(i) for each in every for i in range(each.Count)]
+            with changes.unnoted():  # taking back what it notes itself ends the office (7.4)
+                back = [keeping_place(shape) for shape in shapes]
+                changes.do(
+                    lambda: _resize(model, *wanted),
+                    lambda: _restore(model, before, back),
+                )
         now = (page.Width, page.Height)
         if now != wanted:
             raise in_the_way(f"The slides do not become {orientation}.")
-        return Format((width / 1000, height / 1000), (now[0] / 1000, now[1] / 1000))
+        return Format((before[0] / 1000, before[1] / 1000), (now[0] / 1000, now[1] / 1000))
+
+
+def _restore(model: Any, size: tuple[int, int], places: list[Callable[[], None]]) -> None:
+    _resize(model, *size)
+    for each in places:
+        each()
+
+
+def _resize(model: Any, width: int, height: int) -> None:
+    """Give all slides this size and fit the boxes to it; in 1/100 mm."""
+    size = {"AttributePageSize.Width": width, "AttributePageSize.Height": height}
+    slides.dispatch(model, "AttributePageSize", **size)
 
 
 @app.tool()

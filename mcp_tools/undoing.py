@@ -16,7 +16,7 @@ from typing import Any, Optional
 
 from mcp_tools import documents
 
-__all__ = ["PARAGRAPH_BREAK", "Changes", "changing", "elements", "portions"]
+__all__ = ["PARAGRAPH_BREAK", "Changes", "changing", "elements", "keeping_place", "portions"]
 
 READONLY = 16
 PARAGRAPH_BREAK, LINE_BREAK = 0, 1
@@ -27,6 +27,8 @@ OF_PARAGRAPHS, OF_CHARACTERS = ("Para", "Numbering"), ("Char",)
 class Changes:
     """What one step changed: how to take each change back, and how to make it again."""
 
+    manager: Any
+    """The document's undo list."""
     made: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
 
     def note(self, back: Callable[[], None], again: Callable[[], None]) -> None:
@@ -70,18 +72,39 @@ class Changes:
 
     def place(self, shape: Any, x: int, y: int, width: int, height: int) -> None:
         """Move and resize a box; in 1/100 mm."""
-        at, size = shape.Position, shape.Size
-        old = (at.X, at.Y, size.Width, size.Height)
-        self.do(lambda: _place(shape, x, y, width, height), lambda: _place(shape, *old))
+        self.do(lambda: _place(shape, x, y, width, height), keeping_place(shape))
 
-    def add(self, page: Any, shape: Any, x: int, y: int, width: int, height: int) -> None:
-        """Put a new box on a page; in 1/100 mm."""
+    def add(
+        self,
+        page: Any,
+        make: Callable[[], Any],
+        place: tuple[int, int, int, int],
+        finish: Callable[[Any], None],
+    ) -> Any:
+        """Put a new box on a page, above the others: it is made, put where it belongs (x, y, width,
+        height in 1/100 mm), then finished. Undone it is destroyed, so making it again means anew.
+        """
+        index = page.Count
 
         def put() -> None:
+            shape = make()
             page.add(shape)
-            _place(shape, x, y, width, height)
+            _place(shape, *place)
+            finish(shape)
+            _place(shape, *place)
 
-        self.do(put, lambda: page.remove(shape))
+        with self.unnoted():  # rows of a new table would be taken back after the table itself
+            self.do(put, lambda: page.remove(page.getByIndex(index)))
+        return page.getByIndex(index)
+
+    @contextmanager
+    def unnoted(self) -> Iterator[None]:
+        """The office notes nothing of what is done within."""
+        self.manager.lock()
+        try:
+            yield
+        finally:
+            self.manager.unlock()
 
     def back(self) -> None:
         """As it was before."""
@@ -98,12 +121,12 @@ class Changes:
 def changing(model: Any, step: str) -> Iterator[Changes]:
     """One undo step called `step`; a failure inside takes back what was already changed."""
     with documents.editing(model, step):
-        changes = Changes()
+        changes = Changes(model.getUndoManager())
         try:
             yield changes
         finally:
             if changes.made:
-                model.getUndoManager().addUndoAction(_action(step, changes))
+                changes.manager.addUndoAction(_action(step, changes))
 
 
 def _action(step: str, changes: Changes) -> Any:
@@ -124,6 +147,12 @@ def _action(step: str, changes: Changes) -> Any:
 
 def _setting(target: Any, name: str, value: object) -> Callable[[], None]:
     return lambda: target.setPropertyValue(name, value)
+
+
+def keeping_place(shape: Any) -> Callable[[], None]:
+    """How to have a box where it is now."""
+    at, size = shape.Position, shape.Size
+    return lambda: _place(shape, at.X, at.Y, size.Width, size.Height)
 
 
 def _has(target: Any, name: str) -> bool:

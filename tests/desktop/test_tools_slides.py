@@ -269,6 +269,7 @@ def test_backgrounds_and_transitions_are_set(impress: Guest) -> None:
     impress_set_slide_orientation="width and height have changed places, boxes are on the slide",
 )
 def test_slides_are_turned_and_turned_back(impress: Guest) -> None:
+    before = done(impress, "impress_env_info")["slides"]
     turned = done(impress, "impress_set_slide_orientation", orientation="portrait")
     assert turned == {"before": [WIDE, HIGH], "after": [HIGH, WIDE]}
     again = done(impress, "impress_set_slide_orientation", orientation="portrait")
@@ -281,6 +282,7 @@ def test_slides_are_turned_and_turned_back(impress: Guest) -> None:
     )
     done(impress, "impress_undo")
     assert saved(impress, TALK).slide_width / Cm(1) == pytest.approx(WIDE, abs=NEAR)
+    assert done(impress, "impress_env_info")["slides"] == before
     assert refused(impress, "impress_set_slide_orientation", orientation="up")[0] == "bad_arguments"
 
 
