@@ -11,7 +11,17 @@ from typing import Any
 
 from mcp_tools import App, Tool
 
-MODULES = ("computer", "windows", "calc", "calc_layout", "writer", "vlc", "gnome", "files")
+MODULES = (
+    "computer",
+    "windows",
+    "calc",
+    "calc_layout",
+    "writer",
+    "vlc",
+    "gnome",
+    "files",
+    "chrome",
+)
 """Modules of this package that declare tools, each with its `App` as `app`; an app may have
 several.
 """
