@@ -42,6 +42,7 @@ MODULES = (
     "vlc_settings",
     "gnome",
     "files",
+    "chrome",
     "code",
     "code_extensions",
     "code_settings",

@@ -24,6 +24,7 @@ __all__ = [
     "display",
     "owner",
     "size",
+    "stacked",
     "window_manager",
     "windows",
 ]
@@ -101,6 +102,13 @@ def windows(opened: Display) -> list[Window]:
     root = opened.screen().root
     front = active(opened)
     return list(_described(opened, root, front.id if front else 0))
+
+
+def stacked(opened: Display) -> list[Window]:
+    """The same windows, the topmost first."""
+    order = list(_property(opened.screen().root, "_NET_CLIENT_LIST_STACKING") or ())
+    places = {number: place for place, number in enumerate(order)}
+    return sorted(windows(opened), key=lambda each: -places.get(each.id, -1))
 
 
 def _described(opened: Display, root: Any, front: int) -> Iterator[Window]:
