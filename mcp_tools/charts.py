@@ -215,13 +215,12 @@ def told(model: Any, sheet: Any, name: str) -> Chart:
 
 def _anchor(sheet: Any, name: str) -> str:
     """The cell under the chart's upper left corner."""
-    for shape in map(sheet.DrawPage.getByIndex, range(sheet.DrawPage.Count)):
-        if getattr(shape, "PersistName", None) == name:
-            at, last = shape.Position, sheet.RangeAddress
-            x = _last(last.EndColumn, lambda x: sheet.getCellByPosition(x, 0).Position.X <= at.X)
-            y = _last(last.EndRow, lambda y: sheet.getCellByPosition(0, y).Position.Y <= at.Y)
-            return f"{cells.column_name(x)}{y + 1}"
-    return ""
+    shapes = map(sheet.DrawPage.getByIndex, range(sheet.DrawPage.Count))
+    at = next(each for each in shapes if getattr(each, "PersistName", None) == name).Position
+    end = sheet.RangeAddress
+    x = _last(end.EndColumn, lambda x: sheet.getCellByPosition(x, 0).Position.X <= at.X)
+    y = _last(end.EndRow, lambda y: sheet.getCellByPosition(0, y).Position.Y <= at.Y)
+    return f"{cells.column_name(x)}{y + 1}"
 
 
 def _last(end: int, holds: Callable[[int], bool]) -> int:
