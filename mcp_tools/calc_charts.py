@@ -17,6 +17,7 @@ from mcp_tools.charts import (
     lines,
     place,
     split,
+    spread,
     titles,
     told,
 )
@@ -100,9 +101,12 @@ def create_chart(
         addresses = tuple(each.RangeAddress for each in ranges)
         charts.addNewByName(name, where, addresses, top, column and apart is None)
         drawn = charts.getByName(name).EmbeddedObject
+        # While it is one of columns: a scatter would not take data so.
+        arrange(drawn, ranges, apart, series_in, top, column)
         drawn.setDiagram(drawn.createInstance(f"com.sun.star.chart.{DIAGRAMS[chart_type]}"))
         diagram = drawn.Diagram
-        arrange(drawn, ranges, apart, series_in, top, column)
+        if chart_type == "scatter":
+            spread(drawn)
         if chart_type in ("bar", "column"):
             diagram.Vertical = chart_type == "bar"
         if stacked:
@@ -138,17 +142,17 @@ def list_charts(
 
 @app.tool()
 def delete_chart(
-    name: Annotated[str, Field(description="as calc_list_charts tells it")],
+    chart_name: Annotated[str, Field(description="as calc_list_charts tells it")],
     sheet: Sheet = None,
     document: Document = None,
 ) -> str:
     """Take a chart off a sheet; the cells it showed stay."""
     model = documents.find(SPREADSHEET, document)
-    with documents.editing(model, f"Delete {name}"):
+    with documents.editing(model, f"Delete {chart_name}"):
         found = sheet_of(model, sheet)
-        if not found.Charts.hasByName(name):
+        if not found.Charts.hasByName(chart_name):
             there = ", ".join(found.Charts.ElementNames) or "none"
-            message = f"There is no chart {name!r} on {found.Name}."
+            message = f"There is no chart {chart_name!r} on {found.Name}."
             raise ToolError(message, code="no_chart", hint=f"Charts there: {there}.")
-        found.Charts.removeByName(name)
-    return f"{name} is gone from {found.Name}."
+        found.Charts.removeByName(chart_name)
+    return f"{chart_name} is gone from {found.Name}."

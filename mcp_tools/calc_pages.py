@@ -15,7 +15,7 @@ from pydantic import Field
 from mcp_tools import ToolError, documents, office
 from mcp_tools.calc import app
 from mcp_tools.documents import Document, Saved
-from mcp_tools.sheets import SPREADSHEET, At, Changed, Range, Sheet, locate, sheet_of, used
+from mcp_tools.sheets import SPREADSHEET, Changed, Range, Sheet, locate, sheet_of, used
 
 __all__ = ["app"]
 
@@ -161,7 +161,7 @@ def export_to_csv(
     with office.answering():
         number = sheet_of(model, sheet).RangeAddress.Sheet + 1
         shown = str(as_shown).lower()
-        options = f"{ord(delimiter)},34,76,1,,0,false,{shown},false,false,false,{number}"
+        options = f"{ord(delimiter)},34,76,1,,0,false,true,{shown},false,false,{number}"
         # With a sheet's number given, Calc puts the sheet's name into the file's name.
         with tempfile.TemporaryDirectory(prefix=".", dir=file.parent) as folder:
             url = (Path(folder) / "sheet.csv").as_uri()
@@ -174,22 +174,10 @@ def export_to_csv(
 
 
 @app.tool()
-def set_print_area(
-    range_str: Annotated[
-        Optional[Range], Field(description="such as A1:F40; left out, the whole sheet is printed")
-    ] = None,
-    sheet: Sheet = None,
-    document: Document = None,
-) -> Changed:
+def set_print_area(range_str: Range, sheet: Sheet = None, document: Document = None) -> Changed:
     """Set which cells of a sheet are printed and exported to PDF; what was set before is
-    replaced. Without a range all that the sheet holds is printed again.
+    replaced. To print all of it again, give all that is used: calc_get_workbook_info says it.
     """
-    model = documents.find(SPREADSHEET, document)
-    if range_str is None:
-        found = sheet_of(model, sheet)
-        with documents.editing(model, "Print the whole sheet"):
-            found.setPrintAreas(())
-        return At(model, found, used(found)).changed
     at = locate(document, sheet, range_str, clip=True)
     with documents.editing(at.model, f"Print {at.range}"):
         at.sheet.setPrintAreas((at.cells.RangeAddress,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -119,9 +120,13 @@ def arrange(
     drawn.getFirstDiagram().setDiagramData(source, role)
     if apart is not None:
         _categories(drawn, apart, top)
+
+
+def spread(drawn: Any) -> None:
+    """Have a scatter put its points by what is along the X axis, not by their number."""
     for system, kind in _kinds(drawn):
         across = system.getAxisByDimension(0, 0).getScaleData().Categories
-        for series in kind.getDataSeries() if across and "Scatter" in kind.getChartType() else ():
+        for series in kind.getDataSeries() if across else ():
             own = across.createClone()
             own.getValues().Role = "values-x"
             series.setData((*series.getDataSequences(), own))
@@ -210,9 +215,18 @@ def told(model: Any, sheet: Any, name: str) -> Chart:
 
 def _anchor(sheet: Any, name: str) -> str:
     """The cell under the chart's upper left corner."""
-    for shape in map(sheet.DrawPage.getByIndex, range(sheet.DrawPage.Count)):
-        if getattr(shape, "PersistName", None) == name:
-            anchor = shape.Anchor
-            if hasattr(anchor, "CellAddress"):
-                return cells.range_name(anchor.RangeAddress)
-    return ""
+    shapes = map(sheet.DrawPage.getByIndex, range(sheet.DrawPage.Count))
+    at = next(each for each in shapes if getattr(each, "PersistName", None) == name).Position
+    end = sheet.RangeAddress
+    x = _last(end.EndColumn, lambda x: sheet.getCellByPosition(x, 0).Position.X <= at.X)
+    y = _last(end.EndRow, lambda y: sheet.getCellByPosition(0, y).Position.Y <= at.Y)
+    return f"{cells.column_name(x)}{y + 1}"
+
+
+def _last(end: int, holds: Callable[[int], bool]) -> int:
+    """The largest number up to `end` for which it holds, as it does for all below."""
+    low, high = 0, end
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low

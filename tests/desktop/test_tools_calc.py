@@ -7,6 +7,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from host.guest import Guest
+from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, refused
 
 BOOK = "~/tools/stock & co.xlsx"
@@ -36,6 +37,14 @@ def saved(guest: Guest, path: str = BOOK) -> Workbook:
     return load_workbook(BytesIO(guest.get(path)))
 
 
+@proves(
+    "openpyxl wrote the file",
+    calc_get_workbook_info="path, sheets and used range",
+    calc_get_range_values="numbers and text",
+    calc_get_column_data="a column after Z",
+    calc_get_cell_value="what is shown by the number format",
+    calc_env_info="the first rows",
+)
 def test_a_workbook_that_a_person_opened_is_read(calc: Guest) -> None:
     info = done(calc, "calc_get_workbook_info")
     assert info["path"].endswith("/tools/stock & co.xlsx")
@@ -48,8 +57,18 @@ def test_a_workbook_that_a_person_opened_is_read(calc: Guest) -> None:
     assert len(done(calc, "calc_env_info", rows=2)["values"]) == 2
 
 
+@proves(
+    "openpyxl reads the saved file",
+    calc_set_cell_value="numbers, formulas and text, also numbers given as text",
+    calc_set_column_values="formulas downwards from row 2",
+    calc_set_range_values="text, dates, booleans and numbers have their types",
+    calc_save="what was written is in the file",
+)
 def test_what_is_written_has_its_type_in_the_file(calc: Guest) -> None:
     assert done(calc, "calc_set_cell_value", cell="AB3", value=41)["value"] == 41
+    assert done(calc, "calc_set_cell_value", cell="AB4", value="-42.5")["value"] == -42.5
+    assert done(calc, "calc_set_cell_value", cell="AB5", value="'42")["value"] == "42"
+    assert done(calc, "calc_set_cell_value", cell="AB6", value="007")["value"] == "007"
     done(calc, "calc_set_cell_value", cell="D1", value="Sum")
     done(calc, "calc_set_column_values", column_name="D", data=["=B2*C2", "=B3*C3", "=B4*C4"])
     total = done(calc, "calc_set_cell_value", cell="D5", value="=SUM(D2:D4,0.5)")
@@ -59,7 +78,7 @@ def test_what_is_written_has_its_type_in_the_file(calc: Guest) -> None:
     assert done(calc, "calc_set_cell_value", cell="F4", value="=1/0")["value"] == "#DIV/0!"
     done(calc, "calc_save")
     sheet = saved(calc)["Stock"]
-    assert sheet["AB3"].value == 41
+    assert [sheet[f"AB{row}"].value for row in range(3, 7)] == [41, -42.5, "42", "007"]
     assert sheet["D2"].value == "=B2*C2"
     assert [sheet[cell].value for cell in ("F1", "F2", "G2", "H2")] == ["007", -2.5, "=text", None]
     assert sheet["G1"].value in (datetime(2024, 5, 1), date(2024, 5, 1))
@@ -78,28 +97,71 @@ def test_a_wrong_call_changes_nothing_and_says_what_would_help(calc: Guest) -> N
     assert "stock & co.xlsx" in refused(calc, "calc_save", document="other.ods")[1]
     assert refused(calc, "calc_set_cell_value", cell="ZZZZ1", value=1)[0] == "bad_range"
     assert refused(calc, "calc_set_cell_value", cell="A1", value=[1])[0] == "bad_arguments"
+    for tool in ("calc_get_workbook_info", "calc_undo"):
+        assert refused(calc, tool, document="other.ods")[0] == "no_document"
+    assert refused(calc, "calc_env_info", sheet_name="Nope")[0] == "no_sheet"
+    assert refused(calc, "calc_get_column_data", column_name="A1")[0] == "bad_arguments"
+    assert refused(calc, "calc_get_range_values", range_str="A1:")[0] == "bad_range"
+    assert refused(calc, "calc_set_column_values", column_name="A", data=[])[0] == "bad_arguments"
+    assert refused(calc, "calc_clear_range", range_str="?")[0] == "bad_range"
+    copy = {"source_range": "A1", "target_cell": "A1:B2"}
+    assert refused(calc, "calc_copy_range", **copy)[0] == "bad_range"
+    assert refused(calc, "calc_sort_range", range_str="A1:B4", by_column="C")[0] == "bad_range"
+    missing = {"search": "x", "replacement": "y", "sheet": "Nope"}
+    assert refused(calc, "calc_find_and_replace", **missing)[0] == "no_sheet"
+    assert refused(calc, "calc_insert_sheet", sheet_name="Stock")[0] == "bad_name"
+    new = {"old_name": "Stock", "new_name": "a/b"}
+    assert refused(calc, "calc_rename_sheet", **new)[0] == "bad_name"
+    assert refused(calc, "calc_copy_sheet", source_sheet="Nope")[0] == "no_sheet"
+    assert refused(calc, "calc_delete_sheet", sheet_name="Stock")[0] == "last_sheet"
+    for tool in ("calc_insert_rows", "calc_delete_rows"):
+        assert refused(calc, tool, row=0)[0] == "bad_arguments"
+    assert refused(calc, "calc_save_as", file_path="~/a.docx")[0] == "bad_format"
     assert done(calc, "calc_get_range_values", range_str="A1:H6") == before
 
 
+@proves(
+    "openpyxl reads the saved file",
+    calc_sort_range="rows are whole and in order",
+    calc_undo="rows are in the old order again",
+    calc_find_and_replace="the text is in the cell",
+    calc_copy_range="the copy is there",
+    calc_clear_range="and gone when cleared",
+)
 def test_rows_stay_together_when_sorted_and_one_undo_takes_it_back(calc: Guest) -> None:
     done(calc, "calc_sort_range", range_str="A1:C4", by_column="B", ascending=False)
-    names = done(calc, "calc_get_range_values", range_str="A2:B4")["values"]
-    assert names == [["paper", 9], ["pen", 3], ["ink", 2]]
+    done(calc, "calc_save")
+    rows = saved(calc)["Stock"].iter_rows(min_row=2, max_row=4, max_col=2, values_only=True)
+    assert list(rows) == [("paper", 9), ("pen", 3), ("ink", 2)]
     assert done(calc, "calc_undo").startswith("Taken back: Sort")
     names = done(calc, "calc_get_range_values", range_str="A2:A4")["values"]
     assert names == [["pen"], ["ink"], ["paper"]]
     assert done(calc, "calc_find_and_replace", search="pen", replacement="pencil") == 1
     done(calc, "calc_copy_range", source_range="A1:C2", target_cell="J1")
-    assert done(calc, "calc_get_cell_value", cell="J2")["value"] == "pencil"
+    done(calc, "calc_save")
+    sheet = saved(calc)["Stock"]
+    assert [sheet["A2"].value, sheet["J2"].value, sheet["A3"].value] == ["pencil", "pencil", "ink"]
     done(calc, "calc_clear_range", range_str="J1:L2")
-    assert done(calc, "calc_get_cell_value", cell="J2")["value"] is None
+    done(calc, "calc_save")
+    assert saved(calc)["Stock"]["J2"].value is None
 
 
+@proves(
+    "openpyxl reads the saved file",
+    calc_insert_sheet="the sheet is there",
+    calc_rename_sheet="under its new name",
+    calc_copy_sheet="with the formula of the source",
+    calc_delete_sheet="and is gone when deleted",
+    calc_insert_rows="merged cells below moved down",
+    calc_delete_rows="and up again",
+)
 def test_sheets_and_looks_are_in_the_file(calc: Guest) -> None:
     done(calc, "calc_insert_sheet", sheet_name="New")
     done(calc, "calc_rename_sheet", old_name="New", new_name="My data")
     done(calc, "calc_set_cell_value", cell="'My data'!A1", value="=Stock!B2")
     done(calc, "calc_copy_sheet", source_sheet="My data", new_sheet_name="Copy")
+    done(calc, "calc_save")
+    assert saved(calc)["Copy"]["A1"].value.replace("$", "") == "=Stock!B2"
     done(calc, "calc_delete_sheet", sheet_name="Copy")
     done(calc, "calc_switch_active_sheet", sheet_name="My data")
     assert done(calc, "calc_get_cell_value", cell="A1")["value"] == 3
@@ -128,6 +190,11 @@ def test_sheets_and_looks_are_in_the_file(calc: Guest) -> None:
     assert sheet.freeze_panes == "A2"
 
 
+@proves(
+    "the bytes of the files",
+    calc_save_as="the other file is of its kind, and the first one as it was",
+    calc_open_workbook="the file is what the calls after it work on",
+)
 def test_files_are_written_where_and_how_they_are_named(calc: Guest) -> None:
     written = done(calc, "calc_export_to_pdf")
     assert calc.get(written["path"]).startswith(b"%PDF")

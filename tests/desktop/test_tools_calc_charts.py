@@ -80,22 +80,20 @@ def test_charts_of_every_kind_stand_where_they_were_asked_for(calc: Guest) -> No
     content = saved(calc)
     book = load_workbook(BytesIO(content))
     assert [len(sheet._charts) for sheet in book] == [1, 4, 2]  # openpyxl has no name for them
-    one, two, three, *rest = sorted(drawn(content), key=lambda xml: "'My data'" not in xml)
-    column, bar_xml, dots = (
-        next(xml for xml in (one, two, three) if part in xml)
-        for part in ('<c:barDir val="col"/>', '<c:barDir val="bar"/>', "<c:scatterChart>")
-    )
+    charts = drawn(content)
+    kinds = ('<c:barDir val="col"/>', '<c:barDir val="bar"/>', "<c:scatterChart>")
+    column, bar_xml, dots = (next(xml for xml in charts if kind in xml) for kind in kinds)
     assert set(shown(column)) == {"Sales &amp; COGS – 週", "week", "€"}
     assert "$D$2:$D$4" in bar_xml
     assert re.search(r"<c:xVal>.*\$A\$2:\$A\$4.*</c:xVal>", dots)
     assert "<c:legend>" not in dots
-    joined = " ".join(rest)
+    joined = " ".join(charts)
     assert all(f"<c:{kind}Chart>" in joined for kind in ("line", "pie", "area", "doughnut"))
     listed = done(calc, "calc_list_charts")
     assert [each["sheet"] for each in listed].count("Wide") == 4
-    done(calc, "calc_delete_chart", name="Chart 2", sheet="Sheet2")
+    done(calc, "calc_delete_chart", chart_name="Chart 2", sheet="Sheet2")
     assert [len(sheet._charts) for sheet in load_workbook(BytesIO(saved(calc)))] == [1, 4, 1]
-    assert refused(calc, "calc_delete_chart", name="Chart 2", sheet="Sheet2")[0] == "no_chart"
+    assert refused(calc, "calc_delete_chart", chart_name="Chart 2", sheet="Sheet2")[0] == "no_chart"
     assert refused(calc, "calc_list_charts", sheet="None")[0] == "no_sheet"
     pie = {"chart_type": "pie", "data_range": "A1:B2", "x_axis_title": "x"}
     assert refused(calc, "calc_create_chart", **pie)[0] == "bad_arguments"
