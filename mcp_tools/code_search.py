@@ -287,9 +287,7 @@ def _put(source: Source, after: str) -> bool:
     if source.address is None:
         Path(source.file).write_bytes(after.encode())
         return True
-    said = editor.ask(
-        source.address, "rewrite", path=source.file, before=source.text, after=after
-    )
+    said = editor.ask(source.address, "rewrite", path=source.file, before=source.text, after=after)
     if not said["changed"]:
         message = f"{source.file} was changed in its editor meanwhile and was left alone."
         raise ToolError(message, code="changed", hint="Look again and repeat it.")
