@@ -77,7 +77,11 @@ def insert_sheet(
 
 
 @app.tool()
-def rename_sheet(old_name: str, new_name: str, document: Document = None) -> Workbook:
+def rename_sheet(
+    old_name: Annotated[str, Field(description="the sheet as it is called now")],
+    new_name: Annotated[str, Field(description="what it is called then")],
+    document: Document = None,
+) -> Workbook:
     """Rename a sheet; formulas that refer to it follow."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Rename sheet {old_name}"):

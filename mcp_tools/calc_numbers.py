@@ -30,17 +30,20 @@ class NumberFormat:
 @app.tool()
 def set_number_format(
     range_str: Range,
-    format_type: Literal[
-        "general",
-        "number",
-        "currency",
-        "accounting",
-        "date",
-        "time",
-        "percentage",
-        "fraction",
-        "scientific",
-        "text",
+    format_type: Annotated[
+        Literal[
+            "general",
+            "number",
+            "currency",
+            "accounting",
+            "date",
+            "time",
+            "percentage",
+            "fraction",
+            "scientific",
+            "text",
+        ],
+        Field(description="how numbers are shown; general is as the office thinks best"),
     ],
     decimal_places: Annotated[
         Optional[int],
