@@ -9,8 +9,9 @@ from pydantic import Field
 
 from mcp_tools import ToolError, cells, documents, office
 from mcp_tools.calc import app
+from mcp_tools.colours import AnyColour, colour
 from mcp_tools.documents import Document
-from mcp_tools.sheets import At, Changed, Colour, Range, Sheet, enum, locate, merged, rgb
+from mcp_tools.sheets import At, Changed, Range, Sheet, enum, locate, merged
 
 __all__ = ["app"]
 
@@ -62,8 +63,8 @@ class Highlighted:
 @app.tool()
 def format_range(
     range_str: Range,
-    background_color: Colour = None,
-    font_color: Colour = None,
+    background_color: Optional[AnyColour] = None,
+    font_color: Optional[AnyColour] = None,
     bold: Switch = None,
     italic: Switch = None,
     font_size: Annotated[Optional[float], Field(gt=1, le=400, description="points")] = None,
@@ -89,9 +90,9 @@ def format_range(
     with documents.editing(at.model, f"Format {at.range}"):
         look: dict[str, object] = {}
         if background_color:
-            look["CellBackColor"] = rgb(background_color)
+            look["CellBackColor"] = colour(background_color)
         if font_color:
-            look["CharColor"] = rgb(font_color)
+            look["CharColor"] = colour(font_color)
         if bold is not None:
             look["CharWeight"] = 150.0 if bold else 100.0
         if italic is not None:
@@ -138,19 +139,14 @@ def merge_cells(
 @app.tool()
 def highlight_range(
     range_str: Range,
-    color: Annotated[
-        int | str,
-        Field(description="a number such as 16711680 (0xFF0000), #RRGGBB, or a name such as red"),
-    ] = 0xFF0000,
+    color: AnyColour = "red",
     sheet: Sheet = None,
     document: Document = None,
 ) -> Highlighted:
     """Give cells a background colour, red if none is named. calc_format_range changes more of their
     look at once.
     """
-    number = rgb(color) if isinstance(color, str) else color
-    if not 0 <= number <= 0xFFFFFF:
-        raise ToolError(f"{color!r} is not a colour.", code="bad_colour", hint="0 to 16777215.")
+    number = colour(color)
     at = locate(document, sheet, range_str)
     with documents.editing(at.model, f"Highlight {at.range}"):
         before = at.cells.CellBackColor

@@ -10,19 +10,18 @@ from pydantic import Field
 
 from mcp_tools import ToolError, cells, documents, office
 from mcp_tools.calc import app
+from mcp_tools.colours import AnyColour, colour
 from mcp_tools.documents import Document
 from mcp_tools.sheets import (
     SPREADSHEET,
     Cell,
     Changed,
-    Colour,
     Range,
     Sheet,
     enum,
     locate,
     one_cell,
     region,
-    rgb,
     sheet_of,
 )
 
@@ -166,8 +165,8 @@ def add_conditional_format(
     value2: Annotated[
         Optional[float | str], Field(description="the upper bound of between and not_between")
     ] = None,
-    background_color: Colour = None,
-    font_color: Colour = None,
+    background_color: Optional[AnyColour] = None,
+    font_color: Optional[AnyColour] = None,
     bold: Annotated[Optional[bool], Field(description="letters of matching cells")] = None,
     sheet: Sheet = None,
     document: Document = None,
@@ -199,18 +198,18 @@ def add_conditional_format(
 
 
 def _style(
-    model: Any, background: Optional[str], letters: Optional[str], bold: Optional[bool]
+    model: Any, background: str | int | None, letters: str | int | None, bold: Optional[bool]
 ) -> str:
     """A cell style of that look; made once for a workbook."""
-    name = f"Condition {background or '-'} {letters or '-'} {bold}"
+    name = f"Condition {background} {letters} {bold}"
     styles = model.StyleFamilies.getByName("CellStyles")
     if not styles.hasByName(name):
         style = model.createInstance("com.sun.star.style.CellStyle")
         styles.insertByName(name, style)
-        if background:
-            style.CellBackColor = rgb(background)
-        if letters:
-            style.CharColor = rgb(letters)
+        if background is not None:
+            style.CellBackColor = colour(background)
+        if letters is not None:
+            style.CharColor = colour(letters)
         if bold is not None:
             style.CharWeight = 150.0 if bold else 100.0
     return name

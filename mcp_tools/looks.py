@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Optional
+from typing import Any, Literal, Optional
 
-from pydantic import Field
-
+from mcp_tools.colours import colour
 from mcp_tools.passages import enum
 
 __all__ = [
     "ALIGNMENTS",
-    "Colour",
     "Run",
-    "colour_number",
     "every_script",
     "look",
     "marked",
@@ -22,11 +19,6 @@ __all__ = [
     "runs_of",
 ]
 
-Colour = Annotated[
-    Annotated[int, Field(ge=0, le=16777215)]
-    | Annotated[str, Field(pattern="^(#|0[xX])?[0-9A-Fa-f]{6}$")],
-    Field(description="#RRGGBB, or its number: 16711680 (0xFF0000) is red"),
-]
 ALIGNMENTS = ("left", "right", "justify", "center", "justify")
 """UNO's ParagraphAdjust by its number; the last one stretches the last line too."""
 
@@ -56,11 +48,6 @@ class Run:
     color: Optional[str]
     highlight: Optional[str]
     kind: str
-
-
-def colour_number(colour: int | str) -> int:
-    """A colour as UNO takes it."""
-    return colour if isinstance(colour, int) else int(colour[-6:], 16)
 
 
 def _colour_name(number: int) -> Optional[str]:
@@ -115,7 +102,7 @@ def marked(highlight: int | str | None) -> dict[str, object]:
         return {}
     if highlight == "none":
         return {"CharBackColor": -1, "CharHighlight": -1}
-    number = colour_number(highlight)
+    number = colour(highlight)
     return {"CharBackColor": number, "CharHighlight": number if number in WORD_MARKERS else -1}
 
 

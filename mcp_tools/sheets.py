@@ -29,44 +29,9 @@ Column = Annotated[
     str, Field(description="column letters, such as B or AB", pattern="^[A-Za-z]{1,3}$")
 ]
 Row = Annotated[int, Field(ge=1, description="row number, 1 is the first")]
-Colour = Annotated[
-    Optional[str],
-    Field(
-        description="#RRGGBB, or red, green, blue, yellow, orange, purple, gray, black, white",
-        pattern="^(#?[0-9A-Fa-f]{6}|[A-Za-z]{3,6})$",
-    ),
-]
 New = Annotated[
     Value, Field(description="number, text, true/false, ISO date, =formula, null to empty")
 ]
-
-
-NAMED = {
-    "red": 0xFF0000,
-    "green": 0x00FF00,
-    "blue": 0x0000FF,
-    "yellow": 0xFFFF00,
-    "orange": 0xFFA500,
-    "purple": 0x800080,
-    "gray": 0x808080,
-    "grey": 0x808080,
-    "black": 0x000000,
-    "white": 0xFFFFFF,
-}
-
-
-def rgb(colour: str) -> int:
-    """The colour as a number: #FF8000, FF8000 or a name such as orange."""
-    named = NAMED.get(colour.lower())
-    if named is not None:
-        return named
-    try:
-        return int(colour.removeprefix("#"), 16)
-    except ValueError:
-        known = ", ".join(NAMED)
-        raise ToolError(
-            f"{colour!r} is not a colour.", code="bad_colour", hint=f"#RRGGBB or {known}."
-        ) from None
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,8 @@ def get_text(
 def write_text(
     text: Annotated[str, Field(min_length=1, description="a newline begins a new paragraph")],
     position: Position = "cursor",
-    bold: Optional[bool] = None,
-    italic: Optional[bool] = None,
+    bold: Annotated[Optional[bool], Field(description="as around it if left out")] = None,
+    italic: Annotated[Optional[bool], Field(description="as around it if left out")] = None,
     size: Annotated[Optional[float], Field(gt=1, le=400, description="points")] = None,
     document: Document = None,
 ) -> str:
@@ -166,7 +166,7 @@ def save(document: Document = None) -> Saved:
 @app.tool(timeout=60)
 def save_as(
     file_path: Annotated[str, Field(description="ends in .odt .docx .doc .rtf .txt or .html")],
-    overwrite: bool = False,
+    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
     document: Document = None,
 ) -> Saved:
     """Save a document under another name; the window goes on with that file."""

@@ -50,7 +50,7 @@ def get_comments(document: Document = None) -> list[Comment]:
 
 @app.tool(timeout=60)
 def add_comment(
-    text: Annotated[str, Field(min_length=1)],
+    text: Annotated[str, Field(min_length=1, description="what the comment says")],
     pattern: Pattern = None,
     paragraph_indices: Indices = None,
     author: Annotated[str, Field(description="name shown with it")] = "Unknown Author",

@@ -135,8 +135,11 @@ def _at_cursor(model: Any, content: Any) -> None:
 
 @app.tool(timeout=60)
 def add_page_numbers(
-    position: Literal[
-        "bottom_left", "bottom_center", "bottom_right", "top_left", "top_center", "top_right"
+    position: Annotated[
+        Literal[
+            "bottom_left", "bottom_center", "bottom_right", "top_left", "top_center", "top_right"
+        ],
+        Field(description="in the footer or the header, and where in it"),
     ],
     start_number: Annotated[
         Optional[int],

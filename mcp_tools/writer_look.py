@@ -8,12 +8,11 @@ from typing import Annotated, Literal, Optional
 from pydantic import Field
 
 from mcp_tools import ToolError, documents, office
+from mcp_tools.colours import AnyColour, colour
 from mcp_tools.documents import Document
 from mcp_tools.looks import (
     ALIGNMENTS,
-    Colour,
     Run,
-    colour_number,
     every_script,
     look,
     marked,
@@ -111,7 +110,7 @@ def set_font(
 
 @app.tool(timeout=60)
 def set_color(
-    color: Colour,
+    color: AnyColour,
     pattern: Pattern = None,
     paragraph_indices: Indices = None,
     regular_expression: Regular = True,
@@ -120,20 +119,22 @@ def set_color(
     """Set the colour of text: all of it, some paragraphs, or wherever `pattern` matches. Returns
     how many places.
     """
-    made: dict[str, object] = {"CharColor": colour_number(color)}
+    made: dict[str, object] = {"CharColor": colour(color)}
     return styled("Font colour", document, pattern, paragraph_indices, made, regular_expression)
 
 
 @app.tool(timeout=60)
 def set_text_style(
-    bold: Optional[bool] = None,
-    italic: Optional[bool] = None,
-    underline: Optional[bool] = None,
-    strikethrough: Optional[bool] = None,
+    bold: Annotated[Optional[bool], Field(description="bold, or no longer")] = None,
+    italic: Annotated[Optional[bool], Field(description="slanted, or no longer")] = None,
+    underline: Annotated[Optional[bool], Field(description="underlined, or no longer")] = None,
+    strikethrough: Annotated[
+        Optional[bool], Field(description="struck through, or no longer")
+    ] = None,
     subscript: Annotated[Optional[bool], Field(description="small and lower, as in H2O")] = None,
     superscript: Annotated[Optional[bool], Field(description="small and higher")] = None,
     highlight: Annotated[
-        Colour | Literal["none"] | None, Field(description="marker behind the text, or none")
+        AnyColour | Literal["none"] | None, Field(description="marker behind the text, or none")
     ] = None,
     pattern: Pattern = None,
     paragraph_indices: Indices = None,
@@ -156,7 +157,9 @@ def set_text_style(
 
 @app.tool(timeout=60)
 def set_paragraph_alignment(
-    alignment: Literal["left", "center", "right", "justify"],
+    alignment: Annotated[
+        Literal["left", "center", "right", "justify"], Field(description="of all their lines")
+    ],
     paragraph_indices: Indices = None,
     document: Document = None,
 ) -> int:

@@ -91,8 +91,8 @@ def get_tables(document: Document = None) -> list[Table]:
 
 @app.tool(timeout=60)
 def insert_table(
-    rows: Annotated[int, Field(ge=1, le=500)],
-    columns: Annotated[int, Field(ge=1, le=60)],
+    rows: Annotated[int, Field(ge=1, le=500, description="how many")],
+    columns: Annotated[int, Field(ge=1, le=60, description="how many")],
     data: Annotated[
         Optional[list[list[Value]]],
         Field(description="rows of values from the top left; cells beyond stay empty"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tools import ToolError
-from mcp_tools.colours import NAMES, colour, written
+from mcp_tools.colours import colour, names, written
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_nearest_names_are_said() -> None:
 
 
 def test_every_name_of_css_is_there() -> None:
-    assert len(NAMES) == 148
+    assert len(names()) == 148
 
 
 @given(st.integers(0, 0xFFFFFF))
