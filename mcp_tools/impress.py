@@ -13,7 +13,7 @@ from mcp_tools import App, ToolError, documents, office, slides
 from mcp_tools.documents import Document, Saved
 from mcp_tools.slide_info import SlideInfo, slide_info
 from mcp_tools.slides import PRESENTATION, Slide
-from mcp_tools.undoing import changing
+from mcp_tools.undoing import changing, kept
 
 # Prepared and recovered with Calc, whose worker this is.
 app = App("impress", "LibreOffice Impress", worker="office")
@@ -80,6 +80,7 @@ def env_info(
     background and boxes with index, place in cm, text, font and fill. Call it again to check what
     changed. At most 300 boxes are described in one call.
     """
+    kept().clear()
     model = documents.find(PRESENTATION, document)
     with office.answering():
         every = slides.pages(model)

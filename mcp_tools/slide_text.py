@@ -14,7 +14,7 @@ from mcp_tools.documents import Document
 from mcp_tools.impress import app
 from mcp_tools.slide_info import BoxInfo, box_info
 from mcp_tools.slides import PRESENTATION, At, Box, Slide, locate
-from mcp_tools.undoing import PARAGRAPH_BREAK, changing, elements
+from mcp_tools.undoing import PARAGRAPH_BREAK, changing, elements, keep
 
 __all__ = ["app"]
 
@@ -129,7 +129,7 @@ def write_text(
                 new = _appended(text, content)
             else:
                 text.setString(content)
-                new = text.createTextCursor()
+                new = keep(text.createTextCursor())
                 new.gotoStart(False)
                 new.gotoEnd(True)
             for name, value in given.items():
@@ -141,9 +141,9 @@ def write_text(
 
 def _appended(text: Any, content: str) -> Any:
     """Put more after what a text says; the range of what was added."""
-    cursor = text.createTextCursor()
+    cursor = keep(text.createTextCursor())
     cursor.gotoEnd(False)
-    start = text.createTextCursorByRange(cursor)
+    start = keep(text.createTextCursorByRange(cursor))
     for number, line in enumerate(content.split("\n")):
         if number:
             text.insertControlCharacter(cursor, PARAGRAPH_BREAK, False)
