@@ -13,7 +13,7 @@ from mcp_tools import App, ToolError, documents, office, slides
 from mcp_tools.documents import Document, Saved
 from mcp_tools.slide_info import SlideInfo, slide_info
 from mcp_tools.slides import PRESENTATION, Slide
-from mcp_tools.undoing import changing
+from mcp_tools.undoing import changing, kept
 
 # Prepared and recovered with Calc, whose worker this is.
 app = App("impress", "LibreOffice Impress", worker="office")
@@ -80,6 +80,7 @@ def env_info(
     background and boxes with index, place in cm, text, font and fill. Call it again to check what
     changed. At most 300 boxes are described in one call.
     """
+    kept().clear()
     model = documents.find(PRESENTATION, document)
     with office.answering():
         every = slides.pages(model)
@@ -118,7 +119,7 @@ def get_slide_count(document: Document = None) -> int:
 @app.tool(reads_only=True, timeout=60)
 def find_text(
     text: Annotated[str, Field(min_length=1, description="within one line")],
-    match_case: bool = False,
+    match_case: Annotated[bool, Field(description="capitals matter")] = False,
     document: Document = None,
 ) -> list[Found]:
     """Find the lines that contain a text, in the boxes, tables and notes of all slides. Returns at
@@ -199,7 +200,7 @@ def save(document: Document = None) -> Saved:
 @app.tool(timeout=60)
 def save_as(
     file_path: Annotated[str, Field(description="ends in .pptx .odp .ppt .ppsx .otp or .fodp")],
-    overwrite: bool = False,
+    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
     document: Document = None,
 ) -> Saved:
     """Save a presentation under another name; the window goes on with that file. For a PDF use
@@ -214,7 +215,7 @@ def export_to_pdf(
     file_path: Annotated[
         Optional[str], Field(description="beside the file itself if left out")
     ] = None,
-    overwrite: bool = False,
+    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
     document: Document = None,
 ) -> Saved:
     """Write all slides to a PDF, one page each; the presentation itself stays as it is."""

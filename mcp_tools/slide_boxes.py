@@ -195,8 +195,8 @@ def insert_textbox(
 @app.tool()
 def insert_table(
     slide_index: Slide,
-    rows: Annotated[int, Field(ge=1, le=100)],
-    columns: Annotated[int, Field(ge=1, le=50)],
+    rows: Annotated[int, Field(ge=1, le=100, description="how many")],
+    columns: Annotated[int, Field(ge=1, le=50, description="how many")],
     x: Coordinate = None,
     y: Coordinate = None,
     width: Length = None,

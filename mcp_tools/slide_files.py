@@ -41,12 +41,14 @@ class AutoSave:
 @app.tool(timeout=120)
 def export_to_image(
     file_path: Annotated[str, Field(min_length=1, description="such as ~/Pictures/slide.png")],
-    format: Literal["png", "jpeg", "jpg", "gif", "bmp", "tiff"],
+    format: Annotated[
+        Literal["png", "jpeg", "jpg", "gif", "bmp", "tiff"], Field(description="of the pictures")
+    ],
     slide_index: Annotated[
         Optional[int], Field(ge=1, description="1 is the first; all slides if left out")
     ] = None,
     width: Annotated[int, Field(ge=16, le=8000, description="pixels; the height follows")] = 1920,
-    overwrite: bool = False,
+    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
     document: Document = None,
 ) -> list[Saved]:
     """Write a slide to an image file, or every slide to one of its own: of several slides,
@@ -105,7 +107,7 @@ def convert_to_docx(
         Literal["slides", "notes", "both"],
         Field(description="the text of the boxes, the speaker's notes, or each slide's both"),
     ] = "slides",
-    overwrite: bool = False,
+    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
     document: Document = None,
 ) -> Saved:
     """Write the text of all slides, in order, to a new Word document: a paragraph for each line,
@@ -146,7 +148,7 @@ def _lines(page: Any, content: str) -> list[str]:
 
 @app.tool()
 def configure_auto_save(
-    enabled: bool,
+    enabled: Annotated[bool, Field(description="save by itself, or no longer")],
     interval_minutes: Annotated[
         float, Field(ge=1, le=60, description="between two saves; whole minutes")
     ],

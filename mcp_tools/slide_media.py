@@ -19,7 +19,7 @@ from mcp_tools.impress import app
 from mcp_tools.slide_boxes import Length, measure
 from mcp_tools.slide_info import Place, fill, place
 from mcp_tools.slides import PRESENTATION, Slide
-from mcp_tools.undoing import Changes, changing
+from mcp_tools.undoing import Changes, changing, elements
 
 __all__ = ["app"]
 
@@ -204,7 +204,7 @@ def _start_with_slide(changes: Changes, page: Any, shape: Any) -> None:
         return made
 
     root = page.AnimationNode
-    main = next((each for each in _children(root) if _is_main(each)), None)
+    main = next((each for each in elements(root) if _is_main(each)), None)
     if main is None:
         main = node("SequenceTimeContainer", "MAIN_SEQUENCE")
         changes.do(lambda: root.appendChild(main), lambda: root.removeChild(main))
@@ -230,12 +230,6 @@ def _named(name: str, value: object) -> Any:
     made.Name = name
     made.Value = uno.Any("short", value) if isinstance(value, int) else value
     return made
-
-
-def _children(node: Any) -> list[Any]:
-    from mcp_tools.undoing import elements
-
-    return list(elements(node))
 
 
 def _is_main(node: Any) -> bool:

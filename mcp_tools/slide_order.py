@@ -108,8 +108,11 @@ def insert_slide(
     position: Annotated[
         Optional[int], Field(ge=1, description="the number it will have; last if left out")
     ] = None,
-    layout: Literal[
-        "blank", "title", "title_content", "title_two_contents", "title_only", "centered_text"
+    layout: Annotated[
+        Literal[
+            "blank", "title", "title_content", "title_two_contents", "title_only", "centered_text"
+        ],
+        Field(description="which empty boxes it has"),
     ] = "blank",
     document: Document = None,
 ) -> Order:
@@ -218,7 +221,10 @@ def delete_slide(slide_index: Slide, document: Document = None) -> Order:
 
 @app.tool(timeout=60)
 def set_slide_orientation(
-    orientation: Literal["portrait", "landscape"], document: Document = None
+    orientation: Annotated[
+        Literal["portrait", "landscape"], Field(description="upright or sideways")
+    ],
+    document: Document = None,
 ) -> Format:
     """Turn all slides upright or sideways: width and height change places and the boxes are fitted
     to it. Returns the size before and after; it is the same if they were so already.
@@ -259,16 +265,19 @@ def _resize(model: Any, width: int, height: int) -> None:
 
 @app.tool()
 def set_transition(
-    transition: Literal[
-        "none",
-        "wipe",
-        "push",
-        "cover",
-        "fade",
-        "fade_through_black",
-        "dissolve",
-        "checkerboard",
-        "random_bars",
+    transition: Annotated[
+        Literal[
+            "none",
+            "wipe",
+            "push",
+            "cover",
+            "fade",
+            "fade_through_black",
+            "dissolve",
+            "checkerboard",
+            "random_bars",
+        ],
+        Field(description="the effect; none for no effect"),
     ],
     slide_index: Annotated[
         Optional[int], Field(ge=1, description="1 is the first; all slides if left out")

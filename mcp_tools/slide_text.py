@@ -14,7 +14,7 @@ from mcp_tools.documents import Document
 from mcp_tools.impress import app
 from mcp_tools.slide_info import BoxInfo, box_info
 from mcp_tools.slides import PRESENTATION, At, Box, Slide, locate
-from mcp_tools.undoing import PARAGRAPH_BREAK, changing, elements
+from mcp_tools.undoing import PARAGRAPH_BREAK, changing, elements, keep
 
 __all__ = ["app"]
 
@@ -105,8 +105,8 @@ def write_text(
     content: Annotated[str, Field(max_length=50000, description="a newline begins a new line")],
     page_index: Slide,
     box_index: Box,
-    bold: Optional[bool] = None,
-    italic: Optional[bool] = None,
+    bold: Annotated[Optional[bool], Field(description="bold, or not")] = None,
+    italic: Annotated[Optional[bool], Field(description="slanted, or not")] = None,
     size: Annotated[Optional[float], Field(gt=1, le=999, description="points")] = None,
     append: Annotated[
         bool,
@@ -129,7 +129,7 @@ def write_text(
                 new = _appended(text, content)
             else:
                 text.setString(content)
-                new = text.createTextCursor()
+                new = keep(text.createTextCursor())
                 new.gotoStart(False)
                 new.gotoEnd(True)
             for name, value in given.items():
@@ -141,9 +141,9 @@ def write_text(
 
 def _appended(text: Any, content: str) -> Any:
     """Put more after what a text says; the range of what was added."""
-    cursor = text.createTextCursor()
+    cursor = keep(text.createTextCursor())
     cursor.gotoEnd(False)
-    start = text.createTextCursorByRange(cursor)
+    start = keep(text.createTextCursorByRange(cursor))
     for number, line in enumerate(content.split("\n")):
         if number:
             text.insertControlCharacter(cursor, PARAGRAPH_BREAK, False)
@@ -157,11 +157,13 @@ def _appended(text: Any, content: str) -> Any:
 def set_style(
     slide_index: Slide,
     box_index: Box,
-    bold: Optional[bool] = None,
-    italic: Optional[bool] = None,
-    underline: Optional[bool] = None,
+    bold: Annotated[Optional[bool], Field(description="bold, or not")] = None,
+    italic: Annotated[Optional[bool], Field(description="slanted, or not")] = None,
+    underline: Annotated[Optional[bool], Field(description="underlined, or not")] = None,
     font_size: Annotated[Optional[float], Field(gt=1, le=999, description="points")] = None,
-    font_name: Annotated[Optional[str], Field(min_length=1, max_length=200)] = None,
+    font_name: Annotated[
+        Optional[str], Field(min_length=1, max_length=200, description="such as Liberation Serif")
+    ] = None,
     document: Document = None,
 ) -> Restyled:
     """Make all text of a box bold, italic or underlined, or no longer so, and set its size or font;
@@ -247,7 +249,9 @@ def chosen(text: Any, numbers: Sequence[int]) -> list[tuple[Any, Any]]:
 def set_textbox_alignment(
     slide_index: Slide,
     box_index: Box,
-    alignment: Literal["left", "center", "right", "justify"],
+    alignment: Annotated[
+        Literal["left", "center", "right", "justify"], Field(description="of all its lines")
+    ],
     document: Document = None,
 ) -> Restyled:
     """Align all lines of a box. In a table all cells change, in a group all boxes."""

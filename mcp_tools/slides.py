@@ -9,7 +9,7 @@ from typing import Annotated, Any, Optional
 from pydantic import Field
 
 from mcp_tools import ToolError, documents, office
-from mcp_tools.undoing import elements
+from mcp_tools.undoing import elements, keep
 
 __all__ = [
     "NOTES",
@@ -135,12 +135,12 @@ def texts(shape: Any) -> Iterator[Any]:
 def lines(text: Any) -> Iterator[tuple[Any, Any]]:
     """The lines as a newline in the text ends them, each as its paragraph and its range within."""
     for paragraph in elements(text):
-        cursor = text.createTextCursorByRange(paragraph.Start)
+        cursor = keep(text.createTextCursorByRange(keep(paragraph.Start)))
         for number, part in enumerate(paragraph.String.split("\n")):
             if number:  # past a soft break
                 cursor.goRight(1, False)
             cursor.goRight(len(part.encode("utf-16-le")) // 2, True)
-            yield paragraph, text.createTextCursorByRange(cursor)
+            yield paragraph, keep(text.createTextCursorByRange(cursor))
             cursor.collapseToEnd()
 
 

@@ -9,6 +9,7 @@ a tool or by Ctrl+Z. The actions live as long as the process that made them.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,16 @@ from typing import Any, Optional
 
 from mcp_tools import documents
 
-__all__ = ["PARAGRAPH_BREAK", "Changes", "changing", "elements", "keeping_place", "portions"]
+__all__ = [
+    "PARAGRAPH_BREAK",
+    "Changes",
+    "changing",
+    "elements",
+    "keep",
+    "keeping_place",
+    "kept",
+    "portions",
+]
 
 READONLY = 16
 PARAGRAPH_BREAK, LINE_BREAK = 0, 1
@@ -120,6 +130,7 @@ class Changes:
 @contextmanager
 def changing(model: Any, step: str) -> Iterator[Changes]:
     """One undo step called `step`; a failure inside takes back what was already changed."""
+    kept().clear()
     with documents.editing(model, step):
         changes = Changes(model.getUndoManager())
         try:
@@ -175,11 +186,25 @@ def _property(target: Any, name: str) -> Callable[[], None]:
     return _setting(target, name, target.getPropertyValue(name))
 
 
+@functools.cache
+def kept() -> list[Any]:
+    """Ranges of text that are in use by the call that runs."""
+    return []
+
+
+def keep(found: Any) -> Any:
+    """Hold on to a range until the next call: an office (7.4) that is told to let go of one while
+    another is made in the same text may break down, as it does both at once.
+    """
+    kept().append(found)
+    return found
+
+
 def elements(container: Any) -> Iterator[Any]:
     """What UNO enumerates."""
     found = container.createEnumeration()
     while found.hasMoreElements():
-        yield found.nextElement()
+        yield keep(found.nextElement())
 
 
 def portions(text: Any) -> Iterator[Any]:
@@ -232,7 +257,7 @@ def _field(portion: Any) -> Optional[Any]:
 def _write(text: Any, content: list[tuple[dict[str, object], list[Portion]]]) -> None:
     text.setString("")
     for number, (look, pieces) in enumerate(content):
-        cursor = text.createTextCursor()
+        cursor = keep(text.createTextCursor())
         cursor.gotoEnd(False)
         if number:
             text.insertControlCharacter(cursor, PARAGRAPH_BREAK, False)
@@ -242,7 +267,7 @@ def _write(text: Any, content: list[tuple[dict[str, object], list[Portion]]]) ->
 
 
 def _insert(text: Any, piece: Portion) -> None:
-    cursor = text.createTextCursor()
+    cursor = keep(text.createTextCursor())
     cursor.gotoEnd(False)
     if piece.field is not None:
         text.insertTextContent(cursor, piece.field, False)

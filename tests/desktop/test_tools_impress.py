@@ -6,7 +6,7 @@ from pptx.enum.text import PP_ALIGN
 from host.guest import Guest
 from tests.desktop.decks import HIGH, WIDE, deck, runs, saved
 from tests.desktop.proofs import proves
-from tests.desktop.tool_calls import done, refused
+from tests.desktop.tool_calls import done, read, refused
 
 TALK = "~/tools/my talk.pptx"
 
@@ -193,3 +193,36 @@ def test_notes_are_read_and_written(impress: Guest) -> None:
     assert done(impress, "impress_get_notes", slide_index=4)["notes"] == ""
     assert refused(impress, "impress_get_notes", slide_index=9)[0] == "no_slide"
     assert refused(impress, "impress_set_notes", slide_index=9, notes="")[0] == "no_slide"
+
+
+@proves(
+    "keys pressed in the window, and python-pptx",
+    impress_write_text="Ctrl+Z takes it back, Ctrl+Y makes it again",
+    impress_insert_textbox="Ctrl+Z takes it back, Ctrl+Y makes it again",
+)
+def test_what_a_tool_did_is_undone_and_redone_by_keys(impress: Guest) -> None:
+    done(impress, "impress_write_text", content="Fin", page_index=4, box_index=0, bold=True)
+    done(impress, "impress_insert_textbox", slide_index=4, text="by key")
+    for _ in range(2):
+        done(impress, "computer_key", keys=["ctrl", "z"])
+    impress.screenshot(settle=5)
+    assert [each.text_frame.text for each in _last(impress)] == [""]
+    for _ in range(2):
+        done(impress, "computer_key", keys=["ctrl", "y"])
+    impress.screenshot(settle=5)
+    assert [each.text_frame.text for each in _last(impress)] == ["Fin", "by key"]
+    assert runs(_last(impress)[0])[0].font.bold
+
+
+def _last(guest: Guest) -> list[object]:
+    """The boxes of the last slide of the saved file."""
+    return list(saved(guest, TALK).slides[3].shapes)
+
+
+def test_what_a_process_did_that_is_gone_is_not_undone_in_silence(impress: Guest) -> None:
+    done(impress, "impress_write_text", content="Stays", page_index=4, box_index=0)
+    worker = read(impress, "pgrep", "-f", "guest.worker office")
+    read(impress, "sh", "-c", f"kill -KILL {worker}; while kill -0 {worker}; do :; done 2>&-")
+    assert refused(impress, "impress_undo", document="my talk.pptx")[0] == "too_late"
+    assert read(impress, "pgrep", "-f", "guest.worker office") != worker
+    assert done(impress, "impress_env_info", page_indices=[4])["slides"][0]["title"] == "Stays"

@@ -68,7 +68,7 @@ def test_an_unknown_argument_is_refused_by_every_tool(tool: Tool) -> None:
 
 def test_apps_share_a_worker_only_where_they_share_a_program() -> None:
     workers = {app.name: app.worker for app in catalogue.apps().values()}
-    assert workers["calc"] == workers["writer"] == "office"
+    assert workers["calc"] == workers["writer"] == workers["impress"] == "office"
     assert workers["computer"] not in {workers[name] for name in workers if name != "computer"}
 
 
