@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from host.guest import Guest
+from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused, stop
 
@@ -146,15 +147,15 @@ def test_a_vlc_that_hangs_ends_the_call_within_its_bound(vlc: Guest) -> None:
 def test_a_film_fills_the_screen(vlc: Guest) -> None:
     done(vlc, "vlc_open", uri="~/Music/sub folder/Film.AVI")
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
-    assert red_at_the_edge(vlc)
+    assert wait_for(lambda: red_at_the_edge(vlc), 30)  # VLC says so before its window is there
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
     assert not done(vlc, "vlc_toggle_fullscreen")["fullscreen"]
-    assert not red_at_the_edge(vlc)
+    assert wait_for(lambda: not red_at_the_edge(vlc), 30)
 
 
 def red_at_the_edge(guest: Guest) -> bool:
     """Whether the left edge, half way down, is red."""
-    screen = Image.open(BytesIO(guest.screenshot(settle=5).png())).convert("RGB")
+    screen = Image.open(BytesIO(guest.screenshot().png())).convert("RGB")
     red, green, blue = numpy.asarray(screen)[screen.height // 2, 4].tolist()
     return red > 200 and green < 60 and blue < 60
 
