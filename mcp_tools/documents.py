@@ -11,6 +11,7 @@ from typing import Annotated, Any, Optional
 from pydantic import Field
 
 from mcp_tools import ToolError, office
+from mcp_tools.questions import decliner
 from mcp_tools.waiting import wait_for
 
 __all__ = [
@@ -193,8 +194,18 @@ def save(model: Any) -> Saved:
         raise ToolError(message, code="no_file", hint="Use save_as with a path.")
     if model.isReadonly():
         raise ToolError(f"{file} was opened read-only.", code="read_only", hint="Use save_as.")
-    with office.answering():
-        model.store()
+    asked = decliner()
+    try:
+        with office.answering():
+            model.storeSelf(property_values(InteractionHandler=asked))
+    except ToolError as error:
+        if not asked.asked:
+            raise
+        raise ToolError(
+            f"{file} was changed by another program since it was opened: {asked.asked}",
+            code="changed",
+            hint="save_as with overwrite=true writes over it; or close and open it again.",
+        ) from error
     return _written(file)
 
 
