@@ -50,8 +50,8 @@ def test_a_name_leads_to_one_tool() -> None:
     [
         ("osworld_mcp_code_ours.search_text", "code_search_text"),
         ("osworld_mcp_code2.search_text", "code_search_text"),
-        ("osworld_mcp_libreoffice_impress.goto_slide", "impress_go_to_slide"),
-        ("osworld_mcp_libreoffice_impress.go_to_slide", "impress_go_to_slide"),
+        ("osworld_mcp_libreoffice_impress.goto_slide", "impress_goto_slide"),
+        ("osworld_mcp_libreoffice_impress.go_to_slide", "impress_goto_slide"),
         ("osworld_mcp_test.calculator_add", "os_calculator"),
         ("osworld_mcp_os.calculator", "os_calculator"),
         ("git_git_status", "git_status"),
