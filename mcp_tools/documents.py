@@ -187,7 +187,9 @@ def target(path: str, overwrite: bool) -> Path:
 
 
 def save(model: Any) -> Saved:
-    """Write the document to its own file in that file's own format; no dialog appears."""
+    """Write the document to its own file in that file's own format; no dialog appears, also where
+    the file was changed by another program: that change is lost.
+    """
     file = file_of(model)
     if file is None:
         message = f"{model.Title} has never been saved, so it has no file yet."
@@ -197,15 +199,14 @@ def save(model: Any) -> Saved:
     asked = decliner()
     try:
         with office.answering():
+            # Without somebody to ask, it would ask on the screen where another program changed the
+            # file meanwhile, and wait; so the document as it is wins.
             model.storeSelf(property_values(InteractionHandler=asked))
     except ToolError as error:
         if not asked.asked:
             raise
-        raise ToolError(
-            f"{file} was changed by another program since it was opened: {asked.asked}",
-            code="changed",
-            hint="save_as with overwrite=true writes over it; or close and open it again.",
-        ) from error
+        said = f"LibreOffice did not save {file}; it asks: {'; '.join(asked.asked)}"
+        raise ToolError(said, code="refused", hint="Use save_as.") from error
     return _written(file)
 
 

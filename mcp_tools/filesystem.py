@@ -19,7 +19,6 @@ app = App(
     "filesystem",
     "Files below the home folder",
     worker="filesystem",
-    prepare="mcp_tools.filesystem:prepare",
     mounted="@modelcontextprotocol/server-filesystem 2026.8.31",
 )
 
@@ -68,11 +67,6 @@ def command(modules: Path = MODULES) -> list[str]:
 
 
 server = Mount("filesystem server", command)
-
-
-def prepare() -> str:
-    """Start the server."""
-    return server.prepare()
 
 
 @app.tool(reads_only=True)

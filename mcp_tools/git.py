@@ -21,7 +21,6 @@ app = App(
     "git",
     "Git repositories",
     worker="git",
-    prepare="mcp_tools.git:prepare",
     mounted="mcp-server-git 2026.10.19",
 )
 
@@ -57,11 +56,6 @@ def command() -> list[str]:
 
 
 server = Mount("git server", command)
-
-
-def prepare() -> str:
-    """Start the server."""
-    return server.prepare()
 
 
 @app.tool(reads_only=True)

@@ -73,7 +73,7 @@ class Running:
 
 
 class Mount:
-    """One stock server: started by `prepare` or at the first call, and anew where it has ended."""
+    """One stock server: started at the first call, and anew where it has ended."""
 
     def __init__(self, name: str, command: Callable[[], list[str]]) -> None:
         """`command` says how to start it; it raises `ToolError` where it is not installed."""
@@ -94,14 +94,6 @@ class Mount:
         """The tools as the server itself describes them (`inputSchema`, `annotations` and more)."""
         tools = self._ask(lambda session: session.list_tools()).tools
         return [tool.model_dump(mode="json", by_alias=True) for tool in tools]
-
-    def prepare(self) -> str:
-        """Start it; says so, or why not: an image may lack it."""
-        try:
-            self._start()
-        except ToolError as error:
-            return str(error)
-        return f"The {self._name} is running."
 
     def close(self) -> None:
         """End the server, and the thread that speaks to it."""

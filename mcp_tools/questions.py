@@ -7,11 +7,13 @@ from typing import Any
 
 __all__ = ["decliner"]
 
+NO = {f"com.sun.star.task.XInteraction{answer}" for answer in ("Abort", "Disapprove")}
+
 
 @functools.cache
 def _kind() -> type:
     import unohelper
-    from com.sun.star.task import XInteractionAbort, XInteractionDisapprove, XInteractionHandler2
+    from com.sun.star.task import XInteractionHandler2
 
     class Decliner(unohelper.Base, XInteractionHandler2):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -20,13 +22,12 @@ def _kind() -> type:
         def handle(self, request: Any) -> None:
             self.handleInteractionRequest(request)
 
-        def handleInteractionRequest(self, request: Any) -> bool:  # noqa: N802  UNO's name
+        def handleInteractionRequest(self, request: Any) -> bool:
             about = request.getRequest()
             self.asked.append(str(getattr(about, "Message", "")) or type(about).__name__)
             for each in request.getContinuations():
                 kinds = {one.typeName for one in each.getTypes()}
-                if kinds & {XInteractionAbort.__pyunointerface__,
-                            XInteractionDisapprove.__pyunointerface__}:
+                if kinds & NO:
                     each.select()
                     break
             return True
