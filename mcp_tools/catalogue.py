@@ -21,6 +21,8 @@ MODULES = (
     "gnome",
     "files",
     "chrome",
+    "chrome_data",
+    "chrome_pages",
 )
 """Modules of this package that declare tools, each with its `App` as `app`; an app may have
 several.

@@ -13,7 +13,7 @@ def called(guest: Guest, name: str, arguments: dict[str, Any]) -> ToolResult:
     return guest.call(ToolCall(uuid4().hex, name, arguments))
 
 
-def done(guest: Guest, name: str, **arguments: Any) -> Any:
+def done(guest: Guest, name: str, /, **arguments: Any) -> Any:
     """The value of a call that must succeed."""
     result = called(guest, name, arguments)
     assert not result.error, f"{name}: {result.error}: {result.text}"
@@ -21,7 +21,7 @@ def done(guest: Guest, name: str, **arguments: Any) -> Any:
     return result.value
 
 
-def refused(guest: Guest, name: str, **arguments: Any) -> tuple[str, str]:
+def refused(guest: Guest, name: str, /, **arguments: Any) -> tuple[str, str]:
     """Code and text of a call that must fail."""
     result = called(guest, name, arguments)
     assert result.error, f"{name} was not refused: {result.text}"
