@@ -43,6 +43,8 @@ MODULES = (
     "gnome",
     "files",
     "chrome",
+    "chrome_data",
+    "chrome_pages",
     "code",
     "code_extensions",
     "code_settings",

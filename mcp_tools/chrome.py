@@ -12,7 +12,7 @@ from pydantic import Field
 from mcp_tools import App, ToolError
 from mcp_tools.devtools import Browser, browser_page, connected, evaluate, page_of
 from mcp_tools.files import at, free
-from mcp_tools.tabs import Tab, TabName, find, listed, load, open_tab, show, url_of
+from mcp_tools.tabs import EMPTY, Tab, TabName, find, listed, load, open_tab, show, url_of
 from mcp_tools.waiting import wait_for
 
 app = App("chrome", "Chromium", worker="browser")
@@ -99,9 +99,8 @@ def close_tab(tab: TabName = None) -> list[Tab]:
 CLOSED = """async url => {
     const {TabSearchApiProxyImpl: Search} = await import(url + 'tab_search.js');
     const {profileData: data} = await Search.getInstance().getProfileData();
-    return data.recentlyClosedTabs.map(each => ({
-        id: each.tabId, title: each.title, url: each.url,
-        when: Number(each.lastActiveTime.internalValue)}));
+    return data.recentlyClosedTabs.map(
+        each => ({id: each.tabId, title: each.title, url: each.url}));
 }"""
 RESTORE = """async (url, id) => {
     const {TabSearchApiProxyImpl: Search} = await import(url + 'tab_search.js');
@@ -117,7 +116,9 @@ def bring_back_last_tab() -> Tab:
     """
     with connected(starting=True) as browser:
         with browser_page(browser, TAB_SEARCH) as session:
-            closed = evaluate(browser, session, CLOSED, TAB_SEARCH)
+            known = evaluate(browser, session, CLOSED, TAB_SEARCH)
+            # An empty tab is no loss; the browser's own pages that tools use close as one.
+            closed = [each for each in known if not each["url"].startswith(EMPTY)]
             if not closed:
                 raise ToolError("No closed tab is known.", code="nothing")
             last = closed[0]

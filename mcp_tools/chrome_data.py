@@ -10,7 +10,7 @@ from pydantic import Field
 
 from mcp_tools import ToolError
 from mcp_tools.chrome import app, shown
-from mcp_tools.devtools import browser_page, connected, evaluate
+from mcp_tools.devtools import Browser, browser_page, connected, evaluate, page_of
 from mcp_tools.tabs import Tab, TabName, find
 
 __all__ = ["app"]
@@ -21,25 +21,13 @@ DIALOG = "chrome://settings/clearBrowserData"
 ENTRIES = 500
 DELETES_WITHIN = 60.0
 
-Kind = Literal[
-    "history", "cookies", "cache", "downloads", "passwords", "form_data", "site_settings"
-]
-STORED = {
-    "history": "browser.clear_data.browsing_history",
-    "cookies": "browser.clear_data.cookies",
-    "cache": "browser.clear_data.cache",
-    "downloads": "browser.clear_data.download_history",
-    "passwords": "browser.clear_data.passwords",
-    "form_data": "browser.clear_data.form_data",
-    "site_settings": "browser.clear_data.site_settings",
-}
-PERIODS = {"last_hour": 0, "last_day": 1, "last_week": 2, "last_4_weeks": 3, "all_time": 4}
+Kind = Literal["cookies", "cache"]
 Folder = Annotated[
     Optional[str],
     Field(
         min_length=1,
-        description='a folder of bookmarks by its path, such as "Bookmarks bar/News"; the bookmarks '
-        "bar if left out, or if the path begins with none of the top folders",
+        description='path of a folder of bookmarks, such as "Bookmarks bar/News"; the bookmarks '
+        "bar if left out; a path that begins with no top folder lies on the bar",
     ),
 ]
 
@@ -71,10 +59,10 @@ class Bookmarks:
 
 @dataclass(frozen=True)
 class Deleted:
-    """What was deleted, of which time and site; or `tab`, where the dialog waits for an answer."""
+    """What was deleted, and how many cookies; or `tab`, where the dialog waits for an answer."""
 
     kinds: list[Kind]
-    since: str
+    cookies: int
     tab: Optional[Tab]
 
 
@@ -188,68 +176,71 @@ def list_bookmarks() -> Bookmarks:
     return Bookmarks(entries, len(found) - len(entries))
 
 
-DELETE = """async (kinds, period) => {
-    const {sendWithPromise} = await import('chrome://resources/js/cr.js');
-    await sendWithPromise('clearBrowsingData', kinds, period);
-}"""
-
-
 @app.tool(timeout=120)
 def delete_browsing_data(
     kinds: Annotated[
         Optional[list[Kind]],
         Field(min_length=1, description="what to delete at once; if left out the dialog opens"),
     ] = None,
-    since: Annotated[
-        Literal["last_hour", "last_day", "last_week", "last_4_weeks", "all_time"],
-        Field(description="how far back; only with `kinds` or `site`"),
-    ] = "all_time",
     site: Annotated[
         Optional[str],
         Field(
             min_length=1,
-            description="only cookies of this host and those below it, such as amazon.com; then "
-            'kinds is ["cookies"] and since all_time',
+            description="only the cookies of this host and of those below it, such as amazon.com; "
+            'kinds is then ["cookies"] or left out',
         ),
     ] = None,
 ) -> Deleted:
     """Delete browsing data. Without arguments it only opens the dialog for it, which waits for an
-    answer; with `kinds` the data is deleted at once, or with `site` that site's cookies.
+    answer and has all kinds and periods. With `kinds` all cookies or the whole cache are deleted at
+    once, or with `site` that site's cookies.
     """
-    if site is not None:
-        return delete_cookies(site, kinds, since)
-    if kinds is None:
-        return Deleted([], since, shown(DIALOG))
-    with connected(starting=True) as browser, browser_page(browser, SETTINGS) as session:
-        wanted = [STORED[each] for each in dict.fromkeys(kinds)]
-        evaluate(browser, session, DELETE, wanted, PERIODS[since], within=DELETES_WITHIN)
-    return Deleted(kinds, since, None)
-
-
-def delete_cookies(site: str, kinds: Optional[list[Kind]], since: str) -> Deleted:
-    """Delete the cookies of a host and of those below it."""
-    if kinds not in (None, ["cookies"]) or since != "all_time":
-        hint = "Leave out site to delete other kinds or periods for all sites."
-        raise ToolError("Of one site only all cookies go.", code="bad_arguments", hint=hint)
-    host = site.partition("://")[2].partition("/")[0] if "://" in site else site.partition("/")[0]
-    host = host.strip(".").removeprefix("www.").lower()
-
-    def theirs(cookie: dict[str, Any]) -> bool:
-        return f".{cookie['domain'].lstrip('.')}".endswith(f".{host}")
-
+    if site is None and kinds is None:
+        return Deleted([], 0, shown(DIALOG))
+    chosen: list[Kind] = list(dict.fromkeys(kinds or ["cookies"]))
+    if site is not None and chosen != ["cookies"]:
+        hint = "Leave out site to empty the cache, which holds pages of all sites."
+        raise ToolError("Of one site only cookies are deleted.", code="bad_arguments", hint=hint)
     with connected(starting=True) as browser:
-        everything = browser.call("Storage.getCookies")["cookies"]
-        if not any(map(theirs, everything)):
-            raise ToolError(f"There are no cookies of {host}.", code="nothing")
-        with browser_page(browser, "chrome://version/") as session:
-            for each in filter(theirs, everything):
-                given = {name: each[name] for name in ("name", "domain", "path")}
-                if "partitionKey" in each:
-                    given["partitionKey"] = each["partitionKey"]
-                browser.call("Network.deleteCookies", session, **given)
-        if any(map(theirs, browser.call("Storage.getCookies")["cookies"])):
-            raise ToolError(f"Cookies of {host} were not deleted.", code="refused")
-    return Deleted(["cookies"], since, None)
+        count = delete_cookies(browser, site) if "cookies" in chosen else 0
+        if "cache" in chosen:
+            session = page_of(browser, find(browser, None).id)
+            browser.call("Network.clearBrowserCache", session, DELETES_WITHIN)
+    return Deleted(chosen, count, None)
+
+
+def host_of(site: str) -> str:
+    """The host that a site's name or URL means, without www."""
+    host = site.rpartition("://")[2].partition("/")[0].partition(":")[0]
+    return host.strip(" .").removeprefix("www.").lower()
+
+
+def belongs(domain: str, host: str) -> bool:
+    """Whether a cookie's domain is the host or lies below it."""
+    return bool(host) and f".{domain.lstrip('.').lower()}".endswith(f".{host}")
+
+
+def delete_cookies(browser: Browser, site: Optional[str]) -> int:
+    """Delete all cookies, or those of a host and of those below it; how many there were."""
+
+    def there() -> list[dict[str, Any]]:
+        found = browser.call("Storage.getCookies")["cookies"]
+        return [each for each in found if site is None or belongs(each["domain"], host_of(site))]
+
+    doomed = there()
+    if site is None:
+        browser.call("Storage.clearCookies")
+    elif not doomed:
+        raise ToolError(f"There are no cookies of {host_of(site)}.", code="nothing")
+    else:
+        session = page_of(browser, find(browser, None).id)
+        for each in doomed:
+            names = ("name", "domain", "path", "partitionKey")
+            given = {name: each[name] for name in names if name in each}
+            browser.call("Network.deleteCookies", session, **given)
+    if there():
+        raise ToolError("Some cookies are still there.", code="refused")
+    return len(doomed)
 
 
 PREFERENCES = """async wanted => {

@@ -83,7 +83,8 @@ FILL = f"""async (wanted, value) => {{ {FIELDS}
         : all.filter(each => alike(label(each)) || each.name === wanted || each.id === wanted);
     if (found.length > 1) found = found.filter(each => alike(each.value) || alike(label(each)));
     if (found.length !== 1) return {{code: found.length ? 'ambiguous' : 'no_field',
-        names: all.slice(0, 60).map(shown).map(each => `${{each.index}}: ${{each.label || each.name}}`)}};
+        names: all.slice(0, 60).map(shown)
+            .map(each => `${{each.index}}: ${{each.label || each.name}}`)}};
     const [field] = found;
     if (field.disabled || field.readOnly) return {{code: 'disabled', names: []}};
     if (field.type === 'file') return {{code: 'bad_value', names: ['a file is chosen by hand']}};

@@ -3,7 +3,7 @@
 /etc/chromium.d/ambidex of the image gives every Chromium that port, however it was started. One
 connection per call: what a tool attaches to or opens for itself ends with it. What the port cannot
 do (bookmarks, recently closed tabs, settings) the browser's own pages can, in a tab behind the
-others that leaves no trace.
+others that is closed again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError
+from mcp_tools import ToolError, threads
 from mcp_tools.waiting import wait_for
 
 __all__ = ["Browser", "browser_page", "connected", "evaluate", "page_of"]
@@ -113,7 +113,7 @@ def running(profile: Path) -> bool:
     """Whether a browser holds that profile: its lock is a link to `<host>-<pid>`."""
     with contextlib.suppress(OSError):
         pid = os.readlink(profile / "SingletonLock").rpartition("-")[2]
-        return Path(f"/proc/{pid}").exists()
+        return pid.isdecimal() and threads.state(int(pid)) not in ("", "Z", "X")
     return False
 
 
@@ -224,7 +224,7 @@ def evaluate(
 @contextmanager
 def browser_page(browser: Browser, url: str) -> Iterator[str]:
     """A session with one of the browser's own pages, such as chrome://bookmarks/, in a tab behind
-    the others. It closes as an empty one, so it is not among the recently closed tabs.
+    the others. It closes as an empty one: whoever restores closed tabs can tell it from theirs.
     """
     tab = browser.call("Target.createTarget", url=url, background=True)["targetId"]
     session = browser.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]

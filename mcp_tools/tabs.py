@@ -15,7 +15,7 @@ from mcp_tools import ToolError
 from mcp_tools.devtools import Browser, evaluate, page_of
 from mcp_tools.waiting import wait_for
 
-__all__ = ["Tab", "TabName", "find", "listed", "load", "open_tab", "show", "url_of"]
+__all__ = ["EMPTY", "Tab", "TabName", "find", "listed", "load", "open_tab", "show", "url_of"]
 
 LOADS_WITHIN = 25.0
 SHOWS_WITHIN = 5.0

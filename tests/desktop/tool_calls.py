@@ -13,7 +13,7 @@ def called(guest: Guest, name: str, arguments: dict[str, Any]) -> ToolResult:
     return guest.call(ToolCall(uuid4().hex, name, arguments))
 
 
-def answered(guest: Guest, name: str, **arguments: Any) -> ToolResult:
+def answered(guest: Guest, name: str, /, **arguments: Any) -> ToolResult:
     """The result of a call that must succeed."""
     result = called(guest, name, arguments)
     assert not result.error, f"{name}: {result.error}: {result.text}"
@@ -21,12 +21,12 @@ def answered(guest: Guest, name: str, **arguments: Any) -> ToolResult:
     return result
 
 
-def done(guest: Guest, name: str, **arguments: Any) -> Any:
+def done(guest: Guest, name: str, /, **arguments: Any) -> Any:
     """The value of a call that must succeed."""
     return answered(guest, name, **arguments).value
 
 
-def refused(guest: Guest, name: str, **arguments: Any) -> tuple[str, str]:
+def refused(guest: Guest, name: str, /, **arguments: Any) -> tuple[str, str]:
     """Code and text of a call that must fail."""
     result = called(guest, name, arguments)
     assert result.error, f"{name} was not refused: {result.text}"
