@@ -211,7 +211,8 @@ def _switched(extension_id: str, disable: bool) -> Extension:
 @app.tool(timeout=120)
 def disable_extension(extension_id: Identifier) -> Extension:
     """Disable an installed extension in all VS Code windows, lasting, as its Disable button does.
-    Where it is at work, the windows restart their extensions. Needs an open window. Undone by code_enable_extension.
+    Where it is at work, the windows restart their extensions. Needs an open window. Undone by
+    code_enable_extension.
     """
     return _switched(extension_id, disable=True)
 
