@@ -22,6 +22,8 @@ REACHES_OUT = frozenset(
     {"socket", "ssl", "http", "urllib", "urllib3", "requests", "httpx", "aiohttp", "ftplib"}
     | {"smtplib", "paramiko", "asyncio", "xmlrpc"}
 )
+HARMLESS = frozenset({"urllib.parse"})
+"""Parts of those packages that only work on text."""
 NOT_THEIRS = frozenset({"guest", "host", "vm", "tasks", "evaluators", "toolgen"})
 RUNS_TEXT = frozenset({"eval", "exec", "compile", "__import__", "system", "popen"})
 SECRET = re.compile(r"(?i)(sk-[a-z0-9]{16,}|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY)")
@@ -105,7 +107,7 @@ def _imports(tree: ast.Module) -> Iterator[Finding]:
                 continue
         for name in names:
             top = name.split(".")[0]
-            if top in REACHES_OUT:
+            if top in REACHES_OUT and name not in HARMLESS:
                 yield Finding(line, "network", f"a tool reaches no network: {name}")
             if top in NOT_THEIRS:
                 yield Finding(line, "layers", f"a tool imports nothing of {top}/")

@@ -19,6 +19,10 @@ def count_words(text: str) -> int:
 '''
 
 
+BRIDGES = {"devtools": {"network"}, "editor": {"network"}}
+"""Modules that speak to a program of their own desktop through a socket."""
+
+
 def rules(tmp_path: Path, text: str) -> set[str]:
     file = tmp_path / "draft.py"
     file.write_text(text)
@@ -31,8 +35,8 @@ def test_a_tool_in_house_form_passes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", sorted(MCP_TOOLS.glob("*.py")), ids=lambda file: file.stem)
 def test_our_own_tools_pass_their_own_gate(file: Path) -> None:
-    refused = [finding for finding in gate(file, []) if finding.refused]
-    assert [finding for finding in refused if finding.rule not in {"declares", "waits"}] == []
+    refused = {finding.rule for finding in gate(file, []) if finding.refused}
+    assert refused - {"declares", "waits", *BRIDGES.get(file.stem, ())} == set()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from mcp_tools import ToolError, catalogue, columns, spelling
 from mcp_tools.cells import area, column_name, column_number, typed
-from mcp_tools.sheets import rgb
 
 CALLS: dict[str, dict[str, object]] = {
     "adjust_column_width": {"columns": "A:C", "width": 12.5, "autofit": False},
@@ -103,11 +102,6 @@ def test_a_header_is_found_whatever_its_case_but_not_among_two() -> None:
     with pytest.raises(ToolError, match="Order ID") as caught:
         columns.named(["Z"], ["Order ID", 7.0])
     assert caught.value.code == "no_column"
-
-
-@given(st.integers(0, 0xFFFFFF))
-def test_a_colour_is_read_as_hex(number: int) -> None:
-    assert rgb(f"#{number:06x}") == rgb(f"{number:06X}") == number
 
 
 @given(st.integers(-(10**14), 10**14))

@@ -11,7 +11,7 @@ from mcp_tools import Tool, catalogue
 
 TOOLS = catalogue.tools()
 READS = re.compile(
-    r"_(get|list|read|find|search|search_files|env_info|window_list|cursor_position|screenshot"
+    r"_(get|list|read|find|search_text|search_files|env_info|window_list|cursor_position|screenshot"
     r"|wait|calculator)(_|$)"
 )
 

@@ -46,7 +46,8 @@ def test_every_name_of_css_is_there() -> None:
 
 @given(st.integers(0, 0xFFFFFF))
 def test_what_is_written_is_read_again(value: int) -> None:
-    assert colour(written(value)) == value
+    spelled = (value, written(value), f"{value:06x}", f"0x{value:06X}")
+    assert {colour(each) for each in spelled} == {value}
     assert written(value - 0x1000000) == written(value)  # as UNO's signed numbers have it
 
 

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tools import ToolError
-from mcp_tools.looks import colour_number
 from mcp_tools.page_numbers import parts_of
 from mcp_tools.passages import icu
 
@@ -33,12 +32,6 @@ def test_a_format_keeps_every_sign_or_is_refused(format: str) -> None:
     else:
         with pytest.raises(ToolError, match="not in the format"):
             parts_of(format)
-
-
-@given(st.integers(0, 0xFFFFFF))
-def test_a_colour_is_the_same_in_every_spelling(number: int) -> None:
-    spelled = (number, f"#{number:06x}", f"0x{number:06X}", f"{number:06X}")
-    assert {colour_number(each) for each in spelled} == {number}
 
 
 def test_python_names_of_groups_are_read() -> None:
