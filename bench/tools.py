@@ -67,7 +67,7 @@ CLASSES = (
     Class(
         "Chromium: list the tabs",
         lambda _: ("chrome_list_tabs", {}),
-        before=(("chrome_open_settings", {}),),
+        before=(("chrome_open_tabs_setup", {"url": NOTE}),),
     ),
 )
 
