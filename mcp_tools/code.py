@@ -19,11 +19,13 @@ from mcp_tools.editor import (
     wait_for_window,
     windows,
 )
+from mcp_tools.waiting import wait_for
 
 app = App("code", "VS Code", worker="editor")
 
 STARTS_WITHIN = 40.0
-FOLDERS_WITHIN = 30.0
+FOLDERS_WITHIN = 20.0
+ENDS_WITHIN = 10.0
 
 File = Annotated[str, Field(min_length=1, description="path of a file, such as ~/project/main.py")]
 Folder = Annotated[str, Field(min_length=1, description="path of a folder, such as ~/project")]
@@ -153,15 +155,21 @@ def may_reload(window: Window) -> None:
         raise ToolError(message, code="unsaved", hint=hint)
 
 
-def changed(address: Path, wanted: set[str], **change: str) -> Window:
-    """The window once it has these folders, after it has reloaded if it does."""
+def changed(address: Path, window: Window, wanted: set[str], **change: str) -> Window:
+    """The window once it has these folders, after it has reloaded or restarted its extensions, as
+    it does where its first folder is another one then.
+    """
     try:
         made = ask(address, "folders", FOLDERS_WITHIN, **change)
     except OSError:  # It reloads.
         made = True
     if not made:
         raise ToolError(f"VS Code did not do that: {change}.", code="refused")
-    return wait_for_window(lambda now: set(now.folders) == wanted, f"do that: {change}")[1]
+    if window.workspace is None or window.folders[:1] == [change.get("remove")]:
+        # Until then another window would be taken for the last active one.
+        wait_for(lambda: address not in dict(windows()), ENDS_WITHIN)
+    found = wait_for_window(lambda now: set(now.folders) == wanted, f"do that: {change}")
+    return to_front(found[0])
 
 
 @app.tool(timeout=120)
@@ -176,7 +184,7 @@ def add_folder(folder: Folder) -> Window:
         return window
     may_reload(window)
     wanted = {*window.folders, str(found)}
-    return changed(address, wanted, add=str(found))
+    return changed(address, window, wanted, add=str(found))
 
 
 @app.tool(timeout=120)
@@ -192,7 +200,7 @@ def remove_folder(folder: Folder) -> Window:
         raise ToolError(message, code="not_found", hint=f"Its folders: {listed}.")
     may_reload(window)
     wanted = {*window.folders} - {str(found)}
-    return changed(address, wanted, remove=str(found))
+    return changed(address, window, wanted, remove=str(found))
 
 
 @app.tool(reads_only=True)

@@ -35,6 +35,7 @@ __all__ = [
     "front",
     "keep_disabled",
     "ripgrep",
+    "shortcuts_written",
     "to_front",
     "user_folder",
     "wait_for_window",
@@ -217,9 +218,15 @@ def to_front(address: Path) -> Window:
     return wait_for(focused, COMES_WITHIN) or dict(windows())[address]
 
 
+def shortcuts_written(file: Path, text: str) -> None:
+    """Tell open windows of shortcuts that were just written; Microsoft's see that by themselves."""
+    for address, _ in windows() if served() else ():
+        ask(address, "shortcuts", path=str(file), text=text)
+
+
 def keep_disabled(extension: str, disabled: bool) -> None:
     """Note for all windows, those to come too, that an extension is disabled, or no longer; where
-    VS Code itself notes it. Open windows of the server obey at once.
+    VS Code itself notes it. Open windows obey once they have reloaded.
     """
     if served():
         front()
