@@ -187,13 +187,15 @@ def front() -> tuple[Path, Window]:
     return found[0]
 
 
-def wait_for_window(met: Callable[[Window], bool], wanted: str) -> tuple[Path, Window]:
+def wait_for_window(
+    met: Callable[[Window], bool], wanted: str, within: float = STARTS_WITHIN
+) -> tuple[Path, Window]:
     """The first window of which that is true; `ToolError` says what is open instead."""
 
     def seen() -> Optional[tuple[Path, Window]]:
         return next((each for each in windows() if met(each[1])), None)
 
-    found = wait_for(seen, STARTS_WITHIN, 0.2)
+    found = wait_for(seen, within, 0.2)
     if found is None:
         names = ", ".join(repr(window.name) for _, window in windows()) or "none"
         raise ToolError(f"VS Code did not {wanted}. Open windows: {names}.", code="refused")
