@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,11 +20,15 @@ from mcp_tools.editor import (
     wait_for_window,
     windows,
 )
+from mcp_tools.waiting import wait_for
 
 app = App("code", "VS Code", worker="editor")
 
 STARTS_WITHIN = 40.0
-FOLDERS_WITHIN = 30.0
+FOLDERS_WITHIN = 20.0
+ENDS_WITHIN = 10.0
+FOLLOWS_WITHIN = 3.0
+RELOADS_WITHIN = 40.0
 
 File = Annotated[str, Field(min_length=1, description="path of a file, such as ~/project/main.py")]
 Folder = Annotated[str, Field(min_length=1, description="path of a folder, such as ~/project")]
@@ -146,22 +151,47 @@ def compare_files(file1: File, file2: File) -> Window:
 
 def may_reload(window: Window) -> None:
     """`ToolError` if the window reloads to have other folders, and something is unsaved."""
-    unsaved = [tab.label for tab in window.tabs if tab.unsaved]
-    if unsaved and window.workspace is None:
-        message = "The window becomes a workspace of several folders and has to reload for that."
-        hint = f"Save or close these first: {', '.join(unsaved)}."
+    if window.workspace is None:
+        unsaved(window)
+
+
+def unsaved(window: Window) -> None:
+    """`ToolError` if something in the window, which has to reload, is unsaved."""
+    labels = [tab.label for tab in window.tabs if tab.unsaved]
+    if labels:
+        message = "The window has to reload to have other folders."
+        hint = f"Save or close these first: {', '.join(labels)}."
         raise ToolError(message, code="unsaved", hint=hint)
 
 
-def changed(address: Path, wanted: set[str], **change: str) -> Window:
-    """The window once it has these folders, after it has reloaded if it does."""
+def changed(address: Path, window: Window, wanted: set[str], **change: str) -> Window:
+    """The window once it has these folders, after it has reloaded or restarted its extensions, as
+    it does where its first folder is another one then.
+    """
     try:
         made = ask(address, "folders", FOLDERS_WITHIN, **change)
     except OSError:  # It reloads.
         made = True
     if not made:
         raise ToolError(f"VS Code did not do that: {change}.", code="refused")
-    return wait_for_window(lambda now: set(now.folders) == wanted, f"do that: {change}")[1]
+    if window.workspace is None or window.folders[:1] == [change.get("remove")]:
+        # Until then another window would be taken for the last active one.
+        wait_for(lambda: address not in dict(windows()), ENDS_WITHIN)
+
+    def has(now: Window) -> bool:
+        return set(now.folders) == wanted and window.workspace in (None, now.workspace)
+
+    if window.workspace is not None:
+        wait_for_window(lambda now: now.workspace == window.workspace, "answer", RELOADS_WITHIN)
+        wait_for(lambda: any(has(now) for _, now in windows()), FOLLOWS_WITHIN, 0.3)
+        for each, now in windows():
+            if now.workspace == window.workspace and not has(now):
+                # It wrote the file and read it again too early, as VS Code does now and then.
+                unsaved(now)
+                with suppress(OSError, ToolError):
+                    ask(each, "command", name="workbench.action.reloadWindow")
+    found = wait_for_window(has, f"do that: {change}", RELOADS_WITHIN)
+    return to_front(found[0])
 
 
 @app.tool(timeout=120)
@@ -176,7 +206,7 @@ def add_folder(folder: Folder) -> Window:
         return window
     may_reload(window)
     wanted = {*window.folders, str(found)}
-    return changed(address, wanted, add=str(found))
+    return changed(address, window, wanted, add=str(found))
 
 
 @app.tool(timeout=120)
@@ -192,7 +222,7 @@ def remove_folder(folder: Folder) -> Window:
         raise ToolError(message, code="not_found", hint=f"Its folders: {listed}.")
     may_reload(window)
     wanted = {*window.folders} - {str(found)}
-    return changed(address, wanted, remove=str(found))
+    return changed(address, window, wanted, remove=str(found))
 
 
 @app.tool(reads_only=True)

@@ -18,8 +18,8 @@ from mcp_tools.waiting import wait_for
 __all__ = ["app"]
 
 COMMAND_WITHIN = 100.0
-OBEYS_WITHIN = 4.0
-RESTARTS_WITHIN = 60.0
+OBEYS_WITHIN = 2.0
+RELOADS_WITHIN = 60.0
 IDENTIFIER = r"[A-Za-z0-9][\w-]*\.[A-Za-z0-9][\w.-]*"
 OFFLINE = re.compile(r"getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|fetch failed")
 
@@ -185,23 +185,26 @@ def update_extensions() -> Updated:
 
 def _switched(extension_id: str, disable: bool) -> Extension:
     identifier = the_installed(extension_id)
-    running = bool(editor.windows())
+    found = [window for _, window in editor.windows()]
+    unsaved = [tab.label for window in found for tab in window.tabs if tab.unsaved]
+    if unsaved:
+        hint = f"Save or close these first: {', '.join(unsaved)}."
+        raise ToolError("The windows have to reload for that.", code="unsaved", hint=hint)
     editor.keep_disabled(identifier.lower(), disable)
 
     def obeyed() -> bool:
         try:
             active = enabled()
-        except OSError:  # The window just restarts its extensions.
+        except OSError:  # A window just reloads.
             return False
         return active is not None and (identifier.lower() in active) is not disable
 
-    if running and not wait_for(obeyed, OBEYS_WITHIN, 0.3):
-        # What is at work already goes when extensions restart, as VS Code's own button does it.
+    if found and not wait_for(obeyed, OBEYS_WITHIN, 0.3):
         for address, _ in editor.windows():
-            # Who answers is restarted too.
+            # Who answers goes with its window.
             with suppress(OSError, ToolError):
-                editor.ask(address, "command", name="workbench.action.restartExtensionHost")
-        if not wait_for(obeyed, RESTARTS_WITHIN, 0.3):
+                editor.ask(address, "command", name="workbench.action.reloadWindow")
+        if not wait_for(obeyed, RELOADS_WITHIN, 0.3):
             kept = "enabled" if disable else "disabled"
             hint = "Another extension may depend on it, or the workspace's own choice stands above."
             raise ToolError(f"{identifier} is still {kept}.", code="refused", hint=hint)
@@ -211,15 +214,17 @@ def _switched(extension_id: str, disable: bool) -> Extension:
 @app.tool(timeout=120)
 def disable_extension(extension_id: Identifier) -> Extension:
     """Disable an installed extension in all VS Code windows, lasting, as its Disable button does.
-    Where it is at work, the windows restart their extensions. Needs an open window. Undone by
-    code_enable_extension.
+    The windows reload for that, so what is unsaved has to be saved first. Needs an open window.
+    Undone by code_enable_extension.
     """
     return _switched(extension_id, disable=True)
 
 
 @app.tool(timeout=120)
 def enable_extension(extension_id: Identifier) -> Extension:
-    """Enable an extension again that was disabled in VS Code. Needs an open window."""
+    """Enable an extension again that was disabled in VS Code. The windows reload for that. Needs an
+    open window.
+    """
     return _switched(extension_id, disable=False)
 
 

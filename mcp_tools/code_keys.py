@@ -62,6 +62,11 @@ def _shortcuts(text: str) -> list[Shortcut]:
     return [Shortcut(**{name: each.get(name) for name in names}) for each in entries]
 
 
+def _put(text: str) -> None:
+    write(_file(), text)
+    editor.shortcuts_written(_file(), text)
+
+
 @app.tool(reads_only=True)
 def get_keybindings() -> Shortcuts:
     """Read the keyboard shortcuts that the user set in VS Code, not those it comes with."""
@@ -75,11 +80,11 @@ def add_keybinding(key: Keys, command: Command, when: When = None) -> Shortcuts:
     Returns all shortcuts that the user set.
     """
     new = Shortcut(key.lower(), command, when)
-    file, text = _file(), text_of(_file())
+    text = text_of(_file())
     there = _shortcuts(text)
     if new not in there:
         entry = {"key": new.key, "command": command, **({"when": when} if when else {})}
-        write(file, jsonc.edit(text, [len(there)], entry))
+        _put(jsonc.edit(text, [len(there)], entry))
     return get_keybindings()
 
 
@@ -89,7 +94,7 @@ def remove_keybinding(key: Keys, command: Command, when: When = None) -> Shortcu
     and condition. To take away one that VS Code comes with, use code_add_keybinding with a - before
     the command. Returns those that are left.
     """
-    file, text = _file(), text_of(_file())
+    text = text_of(_file())
     there = _shortcuts(text)
     fits = [
         place
@@ -102,5 +107,5 @@ def remove_keybinding(key: Keys, command: Command, when: When = None) -> Shortcu
         raise ToolError(message, code="not_found", hint=f"Those that are set: {listed}.")
     for place in reversed(fits):
         text = jsonc.remove(text, [place])
-    write(file, text)
+    _put(text)
     return get_keybindings()

@@ -35,6 +35,7 @@ __all__ = [
     "front",
     "keep_disabled",
     "ripgrep",
+    "shortcuts_written",
     "to_front",
     "user_folder",
     "wait_for_window",
@@ -186,13 +187,15 @@ def front() -> tuple[Path, Window]:
     return found[0]
 
 
-def wait_for_window(met: Callable[[Window], bool], wanted: str) -> tuple[Path, Window]:
+def wait_for_window(
+    met: Callable[[Window], bool], wanted: str, within: float = STARTS_WITHIN
+) -> tuple[Path, Window]:
     """The first window of which that is true; `ToolError` says what is open instead."""
 
     def seen() -> Optional[tuple[Path, Window]]:
         return next((each for each in windows() if met(each[1])), None)
 
-    found = wait_for(seen, STARTS_WITHIN, 0.2)
+    found = wait_for(seen, within, 0.2)
     if found is None:
         names = ", ".join(repr(window.name) for _, window in windows()) or "none"
         raise ToolError(f"VS Code did not {wanted}. Open windows: {names}.", code="refused")
@@ -217,9 +220,15 @@ def to_front(address: Path) -> Window:
     return wait_for(focused, COMES_WITHIN) or dict(windows())[address]
 
 
+def shortcuts_written(file: Path, text: str) -> None:
+    """Tell open windows of shortcuts that were just written; Microsoft's see that by themselves."""
+    for address, _ in windows() if served() else ():
+        ask(address, "shortcuts", path=str(file), text=text)
+
+
 def keep_disabled(extension: str, disabled: bool) -> None:
     """Note for all windows, those to come too, that an extension is disabled, or no longer; where
-    VS Code itself notes it. Open windows of the server obey at once.
+    VS Code itself notes it. Open windows obey once they have reloaded.
     """
     if served():
         front()
