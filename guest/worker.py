@@ -165,7 +165,7 @@ def main(name: str, fd: int) -> None:
         channel.send({"id": 0, "value": {"session": dict(os.environ), "prepared": []}})
         serve(channel, verbs, side_by_side=8)
     else:
-        apps = [app for app in catalogue.apps().values() if app.worker == name]
+        apps = list(catalogue.apps(name).values())
         prepared = []
         for app in apps:
             if app.prepare:

@@ -15,6 +15,7 @@ inside functions or into bridge modules that tools import when they run.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable
@@ -70,8 +71,27 @@ class Tool:
     mounted: str
     """The stock server, and its version, that does it; empty where we do."""
     function: Callable[..., object]
-    model: type[BaseModel]
-    returns: TypeAdapter[object]
+
+    @functools.cached_property
+    def model(self) -> type[BaseModel]:
+        """What checks its arguments. Made when it is asked for: a worker uses few of its tools."""
+        hints = get_type_hints(self.function, include_extras=True)
+        fields: dict[str, Any] = {}
+        for parameter in inspect.signature(self.function).parameters.values():
+            default = ... if parameter.default is parameter.empty else parameter.default
+            # Given by alias alone: to a model and in errors the inner name does not exist.
+            fields[inner(parameter.name)] = (
+                hints[parameter.name],
+                Field(default, alias=parameter.name),
+            )
+        return create_model(self.name, __config__=ConfigDict(extra="forbid"), **fields)
+
+    @functools.cached_property
+    def returns(self) -> TypeAdapter[object]:
+        """What makes JSON of its result."""
+        returned = get_type_hints(self.function, include_extras=True).get("return", type(None))
+        # A picture never becomes JSON, so it needs no adapter.
+        return TypeAdapter(object if returned is Picture else returned)
 
     @property
     def takes(self) -> list[str]:
@@ -169,21 +189,9 @@ def _tool(
         raise Undescribed(
             f"{name} has no docstring: it is the prompt by which a model picks the tool"
         )
-    hints = get_type_hints(function, include_extras=True)
-    fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.name not in hints:
+        if parameter.annotation is parameter.empty:
             raise Undescribed(f"{name}: argument {parameter.name!r} has no type")
-        default = ... if parameter.default is parameter.empty else parameter.default
-        # Given by alias alone: to a model and in errors the inner name does not exist.
-        fields[inner(parameter.name)] = (
-            hints[parameter.name],
-            Field(default, alias=parameter.name),
-        )
-    model = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
-    returned = hints.get("return", type(None))
-    # A picture never becomes JSON, so it needs no adapter.
-    returns: TypeAdapter[object] = TypeAdapter(object if returned is Picture else returned)
     return Tool(
         name=name,
         app=app.name,
@@ -193,6 +201,4 @@ def _tool(
         timeout=timeout,
         mounted=mounted,
         function=function,
-        model=model,
-        returns=returns,
     )
