@@ -20,7 +20,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Optional, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
@@ -151,10 +151,12 @@ class App:
     recover: str = ""
     prepare: str = ""
     mounted: str = ""
+    timeout: float = 30.0
+    """Seconds for a tool that says nothing else."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def tool(
-        self, *, reads_only: bool = False, timeout: float = 30.0, ours: bool = False
+        self, *, reads_only: bool = False, timeout: Optional[float] = None, ours: bool = False
     ) -> Callable[[F], F]:
         """Declare the function below as the tool `<app>_<function>`; raises `Undescribed` where it
         says too little. `ours` is one that the server of a mounted app lacks.
@@ -162,7 +164,7 @@ class App:
 
         def declare(function: F) -> F:
             mounted = "" if ours else self.mounted
-            tool = _tool(self, function, reads_only, timeout, mounted)
+            tool = _tool(self, function, reads_only, timeout or self.timeout, mounted)
             self.tools[tool.name] = tool
             return function
 

@@ -31,8 +31,8 @@ __all__ = ["Browser", "browser_page", "connected", "evaluate", "page_of"]
 PORT = 9222
 PROGRAMS = {"chromium": "chromium", "google-chrome": "google-chrome"}
 """What may be installed, best first, each with its profile's name under ~/.config."""
-ANSWERS_WITHIN = 10.0
-PAGE_ANSWERS_WITHIN = 5.0
+ANSWERS_WITHIN = 30.0
+PAGE_ANSWERS_WITHIN = 15.0
 STARTS_WITHIN = 60.0
 EMPTY = "chrome://newtab/"
 

@@ -20,6 +20,7 @@ app = App(
     "Files below the home folder",
     worker="filesystem",
     mounted="@modelcontextprotocol/server-filesystem 2026.8.31",
+    timeout=90,  # the first call starts the server
 )
 
 MODULES = Path("/opt/programs/node_modules")

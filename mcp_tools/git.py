@@ -22,6 +22,7 @@ app = App(
     "Git repositories",
     worker="git",
     mounted="mcp-server-git 2026.10.19",
+    timeout=90,  # the first call starts the server
 )
 
 RUN = (

@@ -1,4 +1,6 @@
-"""One call into every application, on each provider; tests/desktop has the rest."""
+"""One call into every application, on each provider; tests/desktop has the rest, and VS Code's
+windows: an emulated processor takes minutes for one.
+"""
 
 import json
 from io import BytesIO
@@ -54,9 +56,7 @@ def test_chromium_opens_a_page(files: Guest) -> None:
     assert "Hello" in done(files, "chrome_get_page_text")["text"]
 
 
-def test_vs_code_opens_a_folder_and_keeps_a_setting(files: Guest) -> None:
-    assert done(files, "code_launch_vscode", path="~/smoke test")["folders"]
-    assert any(each["app"] == "code" for each in done(files, "computer_window_list"))
+def test_vs_code_keeps_a_setting(files: Guest) -> None:
     done(files, "code_set_word_wrap_column", column=72)
     settings = json.loads(files.get("~/.config/Code/User/settings.json"))
     assert settings["editor.wordWrapColumn"] == 72
