@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,11 +20,12 @@ from rich.console import Console
 
 from host.config import read_config
 from host.errors import VOID, TaskError, UsageError
-from host.listing import suite_table, tool_table
+from host.listing import suite_table, token_table, tool_table
 from host.look import shell, watch
 from host.play import Json, print_json, prove, replay, run
 from host.report import as_json, lines, tables
 from host.score import rejudge, write_rescored
+from host.tokens import tokens_by_app
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 
@@ -131,9 +133,23 @@ def report(
 
 
 @app.command
-def tools(json: Json = False) -> int:
-    """List the tools that the guest serves."""
+def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
+    """List the tools that the guest serves.
+
+    Parameters
+    ----------
+    tokens
+        Print instead what telling a model of them costs, app by app.
+    """
     catalogue = read_catalogue()
+    if tokens:
+        counted = tokens_by_app(catalogue.values())
+        if json:
+            print_json(counted)
+        else:
+            counts = Counter(tool.app for tool in catalogue.values())
+            Console().print(token_table(counted, counts))
+        return 0
     if json:
         print_json([asdict(tool) for tool in catalogue.values()])
         return 0

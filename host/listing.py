@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
 from host.prove import Verdict
+from host.tokens import COUNTED_AS
 from tasks import Suite, ToolSpec
 
-__all__ = ["proof_json", "proof_table", "suite_table", "tool_table"]
+__all__ = ["proof_json", "proof_table", "suite_table", "token_table", "tool_table"]
 
 
 def suite_table(suite: Suite) -> Table:
@@ -39,6 +40,15 @@ def tool_table(tools: Iterable[ToolSpec]) -> Table:
         looks = "yes" if tool.reads_only else ""
         said = tool.description.split("\n")[0]
         table.add_row(tool.app, tool.name, tool.source, looks, _arguments(tool), said)
+    return table
+
+
+def token_table(tokens: Mapping[str, int], counts: Mapping[str, int]) -> Table:
+    """How many tools each app has, and tokens of their descriptions and schemas."""
+    table = _table(f"tokens, as {COUNTED_AS} counts them", "app", "tools", "tokens")
+    for app, number in tokens.items():
+        table.add_row(app, str(counts[app]), str(number))
+    table.add_row("all", str(sum(counts.values())), str(sum(tokens.values())), style="bold")
     return table
 
 

@@ -8,6 +8,8 @@ import pytest
 from host import Stop
 from host.metrics import Group, group, summarize
 from host.rows import CallCount, Row
+from mcp_tools import aliases
+from tasks.catalogue import read_catalogue
 
 
 def row(
@@ -145,3 +147,15 @@ def test_the_interval_is_wilson_s() -> None:
     interval = of(*(row(beneficial=True, score=1, trial=n) for n in range(10))).interval
     assert interval
     assert interval == pytest.approx((0.7225, 1.0), abs=1e-3)
+
+
+def test_a_call_of_any_of_the_158_tools_of_the_reference_counts_by_every_name_it_has() -> None:
+    served = read_catalogue()
+    references = aliases.references()
+    assert len(references) == 158
+    for reference in references.values():
+        for name in reference.names:
+            tool = served[aliases.resolve(name)]
+            call = CallCount(tool=tool.name, app=tool.app, calls=1, errors=0)
+            called = row(beneficial=True, score=1).model_copy(update={"calls": [call]})
+            assert (group("all", [called]).tir, summarize([called]).tool_calls) == (1, 1), name
