@@ -15,7 +15,7 @@ from mcp_tools.files import at, free
 from mcp_tools.tabs import EMPTY, Tab, TabName, find, listed, load, open_tab, show, url_of
 from mcp_tools.waiting import wait_for
 
-app = App("chrome", "Chromium", worker="browser")
+app = App("chrome", "Chromium", worker="browser", timeout=60)
 
 OBEYS_WITHIN = 10.0
 TAB_SEARCH = "chrome://tab-search.top-chrome/"

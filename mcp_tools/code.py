@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import App, ToolError
+from mcp_tools import App, ToolError, jsonc
 from mcp_tools.editor import (
     Window,
     absolute,
@@ -89,7 +89,7 @@ def launch_vscode(
         def shows(window: Window) -> bool:
             if found.is_dir():
                 return window.workspace is None and window.folders == [str(found)]
-            return window.workspace == str(found)
+            return window.workspace == str(found) and has_read(window)
 
         if not any(shows(window) for _, window in windows()):
             command_line(str(found), within=STARTS_WITHIN)
@@ -149,6 +149,31 @@ def compare_files(file1: File, file2: File) -> Window:
     return window
 
 
+def has_read(window: Window) -> bool:
+    """Whether the window shows as many folders as its workspace file lists: what is added to one
+    that has not read it yet would take the place of them all.
+    """
+    try:
+        said = jsonc.parse(Path(window.workspace or "").read_text(encoding="utf-8"))
+        return len(window.folders) == len(said["folders"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return True  # it has no such file, or one that VS Code takes for empty
+
+
+def read_in() -> tuple[Path, Window]:
+    """The last active window, once it has read its workspace file; `ToolError` if it does not."""
+
+    def seen() -> Optional[tuple[Path, Window]]:
+        found = front()
+        return found if has_read(found[1]) else None
+
+    found = wait_for(seen, FOLDERS_WITHIN)
+    if found is None:
+        message = "The window does not show the folders that its workspace file lists."
+        raise ToolError(message, code="busy", hint="Reload the window, then call again.")
+    return found
+
+
 def may_reload(window: Window) -> None:
     """`ToolError` if the window reloads to have other folders, and something is unsaved."""
     if window.workspace is None:
@@ -201,7 +226,7 @@ def add_folder(folder: Folder) -> Window:
     window; nothing changes if it has the folder already.
     """
     found = folder_at(folder)
-    address, window = front()
+    address, window = read_in()
     if str(found) in window.folders:
         return window
     may_reload(window)
@@ -215,7 +240,7 @@ def remove_folder(folder: Folder) -> Window:
     on disk; a saved .code-workspace file is updated. Returns the window.
     """
     found = absolute(folder)
-    address, window = front()
+    address, window = read_in()
     if str(found) not in window.folders:
         listed = ", ".join(window.folders) or "none"
         message = f"{found} is not a folder of the last active window."

@@ -75,8 +75,9 @@ def insert_formula_at_cursor(
         made.CLSID = "078B7ABA-54FC-457F-8551-6147e776a997"
         made.AnchorType = enum("com.sun.star.text.TextContentAnchorType", "AS_CHARACTER")
         _at_cursor(model, made)
-        made.EmbeddedObject.Formula = formula
-        return f"Formula {made.EmbeddedObject.Formula} inserted as {made.Name}."
+        drawn = made.getEmbeddedObject()  # the property of that name is something else
+        drawn.Formula = formula
+        return f"Formula {drawn.Formula} inserted as {made.Name}."
 
 
 @app.tool(timeout=60)

@@ -64,6 +64,8 @@ def gone(guest: Guest, *processes: str) -> None:
 @pytest.fixture(autouse=True)
 def repository(guest: Guest) -> None:
     done(guest, "git_init", repo_path="~/mounted")
+    for name, given in CALLS.values():  # a server starts at its first call
+        done(guest, name, **given)
 
 
 @apps

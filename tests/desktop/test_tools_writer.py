@@ -138,7 +138,7 @@ def test_looks_that_cannot_be_are_refused(writer: Guest) -> None:
     assert code == "no_paragraph"
     assert "from 0 to" in text
     wrong: list[tuple[str, dict[str, Any]]] = [
-        ("writer_set_color", {"color": "red"}),
+        ("writer_set_color", {"color": None}),
         ("writer_set_color", {"color": 0x1000000}),
         ("writer_set_paragraph_alignment", {"alignment": "middle"}),
         ("writer_set_line_spacing", {"spacing_value": 0}),
