@@ -14,7 +14,7 @@ HEAD = """# Tools
 Made by a run of `tests/desktop` in a real desktop, not written by hand. `source` says whether a
 tool has a counterpart in OSWorld-MCP (reference), is a stock server's (mounted), or is ours alone.
 Of each tool: what tests checked of its effect, and by which other way than the tool's own they
-looked. Every tool that takes arguments was also seen to refuse a wrong call.
+looked. Every tool was also seen to refuse a wrong call.
 
 `ambidex tools` lists the same tools with their arguments, and what they cost a model to read.
 """
