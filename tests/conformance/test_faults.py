@@ -148,7 +148,8 @@ def test_a_full_disk_in_the_guest_is_said_and_nothing_is_half_written(
             )
             assert answer.error
             assert "space" in answer.text.lower()
-            guest.run(["rm", "/home/user/fills-the-disk"])
+            # The first is not there if the desktop wrote something since its size was asked for.
+            guest.run(["rm", "-f", "/home/user/fills-the-disk", "/home/user/and-the-rest"])
             guest.put("~/late.bin", b"there is room again")
             assert guest.get("~/late.bin") == b"there is room again"
 
