@@ -175,7 +175,7 @@ def test_keys_go_down_in_order_and_come_up_again(noted: Noted) -> None:
     assert len([each for each in events if each.name == "KeyRelease"]) == 3
     done(guest, "computer_key", keys=["down"], times=3)
     assert [each.key for each in noted.events() if each.name == "KeyPress"] == ["Down"] * 3
-    done(guest, "computer_hold_key", keys=["h"], seconds=1.5)
+    done(guest, "computer_hold_key", keys=["h"], seconds=3)
     assert [each.key for each in noted.events() if each.name == "KeyPress"].count("h") > 2
     done(guest, "computer_type", text="hé")
     typed = [each.key for each in noted.events() if each.name == "KeyPress"]
