@@ -1,5 +1,5 @@
 """One call into every application, on each provider; tests/desktop has the rest, and VS Code's
-windows: an emulated processor takes minutes for one.
+windows, for which an emulated processor needs longer than a call may take.
 """
 
 import json
