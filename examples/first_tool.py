@@ -16,15 +16,20 @@ class FirstTool:
     """Calls the first tool that changes nothing and needs no argument, then stops with its text."""
 
     def __init__(self, briefing: Briefing) -> None:
-        self._harmless = [
-            tool.name
-            for tool in briefing.tools
-            if tool.reads_only and not tool.parameters.get("required")
-        ]
+        self._instruction = briefing.instruction
 
     def step(self, observation: Observation) -> Decision:
         """One call, then the end."""
-        if observation.results or not self._harmless:
+        harmless = [
+            tool.name
+            for tool in observation.tools
+            if tool.reads_only and not tool.parameters.get("required")
+        ]
+        if observation.results or not harmless:
             seen = observation.results[0].text if observation.results else "no such tool"
             return Decision(thought="That will do.", stop=Stop.DONE, answer=seen)
-        return Decision(calls=(ToolCall(uuid.uuid4().hex, self._harmless[0], {}),))
+        return Decision(thought=self._instruction, calls=(_call(harmless[0]),))
+
+
+def _call(name: str) -> ToolCall:
+    return ToolCall(uuid.uuid4().hex, name, {})

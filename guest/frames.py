@@ -58,6 +58,7 @@ class Frame:
     waited: float
     grab: float
     pointer: tuple[int, int]
+    focused: str
 
 
 class Screen:
@@ -121,6 +122,7 @@ class Screen:
                 waited=settled - began,
                 grab=ended - settled,
                 pointer=(pointer.root_x, pointer.root_y),
+                focused=x11.focused(self._display),
             )
 
     def _listen(self, watch: Stillness, seconds: float) -> None:

@@ -76,6 +76,9 @@ class Server(FastMCP[None]):
             )
             for tool in tools.values()
         ]
+        # Asked before every call with arguments; without it the SDK lists all tools to find one.
+        schemas = {tool.name: tool.parameters for tool in self._served}
+        self._mcp_server.get_tool_input_schema = lambda name: schemas.get(resolve(name))
 
     def forget(self) -> None:
         """Drop the stored results."""

@@ -9,11 +9,11 @@ can do is a `ToolCall`, a mouse click no less than a spreadsheet function.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from PIL import Image
 
@@ -22,13 +22,16 @@ from tasks import ToolSpec
 __all__ = [
     "GUI",
     "Agent",
+    "Answer",
     "Briefing",
-    "Completion",
     "Decision",
+    "Exchange",
+    "Form",
     "Frame",
     "Limits",
     "Model",
     "Observation",
+    "Request",
     "Stop",
     "ToolCall",
     "ToolResult",
@@ -87,6 +90,8 @@ class Frame:
     """Whether the screen had come to rest before the bound."""
     waited: float = field(default=0.0, compare=False)
     """Seconds the guest waited for stillness."""
+    focused: str = field(default="", compare=False)
+    """Class of the active window, in lower case; empty where none is active."""
 
     @classmethod
     def of(cls, size: tuple[int, int], rgb: bytes) -> Frame:
@@ -104,20 +109,51 @@ class Frame:
 
 @dataclass(frozen=True)
 class Observation:
-    """What an agent sees before a step: the screen, and what came of its last calls in their
-    order."""
+    """What an agent sees before a step: the screen, what came of its last calls in their order,
+    and what it may call now."""
 
     screenshot: Frame
     results: tuple[ToolResult, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one step, and its price in US dollars where it is known."""
+    """What asking models took."""
 
     input_tokens: int = 0
+    """Cached ones included."""
     output_tokens: int = 0
-    cost: float | None = None
+    """Reasoning included."""
+    cached_tokens: int = 0
+    """Of the input tokens, those that the vendor had kept."""
+    cost: float | None = 0.0
+    """US dollars; None where one of the models has no known price."""
+    requests: int = 0
+    retries: int = 0
+    """Requests that were refused for load or lost, and sent again."""
+
+    def __add__(self, other: Usage) -> Usage:
+        unknown = self.cost is None or other.cost is None
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            None if unknown else (self.cost or 0.0) + (other.cost or 0.0),
+            self.requests + other.requests,
+            self.retries + other.retries,
+        )
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One question that was put to a model, as it was answered."""
+
+    model: str
+    answer: Mapping[str, Any]
+    """In the vendor's own form."""
+    usage: Usage
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -130,9 +166,15 @@ class Decision:
     stop: Stop | None = None
     """`DONE` or `INFEASIBLE`; the limits are not the agent's to declare."""
     answer: str | None = None
-    usage: Usage = Usage()
+    exchanges: tuple[Exchange, ...] = ()
+    """What was asked of models for it."""
     malformed: str = ""
     """Why the model's answer could not be read as a decision; too many in a row end the episode."""
+
+    @property
+    def usage(self) -> Usage:
+        """What its exchanges took."""
+        return sum((exchange.usage for exchange in self.exchanges), Usage())
 
 
 @dataclass(frozen=True)
@@ -153,7 +195,6 @@ class Briefing:
     """What an agent knows before its first step."""
 
     instruction: str
-    tools: tuple[ToolSpec, ...]
     limits: Limits
     seed: int = 0
 
@@ -165,21 +206,34 @@ class Agent(Protocol):
         """The next decision."""
 
 
-@dataclass(frozen=True)
-class Completion:
-    """A model's answer: text, and calls as (id, name, arguments as the JSON text the model
-    wrote)."""
+Form = Literal["chat", "messages", "responses"]
+"""OpenAI's chat completions (which most servers speak), Anthropic's messages, OpenAI's
+responses."""
 
-    text: str
-    calls: tuple[tuple[str, str, str], ...]
+
+@dataclass(frozen=True)
+class Request:
+    """What a model is asked, in the words of one form; the model's name and settings are added by
+    whoever sends it."""
+
+    form: Form
+    body: Mapping[str, Any]
+    seed: int | None = None
+    """For vendors that take one."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model answered, in the words of the form it was asked in."""
+
+    body: Mapping[str, Any]
     usage: Usage
 
 
 class Model(Protocol):
-    """A model that speaks the chat form with function calls. Raises `ModelError`, and retries what
-    is worth it."""
+    """A model behind a connection. Raises `ModelError`, and retries what is worth it."""
 
-    def complete(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
-    ) -> Completion:
-        """The answer to a conversation."""
+    name: str
+
+    def ask(self, request: Request) -> Answer:
+        """Its answer. May be called from several threads."""

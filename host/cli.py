@@ -22,8 +22,8 @@ from host.config import read_config
 from host.errors import VOID, TaskError, UsageError
 from host.listing import suite_table, token_table, tool_table
 from host.look import shell, watch
-from host.play import Json, print_json, prove, replay, run
-from host.report import as_json, lines, tables
+from host.play import Json, experiment, print_json, prove, replay, run
+from host.publish import report
 from host.score import rejudge, write_rescored
 from host.tokens import tokens_by_app
 from tasks.catalogue import read_catalogue
@@ -39,8 +39,10 @@ app.command("host.images:images", name="image", help="Build, list, import, provi
 app.command("toolgen.cli:toolgen", name="toolgen", help="Drafted tools pass a gate.")
 
 app.command(run)
+app.command(experiment)
 app.command(prove)
 app.command(replay)
+app.command(report)
 app.command(watch)
 app.command(shell)
 
@@ -107,29 +109,6 @@ def score(
         edited = sum(each.task_changed for each in found)
         print(f"{len(found)} judged, {len(changed)} differ, {edited} of a changed task: {kept}")
     return 1 if changed else 0
-
-
-@app.command
-def report(
-    *runs: Path,
-    json: Json = False,
-    rescored: Annotated[bool, ON] = False,
-) -> int:
-    """Accuracy, TIR and ACS of one or more runs.
-
-    Parameters
-    ----------
-    rescored
-        Take the scores that `ambidex score` found last.
-    """
-    if not runs:
-        raise UsageError("which run?", hint="Name one or more directories.")
-    found = lines(runs, rescored=rescored)
-    if json:
-        print_json(as_json(found))
-    else:
-        Console().print(tables(found))
-    return 0
 
 
 @app.command

@@ -10,17 +10,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from host import GUI, Limits, ToolSpec
 from host.errors import UsageError
 
 __all__ = [
     "Condition",
+    "Exposure",
     "Job",
+    "ModelConfig",
+    "Policy",
     "RunConfig",
+    "Strict",
     "adopt",
     "code_hash",
     "locked",
@@ -31,25 +35,64 @@ __all__ = [
 NAME = "run.json"
 
 Condition = Literal["gui", "tools", "hybrid"]
+Policy = Literal["all", "app", "retrieved", "named"]
 
 
-class ModelConfig(BaseModel):
+class Strict(BaseModel):
+    """Unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class ModelConfig(Strict):
     """Which model, where, and how it is asked."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
-
     name: str
+    """As litellm knows it, or as the server at `base_url` calls it."""
     base_url: str = ""
+    key: str = ""
+    """The environment variable that holds the key, where it is not the vendor's usual one."""
+    dialect: str = "functions"
+    """See `host.dialects`."""
     temperature: float | None = None
-    images: int = 3
+    top_p: float | None = None
+    max_tokens: Annotated[int, Field(ge=1)] = 4096
+    """Of one answer."""
+    seeded: bool = False
+    """Whether the trial's seed is passed on, for vendors that take one."""
+    images: Annotated[int, Field(ge=1)] = 3
     """How many of the last screenshots the model still sees."""
-    timeout: float = 180.0
+    results: Annotated[int, Field(ge=100)] = 20_000
+    """Characters of one tool result that the model sees."""
+    view: tuple[int, int] | None = None
+    """Width and height to which screenshots are scaled; as they are where none is given."""
+    grid: int | None = None
+    """Coordinates run from 0 to this in both directions, as some models are trained; pixels of
+    the view where none is given."""
+    timeout: Annotated[float, Field(gt=0)] = 180.0
+    retries: Annotated[int, Field(ge=0)] = 5
+    """How often a request that was refused for load or lost is sent again."""
+    requests_per_minute: Annotated[float | None, Field(gt=0)] = None
 
 
-class RunConfig(BaseModel):
+class Exposure(Strict):
+    """Which of a condition's tools the model is shown at a step; mouse and keyboard always are."""
+
+    policy: Policy = "all"
+    """`app`: those of the application in front, and those that belong to none; `retrieved`: the
+    `top` that suit the instruction best; `named`: those that the task calls useful."""
+    top: Annotated[int, Field(ge=1)] = 20
+    embedder: str = ""
+    """`module:function` that turns texts into vectors, instead of BM25."""
+    distractors: Annotated[int, Field(ge=0)] = 0
+    """For `named`: so many others beside them, drawn by the trial's seed."""
+    order: Literal["name", "shuffled"] = "name"
+    reference_only: bool = False
+    """Only the tools that OSWorld-MCP has."""
+
+
+class RunConfig(Strict):
     """Everything that a result depends on. How many machines work on it is not part of it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
     version: str
     suite: str
@@ -57,14 +100,21 @@ class RunConfig(BaseModel):
     """Content hash by name."""
     agents: tuple[str, ...]
     condition: Condition
+    exposure: Exposure = Exposure()
     runs: int
     limits: Limits
+    checkpoints: tuple[int, ...] = ()
+    """Steps after which a copy of the machine is judged, as if the limit had been there."""
     settle: float = 5.0
     """Bound in seconds for the screen to come to rest after a step."""
     seed: int = 0
     model: ModelConfig | None = None
+    grounder: ModelConfig | None = None
+    """For the planner: the model that finds on the screen what the planner describes."""
     prompts: str = ""
     """Hash of the prompt files, where a model is asked."""
+    prices: str = ""
+    """Hash of the price table, where a model is asked."""
     provider: str = ""
     image: str = ""
     catalogue: str = ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from host import (
+    GUI,
     Agent,
     Decision,
     Frame,
@@ -19,6 +21,7 @@ from host import (
     ToolSpec,
     Usage,
 )
+from host.exposure import Offer
 from host.guest import Guest
 from host.trajectory import Seconds, Step, Trajectory
 
@@ -37,16 +40,20 @@ class Called:
     app: str
     """Of the tool; empty where no such tool was offered."""
     error: str
+    repeat: bool
+    """See `CallCount.repeats`."""
 
 
 @dataclass
 class Episode:
-    """What an episode came to."""
+    """What an episode came to, so far."""
 
     stop: Stop | None = None
     steps: int = 0
     answer: str | None = None
     calls: list[Called] = field(default_factory=list)
+    offered: set[str] = field(default_factory=set)
+    """Tools, not of the GUI, that were on offer at some step."""
     usage: Usage = field(default_factory=Usage)
     seconds: Seconds = field(default_factory=Seconds)
     malformed: int = 0
@@ -63,17 +70,22 @@ def run_episode(
     limits: Limits,
     trajectory: Trajectory,
     *,
+    offer: Offer | None = None,
     settle: float = 5.0,
     interrupted: Callable[[], bool] = lambda: False,
+    after: Callable[[Episode], None] = lambda episode: None,
 ) -> Episode:
     """Let the agent act until it stops or a limit is reached.
 
-    `tools` are those the agent may call: any other name is refused here, before the guest hears of
-    it; a tool's alias stands for its name, here, in what is recorded and in what is counted.
-    `GuestError` and `ModelError` end it, `Interrupted` where `interrupted` says so; the step
-    under way is written all the same.
+    `tools` are those of the condition, `offer` says which of them may be called at a step (all):
+    any other name is refused here, before the guest hears of it; a tool's alias stands for its
+    name, here, in what is recorded and in what is counted. `after` is called after every step
+    that is not the last; its time is not the agent's. `GuestError` and `ModelError` end it,
+    `Interrupted` where `interrupted` says so; the step under way is written all the same.
     """
     episode, began = Episode(), time.monotonic()
+    said = Said()
+    offer = offer or (lambda frame: tuple(tools.values()))
     with _clock(episode.seconds, "guest"):
         frame = guest.screenshot(settle=settle)
     _split(episode.seconds, frame)
@@ -84,13 +96,18 @@ def run_episode(
         if interrupted():
             raise Interrupted
         start, seconds = time.monotonic(), Seconds()
+        offered = offer(frame)
+        allowed = {tool.name: tool for tool in offered}
+        episode.offered |= {tool.name for tool in offered if tool.app != GUI}
         with _clock(seconds, "model"):
-            decision = _by_our_names(agent.step(Observation(frame, results)), names)
-        step = Step(episode.steps + 1, before, decision, _apps(decision, tools), seconds=seconds)
+            decision = _by_our_names(agent.step(Observation(frame, results, offered)), names)
+        apps = [allowed[call.name].app if call.name in allowed else None for call in decision.calls]
+        name = trajectory.offer(list(allowed))
+        step = Step(episode.steps + 1, before, decision, apps, name, seconds=seconds)
         try:
             for call in decision.calls:
                 with _clock(seconds, "guest"):
-                    step.results.append(_carry_out(call, guest, tools))
+                    step.results.append(_carry_out(call, guest, allowed))
             if decision.stop is None:
                 with _clock(seconds, "guest"):
                     frame = guest.screenshot(settle=settle)
@@ -102,9 +119,33 @@ def run_episode(
             seconds.harness = time.monotonic() - start - spent
             trajectory.step(step)
         results = tuple(step.results)
-        _count(episode, step)
+        _count(episode, step, allowed, said)
         episode.stop = decision.stop or _limit(episode, limits, time.monotonic() - began)
+        if episode.stop is None:
+            paused = time.monotonic()
+            after(episode)
+            began += time.monotonic() - paused
     return episode
+
+
+class Said:
+    """What calls of tools have said since something last changed."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, tuple[str, str]] = {}
+
+    def again(self, call: ToolCall, tool: ToolSpec | None, result: ToolResult) -> bool:
+        """Whether this call of a tool said what an equal one had said, with nothing changed in
+        between; takes note of it."""
+        if tool is None:
+            return False
+        key = json.dumps([call.name, call.arguments], sort_keys=True, default=str)
+        now = (result.text, result.error)
+        again = tool.app != GUI and not result.error and self._said.get(key) == now
+        if not again and not tool.reads_only and not result.error:
+            self._said.clear()
+        self._said[key] = now
+        return again
 
 
 def _carry_out(call: ToolCall, guest: Guest, tools: Mapping[str, ToolSpec]) -> ToolResult:
@@ -118,32 +159,19 @@ def _by_our_names(decision: Decision, names: Mapping[str, str]) -> Decision:
     return replace(decision, calls=calls)
 
 
-def _apps(decision: Decision, tools: Mapping[str, ToolSpec]) -> list[str | None]:
-    return [tools[call.name].app if call.name in tools else None for call in decision.calls]
-
-
-def _count(episode: Episode, step: Step) -> None:
+def _count(episode: Episode, step: Step, allowed: Mapping[str, ToolSpec], said: Said) -> None:
     decision = step.decision
     episode.steps += 1
     episode.answer = decision.answer if decision.answer is not None else episode.answer
-    episode.calls += [
-        Called(call.name, app or "", result.error)
-        for call, app, result in zip(decision.calls, step.apps, step.results, strict=True)
-    ]
+    for call, result in zip(decision.calls, step.results, strict=True):
+        tool = allowed.get(call.name)
+        repeat = said.again(call, tool, result)
+        episode.calls.append(Called(call.name, tool.app if tool else "", result.error, repeat))
     episode.seconds += step.seconds
-    episode.usage = _sum(episode.usage, decision.usage)
+    episode.usage += decision.usage
     episode.malformed += bool(decision.malformed)
     episode.in_a_row = episode.in_a_row + 1 if decision.malformed else 0
     episode.unsettled += not step.still
-
-
-def _sum(one: Usage, two: Usage) -> Usage:
-    known = [each.cost for each in (one, two) if each.cost is not None]
-    return Usage(
-        one.input_tokens + two.input_tokens,
-        one.output_tokens + two.output_tokens,
-        sum(known) if known else None,
-    )
 
 
 def _limit(episode: Episode, limits: Limits, elapsed: float) -> Stop | None:

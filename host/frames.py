@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ class Patch(BaseModel):
     encoding: str = "zlib"
     still: bool = True
     waited: float = 0.0
+    focused: str = ""
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What is known of a frame but its pixels."""
+        return {"still": self.still, "waited": self.waited, "focused": self.focused}
 
 
 class Screen:
@@ -46,7 +53,7 @@ class Screen:
                 raise ValueError("nothing has changed, but nothing was known")
             if header:
                 patch = Patch.model_validate_json(header)
-                return replace(self._frame, still=patch.still, waited=patch.waited)
+                return replace(self._frame, **patch.beside)
             return replace(self._frame, still=True, waited=0.0)
         if not header:
             raise ValueError("the Ambidex-Frame header is missing")
@@ -72,7 +79,7 @@ class Screen:
         bgrx = np.frombuffer(body, np.uint8).reshape(height, width, 4)
         self._pixels[top : top + height, left : left + width] = bgrx[:, :, 2::-1]
         frame = Frame.of(patch.size, self._pixels.tobytes())
-        return replace(frame, still=patch.still, waited=patch.waited)
+        return replace(frame, **patch.beside)
 
 
 def _unpacked(encoding: str, body: bytes) -> bytes:

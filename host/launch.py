@@ -4,6 +4,7 @@ closed."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -12,19 +13,25 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from host import Limits, Model, ToolSpec
-from host.agents import agent_maker, check_agent
-from host.config import Condition, Job, ModelConfig, RunConfig, adopt, locked
+from host import Limits, ToolSpec
+from host.agents import MODELS, agent_maker, check_agent
+from host.config import Condition, Exposure, Job, ModelConfig, RunConfig, adopt, locked
+from host.dialects import check_dialect
 from host.errors import UsageError
-from host.machines import MachineOptions, Source, open_machines
+from host.exposure import check_exposure
+from host.machines import FORKS, MachineOptions, Source, open_machines
 from host.model import LiteModel
+from host.prices import Prices, read_prices
 from host.prompts import prompts_hash
 from host.rows import Row
 from host.runner import run_jobs
 from host.show import Show
 from tasks import Suite
 
-__all__ = ["Wanted", "catalogue_hash", "default_folder", "launch"]
+__all__ = ["Wanted", "catalogue_hash", "check", "config_of", "default_folder", "launch"]
+
+
+ALL = Exposure()
 
 
 @dataclass(frozen=True)
@@ -39,27 +46,28 @@ class Wanted:
     limits: Limits
     settle: float
     seed: int
-    model: ModelConfig | None
     catalogue: Mapping[str, ToolSpec]
+    exposure: Exposure = ALL
+    checkpoints: tuple[int, ...] = ()
+    model: ModelConfig | None = None
+    grounder: ModelConfig | None = None
+    prices: Path | None = None
+    """A price table of one's own."""
 
 
 def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
     """Run what is not done yet in `folder` and return all its rows."""
-    for agent in wanted.agents:
-        theirs = {job.task for job in wanted.jobs if job.agent == agent}
-        check_agent(
-            agent,
-            wanted.condition,
-            tuple(task for task in wanted.suite.tasks if task.name in theirs),
-        )
-    if "model" in wanted.agents and wanted.model is None:
-        raise UsageError("--agent model needs --model", hint="Such as --model openai/gpt-5.")
+    prices = read_prices(wanted.prices)
+    check(wanted, options.provider)
+    for model in (wanted.model, wanted.grounder):
+        if model is not None and model.key and not os.environ.get(model.key):
+            raise UsageError(f"the environment variable {model.key} with the key is not set")
     title = f"{wanted.suite.name} {wanted.condition}"
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         show = stack.enter_context(Show(len(wanted.jobs), title))
         source = stack.enter_context(open_machines(options, show.said))
-        config = _config(wanted, source)
+        config = config_of(wanted, prices, source)
         if adopt(folder, config):
             show.said(f"going on with the run in {folder}")
         return run_jobs(
@@ -68,10 +76,29 @@ def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
             wanted.suite,
             folder,
             source.make,
-            agent_maker(config, lambda: _model(config)),
+            agent_maker(config, lambda asked: LiteModel(asked, prices)),
             machines=options.machines,
             watcher=show,
         )
+
+
+def check(wanted: Wanted, provider: str) -> None:
+    """`UsageError` where it cannot be run as it is wanted; no machine is touched."""
+    config = config_of(wanted, read_prices(wanted.prices))
+    for agent in wanted.agents:
+        theirs = {job.task for job in wanted.jobs if job.agent == agent}
+        check_agent(agent, config, tuple(t for t in wanted.suite.tasks if t.name in theirs))
+    for model in (wanted.model, wanted.grounder):
+        if model is not None:
+            check_dialect(model.dialect)
+    check_exposure(wanted.exposure)
+    if wanted.checkpoints and provider not in FORKS:
+        raise UsageError(
+            f"checkpoints need a provider that forks a running machine, and {provider} does not",
+            hint="Run each limit of steps by itself, or take --provider libvirt.",
+        )
+    if beyond := [steps for steps in wanted.checkpoints if not 0 < steps < wanted.limits.steps]:
+        raise UsageError(f"no checkpoint after {beyond[0]} of {wanted.limits.steps} steps")
 
 
 def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:
@@ -87,29 +114,29 @@ def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:
     return Path("runs") / f"{when}-{suite.name}-{agent}-{condition}"
 
 
-def _config(wanted: Wanted, source: Source) -> RunConfig:
+def config_of(wanted: Wanted, prices: Prices, source: Source | None = None) -> RunConfig:
+    """The configuration of that run, on machines from that source."""
+    asked = {role for agent in wanted.agents for role in MODELS.get(agent, ())}
     return RunConfig(
         version=_version(),
         suite=str(wanted.suite.folder.resolve()),
         tasks={task.name: task.hash for task in wanted.suite.tasks},
         agents=wanted.agents,
         condition=wanted.condition,
+        exposure=wanted.exposure,
         runs=wanted.runs,
         limits=wanted.limits,
+        checkpoints=wanted.checkpoints,
         settle=wanted.settle,
         seed=wanted.seed,
-        model=wanted.model if "model" in wanted.agents else None,
-        prompts=prompts_hash() if "model" in wanted.agents else "",
-        provider=source.provider,
-        image=source.image,
+        model=wanted.model if "model" in asked else None,
+        grounder=wanted.grounder if "grounder" in asked else None,
+        prompts=prompts_hash() if asked else "",
+        prices=prices.hash if asked else "",
+        provider=source.provider if source else "",
+        image=source.image if source else "",
         catalogue=catalogue_hash(wanted.catalogue),
     )
-
-
-def _model(config: RunConfig) -> Model:
-    if config.model is None:
-        raise UsageError("this run has no model")
-    return LiteModel(config.model)
 
 
 def _version() -> str:

@@ -7,11 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from host.experiment import Cell
 from host.prove import Verdict
 from host.tokens import COUNTED_AS
 from tasks import Suite, ToolSpec
 
-__all__ = ["proof_json", "proof_table", "suite_table", "token_table", "tool_table"]
+__all__ = [
+    "experiment_table",
+    "proof_json",
+    "proof_table",
+    "suite_table",
+    "token_table",
+    "tool_table",
+]
 
 
 def suite_table(suite: Suite) -> Table:
@@ -49,6 +57,27 @@ def token_table(tokens: Mapping[str, int], counts: Mapping[str, int]) -> Table:
     for app, number in tokens.items():
         table.add_row(app, str(counts[app]), str(number))
     table.add_row("all", str(sum(counts.values())), str(sum(tokens.values())), style="bold")
+    return table
+
+
+def experiment_table(planned: Sequence[Cell]) -> Table:
+    """The runs of an experiment and how many trials each takes."""
+    table = Table(title="The runs of this experiment", title_justify="left")
+    table.add_column("run", no_wrap=True)
+    table.add_column("asks")
+    table.add_column("tools shown")
+    for name in ("steps", "checkpoints", "trials"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for cell in planned:
+        wanted = cell.wanted
+        table.add_row(
+            cell.name,
+            wanted.model.name if wanted.model else wanted.agents[0],
+            "none" if wanted.condition == "gui" else wanted.exposure.policy,
+            str(wanted.limits.steps),
+            ", ".join(map(str, wanted.checkpoints)) or "–",
+            str(len(wanted.jobs)),
+        )
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -17,7 +17,10 @@ from vm import Machine, MachineError, Program
 if typing.TYPE_CHECKING:
     from vm.image import Image
 
-__all__ = ["Attached", "MachineOptions", "Source", "open_machines"]
+__all__ = ["FORKS", "Attached", "MachineOptions", "Source", "open_machines"]
+
+FORKS = frozenset({"libvirt"})
+"""Providers whose machines can be forked while they run."""
 
 ENDPOINT, TOKEN = "AMBIDEX_TEST_ENDPOINT", "AMBIDEX_TEST_TOKEN"
 
@@ -67,6 +70,10 @@ class Attached:
     def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
         """Refuse."""
         raise MachineError("an attached guest has no snapshots")
+
+    def fork(self) -> AbstractContextManager[Machine]:
+        """Refuse."""
+        raise MachineError("an attached guest cannot be forked")
 
     def close(self) -> None:
         """Leave it running."""

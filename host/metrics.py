@@ -10,20 +10,28 @@ A step is one decision of the agent, the one that ends the episode included. A t
 app that the guest declares for it: every app but `computer` is a tool, whether the call succeeded
 or not. A name that was not offered counts for nothing. Without tools on offer (condition `gui`)
 there is nothing to choose, and TIR is not given. Void and bug rows are no trials: they are counted
-beside.
+beside. What the released script makes of the same rows is in `host.released`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from host import Stop
+from host.choice import Choice, ToolUse, census, choice, share
+from host.passes import AtK, at_k
 from host.rows import Row
 
-__all__ = ["GROUPS", "Group", "Summary", "group", "summarize"]
+__all__ = ["GROUPS", "PARTS", "Group", "StepCount", "Summary", "group", "rows_at", "summarize"]
 
 GROUPS = ("tool-beneficial", "other", "all")
+
+Key = TypeVar("Key", str, int)
+
+PARTS = ("revert", "setup", "model", "guest", "settle", "harness", "collect", "judge")
+"""Where the time of a trial goes, in order."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +51,29 @@ class Group:
     acs: float | None
     score: float | None
     """Mean score, partial credit included."""
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class StepCount:
+    """Scored trials that took so many steps."""
+
+    steps: int
+    solved: int
+    unsolved: int
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What one agent came to in one run."""
+    """What one agent came to in one run. Sums are over scored trials."""
 
     groups: tuple[Group, ...]
+    feasible: Group
+    """All but the infeasible tasks."""
+    domains: tuple[Group, ...]
+    """By the task's application."""
+    useful: tuple[Group, ...]
+    """By the number of tools that the task calls useful."""
     void: int
     """Attempts that a failing machine, guest or model ended."""
     bugs: int
@@ -61,67 +85,116 @@ class Summary:
     wrongly_infeasible: int
     """Trials of feasible tasks that the agent called infeasible."""
     stops: dict[str, int]
+    malformed: int
+    """Answers that could not be read as a decision."""
+    step_counts: tuple[StepCount, ...]
+    """By number of steps, the fewest first."""
+    at_k: tuple[AtK, ...]
+    census: tuple[ToolUse, ...]
+    unused: tuple[str, ...]
+    """Tools that were on offer somewhere and never called."""
     tool_calls: int
     tool_errors: int
     gui_calls: int
     gui_errors: int
     input_tokens: int
     output_tokens: int
+    cached_tokens: int
     cost: float | None
+    """US dollars; None where it is not known of every trial that asked a model."""
+    requests: int
+    retries: int
     seconds: dict[str, float]
-    """Sums over scored trials."""
+    """By part; empty where it is not known of every trial."""
+
+
+def rows_at(rows: Iterable[Row], cap: int) -> list[Row]:
+    """The rows as they would be with that limit of steps; `UsageError` where that is not known.
+
+    Of a trial that went on after it neither the seconds nor the tools on offer until then are
+    known: it has none of the first, and keeps the second of the whole episode.
+    """
+    return [row if (then := row.at(cap)) is row else _untimed(then) for row in rows]
 
 
 def summarize(rows: Sequence[Row]) -> Summary:
     """All numbers of the rows of one agent in one run."""
     scored = [row for row in rows if row.fate == "scored"]
-    begun = {row.key for row in rows}
-    calls = [call for row in scored for call in row.calls]
-    tools = [call for call in calls if call.app not in ("", "computer")]
-    gui = [call for call in calls if call.app == "computer"]
-    costs = [row.cost for row in scored if row.cost is not None]
+    groups = (
+        group("tool-beneficial", [row for row in scored if row.tool_beneficial]),
+        group("other", [row for row in scored if not row.tool_beneficial]),
+        group("all", scored),
+    )
     infeasible = [row for row in scored if not row.feasible]
     called = [row for row in scored if row.stop is Stop.INFEASIBLE]
+    costs = [row.cost for row in scored if row.requests or row.cost is not None]
+    used = census(scored)
+    everything = groups[-1].choice
     return Summary(
-        groups=(
-            group("tool-beneficial", [row for row in scored if row.tool_beneficial]),
-            group("other", [row for row in scored if not row.tool_beneficial]),
-            group("all", scored),
-        ),
+        groups=groups,
+        feasible=group("feasible", [row for row in scored if row.feasible]),
+        domains=_split(scored, lambda row: row.domain or "none"),
+        useful=_split(scored, lambda row: len(row.useful_tools)),
         void=sum(row.fate == "void" for row in rows),
         bugs=sum(row.fate == "bug" for row in rows),
-        unscored=len(begun - {row.key for row in scored}),
+        unscored=len({row.key for row in rows} - {row.key for row in scored}),
         infeasible=len(infeasible),
         recognized=sum(row.success for row in infeasible),
         wrongly_infeasible=sum(row.feasible for row in called),
         stops=_counted(str(row.stop) for row in scored),
-        tool_calls=sum(call.calls for call in tools),
-        tool_errors=sum(call.errors for call in tools),
-        gui_calls=sum(call.calls for call in gui),
-        gui_errors=sum(call.errors for call in gui),
+        malformed=sum(row.malformed for row in scored),
+        step_counts=_steps(scored),
+        at_k=at_k(scored),
+        census=used,
+        unused=tuple(each.tool for each in used if not each.calls),
+        tool_calls=everything.tool_calls,
+        tool_errors=everything.tool_errors,
+        gui_calls=everything.gui_calls,
+        gui_errors=everything.gui_errors,
         input_tokens=sum(row.input_tokens for row in scored),
         output_tokens=sum(row.output_tokens for row in scored),
-        cost=sum(costs) if costs else None,
-        seconds=_summed(row.seconds for row in scored),
+        cached_tokens=sum(row.cached_tokens for row in scored),
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        requests=sum(row.requests for row in scored),
+        retries=sum(row.retries for row in scored),
+        seconds=_summed([row.seconds for row in scored]),
     )
 
 
 def group(name: str, scored: Sequence[Row]) -> Group:
     """The numbers over these scored rows."""
     n = len(scored)
-    solved = [row for row in scored if row.success]
-    chosen_well = [row for row in solved if bool(row.tool_calls) is row.tool_beneficial]
+    solved = sum(row.success for row in scored)
     offered = any(row.condition != "gui" for row in scored)
     return Group(
         name=name,
         n=n,
         tasks=len({row.task for row in scored}),
-        solved=len(solved),
-        accuracy=len(solved) / n if n else None,
-        interval=_interval(len(solved), n) if n else None,
-        tir=len(chosen_well) / n if n and offered else None,
-        acs=sum(row.steps for row in scored) / n if n else None,
-        score=sum(row.score or 0.0 for row in scored) / n if n else None,
+        solved=solved,
+        accuracy=share(solved, n),
+        interval=_interval(solved, n) if n else None,
+        tir=share(sum(row.chosen_well for row in scored), n) if offered else None,
+        acs=share(sum(row.steps for row in scored), n),
+        score=share(sum(row.score or 0.0 for row in scored), n),
+        choice=choice(scored),
+    )
+
+
+def _untimed(row: Row) -> Row:
+    return row.model_copy(update={"seconds": {}})
+
+
+def _split(scored: Sequence[Row], by: Callable[[Row], Key]) -> tuple[Group, ...]:
+    keys = sorted({by(row) for row in scored})
+    return tuple(group(str(key), [row for row in scored if by(row) == key]) for key in keys)
+
+
+def _steps(scored: Iterable[Row]) -> tuple[StepCount, ...]:
+    counts: dict[int, list[int]] = {}
+    for row in scored:
+        counts.setdefault(row.steps, [0, 0])[row.success] += 1
+    return tuple(
+        StepCount(steps, solved, unsolved) for steps, (unsolved, solved) in sorted(counts.items())
     )
 
 
@@ -139,7 +212,9 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
     return counts
 
 
-def _summed(parts: Iterable[dict[str, float]]) -> dict[str, float]:
+def _summed(parts: Sequence[dict[str, float]]) -> dict[str, float]:
+    if not all(parts):
+        return {}
     total: dict[str, float] = {}
     for each in parts:
         for name, value in each.items():

@@ -1,4 +1,4 @@
-"""The verbs that take machines: run, prove, replay."""
+"""The verbs that take machines: run, experiment, prove, replay."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from host import Limits
-from host.config import Condition, ModelConfig, read_config
+from host.config import Condition, Exposure, ModelConfig, Policy, read_config
 from host.errors import UsageError
-from host.launch import Wanted, default_folder, launch
-from host.listing import proof_json, proof_table
-from host.machines import MachineOptions
+from host.experiment import cells, read_experiment
+from host.launch import Wanted, check, default_folder, launch
+from host.listing import experiment_table, proof_json, proof_table
+from host.machines import FORKS, MachineOptions
 from host.prove import agents_of, verdicts
 from host.prove import jobs as proof_jobs
 from host.report import as_json, lines, tables
@@ -25,7 +26,7 @@ from host.trajectory import read_trajectory
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 
-__all__ = ["Json", "print_json", "prove", "replay", "run"]
+__all__ = ["Json", "experiment", "print_json", "prove", "replay", "run"]
 
 MANY = Parameter(consume_multiple=True, negative="")
 Json = Annotated[bool, Parameter(negative="", help="print JSON")]
@@ -46,8 +47,11 @@ def run(
     cost_limit: float | None = None,
     settle: float = 5.0,
     seed: int = 0,
+    dialect: str = "functions",
     temperature: float | None = None,
     images: int = 3,
+    exposure: Policy = "all",
+    top: int = 20,
     json: Json = False,
     machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
 ) -> int:
@@ -80,8 +84,13 @@ def run(
         US dollars an episode may cost, where the model's price is known.
     settle
         Seconds the screen may take to come to rest after a step.
+    dialect
+        How the model is asked: functions, paper, anthropic, openai or pyautogui.
     images
         Screenshots that stay in a model's conversation.
+    exposure
+        Which of the tools a model sees at a step: all; app, those of the application in front;
+        retrieved, the `--top` that suit the instruction best; named, those the task calls useful.
     json
         Print the report as JSON.
     """
@@ -89,7 +98,13 @@ def run(
     loaded = load_suite(suite, catalogue, tasks)
     chosen = None
     if model:
-        chosen = ModelConfig(name=model, base_url=base_url, temperature=temperature, images=images)
+        chosen = ModelConfig(
+            name=model,
+            base_url=base_url,
+            dialect=dialect,
+            temperature=temperature,
+            images=images,
+        )
     wanted = Wanted(
         suite=loaded,
         agents=(agent,),
@@ -99,6 +114,7 @@ def run(
         limits=Limits(steps, time_limit, cost_limit),
         settle=settle,
         seed=seed,
+        exposure=Exposure(policy=exposure, top=top),
         model=chosen,
         catalogue=catalogue,
     )
@@ -110,6 +126,42 @@ def run(
         Console().print(tables(lines([folder])))
         print(f"rows, trajectories and evidence: {folder}")
     return _exit_code(rows)
+
+
+def experiment(
+    file: Path,
+    *,
+    out: Path | None = None,
+    dry: Annotated[bool, Parameter(negative="")] = False,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Run every combination of agents, conditions, exposures and limits that a TOML file names; the
+    same command with the same --out goes on with it.
+
+    Parameters
+    ----------
+    file
+        The experiment: see docs/experiments.md and examples/.
+    out
+        Directory of the experiment; each run is a directory in it.
+    dry
+        Check everything and list the runs; no machine, no model.
+    """
+    asked = read_experiment(file)
+    planned = cells(asked, file.parent, read_catalogue(), forks=machines.provider in FORKS)
+    for cell in planned:
+        check(cell.wanted, machines.provider)
+    Console().print(experiment_table(planned))
+    if dry:
+        return 0
+    folder = out or Path("runs") / file.stem
+    codes = []
+    for number, cell in enumerate(planned, 1):
+        print(f"{number} of {len(planned)}: {cell.name}")
+        codes.append(_exit_code(launch(cell.wanted, folder / cell.name, machines)))
+    Console().print(tables(lines([folder / cell.name for cell in planned])))
+    print(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
+    return 1 if 1 in codes else max(codes)
 
 
 def prove(
@@ -137,7 +189,6 @@ def prove(
         limits=Limits(steps=1000),
         settle=settle,
         seed=0,
-        model=None,
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, agents, "hybrid")
@@ -180,7 +231,6 @@ def replay(
         limits=config.limits,
         settle=settle,
         seed=first["seed"],
-        model=None,
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, wanted.agents, config.condition)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Group as Together
@@ -12,74 +11,119 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from host.config import RunConfig, read_config
-from host.metrics import GROUPS, Summary, summarize
-from host.rows import Row, read_rows
-from host.score import read_rescored
+from host.findings import Findings, find
+from host.lines import Line, lines
+from host.metrics import GROUPS, PARTS
+from host.tables import (
+    CHOICE,
+    PAIRS,
+    REPEATS,
+    census_table,
+    choice_table,
+    pair_table,
+    paper_table,
+    passes_table,
+    released_table,
+    repeats_table,
+    split_table,
+)
+from host.words import NONE, money, number, percent, percents
 
-__all__ = ["Line", "as_json", "lines", "tables"]
-
-PARTS = ("revert", "setup", "model", "guest", "settle", "harness", "collect", "judge")
-"""Where the time of a trial goes, in order."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One agent of one run."""
-
-    run: Path
-    agent: str
-    config: RunConfig
-    planned: int
-    """Trials that the run's configuration asks for."""
-    rows: tuple[Row, ...]
-    summary: Summary
+__all__ = ["Line", "as_json", "lines", "measures", "tables"]
 
 
-def lines(runs: Iterable[Path], *, rescored: bool = False) -> list[Line]:
-    """What there is to report; `UsageError` where a directory is no run."""
-    found = []
-    for run in runs:
-        config = read_config(run)
-        rows = read_rescored(run) if rescored else read_rows(run)
-        for agent in sorted({row.agent for row in rows}):
-            own = tuple(row for row in rows if row.agent == agent)
-            # A proof has several agents, and not each of them plays every task.
-            alone = len(config.agents) == 1
-            planned = len(config.tasks) * config.runs if alone else len({row.key for row in own})
-            found.append(Line(run, agent, config, planned, own, summarize(own)))
-    return found
-
-
-def as_json(found: Sequence[Line]) -> list[dict[str, Any]]:
-    """The numbers, one object per agent and run."""
+def as_json(found: Sequence[Line], beside: Findings | None = None) -> list[dict[str, Any]]:
+    """The numbers, one object per line; a pair is told with its first line."""
+    beside = beside or find(found)
     return [
         {
             "run": str(line.run),
             "agent": line.agent,
             "model": line.config.model.name if line.config.model else None,
             "condition": line.config.condition,
-            "steps": line.config.limits.steps,
+            "steps": line.cap,
             "planned": line.planned,
             **asdict(line.summary),
+            "repeats": [asdict(each) for each in beside.repeats[at]],
+            "bootstrap": [asdict(each) for each in beside.bootstraps[at]],
+            "released": [asdict(each) for each in beside.released[at]] if beside.released else None,
+            "against": [
+                {
+                    "run": str(pair.b.run),
+                    "agent": pair.b.agent,
+                    "steps": pair.b.cap,
+                    **asdict(pair.comparison),
+                    "identical": asdict(pair.sameness),
+                }
+                for pair in beside.pairs
+                if pair.a is line
+            ],
+            "paper": [
+                row.model_dump() for row in beside.paper if line.paper_model in (None, row.model)
+            ],
         }
-        for line in found
+        for at, line in enumerate(found)
     ]
 
 
-def tables(found: Sequence[Line]) -> RenderableType:
+def tables(found: Sequence[Line], beside: Findings | None = None) -> RenderableType:
     """The tables of `ambidex report`."""
-    parts: list[RenderableType] = [_metrics(found), _trials(found)]
-    parts += [_failures(line) for line in found if line.summary.unscored or line.summary.bugs]
-    return Together(*parts)
+    return Together(*_parts(found, beside or find(found)))
+
+
+def _parts(found: Sequence[Line], beside: Findings) -> Iterator[RenderableType]:
+    yield _metrics(found)
+    if beside.released:
+        yield released_table(found, beside.released)
+    if _several(found, "domains"):
+        yield split_table("By application", "application", found, "domains")
+    if _several(found, "useful"):
+        yield split_table("By number of useful tools", "useful tools", found, "useful")
+    yield from map(choice_table, found)
+    yield _note(CHOICE)
+    # At a checkpoint the census is the beginning of the one at the limit.
+    full = [line for line in found if line.cap == line.config.limits.steps]
+    yield from (census_table(line) for line in full if line.summary.tool_calls)
+    if any(len(line.summary.at_k) > 1 for line in found):
+        yield passes_table(found)
+        yield from map(repeats_table, found, beside.repeats, beside.bootstraps)
+        yield _note(REPEATS)
+    if beside.pairs:
+        yield from map(pair_table, beside.pairs)
+        yield _note(PAIRS)
+    for pair in beside.pairs:
+        if pair.sameness.same:
+            yield Text(
+                f"{pair.a.name} and {pair.b.name}: the rows of {pair.sameness.trials} trials are"
+                " identical in everything but time, place and attempt."
+            )
+    if beside.correlation:
+        c = beside.correlation
+        yield Text(
+            f"TIR with accuracy over {c.n} lines: Pearson {c.pearson:.2f},"
+            f" Spearman {c.spearman:.2f} (TIR is bounded by accuracy)."
+        )
+    if beside.paper:
+        yield paper_table(found, beside.paper)
+    yield _trials(found)
+    yield from (_failures(line) for line in full if line.summary.unscored or line.summary.bugs)
+
+
+def _note(said: str) -> Text:
+    return Text(f"{said}\n", style="italic dim")
+
+
+def _several(found: Sequence[Line], field: str) -> bool:
+    return any(len(getattr(line.summary, field)) > 1 for line in found)
 
 
 def _metrics(found: Sequence[Line]) -> Table:
     table = Table(
         title="Accuracy, TIR and ACS",
         title_justify="left",
-        caption="accuracy: share of scored trials (n) with a score of 1, and its 95 % interval;"
-        " TIR: share solved, with a tool where tools help, without one elsewhere; ACS: mean steps",
+        caption="accuracy: share of scored trials (n) with a score of 1, and its 95 % interval"
+        " (Wilson's); TIR: share solved, with a tool where tools help, without one elsewhere;"
+        " ACS: mean steps",
         caption_justify="left",
     )
     table.add_column("run")
@@ -87,17 +131,16 @@ def _metrics(found: Sequence[Line]) -> Table:
     for name in ("n", "accuracy %", "95 %", "TIR %", "ACS"):
         table.add_column(name, justify="right", no_wrap=True)
     for line in found:
-        condition, steps = line.config.condition, line.config.limits.steps
-        about = (line.run.name, _agent(line), f"{condition}, {steps} steps")
+        about = (line.run.name, line.player, f"{line.config.condition}, {line.cap} steps")
         for said, group in zip(about, line.summary.groups, strict=True):
             table.add_row(
                 said,
                 group.name,
                 str(group.n),
-                _percent(group.accuracy),
-                _range(group.interval),
-                _percent(group.tir),
-                "–" if group.acs is None else f"{group.acs:.1f}",
+                percent(group.accuracy),
+                percents(group.interval),
+                percent(group.tir),
+                number(group.acs),
                 end_section=group.name == GROUPS[-1],
             )
     return table
@@ -107,28 +150,34 @@ def _trials(found: Sequence[Line]) -> Table:
     table = Table(title="Trials", title_justify="left")
     table.add_column("")
     for line in found:
-        table.add_column(f"{line.run.name} {_agent(line)}", justify="right")
-    measures = [_measures(line) for line in found]
-    for name in measures[0] if measures else ():
-        table.add_row(name, *(each[name] for each in measures))
+        table.add_column(line.name, justify="right")
+    said = [measures(line) for line in found]
+    for name in said[0] if said else ():
+        table.add_row(name, *(each[name] for each in said))
     return table
 
 
-def _measures(line: Line) -> dict[str, str]:
+def measures(line: Line) -> dict[str, str]:
+    """What a line's numbers rest on and what it took, in words."""
     s = line.summary
-    cost = "unknown" if s.cost is None else f"{s.cost:.2f} USD"
+    feasible = s.feasible
+    asked = s.requests or s.input_tokens
     return {
         "scored of planned": f"{s.groups[-1].n}/{line.planned}",
         "void attempts": str(s.void),
         "bugs": str(s.bugs),
+        "mean score %": percent(s.groups[-1].score),
+        "accuracy without infeasible tasks %": f"{percent(feasible.accuracy)} of {feasible.n}",
         "infeasible tasks recognized": f"{s.recognized}/{s.infeasible}",
         "feasible tasks called infeasible": str(s.wrongly_infeasible),
         "ended by": ", ".join(f"{stop} {count}" for stop, count in sorted(s.stops.items())),
         "tool calls (with an error)": f"{s.tool_calls} ({s.tool_errors})",
         "GUI actions (with an error)": f"{s.gui_calls} ({s.gui_errors})",
-        "tokens in / out": f"{s.input_tokens} / {s.output_tokens}",
-        "cost": cost if s.input_tokens else "–",
-        **{f"seconds in {part}": f"{s.seconds.get(part, 0.0):.1f}" for part in PARTS},
+        "malformed answers": str(s.malformed),
+        "requests (sent again)": f"{s.requests} ({s.retries})",
+        "tokens in / cached / out": f"{s.input_tokens} / {s.cached_tokens} / {s.output_tokens}",
+        "cost": money(s.cost) if asked else NONE,
+        **{f"seconds in {part}": number(s.seconds.get(part)) for part in PARTS},
     }
 
 
@@ -141,16 +190,3 @@ def _failures(line: Line) -> Table:
             why = f"{row.failure.type}: {row.failure.message}"
             table.add_row(row.task, str(row.trial), str(row.attempt), row.fate, Text(why))
     return table
-
-
-def _agent(line: Line) -> str:
-    model = line.config.model
-    return model.name if model and line.agent == "model" else line.agent
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-def _range(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{100 * interval[0]:.0f}–{100 * interval[1]:.0f}"

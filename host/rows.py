@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from host import Stop
 from host.errors import UsageError
 
-__all__ = ["CallCount", "Failure", "Key", "Row", "Rows", "finished", "read_rows"]
+__all__ = ["CallCount", "Failure", "Key", "Reached", "Row", "Rows", "finished", "read_rows"]
 
 NAME = "results.jsonl"
 
@@ -34,6 +34,27 @@ class CallCount(Strict):
     """Empty where the agent named a tool that it had not been offered."""
     calls: int
     errors: int
+    repeats: int = 0
+    """Calls without an error that said again what an earlier one had said, with nothing changed in
+    between: same arguments, same result."""
+
+
+class Reached(Strict):
+    """What a trial had come to when it was judged: at its end, or at a checkpoint."""
+
+    score: float
+    reason: str
+    stop: Stop
+    steps: int
+    malformed: int
+    unsettled: int
+    calls: tuple[CallCount, ...]
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost: float | None
+    requests: int
+    retries: int
 
 
 class Failure(Strict):
@@ -61,6 +82,11 @@ class Row(Strict):
     condition: str
     tool_beneficial: bool
     feasible: bool
+    useful_tools: tuple[str, ...] = ()
+    """What the task calls useful."""
+    domain: str = ""
+    """The task's application; `multi` where it has several."""
+    model: str = ""
     # What came of it
     fate: Literal["scored", "void", "bug"]
     score: float | None = None
@@ -72,7 +98,16 @@ class Row(Strict):
     calls: tuple[CallCount, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
-    cost: float | None = None
+    cached_tokens: int = 0
+    cost: float | None = 0.0
+    """US dollars; None where it is not known."""
+    requests: int = 0
+    retries: int = 0
+    offered: tuple[str, ...] = ()
+    """Tools (not of the GUI) that were on offer at some step."""
+    checkpoints: tuple[Reached, ...] = ()
+    """What a copy of the machine was worth after so many steps, where the run asked for that and
+    the episode went on."""
     failure: Failure | None = None
     # Where and how
     folder: str
@@ -99,6 +134,20 @@ class Row(Strict):
     def success(self) -> bool:
         """Whether the task was solved: only a full score is."""
         return self.score is not None and self.score >= 1.0
+
+    @property
+    def chosen_well(self) -> bool:
+        """What TIR counts: solved, with a tool call where tools help, without one elsewhere."""
+        return self.success and (self.tool_calls > 0) is self.tool_beneficial
+
+    def at(self, cap: int) -> Row:
+        """The row as it would be with that limit of steps; `UsageError` where that is not known."""
+        if self.fate != "scored" or self.steps <= cap:
+            return self
+        for reached in self.checkpoints:
+            if reached.steps == cap:
+                return self.model_copy(update={**dict(reached), "checkpoints": ()})
+        raise UsageError(f"trial {self.key} was not judged after {cap} steps")
 
     @property
     def tool_calls(self) -> int:

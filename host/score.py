@@ -9,10 +9,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from host.checkpoints import evidence_at
 from host.errors import UsageError
 from host.judge import judge
-from host.rows import Row, read_rows
-from tasks import Suite
+from host.rows import Reached, Row, read_rows
+from tasks import Suite, Task
 
 __all__ = ["Rejudged", "read_rescored", "rejudge", "write_rescored"]
 
@@ -29,7 +30,7 @@ class Rejudged:
     @property
     def differs(self) -> bool:
         """Whether the score is another one."""
-        return self.before.score != self.now.score
+        return _scores(self.before) != _scores(self.now)
 
     @property
     def task_changed(self) -> bool:
@@ -50,8 +51,22 @@ def rejudge(run: Path, suite: Suite) -> Iterator[Rejudged]:
             raise UsageError(f"the evidence {evidence} is gone")
         task = tasks[row.task]
         score = judge(task, evidence, row.stop)
-        said = {"score": score.value, "reason": score.reason, "task_hash": task.hash}
+        said = {
+            "score": score.value,
+            "reason": score.reason,
+            "task_hash": task.hash,
+            "checkpoints": tuple(_again(task, run / row.folder, each) for each in row.checkpoints),
+        }
         yield Rejudged(row, row.model_copy(update=said))
+
+
+def _again(task: Task, folder: Path, then: Reached) -> Reached:
+    score = judge(task, evidence_at(folder, then.steps), then.stop)
+    return then.model_copy(update={"score": score.value, "reason": score.reason})
+
+
+def _scores(row: Row) -> list[float | None]:
+    return [row.score, *(each.score for each in row.checkpoints)]
 
 
 def write_rescored(run: Path, found: Sequence[Rejudged]) -> Path:

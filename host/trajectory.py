@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -49,6 +49,8 @@ class Step:
     decision: Decision
     apps: list[str | None]
     """For each call the app of its tool; null where no such tool was offered."""
+    offered: str = ""
+    """Which tools were on offer: the name of an earlier line of kind `offer`."""
     results: list[ToolResult] = field(default_factory=list)
     after: str = ""
     """Hash of the frame after it; empty where the episode ended without one."""
@@ -62,7 +64,9 @@ class Trajectory:
     def __init__(self, folder: Path) -> None:
         self._frames = folder / "frames"
         self._frames.mkdir(parents=True, exist_ok=True)
-        self._file = (folder / NAME).open("x", encoding="utf-8")
+        self._offers: set[str] = set()
+        # Half of a surrogate pair, which models do write, is no UTF-8; as an escape it is JSON.
+        self._file = (folder / NAME).open("x", encoding="utf-8", errors="backslashreplace")
 
     def __enter__(self) -> Trajectory:
         return self
@@ -85,6 +89,14 @@ class Trajectory:
     def start(self, **said: Any) -> None:
         """The first line: what the episode began with."""
         self._line({"kind": "start", **said})
+
+    def offer(self, tools: Sequence[str]) -> str:
+        """The name of this offer; a line says what is in it when it is made for the first time."""
+        name = blake2b("\n".join(tools).encode(), digest_size=4).hexdigest()
+        if name not in self._offers:
+            self._offers.add(name)
+            self._line({"kind": "offer", "name": name, "tools": list(tools)})
+        return name
 
     def step(self, step: Step) -> None:
         """A line for a step; pictures that tools returned are stored beside the frames."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,12 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from host import Agent, Briefing
+from host.agents import MODELS
+from host.checkpoints import Checkpoints, reached
 from host.config import Job, RunConfig, offered
-from host.episode import Episode, Interrupted, run_episode
+from host.episode import Interrupted, run_episode
 from host.errors import VOID, GuestError, MachineError
+from host.exposure import offer_of
 from host.guest import Guest
 from host.judge import judge
-from host.rows import CallCount, Failure, Row
+from host.rows import Failure, Row
 from host.stage import collect, set_stage
 from host.trajectory import Trajectory
 from host.watch import announced
@@ -61,6 +63,9 @@ class Trial:
             condition=self.config.condition,
             tool_beneficial=task.spec.tool_beneficial,
             feasible=task.spec.feasible,
+            useful_tools=tuple(task.spec.useful_tools),
+            domain=_domain(task),
+            model=self.config.model.name if self.config.model and job.agent in MODELS else "",
             fate="bug",
             folder=folder.name,
             config=self.config.hash,
@@ -107,12 +112,8 @@ class Trial:
                     raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
                 tools = offered(guest.tools(), self.config.condition)
                 set_stage(task, guest)
-            briefing = Briefing(
-                task.spec.instruction,
-                tuple(tools.values()),
-                self.config.limits,
-                self.config.seed + job.trial,
-            )
+            limits, seed = self.config.limits, self.config.seed + job.trial
+            briefing = Briefing(task.spec.instruction, limits, seed)
             agent = self.make_agent(job.agent, task, briefing)
             trajectory.start(
                 task=task.name,
@@ -121,18 +122,20 @@ class Trial:
                 agent=job.agent,
                 trial=job.trial,
                 condition=self.config.condition,
-                tools=list(tools),
-                seed=briefing.seed,
+                seed=seed,
             )
+            checkpoints = Checkpoints(self.config.checkpoints, task, machine, folder)
             try:
                 episode = run_episode(
                     agent,
                     guest,
                     tools,
-                    self.config.limits,
+                    limits,
                     trajectory,
+                    offer=offer_of(self.config.exposure, tools, task, seed),
                     settle=self.config.settle,
                     interrupted=self.interrupted,
+                    after=checkpoints.after,
                 )
             except BaseException as error:
                 trajectory.end(stop=None, error=f"{type(error).__name__}: {error}")
@@ -146,13 +149,15 @@ class Trial:
         said = {"value": score.value, "reason": score.reason, "stop": episode.stop}
         (folder / "score.json").write_text(json.dumps(said) + "\n", encoding="utf-8")
         seconds |= vars(episode.seconds)
+        if self.config.checkpoints:
+            seconds["checkpoints"] = checkpoints.seconds
         return {
             "fate": "scored",
-            "score": score.value,
-            "reason": score.reason,
             "catalogue": health.catalogue,
             "screen": health.screen,
-            **_summary(episode),
+            "offered": tuple(sorted(episode.offered)),
+            "checkpoints": tuple(checkpoints.reached),
+            **dict(reached(episode, score, episode.stop)),
         }
 
 
@@ -167,22 +172,9 @@ def _fresh(folder: Path) -> Path:
     return folder
 
 
-def _summary(episode: Episode) -> dict[str, object]:
-    calls = Counter((call.tool, call.app) for call in episode.calls)
-    errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
-    return {
-        "stop": episode.stop,
-        "steps": episode.steps,
-        "malformed": episode.malformed,
-        "unsettled": episode.unsettled,
-        "calls": tuple(
-            CallCount(tool=tool, app=app, calls=count, errors=errors[tool, app])
-            for (tool, app), count in calls.items()
-        ),
-        "input_tokens": episode.usage.input_tokens,
-        "output_tokens": episode.usage.output_tokens,
-        "cost": episode.usage.cost,
-    }
+def _domain(task: Task) -> str:
+    apps = task.spec.apps
+    return apps[0] if len(apps) == 1 else "multi" if apps else ""
 
 
 def _failure(error: Exception, console: str = "") -> Failure:

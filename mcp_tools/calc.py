@@ -40,7 +40,7 @@ app = App(
 )
 
 
-@app.tool(timeout=60)
+@app.tool(timeout=documents.OPENS_WITHIN)
 def open_workbook(path: Annotated[str, Field(description="such as ~/budget.xlsx")]) -> Workbook:
     """Open a spreadsheet file in Calc and make it the active document. Returns its sheets."""
     model = documents.open_file(SPREADSHEET, path)

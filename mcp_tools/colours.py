@@ -26,7 +26,9 @@ def names() -> dict[str, str]:
     """The named colours of CSS, each as hexadecimal digits."""
     from PIL import ImageColor
 
-    return {name: str(value).removeprefix("#") for name, value in ImageColor.colormap.items()}
+    # Asked one by one: Pillow's own table holds some as text and those that were used as numbers.
+    rgb = {name: ImageColor.getrgb(name)[:3] for name in list(ImageColor.colormap)}
+    return {name: "".join(f"{part:02x}" for part in parts) for name, parts in rgb.items()}
 
 
 def colour(given: str | int) -> int:

@@ -125,15 +125,16 @@ def holding(keys: Optional[list[str]], repeat: bool = False) -> Iterator[None]:
     """Hold the keys down, in their order, while the block runs; released whatever happens."""
     from mcp_tools.keyboard import keysym
 
+    codes = hands().platformModule.keyboardMapping
     with ExitStack() as stack:
-        if keys and not repeat:
-            stack.enter_context(keyboard().without_repeat())
         for key in checked(keys or []):
             if len(key) == 1:
                 # Upper case is what shift makes of a key; a chord names its shift itself.
                 symbol = keysym(key.lower() if keys and len(keys) > 1 else key)
-                stack.enter_context(keyboard().held(symbol))
+                stack.enter_context(keyboard().held(symbol, repeat))
             else:
+                if not repeat:
+                    stack.enter_context(keyboard().without_repeat([codes[key]]))
                 stack.callback(hands().keyUp, key)
                 hands().keyDown(key)
         yield

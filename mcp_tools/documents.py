@@ -15,6 +15,7 @@ from mcp_tools.questions import decliner
 from mcp_tools.waiting import wait_for
 
 __all__ = [
+    "OPENS_WITHIN",
     "Document",
     "Kind",
     "Saved",
@@ -30,6 +31,10 @@ Document = Annotated[
     Optional[str],
     Field(description="title, file name or path of an open document; the active one if left out"),
 ]
+
+
+OPENS_WITHIN = 180
+"""Seconds; an emulated processor that has neighbours needs more than 60."""
 
 
 @dataclass(frozen=True)

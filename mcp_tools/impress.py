@@ -59,7 +59,7 @@ class Notes:
     notes: str
 
 
-@app.tool(timeout=60)
+@app.tool(timeout=documents.OPENS_WITHIN)
 def open_presentation(path: Annotated[str, Field(description="such as ~/talk.pptx")]) -> Deck:
     """Open a presentation file in Impress and make it the active one. Returns its slides as
     impress_env_info does.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import select
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -88,17 +88,16 @@ class Keyboard:
     def type(self, text: str) -> None:
         """Type the text; return when the active window has taken it; `Deaf` if it does not."""
         wanted = [keysym(each) for each in text.replace("\r\n", "\n").replace("\r", "\n")]
-        with self.without_repeat(), self._caps_lock_off():
+        with self._caps_lock_off():
             known = self._known(self._keymap.read())
             if NUMBERS.search(self._program()) and known.keys() >= DIGITS:
                 self._type_numbers(wanted, known)
                 return
             while wanted:
                 keys = self._keys(wanted[:RUN])
-                for key in keys:
-                    self._press(key)
-                    self._release(key)
-                self._wait_or_fail(len(text) - len(wanted))
+                with self.without_repeat(key.code for key in keys):
+                    self._tap(keys)
+                    self._wait_or_fail(len(text) - len(wanted))
                 wanted = wanted[len(keys) :]
             self._give_back()
 
@@ -109,21 +108,19 @@ class Keyboard:
             Tap(self._shift, False),
             Tap(known[ord("u")].code, False),
         ]
-        for at in range(0, len(wanted), RUN):
-            for symbol in wanted[at : at + RUN]:
-                if symbol in known:
-                    keys = [known[symbol]]
-                else:
+        taken = {tap.code for symbol, tap in known.items() if symbol in wanted or symbol in DIGITS}
+        with self.without_repeat(taken):
+            for at in range(0, len(wanted), RUN):
+                for symbol in wanted[at : at + RUN]:
+                    if symbol in known:
+                        self._tap([known[symbol]])
+                        continue
                     for key in held:
                         self._press(key)
                     for key in reversed(held):
                         self._release(key)
-                    number = symbol & 0xFFFFFF
-                    keys = [known[ord(digit)] for digit in f"{number:x} "]
-                for key in keys:
-                    self._press(key)
-                    self._release(key)
-            self._wait_or_fail(at)
+                    self._tap([known[ord(digit)] for digit in f"{symbol & 0xFFFFFF:x} "])
+                self._wait_or_fail(at)
 
     def _wait_or_fail(self, certain: int) -> None:
         """Go on once the keys were taken. A window that cannot be asked is believed to be fast."""
@@ -143,32 +140,46 @@ class Keyboard:
         return " ".join(names or ())
 
     @contextmanager
-    def held(self, symbol: int) -> Iterator[None]:
+    def held(self, symbol: int, repeat: bool = False) -> Iterator[None]:
         """Hold the key of a character down (with shift if it takes that) while the block runs."""
         [key] = self._keys([symbol])
-        self._press(key)
-        self._display.sync()
-        try:
-            yield
-        finally:
-            self._release(key)
+        with self.without_repeat([] if repeat else [key.code]):
+            self._press(key)
             self._display.sync()
-            if self._borrowed and self.wait_until_taken():
-                self._give_back()
+            try:
+                yield
+            finally:
+                self._release(key)
+                self._display.sync()
+                if self._borrowed and self.wait_until_taken():
+                    self._give_back()
 
     @contextmanager
-    def without_repeat(self) -> Iterator[None]:
-        """Keys that are pressed meanwhile count once, however long we are held up before they are
-        released: the server would repeat them after half a second.
+    def without_repeat(self, codes: Iterable[int]) -> Iterator[None]:
+        """These keys count once when they are pressed meanwhile, however long we are held up before
+        they are released: the server would repeat them after half a second.
+
+        Key by key, since the switch for all of them lies in one word with the accessibility
+        settings: the session's daemon of those, told of a change, writes the word back as it read
+        it, and sometimes that is after we have switched on again.
         """
-        repeats = self._display.get_keyboard_control().global_auto_repeat
-        self._display.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
-        self._display.sync()
+        kept = self._display.get_keyboard_control().auto_repeats
+        repeating = [code for code in set(codes) if kept[code // 8] >> code % 8 & 1]
+        self._repeat(repeating, X.AutoRepeatModeOff)
         try:
             yield
         finally:
-            self._display.change_keyboard_control(auto_repeat_mode=repeats)
-            self._display.sync()
+            self._repeat(repeating, X.AutoRepeatModeOn)
+
+    def _repeat(self, codes: list[int], mode: int) -> None:
+        for code in codes:
+            self._display.change_keyboard_control(key=code, auto_repeat_mode=mode)
+        self._display.sync()
+
+    def _tap(self, keys: list[Tap]) -> None:
+        for key in keys:
+            self._press(key)
+            self._release(key)
 
     def _press(self, key: Tap) -> None:
         if key.shifted:

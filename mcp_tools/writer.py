@@ -54,7 +54,7 @@ class TextInfo:
     paragraphs: list[Paragraph]
 
 
-@app.tool(timeout=60)
+@app.tool(timeout=documents.OPENS_WITHIN)
 def open_document(path: Annotated[str, Field(description="such as ~/letter.docx")]) -> TextInfo:
     """Open a text document in Writer and make it the active one. Returns its first paragraphs."""
     model = documents.open_file(TEXT, path)

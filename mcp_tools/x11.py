@@ -22,6 +22,7 @@ __all__ = [
     "activate",
     "active",
     "display",
+    "focused",
     "owner",
     "size",
     "stacked",
@@ -84,6 +85,23 @@ def active(opened: Display) -> Any:
     """The active top-level window as an Xlib object, or None."""
     found = _property(opened.screen().root, "_NET_ACTIVE_WINDOW")
     return opened.create_resource_object("window", found[0]) if found and found[0] else None
+
+
+def focused(opened: Display) -> str:
+    """Class of the active window, in lower case; for a dialog that of the window it belongs to.
+    Empty where none is active.
+    """
+    found, window = "", active(opened)
+    for _ in range(5):  # dialogs of dialogs, and no circle
+        if window is None:
+            break
+        try:
+            names = window.get_wm_class()
+            window = window.get_wm_transient_for()
+        except (error.BadWindow, error.BadDrawable):
+            break  # closed while we looked
+        found = names[1].lower() if names else found
+    return found
 
 
 def owner(window: Any) -> int:

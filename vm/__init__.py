@@ -13,6 +13,7 @@ Use::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -76,6 +77,11 @@ class Machine(Protocol):
 
         A virtual machine keeps its memory, and with it every program as it is. A sandbox keeps its
         files, and starts `programs` again, in this order: name every one that has a window.
+        """
+
+    def fork(self) -> AbstractContextManager[Machine]:
+        """A second machine in the state that this one is in, gone when the context ends; this one
+        goes on. `MachineError` where the provider cannot do that.
         """
 
     def close(self) -> None:

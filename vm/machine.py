@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
 
@@ -49,16 +50,24 @@ Turn = Callable[[R | None, str], R]
 """An instance in the state of the snapshot of that name, in place of an old one."""
 Keep = Callable[[R, str, str, Sequence[Program]], None]
 """Keep an instance, made from the snapshot of the first name, under the second."""
+Split = Callable[[R, str], AbstractContextManager[R]]
+"""A second instance like this one, which was made from the snapshot of that name."""
 
 
 class OwnedMachine(Generic[R]):
     """A `vm.Machine`. To revert is to take a fresh instance and drop the old one."""
 
     def __init__(
-        self, turn: Turn[R], keep: Keep[R], drop: Callable[[R], None], snapshot: str
+        self,
+        turn: Turn[R],
+        keep: Keep[R],
+        split: Split[R],
+        drop: Callable[[R], None],
+        snapshot: str,
     ) -> None:
         self._turn = turn
         self._keep = keep
+        self._split = split
         self._drop = drop
         self._snapshot = snapshot
         self._now: R | None = None
@@ -97,6 +106,15 @@ class OwnedMachine(Generic[R]):
     def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
         """See `vm.Machine`."""
         self._keep(self.instance, self._snapshot, name, programs)
+
+    @contextmanager
+    def fork(self) -> Iterator[OwnedMachine[R]]:
+        """See `vm.Machine`."""
+        with self._split(self.instance, self._snapshot) as instance:
+            parts = (self._turn, self._keep, self._split, self._drop, self._snapshot)
+            with OwnedMachine(*parts) as copy:
+                copy._now = instance
+                yield copy
 
     def console(self) -> str:
         """See `vm.Machine`."""

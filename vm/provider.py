@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -94,7 +96,10 @@ class LibvirtProvider:
         def keep(instance: Instance, parent: str, name: str, programs: Sequence[Program]) -> None:
             self.keep(instance, image, parent, name)
 
-        return LibvirtMachine(turn, keep, self.drop, snapshot)
+        def split(instance: Instance, parent: str) -> AbstractContextManager[Instance]:
+            return self.split(instance, image, parent)
+
+        return LibvirtMachine(turn, keep, split, self.drop, snapshot)
 
     def shape(self, image: Image) -> Shape:
         """The hardware that this provider gives to `image`."""
@@ -220,9 +225,29 @@ class LibvirtProvider:
         ended.
         """
         refuse_ready(name)
-        store = store_running if self.forks else keep_inplace
-        stored = store(instance, self.snapshot(image, parent), image, name)
+        before = self.snapshot(image, parent)
+        if self.forks:
+            stored = store_running(instance, before, image, before.folder.with_name(name))
+        else:
+            stored = keep_inplace(instance, before, image, name)
         self._spares.drop(lambda kind: kind in [(stored.folder, True), (stored.folder, False)])
+
+    @contextmanager
+    def split(self, instance: Instance, image: Image, parent: str) -> Iterator[Instance]:
+        """A second machine in the state of a running one, for the length of a context; whoever
+        takes it ends it.
+        """
+        if not self.forks:
+            raise MachineError(
+                "this QEMU cannot fork a running machine",
+                hint=f"That takes QEMU {'.'.join(map(str, FORK_NEEDS))} or later.",
+            )
+        folder = self._owner.folder() / "fork"
+        try:
+            stored = store_running(instance, self.snapshot(image, parent), image, folder)
+            yield fork(self._owner, stored, image)
+        finally:
+            shutil.rmtree(folder.parent, ignore_errors=True)
 
     def close(self) -> None:
         """End every machine of this provider."""

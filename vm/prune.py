@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from vm.image import image_id, list_bases
+from vm.image import current_recipe, image_id, list_bases
 from vm.layer import layer_id, libraries_id
-from vm.recipe import load_recipe, recipe_names
+from vm.recipe import recipe_names
 from vm.store import cache_folder
 
 __all__ = ["size", "stale"]
@@ -19,7 +19,7 @@ def stale() -> list[Path]:
     An imported base is always current. A snapshot is current with its image: one that a user made
     on an older image is stale, since no machine of today's code can be started from it.
     """
-    recipes = {name: load_recipe(name)[1] for name in recipe_names()}
+    recipes = {name: current_recipe(name)[1] for name in recipe_names()}
     bases = [base for base in list_bases() if recipes.get(base.name, base.id) == base.id]
     pythons = {base.python for base in bases}
     current = {

@@ -176,16 +176,15 @@ def freeze_template(instance: Instance, image: Image, staging: Path, name: str) 
     write_snapshot(staging, name, image, token, shape, stood_still=stood_still)
 
 
-def store_running(instance: Instance, parent: Snapshot, image: Image, name: str) -> Snapshot:
-    """Keep a running fork of `parent` under `name`, replacing a snapshot of that name; the fork
-    goes on.
+def store_running(instance: Instance, parent: Snapshot, image: Image, final: Path) -> Snapshot:
+    """Keep a running fork of `parent` in the folder `final`, replacing a snapshot that is there;
+    the fork goes on.
 
     The pages that the fork has of its own are laid over a copy of the parent's memory, so the
     result stands by itself. The fork stands still for as long as its own pages take to copy.
     """
-    final = parent.folder.parent / name
-    staging = final.with_name(f".{name}.partial")
-    with locked(final.with_name(f".{name}.lock")):
+    staging = final.with_name(f".{final.name}.partial")
+    with locked(final.with_name(f".{final.name}.lock")):
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
         copy = ["cp", "--reflink=auto", "--sparse=always", parent.memory, staging / "memory"]
@@ -200,7 +199,7 @@ def store_running(instance: Instance, parent: Snapshot, image: Image, name: str)
             instance.domain.resume()
         stood_still = time.monotonic() - start
         token, shape = instance.door.token, instance.shape
-        write_snapshot(staging, name, image, token, shape, stood_still=stood_still, bare=True)
+        write_snapshot(staging, final.name, image, token, shape, stood_still=stood_still, bare=True)
         forget(final)
         staging.rename(final)
     return read_snapshot(final)

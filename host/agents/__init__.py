@@ -1,20 +1,18 @@
-"""Agents, by name: oracle, noop, random, replay, model, and any class of yours as `module:Class`.
+"""Agents, by name: oracle, noop, random, replay, model, planner, and any class of yours.
 
 oracle[:tools|:gui]   plays the task's reference solution, by default the condition's
 noop                  does nothing and says it is done
 random                calls tools at random, by their schemas, from the seed
 replay:DIR            plays again what is recorded in a run (DIR) for the same task
-model                 asks a model (see host.agents.model)
+model                 asks a model, in a dialect (see host.dialects)
+planner               asks a model what to do, and a second one where on the screen that is
 near_miss:N           plays a task's Nth near-miss (from 1); `prove` uses it
 module:Class          Class(briefing) with a method step(observation) -> Decision
 """
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -25,17 +23,28 @@ from host.agents.noop import Noop
 from host.agents.oracle import near_miss, play_oracle
 from host.agents.random import Random
 from host.agents.replay import Replay
-from host.config import Condition, RunConfig
+from host.config import Condition, ModelConfig, RunConfig
+from host.dialects import open_dialect
+from host.dialects.grounded import Grounded
 from host.errors import UsageError
+from host.named import load_named
 from tasks import Task
 
-__all__ = ["agent_maker", "check_agent"]
+__all__ = ["MODELS", "agent_maker", "check_agent"]
+
+MODELS = {"model": ("model",), "planner": ("model", "grounder")}
+"""Agents that ask models, and which."""
 
 
 def agent_maker(
-    config: RunConfig, open_model: Callable[[], Model]
+    config: RunConfig, models: Callable[[ModelConfig], Model]
 ) -> Callable[[str, Task, Briefing], Agent]:
-    """Makes the agent of a name for one episode."""
+    """Makes the agent of a name for one episode; `models` opens each model once."""
+    opened = {
+        role: (asked, models(asked))
+        for role in ("model", "grounder")
+        if (asked := getattr(config, role)) is not None
+    }
 
     def make(name: str, task: Task, briefing: Briefing) -> Agent:
         kind, _, rest = name.partition(":")
@@ -50,27 +59,41 @@ def agent_maker(
                 return Random(briefing)
             case "replay":
                 return Replay(Path(rest), task.name)
-            case "model":
-                images = config.model.images if config.model else 3
-                return ModelAgent(open_model(), briefing, images=images)
+            case "model" | "planner":
+                asked, model = opened["model"]
+                dialect = open_dialect(asked, briefing)
+                if kind == "planner":
+                    dialect = Grounded(dialect, *opened["grounder"])
+                return ModelAgent(model, dialect, briefing)
         return cast(Agent, _class_named(name)(briefing))
 
     return make
 
 
-def check_agent(name: str, condition: Condition, tasks: tuple[Task, ...]) -> None:
+def check_agent(name: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
     """`UsageError` where there is no such agent, or where it cannot play one of the tasks."""
     kind, _, rest = name.partition(":")
     match kind:
         case "oracle":
-            by = {task.name: rest or _natural(condition, task) for task in tasks}
+            by = {task.name: rest or _natural(config.condition, task) for task in tasks}
             lacking = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
             if lacking:
                 raise UsageError(f"no oracle by {by[lacking[0]]} for {', '.join(lacking)}")
         case "replay":
             for task in tasks:
                 Replay(Path(rest), task.name)
-        case "noop" | "random" | "model" | "near_miss":
+        case "model" | "planner":
+            for role in MODELS[kind]:
+                if getattr(config, role) is None:
+                    hint = "An experiment's file names both models: docs/experiments.md."
+                    hint = hint if kind == "planner" else "Such as --model openai/gpt-5."
+                    raise UsageError(f"the agent {kind} needs a {role}", hint=hint)
+            if kind == "planner" and config.model and config.model.dialect != "functions":
+                raise UsageError(
+                    f"a planner describes what to hit, and {config.model.dialect} names points",
+                    hint="Its dialect is functions.",
+                )
+        case "noop" | "random" | "near_miss":
             return
         case _:
             _class_named(name)
@@ -84,16 +107,8 @@ def _natural(condition: Condition, task: Task) -> str:
 
 
 def _class_named(name: str) -> Callable[[Briefing], object]:
-    module, _, attribute = name.partition(":")
-    known = "oracle, noop, random, replay:DIR, model or module:Class"
-    if not attribute:
-        raise UsageError(f"no agent {name!r}", hint=f"There is {known}.")
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # a class of yours lies where you are
-    try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"no agent {name!r}: {error}", hint=f"There is {known}.") from None
+    known = "There is oracle, noop, random, replay:DIR, model, planner or module:Class."
+    found = load_named("agent", name, known)
     if not callable(found) or (inspect.isclass(found) and not hasattr(found, "step")):
         raise UsageError(f"{name} is no agent: it has no method step(observation) -> Decision")
     return cast("Callable[[Briefing], object]", found)

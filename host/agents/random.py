@@ -21,12 +21,11 @@ class Random:
     by itself."""
 
     def __init__(self, briefing: Briefing) -> None:
-        self._tools = briefing.tools
         self._dice = random.Random(briefing.seed)
 
     def step(self, observation: Observation) -> Decision:
         """Some call."""
-        tool = self._dice.choice(self._tools)
+        tool = self._dice.choice(observation.tools)
         arguments = invent(tool.parameters, self._dice, observation.screenshot.size)
         id = f"{self._dice.getrandbits(64):016x}-{uuid.uuid4().hex[:8]}"
         return Decision(calls=(ToolCall(id, tool.name, arguments),))

@@ -112,6 +112,42 @@ def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machin
         assert "step-one" not in guest.run(["ls"], cwd="/home/user").stdout
 
 
+def test_a_fork_of_a_running_machine_is_a_second_one_in_its_state_and_leaves_it_alone(
+    machine: Machine, provider: str
+) -> None:
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        guest.put("~/both.txt", b"both")
+        guest.run(["gedit"], background=True)
+        guest.wait_window("gedit", timeout=120)
+        if provider == "sandbox":
+            with pytest.raises(MachineError, match="cannot be forked"), machine.fork():
+                pass
+            return
+        with machine.fork() as copy:
+            assert (copy.endpoint, copy.token) != (machine.endpoint, machine.token)
+            with Guest(copy.endpoint, copy.token) as second:
+                assert second.get("~/both.txt") == b"both"
+                second.wait_window("gedit", timeout=10)
+                second.put("~/copy.txt", b"copy")
+                assert second.run(["pkill", "gedit"]).returncode == 0
+            address = copy.endpoint
+        assert "copy.txt" not in guest.run(["ls"], cwd="/home/user").stdout
+        assert guest.run(["pgrep", "gedit"]).returncode == 0
+    end = time.monotonic() + 30
+    while answers(address) and time.monotonic() < end:
+        time.sleep(0.1)  # between looks: a machine is ended behind the scenes
+    assert not answers(address)
+
+
+def answers(address: str) -> bool:
+    try:
+        httpx.get(f"{address}/harness/health", timeout=2)
+    except httpx.TransportError:
+        return False
+    return True
+
+
 def test_a_missing_snapshot_is_named_with_those_there_are(machine: Machine) -> None:
     with pytest.raises(MachineError, match="no snapshot 'nowhere'") as caught:
         machine.revert("nowhere")

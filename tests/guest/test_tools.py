@@ -112,6 +112,13 @@ def test_the_text_of_a_result_is_what_a_person_would_write(value: object, text: 
     assert result.content[0].text == text  # type: ignore[union-attr]
 
 
+def test_the_sdk_is_told_a_schema_by_name_and_need_not_list_all_tools_for_it() -> None:
+    lookup = Server(TOOLS, {})._mcp_server.get_tool_input_schema
+    assert lookup is not None
+    assert lookup("small_answer") == TOOLS["small_answer"].parameters
+    assert lookup("no_such_tool") is None
+
+
 def test_a_picture_is_an_image_block() -> None:
     result = success(Message({"id": 1, "value": {"picture": True}}, b"\x89PNG"))
     assert result.content[0].mime_type == "image/png"  # type: ignore[union-attr]

@@ -12,6 +12,7 @@ from host import Agent, Briefing, Limits
 from host.agents import agent_maker
 from host.config import RunConfig, adopt, locked
 from host.model import LiteModel
+from host.prices import read_prices
 from host.rows import Row
 from host.runner import QUIET, Watcher, plan, run_jobs
 from tasks import Suite, Task
@@ -111,10 +112,6 @@ def run_in(
     machines: int = 1,
     watcher: Watcher = QUIET,
 ) -> list[Row]:
-    def model() -> LiteModel:
-        assert config.model
-        return LiteModel(config.model)
-
     with locked(folder):
         adopt(folder, config)
         return run_jobs(
@@ -123,7 +120,7 @@ def run_in(
             suite,
             folder,
             make_machine,
-            make_agent or agent_maker(config, model),
+            make_agent or agent_maker(config, lambda asked: LiteModel(asked, read_prices())),
             machines=machines,
             watcher=watcher,
         )

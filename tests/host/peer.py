@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -311,9 +312,9 @@ def serve(app: ASGIApp, *, lifespan: str = "on") -> Iterator[str]:
 
 
 @contextmanager
-def peer() -> Iterator[tuple[str, Desktop]]:
+def peer(desktop: Desktop | None = None) -> Iterator[tuple[str, Desktop]]:
     """A running peer: its endpoint and its state."""
-    desktop = Desktop()
+    desktop = desktop or Desktop()
     mcp = _tools(desktop).http_app(path="/mcp", stateless_http=True, json_response=True)
     app = Starlette(routes=[*_harness(desktop), Mount("/", mcp)], lifespan=mcp.lifespan)
     with serve(Door(app, desktop)) as endpoint:
@@ -331,6 +332,7 @@ class PeerMachine:
         self.vnc = ("127.0.0.1:1", "")
         self.closed = False
         self.desktops: list[Desktop] = []
+        self.forks: list[PeerMachine] = []
         self._now: Any = None
 
     def boot(self) -> None:
@@ -348,6 +350,14 @@ class PeerMachine:
 
     def snapshot(self, name: str) -> None:
         raise NotImplementedError
+
+    @contextmanager
+    def fork(self) -> Iterator[PeerMachine]:
+        copy = PeerMachine()
+        with peer(deepcopy(self.desktops[-1])) as (copy.endpoint, desktop):
+            copy.desktops.append(desktop)
+            self.forks.append(copy)
+            yield copy
 
     def close(self) -> None:
         self._leave()

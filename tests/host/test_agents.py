@@ -21,7 +21,7 @@ from tasks.catalogue import read_catalogue
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE
 
-SEEN = Observation(Frame.of((64, 48), bytes(64 * 48 * 3)))
+SEEN = Observation(Frame.of((64, 48), bytes(64 * 48 * 3)), tools=tuple(CATALOGUE.values()))
 
 
 def test_invented_arguments_fit_the_schema_of_every_tool_of_the_guest() -> None:
@@ -40,7 +40,7 @@ def test_invented_arguments_fit_the_schema_of_every_tool_of_the_guest() -> None:
 
 def test_the_same_seed_gives_the_same_calls() -> None:
     def calls(seed: int) -> list[object]:
-        agent = Random(Briefing("", tuple(CATALOGUE.values()), Limits(), seed))
+        agent = Random(Briefing("", Limits(), seed))
         return [(c.name, c.arguments) for _ in range(9) for c in agent.step(SEEN).calls]
 
     assert calls(1) == calls(1)
@@ -62,9 +62,9 @@ def test_an_oracle_makes_one_call_a_step_and_then_stops(suite: Suite) -> None:
 
 
 def test_in_hybrid_the_oracle_that_there_is_will_do(suite: Suite) -> None:
-    check_agent("oracle", "hybrid", suite.tasks)
+    check_agent("oracle", config_of(suite), suite.tasks)
     with pytest.raises(UsageError, match="no oracle by tools for impossible"):
-        check_agent("oracle", "tools", suite.tasks)
+        check_agent("oracle", config_of(suite, condition="tools"), suite.tasks)
 
 
 def test_a_replay_does_again_what_was_done(suite: Suite, tmp_path: Path) -> None:

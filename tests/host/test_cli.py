@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from host.watch import announced
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
+from tests.host.played import row, run_of
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +65,7 @@ def test_bad_data_is_one_sentence_and_exit_2(
         (["--agent", "nobody"], "no agent 'nobody'"),
         (["--agent", "json:nothing"], "no agent 'json:nothing'"),
         (["--agent", "json:JSONDecoder"], "has no method step"),
-        (["--agent", "model"], "--agent model needs --model"),
+        (["--agent", "model"], "the agent model needs a model"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
         (["--provider", "none", "--agent", "noop"], "no provider 'none'"),
         (["--tasks", "x"], "no task 'x'"),
@@ -165,3 +168,44 @@ def test_a_running_trial_says_where_its_screen_is(
         assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
     assert ambidex("watch", tmp_path) == 0
     assert "no trial is under way" in capsys.readouterr().out
+
+
+def test_a_report_writes_the_files_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        run_of(tmp_path / "exp" / name, [row("a", beneficial=True, score=0.1, tool=1)])
+    files = {
+        "--html": "report.html",
+        "--csv": "rows.csv",
+        "--parquet": "rows.parquet",
+        "--rows": "rows.json",
+        "--failures": "sheet.csv",
+    }
+    words = [word for flag, name in files.items() for word in (flag, tmp_path / name)]
+    assert ambidex("report", tmp_path / "exp", "--released", "--paper", "o3", *words) == 0
+    said = capsys.readouterr().out
+    assert "As the released script computes them" in said
+    assert "Beside the paper" in said
+    assert all((tmp_path / name).stat().st_size for name in files.values())
+    assert len(json.loads((tmp_path / "rows.json").read_text())) == 2
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_worked_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_of(tmp_path / "r", [row("a", beneficial=True, score=1)])
+    assert ambidex("report", run, "--html", tmp_path / "none" / "report.html") == 2
+    said = capsys.readouterr()
+    assert "there is no directory" in said.err
+    assert said.out == ""
+    assert ambidex("report", run, "--paper", "nobody") == 2
+    assert "Claude-4-Sonnet" in capsys.readouterr().err
+
+
+def test_a_verb_that_draws_nothing_does_not_wait_for_what_draws() -> None:
+    code = (
+        "import sys, host.cli; print(sorted({'matplotlib', 'pyarrow', 'scipy'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

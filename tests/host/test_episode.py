@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from host import Decision, Limits, Observation, Stop, ToolCall, Usage
+from host import Decision, Exchange, Limits, Observation, Stop, ToolCall, Usage
 from host.config import offered
 from host.episode import Episode, run_episode
 from host.guest import Guest
 from host.trajectory import Trajectory, read_trajectory
 from tests.host.peer import ALIAS, CATALOGUE, TOKEN, Desktop, peer
+
+DEAR = Exchange("toy", {}, Usage(1, 1, cost=0.4), 0.1)
 
 
 class Scripted:
@@ -120,7 +122,12 @@ def test_an_alias_of_a_tool_that_is_not_offered_is_refused_as_it_was_said(
     [
         (Decision(), {"steps": 3}, Stop.STEP_LIMIT, 3),
         (Decision(), {"seconds": 0.0}, Stop.TIME_LIMIT, 1),
-        (Decision(usage=Usage(1, 1, 0.4)), {"cost": 1.0}, Stop.COST_LIMIT, 3),
+        (
+            Decision(exchanges=(Exchange("toy", {}, Usage(1, 1, cost=0.4), 0.1),)),
+            {"cost": 1.0},
+            Stop.COST_LIMIT,
+            3,
+        ),
         (Decision(malformed="no call"), {"malformed": 2}, Stop.PARSE_LIMIT, 2),
         (Decision(malformed="no call"), {"malformed": 9, "steps": 2}, Stop.STEP_LIMIT, 2),
     ],
@@ -174,7 +181,13 @@ def test_every_step_is_on_disk_before_the_next_begins(guest: Guest, tmp_path: Pa
     agent = Reads()
     with Trajectory(tmp_path) as trajectory:
         run_episode(agent, guest, {}, Limits(), trajectory)
-    assert agent.lines == [0, 1, 2]
+    assert agent.lines == [0, 2, 3], "the first has a line for what was on offer"
+
+
+def test_half_a_surrogate_pair_in_a_model_s_words_is_recorded(guest: Guest, tmp_path: Path) -> None:
+    play(Scripted(Decision(thought="a\ud83d b", stop=Stop.DONE)), guest, tmp_path)
+    step = next(line for line in read_trajectory(tmp_path) if line["kind"] == "step")
+    assert step["decision"]["thought"] == "a\ud83d b"
 
 
 def test_equal_frames_are_stored_once(guest: Guest, tmp_path: Path) -> None:

@@ -6,56 +6,13 @@ from __future__ import annotations
 import pytest
 
 from host import Stop
-from host.metrics import Group, group, summarize
-from host.rows import CallCount, Row
+from host.errors import UsageError
+from host.metrics import Group, group, rows_at, summarize
+from host.passes import pass_all, pass_any
+from host.rows import CallCount, Reached, Row
 from mcp_tools import aliases
 from tasks.catalogue import read_catalogue
-
-
-def row(
-    task: str = "t",
-    *,
-    beneficial: bool,
-    score: float | None,
-    tool: int = 0,
-    gui: int = 0,
-    steps: int = 1,
-    fate: str = "scored",
-    trial: int = 1,
-    attempt: int = 1,
-    condition: str = "hybrid",
-    feasible: bool = True,
-    stop: Stop = Stop.DONE,
-    errors: int = 0,
-    unknown: int = 0,
-) -> Row:
-    counts = [
-        CallCount(tool="calc_save", app="calc", calls=tool, errors=errors),
-        CallCount(tool="computer_click", app="computer", calls=gui, errors=0),
-        CallCount(tool="calc_invented", app="", calls=unknown, errors=unknown),
-    ]
-    return Row.model_validate(
-        {
-            "suite": "s",
-            "task": task,
-            "task_hash": "h",
-            "agent": "a",
-            "trial": trial,
-            "attempt": attempt,
-            "condition": condition,
-            "tool_beneficial": beneficial,
-            "feasible": feasible,
-            "fate": fate,
-            "score": score,
-            "stop": stop if fate == "scored" else None,
-            "steps": steps,
-            "calls": [count.model_dump() for count in counts if count.calls],
-            "folder": "f",
-            "config": "c",
-            "code": "c",
-            "started": "2026-01-01T00:00:00+00:00",
-        }
-    )
+from tests.host.played import row
 
 
 def test_the_three_numbers_of_a_small_run() -> None:
@@ -159,3 +116,163 @@ def test_a_call_of_any_of_the_158_tools_of_the_reference_counts_by_every_name_it
             call = CallCount(tool=tool.name, app=tool.app, calls=1, errors=0)
             called = row(beneficial=True, score=1).model_copy(update={"calls": [call]})
             assert (group("all", [called]).tir, summarize([called]).tool_calls) == (1, 1), name
+
+
+def call(tool: str, calls: int = 1, errors: int = 0, repeats: int = 0) -> CallCount:
+    app = tool.partition("_")[0]
+    return CallCount(tool=tool, app=app, calls=calls, errors=errors, repeats=repeats)
+
+
+def used(*calls: CallCount, **other: object) -> Row:
+    said = {"useful_tools": ("calc_save",), "offered": ("calc_save", "vlc_play")} | other
+    return row(beneficial=True, score=1).model_copy(update={"calls": calls, **said})
+
+
+def test_opportunity_is_a_useful_tool_on_offer_and_only_a_useful_call_takes_it() -> None:
+    rows = [
+        used(call("calc_save")),  # offered and called
+        used(call("vlc_play")),  # offered; another was called
+        used(call("computer_click")),  # offered; none was called
+        used(call("vlc_play"), offered=("vlc_play",)),  # not offered
+    ]
+    found = group("all", rows).choice
+    assert (found.opportunities, found.taken) == (3, 1)
+    assert found.use_given_opportunity == pytest.approx(1 / 3)
+    assert (found.tool_trials, found.used, found.use) == (4, 3, 3 / 4)
+
+
+def test_wasted_calls_are_errors_and_repeats() -> None:
+    rows = [
+        used(call("calc_save", calls=5, errors=1, repeats=2)),  # 1 + 2
+        used(call("vlc_play", calls=3, errors=3)),  # the same error thrice is 3 errors
+        used(call("calc_get", calls=4)),
+    ]
+    found = group("all", rows).choice
+    assert (found.tool_calls, found.tool_errors, found.repeats, found.wasted) == (12, 4, 2, 6)
+    assert found.tool_error_rate == pytest.approx(4 / 12)
+    assert found.wasted_rate == pytest.approx(6 / 12)
+
+
+def test_a_distractor_is_a_tool_the_task_does_not_name_where_it_names_some() -> None:
+    rows = [
+        used(call("calc_save", calls=2), call("vlc_play", calls=3), call("computer_click", 9)),
+        used(call("vlc_play", calls=7), useful_tools=()),  # names none: no distractors
+    ]
+    found = group("all", rows).choice
+    assert (found.judged_calls, found.distractor_calls) == (5, 3)
+    assert found.distractor_rate == pytest.approx(3 / 5)
+
+
+def test_calls_per_solved_trial_are_those_of_solved_trials() -> None:
+    rows = [
+        row("a", beneficial=True, score=1, tool=2, gui=1),
+        row("b", beneficial=True, score=1, tool=3, gui=3),
+        row("c", beneficial=True, score=0, tool=40, gui=50),
+    ]
+    found = of(*rows).choice
+    assert (found.tool_calls_per_solved, found.gui_calls_per_solved) == (5 / 2, 4 / 2)
+    assert of(rows[2]).choice.tool_calls_per_solved is None
+
+
+def test_the_census_knows_tools_that_were_offered_and_never_called() -> None:
+    rows = [
+        used(call("calc_save", calls=2, errors=1), offered=("calc_save", "vlc_play")),
+        used(call("calc_save", calls=3, repeats=1), offered=("calc_save", "code_goto_file")),
+    ]
+    summary = summarize(rows)
+    told = [
+        (u.tool, u.app, u.calls, u.errors, u.repeats, u.called_in, u.offered_in)
+        for u in summary.census
+    ]
+    assert told == [
+        ("calc_save", "calc", 5, 1, 1, 2, 2),
+        ("code_goto_file", "code", 0, 0, 0, 0, 1),
+        ("vlc_play", "vlc", 0, 0, 0, 0, 1),
+    ]
+    assert summary.unused == ("code_goto_file", "vlc_play")
+
+
+def test_the_numbers_are_split_by_domain_and_by_number_of_useful_tools() -> None:
+    rows = [
+        used(domain="vlc"),
+        used(domain="calc", useful_tools=("a", "b")),
+        used(domain="calc").model_copy(update={"score": 0.0}),
+    ]
+    summary = summarize(rows)
+    assert [(g.name, g.n, g.solved) for g in summary.domains] == [("calc", 2, 1), ("vlc", 1, 1)]
+    assert [(g.name, g.n, g.solved) for g in summary.useful] == [("1", 2, 1), ("2", 1, 1)]
+
+
+def test_infeasible_tasks_can_be_left_out() -> None:
+    rows = [
+        row("a", beneficial=True, score=1),
+        row("b", beneficial=True, score=0.5),
+        row("c", beneficial=True, score=1, feasible=False, stop=Stop.INFEASIBLE),
+    ]
+    found = summarize(rows).feasible
+    assert (found.n, found.accuracy, found.score) == (2, 1 / 2, (1 + 0.5) / 2)
+
+
+def test_pass_at_k_of_three_trials_of_which_one_is_solved() -> None:
+    # Two of three are drawn: {s,f} {s,f} {f,f}; two of these hold the solved one, none is all.
+    assert pass_any(3, 1, 2) == pytest.approx(2 / 3)
+    assert pass_all(3, 1, 2) == 0
+    assert pass_all(3, 2, 2) == pytest.approx(1 / 3)
+    rows = [row("a", beneficial=True, score=n == 1, trial=n) for n in (1, 2, 3)]
+    rows += [row("b", beneficial=True, score=1, trial=n) for n in (1, 2)]
+    one, two, three = summarize(rows).at_k
+    assert (one.tasks, one.average) == (2, pytest.approx((1 / 3 + 1) / 2))
+    assert one.pass_any == pytest.approx(one.average)
+    assert one.pass_all == pytest.approx(one.average)
+    assert (two.tasks, two.pass_any) == (2, pytest.approx((2 / 3 + 1) / 2))
+    assert two.pass_all == pytest.approx((0 + 1) / 2)
+    assert (three.tasks, three.pass_any, three.pass_all) == (1, 1.0, 0.0)
+
+
+def test_a_cost_that_is_not_known_of_every_trial_is_no_cost() -> None:
+    known = row("a", beneficial=True, score=1, cost=0.25, requests=2)
+    unknown = row("b", beneficial=True, score=1, cost=None, requests=1)
+    unasked = row("c", beneficial=True, score=1, cost=None, requests=0)
+    assert summarize([known, unasked]).cost == 0.25
+    assert summarize([known, unknown]).cost is None
+
+
+def test_seconds_that_are_not_known_of_every_trial_are_not_summed() -> None:
+    one = row("a", beneficial=True, score=1, seconds={"model": 1.5, "guest": 1.0})
+    two = row("b", beneficial=True, score=1, seconds={"model": 2.0})
+    assert summarize([one, two]).seconds == {"model": 3.5, "guest": 1.0}
+    assert summarize([one, row("c", beneficial=True, score=1)]).seconds == {}
+
+
+def test_steps_are_counted_for_solved_and_unsolved_trials() -> None:
+    steps = [(3, 1), (3, 0), (15, 0), (3, 1)]
+    rows = [row(str(n), beneficial=True, score=s, steps=k) for n, (k, s) in enumerate(steps)]
+    counts = [(c.steps, c.solved, c.unsolved) for c in summarize(rows).step_counts]
+    assert counts == [(3, 2, 1), (15, 0, 1)]
+
+
+def test_rows_at_a_cap_are_as_judged_there_without_the_time_of_what_came_after() -> None:
+    then = Reached(
+        score=0.0,
+        reason="not yet",
+        stop=Stop.STEP_LIMIT,
+        steps=15,
+        malformed=0,
+        unsettled=0,
+        calls=(),
+        input_tokens=10,
+        output_tokens=1,
+        cached_tokens=0,
+        cost=0.5,
+        requests=15,
+        retries=0,
+    )
+    timed = {"seconds": {"model": 9.0}}
+    long = row("a", beneficial=True, score=1, tool=1, steps=30, checkpoints=[then], **timed)
+    short = row("b", beneficial=True, score=1, tool=1, steps=4, **timed)
+    cut = summarize(rows_at([long, short], 15))
+    assert cut.groups[0].acs == (15 + 4) / 2
+    assert (cut.groups[0].solved, cut.stops, cut.seconds) == (1, {"step_limit": 1, "done": 1}, {})
+    assert summarize([long, short]).groups[0].solved == 2
+    with pytest.raises(UsageError, match="was not judged after 20 steps"):
+        rows_at([long], 20)

@@ -10,39 +10,72 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import Request as Asked
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from host import Briefing, Completion, Decision, Frame, Limits, Observation, Stop, ToolResult, Usage
+from host import (
+    Answer,
+    Briefing,
+    Decision,
+    Frame,
+    Limits,
+    Model,
+    Observation,
+    Request,
+    Stop,
+    ToolResult,
+    Usage,
+)
 from host.agents.model import ModelAgent
 from host.config import ModelConfig
+from host.dialects.functions import Functions
 from host.errors import ModelError
 from host.model import LiteModel
+from host.prices import read_prices
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE, serve
 
 FRAME = Frame.of((2, 1), b"\x00" * 6)
-BRIEFING = Briefing("Set B2 to 42.", tuple(CATALOGUE.values()), Limits())
+TOOLS = tuple(CATALOGUE.values())
+BRIEFING = Briefing("Set B2 to 42.", Limits())
+
+
+def agent_of(model: Model, briefing: Briefing = BRIEFING, images: int = 3) -> ModelAgent:
+    config = ModelConfig(name="toy", images=images)
+    return ModelAgent(model, Functions(briefing, config), briefing)
+
+
+def seeing(results: tuple[ToolResult, ...] = ()) -> Observation:
+    return Observation(FRAME, results, TOOLS)
 
 
 class ScriptedModel:
     """A `host.Model` that gives these answers and keeps what it was asked."""
 
-    def __init__(self, *answers: Completion) -> None:
+    name = "toy"
+
+    def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
         self.asked: list[list[dict[str, Any]]] = []
         self.tools: list[dict[str, Any]] = []
 
-    def complete(self, messages: Any, tools: Any) -> Completion:
-        self.asked.append(json.loads(json.dumps(messages)))
-        self.tools = list(tools)
+    def ask(self, request: Request) -> Answer:
+        body = json.loads(json.dumps(request.body))
+        self.asked.append(body["messages"])
+        self.tools = body["tools"]
         return self._answers.pop(0)
 
 
-def answer(*calls: tuple[str, str, str], text: str = "") -> Completion:
-    return Completion(text, calls, Usage(10, 2, None))
+def answer(*calls: tuple[str, str, str], text: str = "", finish: str = "stop") -> Answer:
+    made = [
+        {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for id, name, arguments in calls
+    ]
+    message = {"role": "assistant", "content": text, "tool_calls": made}
+    body = {"choices": [{"message": message, "finish_reason": finish}]}
+    return Answer(body, Usage(10, 2, cost=None, requests=1))
 
 
 def results_of(decision: Decision, text: str = "fine") -> tuple[ToolResult, ...]:
@@ -51,9 +84,9 @@ def results_of(decision: Decision, text: str = "fine") -> tuple[ToolResult, ...]
 
 def test_a_function_call_becomes_a_tool_call_with_an_id_of_our_own() -> None:
     same = ("call_0", "calc_set_cell_value", '{"cell": "B2", "value": 42}')
-    agent = ModelAgent(ScriptedModel(answer(same), answer(same)), BRIEFING)
-    first = agent.step(Observation(FRAME))
-    second = agent.step(Observation(FRAME, results_of(first)))
+    agent = agent_of(ScriptedModel(answer(same), answer(same)))
+    first = agent.step(seeing())
+    second = agent.step(seeing(results_of(first)))
     assert first.calls[0].name == "calc_set_cell_value"
     assert first.calls[0].arguments == {"cell": "B2", "value": 42}
     assert first.calls[0].id != second.calls[0].id, "a model may repeat its ids"
@@ -62,10 +95,10 @@ def test_a_function_call_becomes_a_tool_call_with_an_id_of_our_own() -> None:
 
 def test_the_conversation_holds_task_results_and_screen() -> None:
     model = ScriptedModel(answer(("c1", "calc_save", "{}")), answer(("c2", "finish", "{}")))
-    agent = ModelAgent(model, BRIEFING)
-    decision = agent.step(Observation(FRAME))
+    agent = agent_of(model)
+    decision = agent.step(seeing())
     error = ToolResult(decision.calls[0].id, "the disk is full", "full")
-    agent.step(Observation(FRAME, (error,)))
+    agent.step(seeing((error,)))
     roles = [message["role"] for message in model.asked[1]]
     assert roles == ["system", "user", "user", "assistant", "tool", "user"]
     assert model.asked[1][1]["content"] == "Set B2 to 42."
@@ -81,9 +114,9 @@ def test_the_conversation_holds_task_results_and_screen() -> None:
 def test_only_the_last_images_stay_in_the_conversation() -> None:
     calls = [answer((f"c{n}", "calc_save", "{}")) for n in range(4)]
     model = ScriptedModel(*calls)
-    agent, decision = ModelAgent(model, BRIEFING, images=2), Decision()
+    agent, decision = agent_of(model, images=2), Decision()
     for _ in range(4):
-        decision = agent.step(Observation(FRAME, results_of(decision)))
+        decision = agent.step(seeing(results_of(decision)))
     kinds = [
         part["type"]
         for message in model.asked[-1]
@@ -102,13 +135,13 @@ def test_only_the_last_images_stay_in_the_conversation() -> None:
     ],
 )
 def test_the_two_endings(call: tuple[str, str, str], stop: Stop, said: str | None) -> None:
-    decision = ModelAgent(ScriptedModel(answer(call)), BRIEFING).step(Observation(FRAME))
+    decision = agent_of(ScriptedModel(answer(call))).step(seeing())
     assert (decision.stop, decision.answer, decision.calls) == (stop, said, ())
 
 
 def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
     both = answer(("a", "calc_save", "{}"), ("b", "finish", "{}"))
-    decision = ModelAgent(ScriptedModel(both), BRIEFING).step(Observation(FRAME))
+    decision = agent_of(ScriptedModel(both)).step(seeing())
     assert [call.name for call in decision.calls] == ["calc_save"]
     assert decision.stop is Stop.DONE
 
@@ -119,18 +152,28 @@ def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
         (answer(text="I am done."), "no function call", "user"),
         (answer(("c", "calc_save", "{not json")), "not JSON", "tool"),
         (answer(("c", "calc_save", "[1]")), "not an object", "tool"),
+        (answer(("c", "computer_click", '{"x": NaN, "y": 1}')), "NaN is no number", "tool"),
+        (answer(("c", "computer_click", '{"x": 1e999, "y": 1}')), "1e999 is no number", "tool"),
     ],
 )
-def test_a_malformed_answer_is_corrected_and_marked(bad: Completion, why: str, role: str) -> None:
+def test_a_malformed_answer_is_corrected_and_marked(bad: Answer, why: str, role: str) -> None:
     model = ScriptedModel(bad, answer(("d", "finish", "{}")))
-    agent = ModelAgent(model, BRIEFING)
-    decision = agent.step(Observation(FRAME))
+    agent = agent_of(model)
+    decision = agent.step(seeing())
     assert why in decision.malformed
     assert decision.calls == ()
-    assert agent.step(Observation(FRAME)).stop is Stop.DONE
+    assert agent.step(seeing()).stop is Stop.DONE
     correction = model.asked[1][-2]
     assert correction["role"] == role
     assert why in correction["content"]
+
+
+def test_a_number_that_no_screen_reaches_is_left_for_the_guest_to_refuse() -> None:
+    far = {"x": 10**400, "y": 1}
+    model = ScriptedModel(answer(("c", "computer_click", json.dumps(far))))
+    config = ModelConfig(name="toy", view=(1280, 720))
+    agent = ModelAgent(model, Functions(BRIEFING, config), BRIEFING)
+    assert agent.step(seeing()).calls[0].arguments == far
 
 
 @contextmanager
@@ -138,7 +181,7 @@ def chat_server(*answers: dict[str, Any] | int) -> Iterator[tuple[str, list[dict
     """An OpenAI-compatible server with scripted messages; a number is an HTTP error instead."""
     left, asked = list(answers), []
 
-    async def chat(request: Request) -> Response:
+    async def chat(request: Asked) -> Response:
         asked.append(await request.json())
         said = left.pop(0) if len(left) > 1 else left[0]
         if isinstance(said, int):
@@ -214,23 +257,28 @@ def test_a_model_that_never_calls_ends_by_the_parse_limit(tmp_path: Path, suite:
     assert {(row.stop, row.steps, row.malformed) for row in rows} == {(Stop.PARSE_LIMIT, 3, 3)}
 
 
+QUESTION = Request("chat", {"messages": [{"role": "user", "content": "?"}]})
+
+
 def test_a_busy_model_is_asked_again() -> None:
     fine = {"role": "assistant", "content": "hello"}
     with chat_server(429, fine) as (address, asked):
-        model = LiteModel(ModelConfig(name="toy", base_url=address))
-        assert model.complete([{"role": "user", "content": "?"}], []).text == "hello"
+        model = LiteModel(ModelConfig(name="toy", base_url=address), read_prices())
+        answer = model.ask(QUESTION)
+    assert answer.body["choices"][0]["message"]["content"] == "hello"
+    assert (answer.usage.requests, answer.usage.retries) == (1, 1)
     assert len(asked) == 2
 
 
 def test_a_model_that_refuses_is_a_model_error() -> None:
     with chat_server(400) as (address, _):
-        model = LiteModel(ModelConfig(name="toy", base_url=address))
+        model = LiteModel(ModelConfig(name="toy", base_url=address), read_prices())
         with pytest.raises(ModelError, match="toy did not answer"):
-            model.complete([{"role": "user", "content": "?"}], [])
+            model.ask(QUESTION)
 
 
 def test_a_cost_limit_needs_a_known_price() -> None:
-    briefing = Briefing("", (), Limits(cost=1.0))
-    agent = ModelAgent(ScriptedModel(answer(("c", "finish", "{}"))), briefing)
-    with pytest.raises(ModelError, match="price of this model is not known"):
-        agent.step(Observation(FRAME))
+    briefing = Briefing("", Limits(cost=1.0))
+    agent = agent_of(ScriptedModel(answer(("c", "finish", "{}"))), briefing)
+    with pytest.raises(ModelError, match="price of toy is not known"):
+        agent.step(seeing())

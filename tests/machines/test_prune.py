@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from vm.image import current_recipe
 from vm.layer import layer_id
 from vm.prune import size, stale
-from vm.recipe import load_recipe
 from vm.store import digest
 
 SCREEN = {"default": [1920, 1080], "emulation": [1280, 720]}
@@ -36,7 +36,7 @@ def test_what_is_stale_is_what_nothing_current_leads_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path))
-    now = load_recipe("debian-12")[1]
+    now = current_recipe("debian-12")[1]
     base(tmp_path, "debian-12", now)
     base(tmp_path, "desk-of-mine", "imported")
     layer(tmp_path, layer_id("3.11"))

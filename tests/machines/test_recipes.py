@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from vm import MachineError
+from vm import MachineError, image
 from vm import recipe as recipes
-from vm.mirrors import sources_for
+from vm.image import current_recipe
+from vm.mirrors import editor_source, sources_for, sources_needed
 from vm.recipe import load_recipe, recipe_names
 
 NEW_STYLE = """\
@@ -69,6 +70,49 @@ def test_a_named_mirror_wins_and_no_mirror_leaves_it_to_mmdebstrap(tmp_path: Pat
     ]
     (tmp_path / "empty").mkdir()
     assert sources_for(debian, apt=tmp_path / "empty") == []
+
+
+CODE = "https://packages.example/repos/code"
+KEY = "signed-by=/usr/share/keyrings/ms.gpg"
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (
+            "vscode.list",
+            f"deb [arch=amd64 {KEY}] {CODE} stable main\n",
+        ),
+        (
+            "vscode.sources",
+            f"Types: deb\nURIs: {CODE}\nSuites: stable\nComponents: main\n"
+            "Signed-By: /usr/share/keyrings/ms.gpg\n",
+        ),
+    ],
+)
+def test_vs_code_comes_from_microsoft_where_this_machine_is_configured_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
+) -> None:
+    apt(tmp_path)
+    assert editor_source(tmp_path) == ""
+    (tmp_path / "sources.list.d" / file).write_text(text)
+    line = f"deb [arch=amd64 {KEY}] {CODE} stable main"
+    assert editor_source(tmp_path) == line
+    # An image with it is not the image without it.
+    ids = set()
+    for source in ("", line):
+        monkeypatch.setattr(image, "editor_source", lambda source=source: source)
+        ids.add(current_recipe("debian-12")[1])
+    assert len(ids) == 2
+
+
+def test_a_source_of_vs_code_that_another_system_cannot_use_is_an_error(tmp_path: Path) -> None:
+    apt(tmp_path)
+    (tmp_path / "sources.list.d" / "vscode.list").write_text(f"deb {CODE} stable main\n")
+    with pytest.raises(MachineError, match="names no file of keys"):
+        editor_source(tmp_path)
+    with pytest.raises(MachineError, match="no mirror of debian bookworm"):
+        sources_needed(load_recipe("debian-12")[0], [])
 
 
 def test_an_unknown_recipe_and_a_misspelt_key_are_named(

@@ -14,6 +14,13 @@ printf '127.0.0.1 localhost ambidex-desk\n' >/etc/hosts
 printf 'nameserver 10.0.2.3\noptions timeout:1 attempts:1\n' >/etc/resolv.conf
 printf 'LABEL=ambidex-root / ext4 defaults,noatime 0 1\n' >/etc/fstab
 printf 'LANG=en_US.UTF-8\n' >/etc/default/locale
+if [ -d /usr/share/code ]; then
+    # Microsoft's package stands in for the server from npm; the extension that answers the tools is the same.
+    served=/opt/programs/node_modules/code-server
+    cp -r $served/lib/vscode/extensions/ambidex /usr/share/code/resources/app/extensions/
+    rm -rf $served /usr/local/bin/code
+    sed -i 's,/usr/local/bin/code,/usr/bin/code,' /usr/share/applications/code.desktop
+fi
 dconf update
 systemctl enable systemd-networkd.service ambidex-layer.service lightdm.service
 systemctl set-default graphical.target

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 
@@ -90,7 +91,13 @@ class SandboxProvider:
         def kept(sandbox: Sandbox, _: str, name: str, programs: Sequence[Program]) -> None:
             self.keep(sandbox, image, name, programs)
 
-        return SandboxMachine(turn, kept, self.drop, snapshot)
+        def split(sandbox: Sandbox, _: str) -> AbstractContextManager[Sandbox]:
+            raise MachineError(
+                "a running sandbox cannot be forked: its programs' memory is not kept",
+                hint="`--provider libvirt` can.",
+            )
+
+        return SandboxMachine(turn, kept, split, self.drop, snapshot)
 
     def turn(self, old: Sandbox | None, image: Image, name: str) -> Sandbox:
         """A sandbox fresh from the snapshot `name`, in place of `old`."""

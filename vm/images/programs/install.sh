@@ -10,10 +10,14 @@ version=$("$node/bin/node" --version)
 # The Node that runs it is the one it is built for, headers included: node-gyp fetches none.
 export PATH="$node/bin:$PATH" npm_config_nodedir="$node" npm_config_unsafe_perm=true
 export npm_config_user_agent="npm node/$version"
+# The distribution's npm links what it compiles to the distribution's own Node library, which the image has not.
+npm install --global --ignore-scripts --prefix /tmp/npm npm@11.21.2
+export PATH="/tmp/npm/bin:$PATH"
 (cd node_modules/code-server && sh ./postinstall.sh)
 # What only building needs, and copies for other systems.
 rm -rf "$node/include" "$node/share" node_modules/.cache
 find . -depth \( -name obj.target -o -name .deps -o -name '*linuxmusl-x64' -o -name '*linux-x64-musl' \) -exec rm -rf {} +
+find . -depth -type d -path '*/ripgrep-universal/bin/*' ! -name linux-x64 -exec rm -rf {} +
 find . -depth -path '*/prebuilds/*' \( -name 'win32-*' -o -name 'darwin-*' \) -exec rm -rf {} +
 find . -type f \( -name '*.map' -o -name '*.o' -o -name '*.a' \) -delete
 chmod -R u=rwX,go=rX .

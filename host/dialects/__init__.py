@@ -1,0 +1,68 @@
+"""Dialects: how one kind of model is asked for the next action, and how its answer is read.
+
+functions   function calls in the chat form; what most servers speak
+paper       the prompt of OSWorld-MCP: XML tags, one `computer_use` function, conclusions as memory
+anthropic   Anthropic's own computer tool, and ours beside it
+openai      OpenAI's own computer tool, and ours beside it
+pyautogui   a line of Python, which is parsed and never executed
+
+A dialect is made anew for every episode and holds its conversation. It turns an `Observation` into
+a `Request` and an answer into a `Decision`; nothing else knows what a model likes to see.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+from host import Briefing, Decision, Exchange, Observation, Request
+from host.config import ModelConfig
+from host.errors import UsageError
+
+__all__ = ["DIALECTS", "Dialect", "Malformed", "check_dialect", "open_dialect"]
+
+DIALECTS = {
+    "functions": "host.dialects.functions:Functions",
+    "paper": "host.dialects.paper:Paper",
+    "anthropic": "host.dialects.anthropic:Anthropic",
+    "openai": "host.dialects.openai:OpenAI",
+    "pyautogui": "host.dialects.pyautogui:PyAutoGUI",
+}
+
+
+class Malformed(Exception):
+    """Why an answer is no decision: a sentence for the model. `exchanges` were made in reading
+    it."""
+
+    def __init__(self, reason: str, exchanges: tuple[Exchange, ...] = ()) -> None:
+        super().__init__(reason)
+        self.exchanges = exchanges
+
+
+class Dialect(Protocol):
+    """One episode's conversation with a model."""
+
+    def request(self, observation: Observation) -> Request:
+        """What to ask now. Takes in what came of the last calls."""
+
+    def decision(self, answer: Mapping[str, Any]) -> Decision:
+        """The answer as a decision, without its exchange; raises `Malformed`. It is remembered
+        either way."""
+
+    def correct(self, reason: str) -> None:
+        """After `Malformed`: the next request says what was wrong."""
+
+
+def check_dialect(name: str) -> None:
+    """`UsageError` where there is no such dialect."""
+    if name not in DIALECTS:
+        raise UsageError(f"no dialect {name!r}", hint=f"There is {', '.join(DIALECTS)}.")
+
+
+def open_dialect(config: ModelConfig, briefing: Briefing) -> Dialect:
+    """The dialect of that configuration, for one episode."""
+    check_dialect(config.dialect)
+    module, _, name = DIALECTS[config.dialect].partition(":")
+    made = getattr(importlib.import_module(module), name)(briefing, config)
+    return cast(Dialect, made)

@@ -1,0 +1,99 @@
+"""What the dialects have in common: the two endings, results as text, ids."""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from host import Decision, Stop, ToolCall, ToolResult
+from host.dialects import Malformed
+
+__all__ = [
+    "CUT",
+    "ENDINGS",
+    "GONE",
+    "ending",
+    "new_call",
+    "parsed",
+    "parsed_object",
+    "result_text",
+]
+
+FINISH, GIVE_UP = "finish", "give_up"
+
+ENDINGS: tuple[Mapping[str, Any], ...] = (
+    {
+        "name": FINISH,
+        "description": "The task is done. Give the answer if the task asks for one.",
+        "parameters": {
+            "type": "object",
+            "properties": {"answer": {"type": "string"}},
+            "additionalProperties": False,
+        },
+    },
+    {
+        "name": GIVE_UP,
+        "description": "The task is impossible on this computer. Say why.",
+        "parameters": {
+            "type": "object",
+            "properties": {"reason": {"type": "string"}},
+            "required": ["reason"],
+            "additionalProperties": False,
+        },
+    },
+)
+"""The functions that end an episode, beside the tools."""
+
+GONE = "[an earlier screenshot, no longer shown]"
+CUT = "it was cut off at the limit of its length."
+
+
+def ending(name: str, arguments: Mapping[str, Any]) -> Decision | None:
+    """The decision that a call of one of `ENDINGS` is; None for every other call."""
+    if name == FINISH:
+        said = arguments.get("answer")
+        return Decision(stop=Stop.DONE, answer=None if said is None else str(said))
+    if name == GIVE_UP:
+        return Decision(stop=Stop.INFEASIBLE, answer=str(arguments.get("reason", "")))
+    return None
+
+
+def new_call(name: str, arguments: Mapping[str, Any]) -> ToolCall:
+    """A call with an id of our own: models repeat theirs, and a repeated id is not carried out."""
+    return ToolCall(uuid.uuid4().hex, name, dict(arguments))
+
+
+def parsed(name: str, text: str) -> dict[str, Any]:
+    """The arguments that a model wrote as JSON text; `Malformed` where they are no object."""
+    return parsed_object(f"the arguments of {name} are", text or "{}")
+
+
+def parsed_object(what: str, text: str) -> dict[str, Any]:
+    """The JSON object in a text; `Malformed` says that `what` ("the arguments of f are") not one
+    where there is none."""
+    try:
+        # Python would also take NaN and numbers that no float holds.
+        found = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"{what} not JSON ({error}).") from None
+    if not isinstance(found, dict):
+        raise Malformed(f"{what} not an object.")
+    return found
+
+
+def result_text(result: ToolResult, budget: int) -> str:
+    """What a model reads of a result; beyond `budget` characters it is cut, and says so."""
+    text = f"ERROR {result.error}: {result.text}" if result.error else result.text or "done"
+    if len(text) <= budget:
+        return text
+    return f"{text[:budget]}\n[cut: {len(text) - budget} of {len(text)} characters are not shown]"
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number")
+    return number

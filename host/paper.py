@@ -1,0 +1,200 @@
+"""The figures that OSWorld-MCP prints (its tables 1, 2 and 3), to be put beside ours; percent and
+steps, means of three runs over 361 tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from host.errors import UsageError
+
+__all__ = [
+    "Figures",
+    "Misprint",
+    "Miss",
+    "Paper",
+    "PaperRow",
+    "identities",
+    "model_of",
+    "paper",
+    "rows_of",
+]
+
+FILE = Path(__file__).with_name("paper.json")
+
+Metric = Literal["accuracy", "tir", "acs"]
+METRICS: tuple[Metric, ...] = ("accuracy", "tir", "acs")
+GroupName = Literal["tool-beneficial", "other", "all"]
+
+DIGIT = 0.05
+"""How far a number with one decimal may be from what it was before rounding."""
+
+DATE = re.compile(r"[-@](\d{8}|\d{4}-\d\d-\d\d|latest)$")
+
+
+class Strict(BaseModel):
+    """Unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Figures(Strict):
+    """The three numbers over one group of tasks; no TIR where only the GUI was on offer."""
+
+    accuracy: float
+    tir: float | None
+    acs: float
+
+
+class Printed(Strict):
+    """Standard deviation over the three runs, and the interval that is printed with it."""
+
+    sd: float
+    interval: tuple[float, float]
+
+
+class Spreads(Strict):
+    """Over all tasks."""
+
+    accuracy: Printed
+    tir: Printed | None
+    acs: Printed
+
+
+class PaperRow(Strict):
+    """One line of a table."""
+
+    table: int
+    model: str
+    condition: Literal["gui", "hybrid"]
+    steps: int
+    setting: str
+    """Of the ablation in table 2; empty in table 1."""
+    groups: dict[GroupName, Figures]
+    spread: Spreads | None
+
+
+class PaperModel(Strict):
+    """A model of the tables."""
+
+    name: str
+    full: str
+    kind: Literal["open", "proprietary", "multi-agent"]
+    known_as: tuple[str, ...]
+    """Names by which vendors sell it, in lower case, without vendor and date."""
+
+
+class Misprint(Strict):
+    """A figure that cannot be right, and what the others imply."""
+
+    table: int
+    model: str
+    condition: Literal["gui", "hybrid"]
+    steps: int
+    group: GroupName
+    metric: Metric
+    printed: float
+    implied: float
+    note: str
+
+
+class Conventions(Strict):
+    """How the paper measured."""
+
+    runs: int
+    temperature: float
+    tasks: int
+    tool_beneficial: int
+    other: int
+    tasks_by_useful_tools: dict[int, int]
+
+
+class Paper(Strict):
+    """Everything we took from it."""
+
+    source: str
+    conventions: Conventions
+    models: tuple[PaperModel, ...]
+    misprints: tuple[Misprint, ...]
+    notes: tuple[str, ...]
+    rows: tuple[PaperRow, ...]
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A printed figure that others contradict by more than rounding allows."""
+
+    table: int
+    model: str
+    condition: str
+    steps: int
+    setting: str
+    what: str
+    """`accuracy`, `tir` or `acs`; with `interval` where it is an end of one."""
+    printed: float
+    computed: float
+
+
+@cache
+def paper() -> Paper:
+    """The figures."""
+    return Paper.model_validate_json(FILE.read_bytes())
+
+
+def model_of(name: str) -> str | None:
+    """The paper's name of a model that is known by this one, vendor and date aside; None where it
+    has no such model."""
+    bare = DATE.sub("", name.rpartition("/")[2].lower())
+    for model in paper().models:
+        if bare in (model.name.lower(), *model.known_as):
+            return model.name
+    return None
+
+
+def rows_of(
+    model: str, *, condition: str | None = None, steps: int | None = None, table: int = 1
+) -> tuple[PaperRow, ...]:
+    """The lines of a table about a model; `UsageError` where the paper has no such model."""
+    name = model_of(model)
+    if name is None:
+        there = ", ".join(each.name for each in paper().models)
+        raise UsageError(f"the paper has no model {model!r}", hint=f"It has {there}.")
+    return tuple(
+        row
+        for row in paper().rows
+        if (row.table, row.model) == (table, name)
+        and condition in (None, row.condition)
+        and steps in (None, row.steps)
+    )
+
+
+def identities() -> Iterator[Miss]:
+    """What does not add up: the numbers over all tasks are the means of the two groups, weighted
+    by their tasks, and an interval is mean ± 1.96·sd/√3."""
+    said = paper().conventions
+    for row in paper().rows:
+        where = (row.table, row.model, row.condition, row.steps, row.setting)
+        for metric in METRICS:
+            helped, other, both = (
+                getattr(row.groups[name], metric) for name in ("tool-beneficial", "other", "all")
+            )
+            if both is None:
+                continue
+            computed = (said.tool_beneficial * helped + said.other * other) / said.tasks
+            # Both sides are rounded.
+            if abs(both - computed) > 2 * DIGIT + 1e-9:
+                yield Miss(*where, metric, both, computed)
+            spread: Printed | None = getattr(row.spread, metric) if row.spread else None
+            if spread is None:
+                continue
+            scale = 1.96 / said.runs**0.5
+            for sign, printed in zip((-1, 1), spread.interval, strict=True):
+                end = both + sign * scale * spread.sd
+                if abs(printed - end) > (2 + scale) * DIGIT + 1e-9:
+                    yield Miss(*where, f"{metric} interval", printed, end)

@@ -1,0 +1,170 @@
+"""Whole episodes on a real desktop with a stand-in for a model: every dialect, condition and policy
+of exposure, and every fault that a model's server can have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from examples.stand_in import app
+from host import Limits, Stop
+from host.agents import agent_maker
+from host.comparison import identical
+from host.config import Condition, Exposure, Job, ModelConfig, Policy, RunConfig, adopt, locked
+from host.dialects import DIALECTS
+from host.machines import Source
+from host.model import LiteModel
+from host.prices import read_prices
+from host.rows import Row
+from host.runner import run_jobs
+from host.trajectory import read_trajectory
+from tasks import Suite
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from tests.host.peer import serve
+
+DEMO = Path("tasks/demo")
+
+
+@pytest.fixture(scope="module")
+def stand_in() -> Iterator[str]:
+    with serve(app(), lifespan="off") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def demo() -> Suite:
+    return load_suite(DEMO, read_catalogue())
+
+
+def play(
+    folder: Path,
+    machines: Source,
+    suite: Suite,
+    model: ModelConfig,
+    *tasks: str,
+    condition: Condition = "hybrid",
+    policy: Policy = "all",
+    steps: int = 25,
+) -> dict[str, Row]:
+    """One trial of each task."""
+    config = RunConfig(
+        version="test",
+        suite=str(suite.folder),
+        tasks={task.name: task.hash for task in suite.tasks},
+        agents=("model",),
+        condition=condition,
+        exposure=Exposure(policy=policy, top=40),
+        runs=1,
+        limits=Limits(steps=steps, seconds=300),
+        model=model,
+    )
+    prices = read_prices()
+    with locked(folder):
+        adopt(folder, config)
+        rows = run_jobs(
+            [Job(task, "model", 1) for task in tasks],
+            config,
+            suite,
+            folder,
+            machines.make,
+            agent_maker(config, lambda asked: LiteModel(asked, prices)),
+        )
+    assert [row.fate for row in rows] == ["scored"] * len(tasks), [row.failure for row in rows]
+    return {row.task: row for row in rows}
+
+
+def asked(stand_in: str, name: str, dialect: str = "functions") -> ModelConfig:
+    # Anthropic's own library adds /v1 itself.
+    base = stand_in if dialect == "anthropic" else f"{stand_in}/v1"
+    return ModelConfig(name=name, base_url=base, dialect=dialect, timeout=30, retries=2)
+
+
+COMBINATIONS: tuple[tuple[Condition, Policy, str], ...] = (
+    ("gui", "all", "files-invoices"),
+    ("tools", "retrieved", "calc-budget-formulas"),
+    ("hybrid", "app", "writer-invitation"),
+    ("hybrid", "named", "gnome-evening"),
+)
+"""Each condition and each policy, with a task that the stand-in can solve in it."""
+
+PLAYED = {
+    "functions": (0, 1),
+    "paper": (0, 2),
+    "anthropic": (1, 3),
+    "openai": (0, 2),
+    "pyautogui": (1, 3),
+}
+"""Which of them are played in which dialect; AMBIDEX_TEST_COMBINATIONS=all plays all."""
+
+
+def combinations() -> list[tuple[str, Condition, Policy, str]]:
+    every = os.environ.get("AMBIDEX_TEST_COMBINATIONS") == "all"
+    return [
+        (dialect, *rest)
+        for dialect in DIALECTS
+        for number, rest in enumerate(COMBINATIONS)
+        if every or number in PLAYED[dialect]
+    ]
+
+
+@pytest.mark.parametrize(("dialect", "condition", "policy", "task"), combinations())
+def test_an_episode_goes_the_whole_way_in_every_dialect(
+    tmp_path: Path,
+    machines: Source,
+    demo: Suite,
+    stand_in: str,
+    dialect: str,
+    condition: Condition,
+    policy: Policy,
+    task: str,
+) -> None:
+    model = asked(stand_in, "tools-100", dialect)
+    row = play(tmp_path, machines, demo, model, task, condition=condition, policy=policy)[task]
+    assert row.success, row.reason
+    assert (row.stop, row.malformed) == (Stop.DONE, 0)
+    assert bool(row.tool_calls) is (condition != "gui")
+    assert row.requests == row.steps
+    assert row.input_tokens > 0
+    assert row.cost is None, "nobody knows what a stand-in costs"
+    lines = list(read_trajectory(tmp_path / row.folder))
+    offers = {line["name"]: line["tools"] for line in lines if line["kind"] == "offer"}
+    for step in (line for line in lines if line["kind"] == "step"):
+        assert {call["name"] for call in step["decision"]["calls"]} <= set(offers[step["offered"]])
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_goes_wrong_at_a_model_is_mended_and_counted(
+    tmp_path: Path, machines: Source, demo: Suite, stand_in: str, dialect: str
+) -> None:
+    name, task = "tools-100-busy-slow-garbled-astray-unwilling-cut", "calc-budget-formulas"
+    row = play(tmp_path, machines, demo, asked(stand_in, name, dialect), task)[task]
+    assert row.success, row.reason
+    assert (row.malformed, row.retries) == (3, 1), "garbled, unwilling and cut; busy"
+    astray = next(call for call in row.calls if call.tool == "os_get_volume")
+    assert (astray.calls, astray.app) == (1, "os")
+
+
+def test_two_identical_runs_give_identical_rows(
+    tmp_path: Path, machines: Source, demo: Suite, stand_in: str
+) -> None:
+    names = ("gnome-evening", "files-invoices", "calc-budget-formulas", "music-to-cd")
+    model = asked(stand_in, "tools-50-garbled")
+    first = play(tmp_path / "a", machines, demo, model, *names)
+    second = play(tmp_path / "b", machines, demo, model, *names)
+    found = identical(list(first.values()), list(second.values()))
+    assert found.same, found
+    solved = sum(row.success for row in first.values())
+    assert 0 < solved < len(names), "it is imperfect, and not helpless"
+
+
+def test_running_out_of_steps_is_no_answer(
+    tmp_path: Path, machines: Source, demo: Suite, stand_in: str
+) -> None:
+    model = asked(stand_in, "tools-100")
+    row = play(tmp_path, machines, demo, model, "music-to-cd", "files-invoices", steps=1)
+    assert {each.stop for each in row.values()} == {Stop.STEP_LIMIT}
+    assert {each.score for each in row.values()} == {0.0}

@@ -1,0 +1,136 @@
+"""Experiments from a file: what is in them, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from host.errors import UsageError
+from host.experiment import cells, read_experiment
+from host.launch import check
+from tasks import Suite
+from tests.host.peer import CATALOGUE
+
+TEXT = """
+suite = "suite"
+conditions = ["gui", "hybrid"]
+steps = [50, 15]
+runs = 2
+
+[[exposures]]
+label = "app"
+policy = "app"
+
+[[exposures]]
+label = "few"
+policy = "named"
+distractors = 2
+
+[[agents]]
+label = "toy"
+[agents.model]
+name = "toy"
+dialect = "paper"
+
+[[agents]]
+label = "nothing"
+agent = "noop"
+"""
+
+
+@pytest.fixture
+def file(suite: Suite) -> Path:
+    path = suite.folder.parent / "mine.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_every_combination_is_a_run_and_gui_has_no_exposures(file: Path) -> None:
+    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    assert [cell.name for cell in found if cell.name.startswith("toy")] == [
+        "toy.gui.15",
+        "toy.gui.50",
+        "toy.hybrid.app.15",
+        "toy.hybrid.app.50",
+        "toy.hybrid.few.15",
+        "toy.hybrid.few.50",
+    ]
+    assert len(found) == 12
+    assert {len(cell.wanted.jobs) for cell in found} == {4}, "two tasks, two trials"
+    few = next(cell.wanted for cell in found if cell.name == "toy.hybrid.few.15")
+    assert (few.exposure.distractors, few.limits.steps, few.checkpoints) == (2, 15, ())
+    assert few.model is not None
+    assert few.model.dialect == "paper"
+
+
+def test_where_machines_fork_smaller_limits_are_checkpoints_of_one_run(file: Path) -> None:
+    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=True)
+    assert [cell.name for cell in found if cell.name.startswith("nothing")] == [
+        "nothing.gui.50",
+        "nothing.hybrid.app.50",
+        "nothing.hybrid.few.50",
+    ]
+    assert {(cell.wanted.limits.steps, cell.wanted.checkpoints) for cell in found} == {(50, (15,))}
+
+
+def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(file: Path) -> None:
+    file.write_text('checkpoints = "always"\n' + TEXT)
+    wanted = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)[0].wanted
+    with pytest.raises(UsageError, match="sandbox does not"):
+        check(wanted, "sandbox")
+    check(wanted, "libvirt")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('policy = "app"', 'policy = "best"', "exposures.0.policy"),
+        ("runs = 2", "runs = 0", "runs"),
+        ("runs = 2", "rans = 2", "rans"),
+        ('label = "nothing"', 'label = "toy"', "agents has toy twice"),
+        ("[50, 15]", "[15, 15]", "steps has 15 twice"),
+        ('label = "nothing"', 'label = "no/thing"', "agents.1.label"),
+        ("[[agents]]", "[agents", "is no TOML"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named(file: Path, old: str, new: str, said: str) -> None:
+    file.write_text(TEXT.replace(old, new))
+    with pytest.raises(UsageError, match=said):
+        read_experiment(file)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no experiment at .*none\.toml"):
+        read_experiment(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("name", ["table-1", "keyless"])
+def test_the_examples_are_experiments(name: str) -> None:
+    path = Path("examples") / f"{name}.toml"
+    experiment = read_experiment(path)
+    assert experiment.suite == "../tasks/demo"
+    for agent in experiment.agents:
+        assert agent.model is not None
+
+
+def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
+    file.write_text(TEXT.replace('agent = "noop"', 'agent = "planner"\n[agents.model]\nname = "m"'))
+    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="planner needs a grounder"):
+        check(found[-1].wanted, "sandbox")
+
+
+def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None:
+    models = '[agents.model]\nname = "m"\ndialect = "openai"\n[agents.grounder]\nname = "g"'
+    file.write_text(TEXT.replace('agent = "noop"', f'agent = "planner"\n{models}'))
+    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="openai names points"):
+        check(found[-1].wanted, "sandbox")
+
+
+def test_an_unknown_dialect_is_refused(file: Path) -> None:
+    file.write_text(TEXT.replace('dialect = "paper"', 'dialect = "esperanto"'))
+    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="no dialect 'esperanto'"):
+        check(found[0].wanted, "sandbox")

@@ -1,0 +1,146 @@
+"""Which tools are on offer, on the real catalogue of the guest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from host import GUI, Frame, ToolSpec
+from host.config import Exposure, offered
+from host.errors import UsageError
+from host.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
+from tasks import Task
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+
+CATALOGUE = read_catalogue()
+FRAME = Frame.of((2, 1), bytes(6))
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    suite = load_suite(Path("tasks/demo"), CATALOGUE, ("calc-budget-formulas",))
+    return suite.tasks[0]
+
+
+def shown(
+    exposure: Exposure, task: Task, focused: str = "", seed: int = 1, condition: str = "hybrid"
+) -> list[ToolSpec]:
+    tools = offered(tuple(CATALOGUE.values()), condition)  # type: ignore[arg-type]
+    return list(offer_of(exposure, tools, task, seed)(replace(FRAME, focused=focused)))
+
+
+def names(tools: Sequence[ToolSpec]) -> list[str]:
+    return [tool.name for tool in tools]
+
+
+def test_every_policy_shows_mouse_and_keyboard_first(task: Task) -> None:
+    hands = sorted(name for name, tool in CATALOGUE.items() if tool.app == GUI)
+    for policy in ("all", "app", "retrieved", "named"):
+        assert names(shown(Exposure(policy=policy), task))[: len(hands)] == hands
+
+
+def test_all_are_shown_by_name_or_shuffled_by_the_seed(task: Task) -> None:
+    by_name = [each for each in shown(Exposure(), task) if each.app != GUI]
+    assert names(by_name) == sorted(names(by_name))
+    assert len(by_name) + sum(each.app == GUI for each in CATALOGUE.values()) == len(CATALOGUE)
+    shuffled = Exposure(order="shuffled")
+    assert names(shown(shuffled, task, seed=1)) == names(shown(shuffled, task, seed=1))
+    assert names(shown(shuffled, task, seed=1)) != names(shown(shuffled, task, seed=2))
+    assert set(names(shown(shuffled, task))) == set(CATALOGUE)
+
+
+def test_with_calc_in_front_exactly_its_tools_and_those_of_no_application_are_shown(
+    task: Task,
+) -> None:
+    apps = {tool.app for tool in shown(Exposure(policy="app"), task, "libreoffice-calc")}
+    assert apps == {GUI, "calc", *NEUTRAL}
+    calc = {name for name, tool in CATALOGUE.items() if tool.app == "calc"}
+    assert calc <= set(names(shown(Exposure(policy="app"), task, "libreoffice-calc")))
+
+
+def test_with_nothing_known_in_front_only_tools_of_no_application_are_shown(task: Task) -> None:
+    assert {tool.app for tool in shown(Exposure(policy="app"), task, "xterm")} == {GUI, *NEUTRAL}
+
+
+def test_every_app_of_the_guest_has_a_window_or_belongs_to_none() -> None:
+    assert {tool.app for tool in CATALOGUE.values()} == {GUI, *NEUTRAL, *WINDOWS.values()}
+
+
+def test_a_condition_without_tools_shows_none_whatever_the_policy(task: Task) -> None:
+    for policy in ("all", "app", "retrieved", "named"):
+        apps = {tool.app for tool in shown(Exposure(policy=policy), task, condition="gui")}
+        assert apps == {GUI}
+
+
+def test_retrieval_finds_the_tool_that_the_words_are_about() -> None:
+    tools = [tool for tool in CATALOGUE.values() if tool.app != GUI]
+    for query, wanted in (
+        ("Freeze the first row of the sheet", "calc_freeze_panes"),
+        ("Set the volume of the player to 50", "vlc_set_volume"),
+        ("Commit the staged files", "git_commit"),
+    ):
+        found = retrieved(Exposure(policy="retrieved", top=10), tools, query)
+        assert wanted in found
+        assert len(found) == 10
+
+
+def test_retrieval_of_more_than_there_are_gives_all() -> None:
+    tools = [tool for tool in CATALOGUE.values() if tool.app == "git"]
+    assert len(retrieved(Exposure(policy="retrieved", top=99), tools, "x")) == len(tools)
+    assert retrieved(Exposure(policy="retrieved"), [], "x") == set()
+
+
+def letters(texts: Sequence[str]) -> NDArray[np.float64]:
+    """A poor embedder: how often each letter occurs."""
+    return np.array(
+        [[text.lower().count(chr(97 + at)) for at in range(26)] for text in texts], float
+    )
+
+
+def short(texts: Sequence[str]) -> list[list[float]]:
+    return [[1.0]]
+
+
+def test_an_embedder_of_one_s_own_takes_the_place_of_words() -> None:
+    tools = [tool for tool in CATALOGUE.values() if tool.app == "vlc"]
+    exposure = Exposure(policy="retrieved", top=1, embedder=f"{__name__}:letters")
+    about = next(tool for tool in tools if tool.name == "vlc_set_volume")
+    query = f"{about.name.replace('_', ' ')}. {about.description}"
+    assert retrieved(exposure, tools, query) == {"vlc_set_volume"}
+
+
+def test_an_embedder_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="no embedder 'nowhere:nothing'"):
+        check_exposure(Exposure(policy="retrieved", embedder="nowhere:nothing"))
+    exposure = Exposure(policy="retrieved", embedder=f"{__name__}:short")
+    with pytest.raises(UsageError, match="for 2 texts"):
+        retrieved(exposure, [CATALOGUE["calc_save"]], "x")
+
+
+def test_named_tools_come_with_as_many_distractors_as_wanted(task: Task) -> None:
+    useful = set(task.spec.useful_tools)
+    alone = {tool.name for tool in shown(Exposure(policy="named"), task) if tool.app != GUI}
+    assert alone == useful
+    exposure = Exposure(policy="named", distractors=5)
+    beside = {tool.name for tool in shown(exposure, task) if tool.app != GUI}
+    assert useful < beside
+    assert len(beside) == len(useful) + 5
+    other = {tool.name for tool in shown(exposure, task, seed=2) if tool.app != GUI}
+    assert beside != other
+
+
+def test_distractors_without_named_tools_are_refused() -> None:
+    with pytest.raises(UsageError, match="named"):
+        check_exposure(Exposure(policy="all", distractors=3))
+
+
+def test_the_reference_s_tools_alone_are_those_of_the_paper(task: Task) -> None:
+    found = [each for each in shown(Exposure(reference_only=True), task) if each.app != GUI]
+    assert len(found) == 158
+    assert {each.source for each in found} == {"reference", "mounted"}

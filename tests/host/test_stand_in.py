@@ -1,0 +1,102 @@
+"""The stand-in for a model says what it means in every dialect: no desktop, only words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from examples.stand_in import app
+from host import Answer, Briefing, Decision, Frame, Limits, Observation, Request, ToolResult, Usage
+from host.agents.model import ModelAgent
+from host.config import ModelConfig
+from host.dialects import DIALECTS, open_dialect
+from tasks import Task
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+
+CATALOGUE = read_catalogue()
+TASKS = {task.name: task for task in load_suite(Path("tasks/demo"), CATALOGUE).tasks}
+FRAME = Frame.of((1280, 720), bytes(1280 * 720 * 3))
+DOOR = TestClient(app())
+PATHS = {"chat": "chat/completions", "messages": "messages", "responses": "responses"}
+
+
+class Asks:
+    """A model at the stand-in's door, without a network between."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def ask(self, request: Request) -> Answer:
+        body = {key: value for key, value in request.body.items() if key != "extra_headers"}
+        said = {"model": self.name, **body}
+        answer = DOOR.post(f"/v1/{PATHS[request.form]}", json=said)
+        if answer.status_code == 429:
+            return self.ask(request)
+        assert answer.status_code == 200, answer.text
+        return Answer(answer.json(), Usage(requests=1))
+
+
+def played(task: Task, model: Asks, dialect: str) -> list[Decision]:
+    config = ModelConfig(name=model.name, dialect=dialect)
+    briefing = Briefing(task.spec.instruction, Limits())
+    agent = ModelAgent(model, open_dialect(config, briefing), briefing)
+    decisions = [agent.step(Observation(FRAME, (), tuple(CATALOGUE.values())))]
+    while decisions[-1].stop is None:
+        results = tuple(ToolResult(call.id, "done") for call in decisions[-1].calls)
+        decisions.append(agent.step(Observation(FRAME, results, tuple(CATALOGUE.values()))))
+        assert len(decisions) < 40
+    return decisions
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ["calc-budget-formulas", "writer-invitation", "music-to-cd"])
+def test_it_plays_a_reference_solution_by_tools_in_every_dialect(dialect: str, name: str) -> None:
+    task = TASKS[name]
+    decisions = played(task, Asks("tools-100"), dialect)
+    oracle = next(each for each in task.spec.oracle if each.by == "tools")
+    made = [(call.name, dict(call.arguments)) for each in decisions for call in each.calls]
+    assert made == [(call.call, call.with_) for call in oracle.calls]
+    assert decisions[-1].stop == oracle.stop
+    assert not any(each.malformed for each in decisions)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_plays_by_hand_where_it_is_told_to(dialect: str) -> None:
+    decisions = played(TASKS["files-invoices"], Asks("gui-100"), dialect)
+    assert {call.name for each in decisions for call in each.calls} <= {
+        "computer_key",
+        "computer_wait",
+        "computer_type",
+    }
+    assert sum(bool(each.calls) for each in decisions) > 4
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_each_fault_is_shown_once_and_then_it_goes_on(dialect: str) -> None:
+    model = Asks("tools-100-busy-garbled-astray-unwilling-cut")
+    decisions = played(TASKS["calc-budget-formulas"], model, dialect)
+    reasons = [each.malformed for each in decisions if each.malformed]
+    assert len(reasons) == 3
+    assert any("refusal" in reason for reason in reasons)
+    assert any("cut off" in reason for reason in reasons)
+    names = [call.name for each in decisions for call in each.calls]
+    assert names.count("os_get_volume") == 1
+    assert names.count("calc_save") == 1
+
+
+def test_a_number_in_its_name_is_how_many_tasks_it_solves() -> None:
+    whole = {
+        name: len(played(task, Asks("tools-100"), "functions")) for name, task in TASKS.items()
+    }
+    half = {name: len(played(task, Asks("tools-50"), "functions")) for name, task in TASKS.items()}
+    shorter = [name for name in TASKS if half[name] < whole[name]]
+    assert 0 < len(shorter) < len(TASKS)
+
+
+def test_a_request_without_a_picture_is_refused() -> None:
+    said = {"model": "tools", "messages": [{"role": "user", "content": "hello"}]}
+    answer = DOOR.post("/v1/chat/completions", json=said)
+    assert (answer.status_code, "image" in answer.text) == (400, True)

@@ -1,0 +1,98 @@
+"""What vendors publish of their forms, made strict: the types of their own SDKs, with which
+requests are checked and answers are read.
+
+pydantic ignores unknown keys of a TypedDict, and looks into an Iterable only when somebody
+iterates: both would let an invented field pass. So the types are rebuilt with lists, and with
+unknown keys forbidden.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typing_extensions
+from anthropic.types.beta import BetaMessage
+from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
+from openai.types.chat import ChatCompletion
+from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+from openai.types.responses import Response
+from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
+from pydantic import BaseModel, TypeAdapter
+
+from host import Form
+
+REQUESTS: Mapping[Form, Any] = {
+    "chat": CompletionCreateParamsNonStreaming,
+    "messages": MessageCreateParamsNonStreaming,
+    "responses": ResponseCreateParamsNonStreaming,
+}
+ANSWERS: Mapping[Form, type[BaseModel]] = {
+    "chat": ChatCompletion,
+    "messages": BetaMessage,
+    "responses": Response,
+}
+SENT: Mapping[Form, Mapping[str, Any]] = {
+    "chat": {"model": "m"},
+    "messages": {"model": "m", "max_tokens": 1},
+    "responses": {"model": "m"},
+}
+"""What `LiteModel` adds, as far as the vendors' types ask for it."""
+LITELLM = ("extra_headers",)
+"""What is litellm's to read and not sent in the body."""
+
+
+def check_request(form: Form, body: Mapping[str, Any]) -> None:
+    """`ValidationError` where a body is not what the vendor's SDK would send."""
+    sent = {key: value for key, value in body.items() if key not in LITELLM}
+    _adapter(form).validate_python({**SENT[form], **sent})
+
+
+def check_answer(form: Form, body: Mapping[str, Any]) -> None:
+    """`ValidationError` or `AssertionError` where a body is not what the vendor's SDK reads."""
+    _no_extras(ANSWERS[form].model_validate(body), "answer")
+
+
+@functools.cache
+def _adapter(form: Form) -> TypeAdapter[Any]:
+    return TypeAdapter(_strict(REQUESTS[form], {}))
+
+
+def _strict(kind: Any, known: dict[Any, Any]) -> Any:
+    if typing_extensions.is_typeddict(kind):
+        if kind not in known:
+            known[kind] = Any  # within itself; no form that is sent here goes so deep
+            hints = typing_extensions.get_type_hints(kind, include_extras=True)
+            fields = {name: _strict(hint, known) for name, hint in hints.items()}
+            made = typing_extensions.TypedDict(kind.__name__, fields, total=kind.__total__)
+            made.__pydantic_config__ = {"extra": "forbid"}
+            known[kind] = made
+        return known[kind]
+    origin, inside = get_origin(kind), get_args(kind)
+    if not inside or origin is None:
+        return kind
+    if origin is Annotated:
+        return Annotated[(_strict(inside[0], known), *inside[1:])]
+    if origin in (typing_extensions.Required, typing_extensions.NotRequired):
+        return origin[_strict(inside[0], known)]
+    if origin is Literal:
+        return kind
+    strict = tuple(_strict(each, known) for each in inside)
+    if origin in (collections.abc.Iterable, collections.abc.Sequence, list):
+        return list[strict[0]]
+    if origin in (dict, collections.abc.Mapping):
+        return dict[strict[0], strict[1]]
+    # What is neither is a file to upload: nothing that is sent here.
+    return Union[strict] if origin is Union else bytes  # noqa: UP007
+
+
+def _no_extras(value: object, where: str) -> None:
+    if isinstance(value, BaseModel):
+        assert not value.model_extra, f"{where} has {value.model_extra}"
+        for name in type(value).model_fields:
+            _no_extras(getattr(value, name), f"{where}.{name}")
+    elif isinstance(value, list):
+        for at, each in enumerate(value):
+            _no_extras(each, f"{where}[{at}]")

@@ -1,0 +1,52 @@
+"""Both limits of steps from one episode, on a virtual machine that is forked while it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from host import Limits, Stop
+from host.agents import agent_maker
+from host.config import Job, RunConfig, adopt, locked
+from host.machines import Source
+from host.model import LiteModel
+from host.prices import read_prices
+from host.runner import run_jobs
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+
+TASK = "gnome-evening"
+"""Its oracle by tools makes three calls, and says in a fourth step that it is done."""
+
+
+def test_a_copy_is_judged_at_the_checkpoint_and_the_episode_ends_as_it_would_have(
+    tmp_path: Path, machines: Source
+) -> None:
+    suite = load_suite(Path("tasks/demo"), read_catalogue(), (TASK,))
+    config = RunConfig(
+        version="test",
+        suite=str(suite.folder),
+        tasks={task.name: task.hash for task in suite.tasks},
+        agents=("oracle:tools",),
+        condition="hybrid",
+        runs=1,
+        limits=Limits(steps=15),
+        checkpoints=(1, 3),
+    )
+    prices = read_prices()
+    with locked(tmp_path):
+        adopt(tmp_path, config)
+        [row] = run_jobs(
+            [Job(TASK, "oracle:tools", 1)],
+            config,
+            suite,
+            tmp_path,
+            machines.make,
+            agent_maker(config, lambda asked: LiteModel(asked, prices)),
+        )
+    assert row.fate == "scored", row.failure
+    assert (row.score, row.steps, row.stop) == (1.0, 4, Stop.DONE)
+    assert [(each.steps, each.score) for each in row.checkpoints] == [(1, 0.0), (3, 1.0)]
+    assert row.at(1).stop is Stop.STEP_LIMIT
+    evidence = {path.name for path in (tmp_path / row.folder).glob("evidence*")}
+    assert evidence == {"evidence", "evidence.1", "evidence.3"}
+    assert row.seconds["checkpoints"] > 0
