@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_tools import x11
-from mcp_tools.threads import TICKS, state, used, used_with_children
+from mcp_tools.threads import TICKS, state, used, waited, wanted
 
 __all__ = ["Programs", "owners", "processors"]
 
@@ -34,13 +34,18 @@ IDLE = 3
 
 
 def processors() -> float:
-    """Seconds for which the processors worked for us, what we used ourselves left out.
+    """Seconds for which the processors had something to do for us, ourselves left out.
 
     On a machine of our own that is all the time in which they were not idle: a processor that its
     host holds up counts no tick at all. Where the processors are shared with others (we are in a
-    process namespace) it is what our processes used.
+    process namespace) it is what our processes used and what they waited for: with little left for
+    us, a program waits for a display that waits for a processor.
     """
-    return (_not_idle() if alone() else _used_by_all()) - time.process_time()
+    if alone():
+        return _not_idle() - time.process_time()
+    # What a process used goes over to its parent when it ends.
+    wants = sum(wanted(int(name)) for name in os.listdir("/proc") if name.isdigit())
+    return wants - waited(os.getpid()) - time.process_time()
 
 
 @functools.cache
@@ -53,11 +58,6 @@ def _not_idle() -> float:
     _, *lines = Path("/proc/stat").read_text().splitlines()
     idle = [int(line.split()[1 + IDLE]) for line in lines if line.startswith("cpu")]
     return len(idle) * time.monotonic() - sum(idle) / TICKS
-
-
-def _used_by_all() -> float:
-    # What a process used goes over to its parent when it ends.
-    return sum(used_with_children(int(name)) for name in os.listdir("/proc") if name.isdigit())
 
 
 class Programs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["TICKS", "state", "used", "used_with_children"]
+__all__ = ["TICKS", "state", "used", "waited", "wanted"]
 
 TICKS = os.sysconf("SC_CLK_TCK")
 """Ticks of a second, in which the kernel counts what processes use."""
@@ -15,11 +15,12 @@ def used(pid: int) -> float:
     """Seconds for which the first thread of a process has run, or would have with a free
     processor; 0 for one that is gone.
     """
-    try:
-        ran, waited, _ = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()
-    except (OSError, ValueError):
-        return 0.0
-    return (int(ran) + int(waited)) / 1e9
+    return sum(_scheduled(pid))
+
+
+def waited(pid: int) -> float:
+    """Seconds for which its first thread could have run and had no processor."""
+    return _scheduled(pid)[1]
 
 
 def state(pid: int) -> str:
@@ -29,11 +30,19 @@ def state(pid: int) -> str:
     return (_status(f"/proc/{pid}/task/{pid}/stat") or [""])[0]
 
 
-def used_with_children(pid: int) -> float:
+def wanted(pid: int) -> float:
     """Seconds of processor time that all threads of a process used, and those of its children that
-    have ended; 0 for one that is gone.
+    have ended, and those for which its first thread waited for a processor; 0 for one that is gone.
     """
-    return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS
+    return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS + waited(pid)
+
+
+def _scheduled(pid: int) -> tuple[float, float]:
+    try:
+        ran, delayed, _ = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    return int(ran) / 1e9, int(delayed) / 1e9
 
 
 def _status(path: str) -> list[str]:

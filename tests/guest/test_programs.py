@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from guest.programs import Programs, processors
+from mcp_tools.threads import wanted
 
 WORKS = "print(flush=True)\nwhile True: pass"
 WAITS = "import time\nprint(flush=True)\ntime.sleep(60)"
@@ -119,3 +121,17 @@ def test_what_other_processes_use_of_the_processors_counts(
     run += [started(WORKS)]
     time.sleep(0.5)
     assert processors() - before > 0.2
+
+
+def test_a_program_that_waits_for_a_processor_wants_one(
+    run: list[subprocess.Popen[bytes]],
+) -> None:
+    run += [started(WORKS), started(WORKS)]
+    [one, *_] = os.sched_getaffinity(0)
+    for each in run:
+        os.sched_setaffinity(each.pid, {one})
+    before = [wanted(each.pid) for each in run]
+    start = time.monotonic()
+    time.sleep(1.0)
+    grown = [wanted(each.pid) - was for each, was in zip(run, before, strict=True)]
+    assert min(grown) > 0.8 * (time.monotonic() - start)
