@@ -10,6 +10,7 @@ reason; with `CI=true` they fail.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -80,6 +81,13 @@ def fresh_guest(machine: Machine) -> Iterator[Guest]:
     with Guest(machine.endpoint, machine.token) as guest:
         guest.wait_ready()
         yield guest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def blamed_for_what_it_leaves_open() -> Iterator[None]:
+    """What a module left open (a socket, a loop) is found here, and not in some later test."""
+    yield
+    gc.collect()
 
 
 def without(reason: str) -> NoReturn:
