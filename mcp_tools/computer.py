@@ -133,8 +133,9 @@ def holding(keys: Optional[list[str]], repeat: bool = False) -> Iterator[None]:
                 symbol = keysym(key.lower() if keys and len(keys) > 1 else key)
                 stack.enter_context(keyboard().held(symbol, repeat))
             else:
-                if not repeat:
-                    stack.enter_context(keyboard().without_repeat([codes[key]]))
+                keyboard().let_none_repeat()
+                if repeat:
+                    stack.enter_context(keyboard().repeating(codes[key]))
                 stack.callback(hands().keyUp, key)
                 hands().keyDown(key)
         yield

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 import select
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -84,6 +84,7 @@ class Keyboard:
         self._control = opened.keysym_to_keycode(XK.XK_Control_L)
         self._shift = opened.keysym_to_keycode(XK.XK_Shift_L)
         self._caps = opened.keysym_to_keycode(XK.XK_Caps_Lock)
+        self.let_none_repeat()
 
     def type(self, text: str) -> None:
         """Type the text; return when the active window has taken it; `Deaf` if it does not."""
@@ -95,9 +96,9 @@ class Keyboard:
                 return
             while wanted:
                 keys = self._keys(wanted[:RUN])
-                with self.without_repeat(key.code for key in keys):
-                    self._tap(keys)
-                    self._wait_or_fail(len(text) - len(wanted))
+                self.let_none_repeat()
+                self._tap(keys)
+                self._wait_or_fail(len(text) - len(wanted))
                 wanted = wanted[len(keys) :]
             self._give_back()
 
@@ -108,19 +109,18 @@ class Keyboard:
             Tap(self._shift, False),
             Tap(known[ord("u")].code, False),
         ]
-        taken = {tap.code for symbol, tap in known.items() if symbol in wanted or symbol in DIGITS}
-        with self.without_repeat(taken):
-            for at in range(0, len(wanted), RUN):
-                for symbol in wanted[at : at + RUN]:
-                    if symbol in known:
-                        self._tap([known[symbol]])
-                        continue
-                    for key in held:
-                        self._press(key)
-                    for key in reversed(held):
-                        self._release(key)
-                    self._tap([known[ord(digit)] for digit in f"{symbol & 0xFFFFFF:x} "])
-                self._wait_or_fail(at)
+        self.let_none_repeat()
+        for at in range(0, len(wanted), RUN):
+            for symbol in wanted[at : at + RUN]:
+                if symbol in known:
+                    self._tap([known[symbol]])
+                    continue
+                for key in held:
+                    self._press(key)
+                for key in reversed(held):
+                    self._release(key)
+                self._tap([known[ord(digit)] for digit in f"{symbol & 0xFFFFFF:x} "])
+            self._wait_or_fail(at)
 
     def _wait_or_fail(self, certain: int) -> None:
         """Go on once the keys were taken. A window that cannot be asked is believed to be fast."""
@@ -143,7 +143,8 @@ class Keyboard:
     def held(self, symbol: int, repeat: bool = False) -> Iterator[None]:
         """Hold the key of a character down (with shift if it takes that) while the block runs."""
         [key] = self._keys([symbol])
-        with self.without_repeat([] if repeat else [key.code]):
+        self.let_none_repeat()
+        with self.repeating(key.code) if repeat else nullcontext():
             self._press(key)
             self._display.sync()
             try:
@@ -155,26 +156,25 @@ class Keyboard:
                     self._give_back()
 
     @contextmanager
-    def without_repeat(self, codes: Iterable[int]) -> Iterator[None]:
-        """These keys count once when they are pressed meanwhile, however long we are held up before
-        they are released: the server would repeat them after half a second.
-
-        Key by key, since the switch for all of them lies in one word with the accessibility
-        settings: the session's daemon of those, told of a change, writes the word back as it read
-        it, and sometimes that is after we have switched on again.
-        """
-        kept = self._display.get_keyboard_control().auto_repeats
-        repeating = [code for code in set(codes) if kept[code // 8] >> code % 8 & 1]
-        self._repeat(repeating, X.AutoRepeatModeOff)
+    def repeating(self, code: int) -> Iterator[None]:
+        """This key repeats while it is held down in the block."""
+        self._keymap.repeat({code})
         try:
             yield
         finally:
-            self._repeat(repeating, X.AutoRepeatModeOn)
+            self._keymap.repeat(set())
 
-    def _repeat(self, codes: list[int], mode: int) -> None:
-        for code in codes:
-            self._display.change_keyboard_control(key=code, auto_repeat_mode=mode)
-        self._display.sync()
+    def let_none_repeat(self) -> None:
+        """A key that is pressed counts once, however long we are held up before it is released: the
+        server would repeat it after half a second.
+
+        Key by key, since the switch for all of them lies in one word with the accessibility
+        settings: the session's daemon of those, told of a change, writes the word back as it read
+        it, and sometimes that is after we have switched on again. In one request, and for good:
+        after every change that daemon and the display are at work for a second or two.
+        """
+        if self._keymap.repeating():
+            self._keymap.repeat(set())
 
     def _tap(self, keys: list[Tap]) -> None:
         for key in keys:

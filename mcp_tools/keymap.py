@@ -17,6 +17,7 @@ __all__ = ["Key", "Keymap"]
 
 CORE_KEYBOARD = 0x100
 KEY_SYMBOLS = 2
+REPEATS = 1 << 30
 ONE_LEVEL, TWO_LEVEL, KEYPAD = 0, 1, 3
 """Key types that every layout has at these places."""
 HEAD = struct.Struct("<4BBBH")
@@ -89,6 +90,21 @@ class SetMap(rq.Request):  # type: ignore[misc]
         rq.Card8("n_keys"),
         rq.Card16("total_symbols"),
         rq.Binary("rest", pad=0),
+    )
+
+
+class SetControls(rq.Request):  # type: ignore[misc]
+    """XKB: here only for which keys repeat."""
+
+    _request = rq.Struct(
+        rq.Card8("opcode"),
+        rq.Opcode(7),
+        rq.RequestLength(),
+        rq.Card16("device"),
+        rq.Pad(26),
+        rq.Card32("changed"),
+        rq.Pad(32),
+        rq.Binary("repeats", pad=0),
     )
 
 
@@ -171,5 +187,24 @@ class Keymap:
             n_keys=len(wanted),
             total_symbols=sum(len(key.symbols) for key in wanted),
             rest=bytes(18) + b"".join(key.packed() for key in wanted),
+        )
+        self._display.sync()
+
+    def repeating(self) -> set[int]:
+        """The key codes that repeat while they are held down."""
+        kept = self._display.get_keyboard_control().auto_repeats
+        return {code for code in range(8 * len(kept)) if kept[code // 8] >> code % 8 & 1}
+
+    def repeat(self, codes: set[int]) -> None:
+        """Let these repeat and no others, all at once."""
+        bits = bytearray(32)
+        for code in codes:
+            bits[code // 8] |= 1 << code % 8
+        SetControls(
+            display=self._display.display,
+            opcode=self._opcode,
+            device=CORE_KEYBOARD,
+            changed=REPEATS,
+            repeats=bytes(bits),
         )
         self._display.sync()
