@@ -4,7 +4,7 @@ IMAGE ?= debian-12
 RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 AMBIDEX = .venv/bin/ambidex
 
-.PHONY: demo test bench setup image
+.PHONY: demo test bench setup image browser
 
 setup:
 	@vm/setup.sh
@@ -15,7 +15,10 @@ image: setup
 demo: image
 	$(AMBIDEX) run tasks/demo --image $(IMAGE) --agent oracle --condition hybrid --out $(RUN)
 
-test: image
+browser: setup
+	@vm/setup.sh chromium
+
+test: image browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy

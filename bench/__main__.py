@@ -4,6 +4,7 @@ python -m bench                       both providers side by side: see the READM
 python -m bench --providers sandbox   one of them
 python -m bench --no-suite            without runs of the demo suite
 python -m bench tools                 tool calls by class, in a sandbox
+python -m bench room RUN              the control room on a finished run
 python -m bench soak                  a long episode in a sandbox, and what it leaves
 """
 
@@ -20,6 +21,7 @@ from rich.console import Console
 
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.ledger import Column, Ledger
+from bench.room import room
 from bench.soak import soak
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
@@ -65,6 +67,7 @@ def main(
     Console(width=150).print(ledger.table(title))
 
 
+app.command(room)
 app.command(soak)
 app.command(tools)
 

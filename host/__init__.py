@@ -110,11 +110,12 @@ class Frame:
 @dataclass(frozen=True)
 class Observation:
     """What an agent sees before a step: the screen, what came of its last calls in their order,
-    and what it may call now."""
+    what it may call now, and what a person wants it to know."""
 
     screenshot: Frame
     results: tuple[ToolResult, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from rich.console import Console
 from host.config import read_config
 from host.errors import VOID, TaskError, UsageError
 from host.listing import suite_table, token_table, tool_table
-from host.look import shell, watch
+from host.look import export, shell, vnc, watch
 from host.play import Json, experiment, print_json, prove, replay, run
 from host.publish import report
 from host.score import rejudge, write_rescored
@@ -44,6 +44,8 @@ app.command(prove)
 app.command(replay)
 app.command(report)
 app.command(watch)
+app.command(vnc)
+app.command(export)
 app.command(shell)
 
 ON = Parameter(negative="")

@@ -23,6 +23,7 @@ from host import (
 )
 from host.exposure import Offer
 from host.guest import Guest
+from host.person import NOBODY, Person
 from host.trajectory import Seconds, Step, Trajectory
 
 __all__ = ["Called", "Episode", "Interrupted", "run_episode"]
@@ -73,15 +74,17 @@ def run_episode(
     offer: Offer | None = None,
     settle: float = 5.0,
     interrupted: Callable[[], bool] = lambda: False,
+    person: Person = NOBODY,
     after: Callable[[Episode], None] = lambda episode: None,
 ) -> Episode:
     """Let the agent act until it stops or a limit is reached.
 
     `tools` are those of the condition, `offer` says which of them may be called at a step (all):
     any other name is refused here, before the guest hears of it; a tool's alias stands for its
-    name, here, in what is recorded and in what is counted. `after` is called after every step
-    that is not the last; its time is not the agent's. `GuestError` and `ModelError` end it,
-    `Interrupted` where `interrupted` says so; the step under way is written all the same.
+    name, here, in what is recorded and in what is counted. `person` is asked before every step and
+    may hold it, tell the agent something, act, or end the episode. `after` is called after every
+    step that is not the last. The time of neither is the agent's. `GuestError` and `ModelError` end
+    it, `Interrupted` where `interrupted` says so; the step under way is written all the same.
     """
     episode, began = Episode(), time.monotonic()
     said = Said()
@@ -95,15 +98,24 @@ def run_episode(
     while episode.stop is None:
         if interrupted():
             raise Interrupted
+        told = person.turn(episode.steps, before)
+        began += told.held
+        if told.frame is not None:
+            frame, before = told.frame, trajectory.frame(told.frame)
+        if told.stop is not None:
+            episode.stop = told.stop
+            break
         start, seconds = time.monotonic(), Seconds()
         offered = offer(frame)
         allowed = {tool.name: tool for tool in offered}
         episode.offered |= {tool.name for tool in offered if tool.app != GUI}
+        seen = Observation(frame, results, offered, told.notes)
         with _clock(seconds, "model"):
-            decision = _by_our_names(agent.step(Observation(frame, results, offered)), names)
+            decision = _by_our_names(agent.step(seen), names)
         apps = [allowed[call.name].app if call.name in allowed else None for call in decision.calls]
         name = trajectory.offer(list(allowed))
-        step = Step(episode.steps + 1, before, decision, apps, name, seconds=seconds)
+        number = episode.steps + person.steps + 1
+        step = Step(number, before, decision, apps, name, seconds=seconds)
         try:
             for call in decision.calls:
                 with _clock(seconds, "guest"):

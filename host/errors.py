@@ -5,6 +5,7 @@ UsageError      the request is wrong         raised before any machine, exit 2
 MachineError    the machine failed           row `void`: run again, counted, never a 0
 GuestError      the guest did not answer     void
 ModelError      the model did not answer     void
+StoppedError    a person gave the trial up   void
 an error result of a tool                    text for the model; the episode goes on
 anything else                                row `bug` with traceback; run goes on, exit 1
 """
@@ -20,6 +21,7 @@ __all__ = [
     "MachineError",
     "ModelError",
     "StageError",
+    "StoppedError",
     "TaskError",
     "UsageError",
 ]
@@ -49,5 +51,9 @@ class ModelError(HintedError):
     """The model could not be asked or did not answer."""
 
 
-VOID = (MachineError, GuestError, ModelError)
+class StoppedError(HintedError):
+    """A person who watched ended the trial, and it does not count."""
+
+
+VOID = (MachineError, GuestError, ModelError, StoppedError)
 """What says nothing about the agent."""

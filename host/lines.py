@@ -31,6 +31,8 @@ class Line:
     """The limit of steps."""
     rows: tuple[Row, ...]
     """With that limit."""
+    assisted: int
+    """Scored trials that a person helped in, left out of the rows."""
     summary: Summary
 
     @property
@@ -65,8 +67,11 @@ def runs_in(folders: Iterable[Path]) -> list[Path]:
     return found
 
 
-def lines(runs: Iterable[Path], *, rescored: bool = False) -> list[Line]:
-    """What there is to report; `UsageError` where a directory is neither a run nor holds one."""
+def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = False) -> list[Line]:
+    """What there is to report; `UsageError` where a directory is neither a run nor holds one.
+
+    Trials that a person helped in are left out, and counted, unless `assisted` asks for them.
+    """
     found = []
     for run in runs_in(runs):
         said = read_config(run)
@@ -77,10 +82,15 @@ def lines(runs: Iterable[Path], *, rescored: bool = False) -> list[Line]:
             alone = len(said.agents) == 1
             tasks = tuple(said.tasks if alone else sorted({row.task for row in own}))
             planned = len(tasks) * said.runs if alone else len({row.key for row in own})
+            helped = [row for row in own if row.assisted and not assisted]
+            own = [row for row in own if row not in helped]
+            count = sum(row.fate == "scored" for row in helped)
             for cap in sorted({*said.checkpoints, said.limits.steps}):
                 if cap <= said.limits.steps:
                     capped = tuple(rows_at(own, cap))
                     found.append(
-                        Line(run, agent, said, planned, tasks, cap, capped, summarize(capped))
+                        Line(
+                            run, agent, said, planned, tasks, cap, capped, count, summarize(capped)
+                        )
                     )
     return found

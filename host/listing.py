@@ -8,12 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from host.experiment import Cell
+from host.parting import Parting, parted
 from host.prove import Verdict
 from host.tokens import COUNTED_AS
 from tasks import Suite, ToolSpec
 
 __all__ = [
     "experiment_table",
+    "parting_table",
     "proof_json",
     "proof_table",
     "suite_table",
@@ -120,3 +122,18 @@ def _arguments(tool: ToolSpec) -> str:
     required = tool.parameters.get("required", ())
     names = tool.parameters.get("properties", {})
     return ", ".join(name if name in required else f"{name}?" for name in names)
+
+
+def parting_table(found: Sequence[Parting]) -> Table:
+    """Where the screens of a recorded episode and of its replay part."""
+    first = parted(found)
+    if first is None:
+        title = f"The screens are the same after all {len(found)} steps"
+    else:
+        title = f"The screens part at step {first.step}"
+    table = _table(title, "step", "did", "differs", "where")
+    for each in found:
+        share = "no screen to compare" if each.share is None else f"{100 * each.share:.2f} %"
+        where = "x {0} to {2}, y {1} to {3}".format(*each.box) if each.box else ""
+        table.add_row(str(each.step), each.done, share, where, style="" if each.same else "yellow")
+    return table

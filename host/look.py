@@ -3,23 +3,111 @@
 from __future__ import annotations
 
 from code import interact
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Annotated, Any
 from uuid import uuid4
 
+from cyclopts import Parameter
 from rich.console import Console
 
 from host import ToolCall, ToolResult
+from host.errors import UsageError
 from host.guest import Guest
 from host.machines import MachineOptions, open_machines
+from host.room.keepsake import episode_html
+from host.room.wall import Wall
+from host.trajectory import NAME as TRAJECTORY
 from host.watch import now_running
 
-__all__ = ["shell", "watch"]
+__all__ = ["export", "shell", "vnc", "watch", "watched"]
+
+PORT = 8765
+ROOM = "The control room is at"
+PLAIN: Any = {"soft_wrap": True, "highlight": False, "markup": False}
 
 
-def watch(run: Path) -> int:
-    """Say where the desktops of a run can be watched just now: VNC address and password of each
-    trial."""
+def watch(
+    *runs: Path,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    open: Annotated[bool, Parameter(negative="")] = False,
+    tui: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Serve the control room: watch trials, hold them, take over, and look at them again. It can be
+    started and ended at any time, beside a run or after it.
+
+    Parameters
+    ----------
+    runs
+        Directories of runs, or such as hold some; without one, `runs`.
+    host
+        Where it listens. Beyond this machine, whoever has the address it prints may act.
+    port
+        0 takes a free one.
+    open
+        Open it in the browser.
+    tui
+        Show it on this terminal instead.
+    """
+    folders = runs or (Path("runs"),)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"there is no directory {folder}")
+    if tui:
+        from host.room.tui import Terminal  # heavy, and not needed by the other
+
+        Terminal(Wall(folders)).run()
+        return 0
+    from host.room.serve import serve  # heavy: a web server, and a VNC client
+
+    said = Console(stderr=True)
+    serve(folders, host, port, lambda address: said.print(f"{ROOM} {address}", **PLAIN), open)
+    return 0
+
+
+def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) -> int:
+    """Write one episode into a file that one can hand on.
+
+    Parameters
+    ----------
+    trial
+        The directory of a trial: RUN/TASK.NUMBER.
+    html
+        A page with everything in it, to be played in a browser.
+    mp4
+        A film.
+    """
+    if not (html or mp4):
+        raise UsageError("export as what?", hint="Name a file with --html or --mp4.")
+    if not (trial / TRAJECTORY).is_file():
+        raise UsageError(f"{trial} holds no trajectory", hint="Name a trial: RUN/TASK.NUMBER.")
+    for file in filter(None, (html, mp4)):
+        if not file.parent.is_dir():
+            raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
+    if html:
+        html.write_text(episode_html(trial), encoding="utf-8")
+    if mp4:
+        from host.room.film import write_film  # heavy: it encodes
+
+        write_film(trial, mp4)
+    return 0
+
+
+@contextmanager
+def watched(folder: Path) -> Iterator[None]:
+    """A control room for the run in that directory, as long as the block runs."""
+    from host.room.serve import opened  # heavy, as above
+
+    with opened([folder]) as address:
+        Console(stderr=True).print(f"{ROOM} {address}", **PLAIN)
+        yield
+
+
+def vnc(run: Path) -> int:
+    """Say where the desktops of a run can be seen just now with any VNC viewer: address and
+    password of each trial."""
     shown = list(now_running(run))
     for trial, seen in shown:
         print(f"{trial}: VNC at {seen.vnc}, password {seen.password or '(none)'}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from contextlib import nullcontext
 from json import dumps
 from pathlib import Path
 from typing import Annotated
@@ -15,13 +17,16 @@ from host.config import Condition, Exposure, ModelConfig, Policy, read_config
 from host.errors import UsageError
 from host.experiment import cells, read_experiment
 from host.launch import Wanted, check, default_folder, launch
-from host.listing import experiment_table, proof_json, proof_table
+from host.listing import experiment_table, parting_table, proof_json, proof_table
+from host.look import watched
 from host.machines import FORKS, MachineOptions
+from host.parting import partings
 from host.prove import agents_of, verdicts
 from host.prove import jobs as proof_jobs
 from host.report import as_json, lines, tables
 from host.rows import Row, finished
 from host.runner import plan
+from host.trajectory import NAME as TRAJECTORY
 from host.trajectory import read_trajectory
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
@@ -52,6 +57,7 @@ def run(
     images: int = 3,
     exposure: Policy = "all",
     top: int = 20,
+    watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
     machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
 ) -> int:
@@ -93,6 +99,8 @@ def run(
         retrieved, the `--top` that suit the instruction best; named, those the task calls useful.
     json
         Print the report as JSON.
+    watch
+        Serve the control room beside it; its address is printed first.
     """
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, tasks)
@@ -119,7 +127,8 @@ def run(
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, wanted.agents, condition)
-    rows = launch(wanted, folder, machines)
+    with watched(folder) if watch else nullcontext():
+        rows = launch(wanted, folder, machines)
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
     else:
@@ -202,42 +211,63 @@ def prove(
 
 
 def replay(
-    trial: Path,
+    run: Path,
+    task: str = "",
     *,
+    on: str = "",
     out: Path | None = None,
     settle: float = 5.0,
     machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
 ) -> int:
-    """Play a recorded trial again on a fresh machine and judge it.
+    """Play a recorded trial again on a fresh machine, judge it, and say where the screens part.
 
     Parameters
     ----------
-    trial
-        The directory of a trial: RUN/TASK.NUMBER.
+    run
+        The directory of a run, with a task; or that of a trial: RUN/TASK.NUMBER.
+    task
+        Its first trial is played.
+    on
+        The provider of the machine, as `--provider`.
     """
+    trial = _trial_of(run, task)
     config = read_config(trial.parent)
-    first = next(read_trajectory(trial), None)
-    if first is None:
+    lines = list(read_trajectory(trial))
+    if not lines:
         raise UsageError(f"{trial} holds no trajectory")
     catalogue = read_catalogue()
-    loaded = load_suite(Path(config.suite), catalogue, (first["task"],))
+    loaded = load_suite(Path(config.suite), catalogue, (lines[0]["task"],))
     agent = f"replay:{trial}"
+    # What a person did in it is played, too, and was no step of the agent's.
+    steps = max(config.limits.steps, sum(line["kind"] == "step" for line in lines) + 1)
     wanted = Wanted(
         suite=loaded,
         agents=(agent,),
         jobs=plan((agent,), 1, loaded),
         condition=config.condition,
         runs=1,
-        limits=config.limits,
+        limits=dataclasses.replace(config.limits, steps=steps),
         settle=settle,
-        seed=first["seed"],
+        seed=lines[0]["seed"],
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, wanted.agents, config.condition)
-    rows = launch(wanted, folder, machines)
+    options = dataclasses.replace(machines, provider=on) if on else machines
+    rows = launch(wanted, folder, options)
     for row in rows:
         print(f"{row.task}: {row.fate} {row.score} {row.reason}")
+        if row.fate == "scored":
+            Console().print(parting_table(partings(trial, folder / row.folder)))
     return _exit_code(rows)
+
+
+def _trial_of(run: Path, task: str) -> Path:
+    if not task:
+        return run
+    found = sorted(path.parent for path in run.glob(f"{task}.*[0-9]/{TRAJECTORY}"))
+    if not found:
+        raise UsageError(f"{run} holds no trajectory of {task}")
+    return found[0]
 
 
 def _exit_code(rows: Sequence[Row]) -> int:

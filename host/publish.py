@@ -25,6 +25,7 @@ def report(
     json: Json = False,
     rescored: Annotated[bool, ON] = False,
     released: Annotated[bool, ON] = False,
+    assisted: Annotated[bool, ON] = False,
     paper: str = "",
     html: Path | None = None,
     csv: Path | None = None,
@@ -42,6 +43,8 @@ def report(
         Take the scores that `ambidex score` found last.
     released
         Give also the numbers as OSWorld-MCP's released script computes them.
+    assisted
+        Count also the trials that a person helped in.
     paper
         Put the paper's figures for this model beside ours; otherwise those of models it has.
     html
@@ -60,7 +63,7 @@ def report(
     for file in filter(None, (html, csv, parquet, rows, failures)):
         if not file.parent.is_dir():
             raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
-    found = lines(runs, rescored=rescored)
+    found = lines(runs, rescored=rescored, assisted=assisted)
     beside = find(found, as_released=released, paper=paper)
     if json:
         print_json(as_json(found, beside))

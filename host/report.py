@@ -43,6 +43,7 @@ def as_json(found: Sequence[Line], beside: Findings | None = None) -> list[dict[
             "condition": line.config.condition,
             "steps": line.cap,
             "planned": line.planned,
+            "assisted": line.assisted,
             **asdict(line.summary),
             "repeats": [asdict(each) for each in beside.repeats[at]],
             "bootstrap": [asdict(each) for each in beside.bootstraps[at]],
@@ -164,6 +165,7 @@ def measures(line: Line) -> dict[str, str]:
     asked = s.requests or s.input_tokens
     return {
         "scored of planned": f"{s.groups[-1].n}/{line.planned}",
+        "left out: a person helped": str(line.assisted),
         "void attempts": str(s.void),
         "bugs": str(s.bugs),
         "mean score %": percent(s.groups[-1].score),

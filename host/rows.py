@@ -105,6 +105,8 @@ class Row(Strict):
     retries: int = 0
     offered: tuple[str, ...] = ()
     """Tools (not of the GUI) that were on offer at some step."""
+    assisted: bool = False
+    """Whether a person who watched helped: took over, told the agent something, or ended it."""
     checkpoints: tuple[Reached, ...] = ()
     """What a copy of the machine was worth after so many steps, where the run asked for that and
     the episode went on."""

@@ -1,5 +1,5 @@
-"""What happened in an episode, on disk as it happens: `trajectory.jsonl` and
-`frames/<hash>.png`."""
+"""What happened in an episode, on disk as it happens: `trajectory.jsonl`, and the frames in
+`frames/` (see `host.pictures`)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from types import TracebackType
 from typing import Any
 
 from host import Decision, Frame, ToolResult
+from host.pictures import Pictures
 
-__all__ = ["Seconds", "Step", "Trajectory", "read_trajectory"]
+__all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory"]
 
 NAME = "trajectory.jsonl"
+FRAMES = "frames"
+AGENT = "agent"
+"""Who acts in a step where nobody else is named."""
 
 
 @dataclass
@@ -62,8 +66,8 @@ class Trajectory:
     """Writes one episode. A context manager; every line is flushed, every frame is stored once."""
 
     def __init__(self, folder: Path) -> None:
-        self._frames = folder / "frames"
-        self._frames.mkdir(parents=True, exist_ok=True)
+        self._frames = folder / FRAMES
+        self._pictures = Pictures(self._frames)
         self._offers: set[str] = set()
         # Half of a surrogate pair, which models do write, is no UTF-8; as an escape it is JSON.
         self._file = (folder / NAME).open("x", encoding="utf-8", errors="backslashreplace")
@@ -81,10 +85,7 @@ class Trajectory:
 
     def frame(self, frame: Frame) -> str:
         """Store the frame, if it is new, and return its hash."""
-        path = self._frames / f"{frame.hash}.png"
-        if not path.exists():
-            path.write_bytes(frame.png())
-        return frame.hash
+        return self._pictures.add(frame)
 
     def start(self, **said: Any) -> None:
         """The first line: what the episode began with."""
@@ -98,9 +99,13 @@ class Trajectory:
             self._line({"kind": "offer", "name": name, "tools": list(tools)})
         return name
 
-    def step(self, step: Step) -> None:
+    def person(self, **said: Any) -> None:
+        """A line for what a person asked for, as it is carried out."""
+        self._line({"kind": "person", **said})
+
+    def step(self, step: Step, actor: str = AGENT) -> None:
         """A line for a step; pictures that tools returned are stored beside the frames."""
-        said = asdict(step)
+        said = {"actor": actor, **asdict(step)}
         for result in said["results"]:
             result["images"] = [self._picture(image) for image in result["images"]]
         self._line({"kind": "step", **said})

@@ -20,6 +20,7 @@ from host.errors import VOID, GuestError, MachineError
 from host.exposure import offer_of
 from host.guest import Guest
 from host.judge import judge
+from host.person import Watched
 from host.rows import Failure, Row
 from host.stage import collect, set_stage
 from host.trajectory import Trajectory
@@ -90,6 +91,10 @@ class Trial:
         timed = {"seconds": {part: round(value, 4) for part, value in seconds.items()}}
         return Row.model_validate(row.model_dump() | result | timed)
 
+    def _go_on(self) -> None:
+        if self.interrupted():
+            raise Interrupted
+
     def name_of(self, job: Job) -> str:
         """The trial's directory: `<task>.<trial>`, with the agent's name where several share a
         run."""
@@ -124,6 +129,7 @@ class Trial:
                 condition=self.config.condition,
                 seed=seed,
             )
+            person = Watched(folder, guest, trajectory, self.config.settle, self._go_on)
             checkpoints = Checkpoints(self.config.checkpoints, task, machine, folder)
             try:
                 episode = run_episode(
@@ -135,6 +141,7 @@ class Trial:
                     offer=offer_of(self.config.exposure, tools, task, seed),
                     settle=self.config.settle,
                     interrupted=self.interrupted,
+                    person=person,
                     after=checkpoints.after,
                 )
             except BaseException as error:
@@ -156,6 +163,7 @@ class Trial:
             "catalogue": health.catalogue,
             "screen": health.screen,
             "offered": tuple(sorted(episode.offered)),
+            "assisted": person.assisted,
             "checkpoints": tuple(checkpoints.reached),
             **dict(reached(episode, score, episode.stop)),
         }

@@ -11,7 +11,7 @@ from vncdotool.client import VNCDoToolClient, VNCDoToolFactory
 
 from vm import MachineError
 
-__all__ = ["capture"]
+__all__ = ["Client", "Factory", "capture"]
 
 # The protocol's password is a matter of DES; where its library will keep that is not the user's.
 warnings.filterwarnings("ignore", message="TripleDES has been moved", module="vncdotool")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sets this machine up for Ambidex: system packages, then a virtual environment in .venv. Run by `make`; can be run again.
 #   AMBIDEX_BACKPORTS=no   keeps Debian 12's own QEMU: reverts then take seconds instead of half a second
+#   vm/setup.sh chromium   installs these Debian packages as well (the tests look at pages in a browser)
 #   PYTHON=python3.12      names the Python to use (3.11 or later)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,6 +26,7 @@ fi
 machine=(qemu-system-x86 qemu-utils libvirt-daemon-driver-qemu libvirt-dev)
 tools=(bubblewrap mmdebstrap debian-archive-keyring squashfs-tools e2fsprogs fakeroot uidmap gcc pkg-config python3-dev python3-venv git)
 [ "$ID" != ubuntu ] || tools+=(ubuntu-keyring)
+tools+=("$@")
 
 installed() { dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 missing() { local name; for name in "$@"; do installed "$name" || echo "$name"; done; }
@@ -89,6 +91,12 @@ if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
     "$python" -m venv .venv
     .venv/bin/python -m pip --disable-pip-version-check install -q -e '.[dev]' ||
         fail "the Python packages could not be installed" "look at the lines above: a package index that does not answer?"
+    say "about to unpack the control room's VNC viewer (noVNC, Debian's package) into .venv; its dependencies are for a server of its own"
+    (
+        cd .venv/share && rm -rf novnc.deb && mkdir novnc.deb && cd novnc.deb
+        apt-get -q download novnc 2>/dev/null && dpkg-deb -x novnc_*.deb . && rm -rf ../novnc && mv usr/share/novnc ../novnc
+    ) || fail "noVNC could not be fetched" "look at the lines above: a mirror that does not answer?"
+    rm -rf .venv/share/novnc.deb
     printf '%s' "$wanted" >$stamp
 fi
 say "this machine is set up"

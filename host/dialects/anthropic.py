@@ -23,7 +23,7 @@ from host.dialects.anthropic_actions import (
     version_of,
 )
 from host.dialects.reading import Given, Pointer, gui_tools
-from host.dialects.words import CUT, ENDINGS, GONE, ending, new_call, result_text
+from host.dialects.words import CUT, ENDINGS, GONE, ending, new_call, result_text, screen_now
 from host.prompts import prompt
 from host.view import View, data_url
 
@@ -143,7 +143,7 @@ class Anthropic:
     def _reported(self, observation: Observation) -> list[Block]:
         results = {result.call: result for result in observation.results}
         wrong, self._wrong = self._wrong, ""
-        now = [_text("The screen now:"), _png(self._view.png(observation.screenshot))]
+        now = [_text(screen_now(observation)), _png(self._view.png(observation.screenshot))]
         if not self._asked:
             first = wrong or self._briefing.instruction
             return [_text(first), *now]

@@ -13,7 +13,16 @@ from typing import Any
 from host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolSpec
 from host.config import ModelConfig
 from host.dialects import Malformed
-from host.dialects.words import CUT, ENDINGS, GONE, ending, new_call, parsed, result_text
+from host.dialects.words import (
+    CUT,
+    ENDINGS,
+    GONE,
+    ending,
+    new_call,
+    parsed,
+    result_text,
+    screen_now,
+)
 from host.prompts import prompt
 from host.view import View, data_url
 
@@ -95,7 +104,7 @@ class Functions:
             pictures += result.images
         self._asked = {}
         pictures.append(data_url(self._view.png(observation.screenshot)))
-        content = [{"type": "text", "text": "The screen now:"}, *map(image, pictures)]
+        content = [{"type": "text", "text": screen_now(observation)}, *map(image, pictures)]
         self._messages.append({"role": "user", "content": content})
 
     def _read(self, calls: Sequence[Mapping[str, Any]], text: str) -> Decision:

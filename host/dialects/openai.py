@@ -20,7 +20,16 @@ from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.openai_actions import computer_tool, is_preview, made
 from host.dialects.reading import Given, gui_tools
-from host.dialects.words import CUT, ENDINGS, GONE, ending, new_call, parsed, result_text
+from host.dialects.words import (
+    CUT,
+    ENDINGS,
+    GONE,
+    ending,
+    new_call,
+    parsed,
+    result_text,
+    screen_now,
+)
 from host.prompts import prompt
 from host.view import View, data_url
 
@@ -126,11 +135,17 @@ class OpenAI:
                 items.append(self._output(item, answers, wrong))
         if not self._items:
             beside.append(self._briefing.instruction)
+        pictured = any(item["type"] == "computer_call_output" for item in items)
+        if pictured:
+            beside += observation.notes
         if wrong and all(item["type"] == "computer_call_output" for item in items):
             beside.append(wrong)
         content = [{"type": "input_text", "text": text} for text in beside]
-        if all(item["type"] != "computer_call_output" for item in items):
-            content += [{"type": "input_text", "text": "The screen now:"}, self._picture(screen)]
+        if not pictured:
+            content += [
+                {"type": "input_text", "text": screen_now(observation)},
+                self._picture(screen),
+            ]
         if content:
             items.append({"role": "user", "content": content})
         return items

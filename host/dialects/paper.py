@@ -102,6 +102,7 @@ class Paper:
                 if result.error or self._called.get(result.call) != NAME
             )
             self._history.append(Step(self._conclusion, results))
+        self._history += [Step(f"({note})") for note in observation.notes]
         pictures = [url for result in observation.results for url in result.images]
         screenshot = data_url(self._view.png(observation.screenshot))
         self._pictures.append([*pictures, screenshot])

@@ -14,7 +14,7 @@ from host.dialects.functions import forget_images, image
 from host.dialects.pyautogui_calls import SIGNATURES
 from host.dialects.pyautogui_reading import read
 from host.dialects.reading import Pointer, gui_tools
-from host.dialects.words import CUT, new_call, result_text
+from host.dialects.words import CUT, new_call, result_text, screen_now
 from host.prompts import prompt
 from host.view import View, data_url
 
@@ -100,7 +100,7 @@ class PyAutoGUI:
                 said.append(f"{name}: {result_text(result, self._config.results)}")
             pictures += result.images
         pictures.append(data_url(self._view.png(observation.screenshot)))
-        said.append("The screen now:")
+        said.append(screen_now(observation))
         return [{"type": "text", "text": "\n".join(said)}, *map(image, pictures)]
 
     def _system(self, observation: Observation) -> str:

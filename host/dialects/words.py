@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from host import Decision, Stop, ToolCall, ToolResult
+from host import Decision, Observation, Stop, ToolCall, ToolResult
 from host.dialects import Malformed
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "parsed",
     "parsed_object",
     "result_text",
+    "screen_now",
 ]
 
 FINISH, GIVE_UP = "finish", "give_up"
@@ -90,6 +91,11 @@ def result_text(result: ToolResult, budget: int) -> str:
     if len(text) <= budget:
         return text
     return f"{text[:budget]}\n[cut: {len(text) - budget} of {len(text)} characters are not shown]"
+
+
+def screen_now(observation: Observation) -> str:
+    """What stands before the picture of the screen."""
+    return "\n".join([*observation.notes, "The screen now:"])
 
 
 def _finite(text: str) -> float:

@@ -1,0 +1,141 @@
+"""What the control room costs, and how quickly an episode opens in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import httpx
+from rich.console import Console
+from rich.table import Table
+
+from bench.screens import idle_screens
+from host.config import NAME as CONFIG
+from host.config import read_config
+from host.lines import runs_in
+from host.pictures import png_of
+from host.room.serve import opened
+from host.trajectory import FRAMES, read_trajectory
+from host.trajectory import NAME as TRAJECTORY
+from host.watch import NAME as MACHINE
+from host.watch import Seen
+
+__all__ = ["room"]
+
+CHROMIUM = "/usr/bin/chromium"
+WATCHED = 20.0
+"""Seconds for which the idle desktops are watched."""
+
+
+def room(run: Path, *, desktops: int = 32, steps: int = 1000) -> None:
+    """Measure the control room on a finished run: its frames on disk, an episode of so many steps
+    made of its own, and so many idle desktops.
+    """
+    table = Table("what", "target", "measured", title="The control room", title_justify="left")
+    stored, whole, count = _sizes(run)
+    table.add_row(
+        f"frames of {count} steps on disk, against a PNG a step",
+        "5 times smaller",
+        f"{stored / 1e6:.1f} MB, {whole / 1e6:.1f} MB: {whole / stored:.1f} times",
+    )
+    with tempfile.TemporaryDirectory() as scratch:
+        long = _long(run, Path(scratch) / "runs" / "long", steps)
+        for what, seconds in _opens(long, steps):
+            table.add_row(what, "< 1 s", f"{seconds:.2f} s")
+    with tempfile.TemporaryDirectory() as scratch:
+        share = _watching(run, Path(scratch) / "runs" / "crowd", desktops)
+        table.add_row(f"watching {desktops} idle desktops", "<= 1 core", f"{share:.3f} cores")
+    Console().print(table)
+
+
+def _trials(run: Path) -> list[Path]:
+    return [path.parent for each in runs_in([run]) for path in sorted(each.glob(f"*/{TRAJECTORY}"))]
+
+
+def _sizes(run: Path) -> tuple[int, int, int]:
+    """Bytes of the stored frames; bytes of a whole PNG for each step; steps."""
+    stored = whole = count = 0
+    for trial in _trials(run):
+        stored += sum(path.stat().st_size for path in (trial / FRAMES).iterdir())
+        for line in read_trajectory(trial):
+            if line["kind"] == "step" and line["after"]:
+                whole += len(png_of(trial / FRAMES, line["after"]))
+                count += 1
+    return stored, whole, count
+
+
+def _long(run: Path, made: Path, steps: int) -> Path:
+    """A run of one trial: the steps of the run's longest one, again and again."""
+    source = max(_trials(run), key=lambda trial: (trial / TRAJECTORY).stat().st_size)
+    trial = made / "long.1"
+    shutil.copytree(source, trial)
+    shutil.copy(source.parent / CONFIG, made / CONFIG)
+    lines = list(read_trajectory(source))
+    own = [line for line in lines if line["kind"] == "step"]
+    again = [
+        {
+            **own[at % len(own)],
+            "number": at + 1,
+            "decision": {**own[at % len(own)]["decision"], "stop": None},
+        }
+        for at in range(steps)
+    ]
+    rest = [line for line in lines if line["kind"] not in ("step", "end")]
+    end = [line for line in lines if line["kind"] == "end"]
+    (trial / TRAJECTORY).write_text(
+        "".join(json.dumps(line) + "\n" for line in [*rest, *again, *end])
+    )
+    return made
+
+
+def _opens(run: Path, steps: int) -> list[tuple[str, float]]:
+    from playwright.sync_api import sync_playwright
+
+    found = []
+    with opened([run]) as address, sync_playwright() as playwright:
+        arguments = ["--no-sandbox"] if os.getuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        taken = []
+        for _ in range(5):
+            with browser.new_context() as context:
+                page = context.new_page()
+                page.goto(address)
+                start = time.monotonic()
+                page.evaluate("location.hash = '#/trial/long/long.1'")
+                page.locator(".step.current").wait_for()
+                page.locator(".stage img").evaluate("image => image.decode()")
+                taken.append(time.monotonic() - start)
+        found.append((f"an episode of {steps} steps opens in Chromium, median of 5", median(taken)))
+        browser.close()
+    return found
+
+
+def _watching(run: Path, made: Path, desktops: int) -> float:
+    """Processor time of this process's room per second, the simulated desktops left out."""
+    source = runs_in([run])[0]
+    made.mkdir(parents=True)
+    said = read_config(source)
+    (made / CONFIG).write_text(said.model_dump_json())
+    with idle_screens(desktops) as screens:
+        for at, screen in enumerate(screens):
+            trial = made / f"idle.{at}"
+            trial.mkdir()
+            shutil.copy(_trials(run)[0] / TRAJECTORY, trial / TRAJECTORY)
+            seen = Seen(vnc=screen, password="", runner=os.getpid())
+            (trial / MACHINE).write_text(seen.model_dump_json())
+        with opened([made]) as address, httpx.Client(follow_redirects=True) as client:
+            client.get(address)
+            client.base_url = httpx.URL(address.partition("?")[0])
+            end = time.monotonic() + 60
+            while client.get(f"/live/{made.name}/idle.{desktops - 1}").status_code != 200:
+                if time.monotonic() > end:
+                    raise SystemExit("the last of the desktops was never seen")
+                time.sleep(0.2)
+            began, used = time.monotonic(), time.process_time()
+            time.sleep(WATCHED)
+            return (time.process_time() - used) / (time.monotonic() - began)

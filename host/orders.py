@@ -1,0 +1,98 @@
+"""What a person asks of a trial under way: `orders.jsonl` in its directory. Whoever watches appends
+to it, the runner reads it between steps; so it does not matter which processes they are.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+__all__ = ["Act", "Order", "Orders", "Verb", "now", "post"]
+
+NAME = "orders.jsonl"
+
+Verb = Literal["pause", "resume", "step", "hint", "stop", "take", "act", "give"]
+"""Hold before the next step; go on; take one step and hold again; tell the model something; end the
+episode; the person takes over, acts, and hands back."""
+
+
+class Strict(BaseModel):
+    """Unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Act(Strict):
+    """One thing that a person did, as the call an agent would have made."""
+
+    call: str
+    arguments: dict[str, Any] = {}
+
+
+def now() -> str:
+    """This moment in UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Order(Strict):
+    """One line."""
+
+    order: Verb
+    text: Annotated[str, Field(max_length=4000)] = ""
+    """Of `hint`: what the model is told. Of `stop` as void: why."""
+    end: Literal["done", "infeasible", "void"] | None = None
+    """Of `stop`: as what it ends; void is run again."""
+    acts: tuple[Act, ...] = ()
+    by: str = ""
+    at: str = Field(default_factory=now)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Order:
+        if self.order == "hint" and not self.text.strip():
+            raise ValueError("a hint needs a text")
+        if (self.order == "stop") is (self.end is None):
+            raise ValueError("stop, and only stop, says as what: done, infeasible or void")
+        return self
+
+
+def post(folder: Path, order: Order) -> None:
+    """Append an order for the trial in that directory; it is whole or absent."""
+    line = order.model_dump_json().encode() + b"\n"
+    file = os.open(folder / NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(file, line)
+    finally:
+        os.close(file)
+
+
+class Orders:
+    """Reads the orders of a trial, each once, in the order in which they came."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / NAME
+        self._read = 0
+
+    def new(self) -> list[Order]:
+        """What has come since the last call. A line that is no order is passed over: it must not
+        end a trial."""
+        try:
+            if self._path.stat().st_size <= self._read:
+                return []
+        except FileNotFoundError:
+            return []
+        with self._path.open("rb") as file:
+            file.seek(self._read)
+            content = file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        self._read += len(whole)
+        found = []
+        for line in whole.splitlines():
+            try:
+                found.append(Order.model_validate_json(line))
+            except ValidationError:
+                continue
+        return found

@@ -1,0 +1,320 @@
+"""The doors of the control room. Behind each of them somebody must show the token."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+import secrets
+import sys
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import (
+    FileResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from host.errors import UsageError
+from host.orders import Act, Order, post
+from host.pictures import png_of, read_frame
+from host.room.bridge import Bridge
+from host.room.eyes import Eyes
+from host.room.lease import Leases
+from host.room.wall import Live, Wall
+from host.trajectory import FRAMES
+
+__all__ = ["NOVNC", "Room"]
+
+PAGES = Path(__file__).with_name("pages")
+NOVNC = [Path(sys.prefix) / "share" / "novnc", Path("/usr/share/novnc")]
+"""Where the viewer may be: as `make setup` puts it, or as Debian's package does."""
+LOOK_EVERY = 0.5
+"""Seconds between two looks at the runs' directories."""
+HASH = re.compile("[0-9a-f]{32}")
+PICTURE = re.compile(r"[0-9a-f]{32}\.[a-z]{3,4}")
+FOREVER = "private, max-age=31536000, immutable"
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+
+
+class Asked(BaseModel):
+    """What a page asks for: an order, and which page it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    viewer: str
+    order: str
+    text: str = ""
+    end: str | None = None
+
+
+@dataclass
+class Room:
+    """The application, and what it knows."""
+
+    wall: Wall
+    token: str
+    eyes: Eyes
+    leases: Leases = field(default_factory=Leases)
+    _said: dict[str, Any] = field(default_factory=dict)
+    _version: int = 0
+    _live: dict[str, Live] = field(default_factory=dict)
+    _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    def app(self, cookie: str = "ambidex") -> ASGIApp:
+        """The ASGI application."""
+        routes: list[BaseRoute] = [
+            Route("/", self._page),
+            Route("/api/events", self._events),
+            Route("/api/trials/{run}/{trial}", self._trial),
+            Route("/api/trials/{run}/{trial}/lines/{index:int}", self._line),
+            Route("/api/trials/{run}/{trial}/orders", self._order, methods=["POST"]),
+            Route("/api/trials/{run}/{trial}/screen", self._screen),
+            Route("/frames/{run}/{trial}/{name}", self._frame),
+            Route("/live/{run}/{trial}", self._small),
+            WebSocketRoute("/vnc/{run}/{trial}", self._vnc),
+            Mount("/pages", StaticFiles(directory=PAGES)),
+        ]
+        if viewer := next((path for path in NOVNC if path.is_dir()), None):
+            routes.append(Mount("/novnc", StaticFiles(directory=viewer, follow_symlink=True)))
+        app = Starlette(routes=routes, exception_handlers={UsageError: _refused})
+        return Guarded(app, self.token, cookie)
+
+    async def look(self) -> None:
+        """Look at the runs again and again; ends when it is cancelled."""
+        while True:
+            await self.look_once()
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def look_once(self) -> None:
+        """Look at the runs, and tell those who wait if something has changed."""
+        said, live = await run_in_threadpool(self._looked)
+        if said != self._said:
+            self._said, self._live = said, live
+            self._version += 1
+            async with self._changed:
+                self._changed.notify_all()
+
+    def _looked(self) -> tuple[dict[str, Any], dict[str, Live]]:
+        live = {each.name: each for each in self.wall.live()}
+        self.eyes.look({name: (each.seen.vnc, each.seen.password) for name, each in live.items()})
+        said = self.wall.said(live.values())
+        for each in said["live"]:
+            name = f"{each['run']}/{each['trial']}"
+            picture = self.eyes.picture(name)
+            each["picture"] = picture.number if picture else 0
+            each["lease"] = self.leases.holder(self.wall.trial(each["run"], each["trial"]))
+        return said, live
+
+    async def _page(self, request: Request) -> Response:
+        return FileResponse(PAGES / "index.html", headers={"cache-control": "no-store"})
+
+    async def _events(self, request: Request) -> Response:
+        return StreamingResponse(self._stream(), media_type="text/event-stream")
+
+    async def _stream(self) -> AsyncIterator[str]:
+        version = -1
+        while True:
+            async with self._changed:
+                if version == self._version:
+                    await self._changed.wait()
+            version = self._version
+            yield f"data: {json.dumps(self._said)}\n\n"
+
+    async def _trial(self, request: Request) -> Response:
+        after = int(request.query_params.get("after", 0))
+        return JSONResponse(await run_in_threadpool(self._told, request, after))
+
+    def _told(self, request: Request, after: int) -> dict[str, Any]:
+        folder = self._folder(request)
+        reel = self.wall.reel(folder)
+        return {
+            "start": reel.start,
+            "lines": reel.steps[after:],
+            "after": after,
+            "state": reel.state,
+            "end": reel.end,
+        }
+
+    async def _line(self, request: Request) -> Response:
+        reel = self.wall.reel(self._folder(request))
+        try:
+            return JSONResponse(reel.line(request.path_params["index"]))
+        except IndexError:
+            raise HTTPException(404, "there is no such step") from None
+
+    async def _order(self, request: Request) -> Response:
+        folder = self._folder(request)
+        try:
+            asked = Asked.model_validate_json(await request.body())
+            order = Order.model_validate(
+                {"order": asked.order, "text": asked.text, "end": asked.end, "by": asked.viewer}
+            )
+        except ValidationError as error:
+            said = "; ".join(each["msg"] for each in error.errors())
+            return JSONResponse({"error": said}, 400)
+        if self._name(request) not in self._live:
+            raise UsageError("this trial is not under way any more")
+        if order.order == "act":
+            raise UsageError("what a person does comes through the screen")
+        if order.order == "take":
+            self.leases.take(folder, asked.viewer)
+        if order.order == "give":
+            if self.leases.holder(folder) != asked.viewer:
+                raise UsageError("only who is at the keyboard hands back")
+            self.leases.give(folder, asked.viewer)
+        post(folder, order)
+        return JSONResponse({"order": order.order}, 202)
+
+    async def _screen(self, request: Request) -> Response:
+        live = self._of(request)
+        return JSONResponse({"password": live.seen.password})
+
+    async def _frame(self, request: Request) -> Response:
+        folder, name = self._folder(request) / FRAMES, request.path_params["name"]
+        width = request.query_params.get("width", "")
+        try:
+            if PICTURE.fullmatch(name) and not HASH.fullmatch(name.removesuffix(".png")):
+                return FileResponse(folder / name, headers={"cache-control": FOREVER})
+            if not HASH.fullmatch(name := name.removesuffix(".png")):
+                raise HTTPException(404)
+            if width in ("240", "480"):
+                data = await run_in_threadpool(_thumbnail, folder, name, int(width))
+                return Response(data, media_type="image/webp", headers={"cache-control": FOREVER})
+            data = await run_in_threadpool(png_of, folder, name)
+        except FileNotFoundError:
+            raise HTTPException(404, "there is no such frame") from None
+        return Response(data, media_type="image/png", headers={"cache-control": FOREVER})
+
+    async def _small(self, request: Request) -> Response:
+        picture = self.eyes.picture(self._name(request))
+        if picture is None:
+            raise HTTPException(404, "not seen yet")
+        return Response(
+            picture.jpeg, media_type="image/jpeg", headers={"cache-control": "no-store"}
+        )
+
+    async def _vnc(self, socket: WebSocket) -> None:
+        folder, viewer = self._folder(socket), socket.query_params.get("viewer", "")
+        live = self._live.get(self._name(socket))
+        if live is None or not viewer:
+            await socket.close(1008, "this trial is not under way")
+            return
+        await socket.accept()
+
+        def may_act() -> bool:
+            # Only once the runner has stopped the agent: two never act at once.
+            return self.leases.holder(folder) == viewer and live.reel.state == "human"
+
+        def acted(acts: Sequence[Act]) -> None:
+            post(folder, Order(order="act", acts=tuple(acts), by=viewer))
+
+        self.leases.came(folder, viewer)
+        try:
+            await Bridge(live.seen.vnc, may_act, acted).run(socket)
+        finally:
+            self.leases.went(folder, viewer)
+
+    def _of(self, request: Request) -> Live:
+        live = self._live.get(self._name(request))
+        if live is None:
+            raise UsageError("this trial is not under way any more")
+        return live
+
+    def _name(self, request: HTTPConnection) -> str:
+        return f"{request.path_params['run']}/{request.path_params['trial']}"
+
+    def _folder(self, request: HTTPConnection) -> Path:
+        return self.wall.trial(request.path_params["run"], request.path_params["trial"])
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """Lets in who shows the token: once in the address, from then on in a cookie."""
+
+    app: ASGIApp
+    token: str
+    cookie: str
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        asked = HTTPConnection(scope)
+        answer: ASGIApp = self.app
+        if self._knows(asked.query_params.get("token", "")) and scope["type"] == "http":
+            # The token does not stay in the address, which is shown, copied and remembered.
+            entered = RedirectResponse("/", 303)
+            entered.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
+            answer = entered
+        elif not self._knows(asked.cookies.get(self.cookie, "")) or not _same_origin(asked):
+            answer = Closed() if scope["type"] == "websocket" else _unknown()
+        await answer(scope, receive, _with_headers(send))
+
+    def _knows(self, said: str) -> bool:
+        return secrets.compare_digest(said.encode(), self.token.encode())
+
+
+class Closed:
+    """Refuses a web socket."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        await send({"type": "websocket.close", "code": 1008, "reason": "wrong token"})
+
+
+def _unknown() -> Response:
+    said = "401: this room wants the token that `ambidex watch` printed with its address.\n"
+    return Response(said, 401, media_type="text/plain")
+
+
+def _same_origin(asked: HTTPConnection) -> bool:
+    """Whether a request that a page made comes from a page of ours."""
+    origin = asked.headers.get("origin")
+    return origin is None or origin.partition("://")[2] == asked.headers.get("host")
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            said = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*message.get("headers", ()), *said]}
+        await send(message)
+
+    return sent
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 409)
+
+
+@lru_cache(maxsize=2000)
+def _thumbnail(folder: Path, name: str, width: int) -> bytes:
+    picture = read_frame(folder, name)
+    small = picture.resize((width, round(width * picture.height / picture.width)), reducing_gap=2.0)
+    target = io.BytesIO()
+    small.save(target, "WEBP", quality=70)
+    return target.getvalue()

@@ -1,0 +1,111 @@
+"""One episode as a film (MP4): what each step does, drawn on the screen before it, and what came of
+it; below, in words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from host.pictures import read_frame
+from host.room.reels import Reel
+from host.trajectory import FRAMES
+
+__all__ = ["write_film"]
+
+WIDTH = 1280
+WORDS = 64
+"""Pixels below the screen for what is done."""
+RATE = 10
+"""Pictures a second."""
+BEFORE, AFTER = 1.0, 0.8
+"""Seconds that each is shown."""
+MARK, INK, PAPER = (255, 46, 99), (230, 235, 240), (17, 22, 28)
+HUMAN = (230, 160, 218)
+
+
+def write_film(trial: Path, path: Path) -> None:
+    """Write the film; `FileNotFoundError` where the trial has no trajectory."""
+    reel = Reel(trial)
+    if not reel.read():
+        raise FileNotFoundError(f"{trial} holds no trajectory")
+    shots = list(_shots(reel))
+    if not shots:
+        raise FileNotFoundError(f"{trial} holds no frame")
+    with av.open(str(path), "w", format="mp4", options={"movflags": "faststart"}) as film:
+        stream = film.add_stream("libx264", rate=RATE, options={"crf": "24"})
+        stream.width, stream.height = shots[0][0].size
+        stream.pix_fmt = "yuv420p"
+        now = 0
+        for picture, seconds in shots:
+            for _ in range(round(seconds * RATE)):
+                pixels = np.asarray(picture.resize(shots[0][0].size))
+                frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+                frame.pts, frame.time_base = now, Fraction(1, RATE)
+                now += 1
+                film.mux(stream.encode(frame))
+        film.mux(stream.encode())
+
+
+def _shots(reel: Reel) -> Iterator[tuple[Image.Image, float]]:
+    frames = reel.folder / FRAMES
+    for line in reel.steps:
+        if line["kind"] != "step":
+            continue
+        words = _words(line)
+        yield _shot(read_frame(frames, line["before"]), words, line, marks=True), BEFORE
+        if line["after"]:
+            yield _shot(read_frame(frames, line["after"]), words, line, marks=False), AFTER
+
+
+def _shot(screen: Image.Image, words: str, line: dict[str, Any], marks: bool) -> Image.Image:
+    scale = WIDTH / screen.width
+    small = screen.resize((WIDTH, round(screen.height * scale) // 2 * 2), Image.Resampling.LANCZOS)
+    shot = Image.new("RGB", (WIDTH, small.height + WORDS), PAPER)
+    shot.paste(small, (0, 0))
+    drawing = ImageDraw.Draw(shot)
+    for call in line["calls"] if marks else ():
+        _mark(drawing, call["arguments"], scale)
+    head = f"{line['number']}  {'person  ' if line['actor'] == 'human' else ''}"
+    font = ImageFont.load_default(20)
+    colour = HUMAN if line["actor"] == "human" else INK
+    while words and drawing.textlength(head + words, font) > WIDTH - 40:
+        words = f"{words[: max(0, len(words) - 8)].rstrip(' …')} …" if len(words) > 8 else ""
+    drawing.text((20, small.height + WORDS // 2), head + words, colour, font, anchor="lm")
+    return shot
+
+
+def _mark(drawing: ImageDraw.ImageDraw, arguments: dict[str, Any], scale: float) -> None:
+    if not all(isinstance(arguments.get(name), int | float) for name in ("x", "y")):
+        return
+    x, y = arguments["x"] * scale, arguments["y"] * scale
+    drawing.ellipse((x - 16, y - 16, x + 16, y + 16), outline=MARK, width=4)
+    drawing.ellipse((x - 3, y - 3, x + 3, y + 3), fill=MARK)
+    dx, dy = arguments.get("dx") or 0, arguments.get("dy") or 0
+    if "to_x" in arguments:
+        end = arguments["to_x"] * scale, arguments["to_y"] * scale
+    elif dx or dy:
+        end = x + 60 * (dx > 0) - 60 * (dx < 0), y + 60 * (dy > 0) - 60 * (dy < 0)
+    else:
+        return
+    drawing.line((x, y, *end), MARK, 4)
+    angle = math.atan2(end[1] - y, end[0] - x)
+    for turn in (-2.6, 2.6):
+        tip = end[0] + math.cos(angle + turn) * 18, end[1] + math.sin(angle + turn) * 18
+        drawing.line((*end, *tip), MARK, 4)
+
+
+def _words(line: dict[str, Any]) -> str:
+    calls = [f"{call['name']}({_arguments(call['arguments'])})" for call in line["calls"]]
+    return "; ".join([*calls, *([f"ends: {line['stop']}"] if line["stop"] else [])]) or "nothing"
+
+
+def _arguments(arguments: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())

@@ -1,0 +1,176 @@
+// One trial: its screen, what happened, and, while it is under way, the controls. When it has ended,
+// the same page plays it again.
+import { dollars, el, fetched, seconds, tell, trialPath, viewer } from "./dom.js";
+import { Live } from "./live.js";
+import { Reel } from "./reel.js";
+import { Stage } from "./stage.js";
+import { Steps } from "./steps.js";
+import { Timeline } from "./timeline.js";
+
+export class Desk {
+  constructor(place, run, trial) {
+    this.run = run;
+    this.trial = trial;
+    this.reel = new Reel(run, trial);
+    this.live = null;
+    this.now = null;
+    this.facts = el("p.quiet");
+    this.heading = el("h1", {}, trial);
+    this.screen = el("div.screen");
+    this.stage = new Stage(this.screen);
+    this.stage.root.hidden = true;
+    this.controls = new Controls((order, more) => this.order(order, more), () => this.follow());
+    this.instruction = el("p.instruction");
+    this.side = el("aside", {}, this.instruction);
+    this.steps = new Steps(this.side, this.reel, (index) => this.timeline.go(index));
+    this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; });
+    place.append(el("div.desk", {}, el("div.left", {}, this.heading, this.facts, this.controls.root, this.screen, this.timeline.root), this.side));
+    this.first = true;
+    this.keys = (event) => this.key(event);
+    addEventListener("keydown", this.keys);
+    this.catchUp();
+  }
+
+  close() {
+    removeEventListener("keydown", this.keys);
+    this.timeline.close();
+    this.steps.close();
+    this.live?.close();
+  }
+
+  update(state) {
+    this.now = state.live.find((each) => each.run === this.run && each.trial === this.trial) || null;
+    const row = state.runs.find((each) => each.run === this.run)?.rows.findLast((each) => each.trial === this.trial);
+    this.controls.show(this.now);
+    this.facts.textContent = this.now
+      ? [this.run, this.now.agent, `step ${this.now.step} of ${this.now.cap}`, seconds(this.now.seconds), dollars(this.now.cost), ...this.now.alarms].filter(Boolean).join(" · ")
+      : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
+    this.screens();
+    if (this.first || !this.now || this.now.lines !== this.reel.lines.length) this.catchUp();
+  }
+
+  async catchUp() {
+    try {
+      const came = await this.reel.more();
+      this.instruction.textContent = this.reel.start.instruction || "The trial is being set up.";
+      if (this.reel.start.task) this.heading.textContent = this.reel.start.task;
+      if (came.length || this.first) {
+        this.steps.grew();
+        this.timeline.grew();
+        if (this.first && !this.live && this.reel.lines.length) this.timeline.go(0);
+      }
+      this.first = false;
+    } catch (error) {
+      tell(error.message);
+    }
+  }
+
+  // Live while the trial is under way and nobody looks at an earlier step.
+  screens() {
+    const wanted = Boolean(this.now) && !this.looking;
+    if (wanted && !this.live) this.live = new Live(this.screen, trialPath(this.run, this.trial));
+    if (!this.now && this.live) {
+      this.live.close();
+      this.live = null;
+      if (this.reel.lines.length) this.timeline.go(this.reel.lines.length - 1);
+    }
+    if (this.live) {
+      this.live.root.hidden = !wanted;
+      this.live.mayAct(wanted && this.now.state === "human" && this.now.lease === viewer);
+    }
+    this.stage.root.hidden = wanted;
+    this.controls.looking(Boolean(this.now) && this.looking);
+  }
+
+  look(index, after) {
+    this.looking = true;
+    this.screens();
+    this.steps.choose(index);
+    this.stage.show(this.reel, index, after);
+  }
+
+  follow() {
+    this.looking = false;
+    this.timeline.stop();
+    this.timeline.chosen = false;
+    this.timeline.grew();
+    this.timeline.where.textContent = "";
+    this.screens();
+  }
+
+  async order(order, more = {}) {
+    try {
+      await fetched(`/api/trials/${trialPath(this.run, this.trial)}/orders`, {
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ viewer, order, ...more }),
+      });
+      if (order === "take") this.follow();
+      return true;
+    } catch (error) {
+      tell(error.message);
+      return false;
+    }
+  }
+
+  key(event) {
+    const typing = event.target.closest("input:not([type=range]), textarea, select, .live, dialog");
+    if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
+    this.timeline.key(event);
+  }
+}
+
+class Controls {
+  constructor(order, follow) {
+    this.order = order;
+    const button = (text, act, title) => el("button", { onclick: act, title }, text);
+    this.hold = button("Hold", () => order(this.held ? "resume" : "pause"), "Hold the agent before its next step, or let it go on");
+    this.once = button("One step", () => order("step"), "Let the agent take one step and hold it again");
+    this.hand = button("Take over", () => order(this.mine ? "give" : "take"), "Use mouse and keyboard yourself; the agent waits");
+    this.hint = button("Tell the model …", () => this.ask("hint"), "The model reads it with the next screenshot");
+    this.end = button("End …", () => this.ask("stop"), "End the trial as done, as infeasible, or as void");
+    this.back = el("button.primary", { hidden: true, onclick: follow }, "Back to the live screen");
+    this.state = el("span.chip", { role: "status" });
+    this.dialog = el("dialog");
+    this.root = el("div.controls", { role: "toolbar", "aria-label": "Controls", hidden: true },
+      this.state, this.hold, this.once, this.hand, this.hint, this.end, this.back, this.dialog);
+  }
+
+  show(now) {
+    this.root.hidden = !now;
+    if (!now) return;
+    this.held = now.state === "paused";
+    this.mine = now.state === "human" && now.lease === viewer;
+    const waits = { setup: "being set up", running: "running", paused: "held", human: this.mine ? "you act" : "a person acts", ended: "ended" };
+    this.state.textContent = waits[now.state] || now.state;
+    this.state.dataset.state = now.state;
+    this.hold.textContent = this.held ? "Go on" : "Hold";
+    this.hold.disabled = now.state === "human" || now.state === "ended";
+    this.once.disabled = !this.held;
+    this.hand.textContent = this.mine ? "Hand back" : "Take over";
+    this.hand.classList.toggle("primary", this.mine);
+    this.hand.disabled = (now.state === "human" && !this.mine && Boolean(now.lease)) || now.state === "ended";
+  }
+
+  looking(back) {
+    this.back.hidden = !back;
+  }
+
+  ask(what) {
+    const text = el("textarea", { rows: "3", "aria-label": what === "hint" ? "What the model is told" : "Why" });
+    const answers = what === "hint"
+      ? [["Tell it", {}]]
+      : [["Done", { end: "done" }], ["Infeasible", { end: "infeasible" }], ["Void: run again", { end: "void" }]];
+    this.dialog.replaceChildren(el("form", { method: "dialog" },
+      el("h2", {}, what === "hint" ? "Tell the model" : "End the trial"),
+      el("p.quiet", {}, "The row is marked assisted, and left out of the scores unless they ask for it."),
+      text,
+      el("div.controls", {}, ...answers.map(([name, more]) => el("button", {
+        onclick: async (event) => {
+          event.preventDefault();
+          if (what === "hint" && !text.value.trim()) return;
+          if (await this.order(what, { text: text.value, ...more })) this.dialog.close();
+        },
+      }, name)), el("button", {}, "Leave it"))));
+    this.dialog.showModal();
+    text.focus();
+  }
+}

@@ -1,0 +1,41 @@
+// A trial's lines, fetched as they come.
+import { fetched, trialPath } from "./dom.js";
+
+export class Reel {
+  constructor(run, trial) {
+    this.path = trialPath(run, trial);
+    this.lines = [];
+    this.start = {};
+    this.end = null;
+    this.state = "";
+    this.fetching = null;
+  }
+
+  // The lines that were new.
+  async more() {
+    if (!this.fetching) this.fetching = this.fetchMore().finally(() => { this.fetching = null; });
+    return this.fetching;
+  }
+
+  async fetchMore() {
+    const said = await fetched(`/api/trials/${this.path}?after=${this.lines.length}`);
+    this.start = said.start;
+    this.end = said.end;
+    this.state = said.state;
+    this.lines.push(...said.lines);
+    return said.lines;
+  }
+
+  frame(hash, width = 0) {
+    return `/frames/${this.path}/${hash}.png${width ? `?width=${width}` : ""}`;
+  }
+
+  // The hash of the screen after a line, or before it where there is none after.
+  screen(index) {
+    for (let at = index; at >= 0; at -= 1) {
+      const line = this.lines[at];
+      if (line?.kind === "step") return (at === index && line.after) || line.after || line.before;
+    }
+    return "";
+  }
+}

@@ -1,0 +1,122 @@
+// All desktops at once, those first that want a person; and the trials that have ended.
+import { callText, dollars, el, seconds, trialPath } from "./dom.js";
+
+const STATES = { setup: "being set up", running: "running", paused: "held", human: "a person acts", ended: "ended" };
+
+export class Wall {
+  constructor(place) {
+    this.cards = new Map();
+    this.chosen = new Set();
+    this.summary = el("p.quiet");
+    this.grid = el("div.wall");
+    this.ended = el("div");
+    place.append(el("h1", {}, "Trials"), this.summary, this.grid, this.ended);
+    this.said = "";
+  }
+
+  update(state) {
+    const wanting = state.live.filter((each) => each.alarms.length).length;
+    const done = state.runs.reduce((sum, run) => sum + run.rows.filter((row) => row.fate === "scored").length, 0);
+    const planned = state.runs.reduce((sum, run) => sum + Math.max(run.planned, run.rows.length), 0);
+    this.summary.textContent = `${state.live.length} under way, ${wanting} of them could use a look, ${done} of ${planned} scored`;
+    const seen = new Set();
+    state.live.forEach((each, at) => {
+      const name = `${each.run}/${each.trial}`;
+      seen.add(name);
+      if (!this.cards.has(name)) this.cards.set(name, new Card(each));
+      const card = this.cards.get(name);
+      card.update(each);
+      if (this.grid.children[at] !== card.root) this.grid.insertBefore(card.root, this.grid.children[at] || null);
+    });
+    for (const [name, card] of this.cards) {
+      if (!seen.has(name)) {
+        card.root.remove();
+        this.cards.delete(name);
+      }
+    }
+    const said = JSON.stringify(state.runs);
+    if (said !== this.said) {
+      this.said = said;
+      this.tables(state.runs);
+    }
+  }
+
+  tables(runs) {
+    this.ended.replaceChildren(...runs.filter((run) => run.rows.length).map((run) => this.table(run)));
+  }
+
+  table(run) {
+    const scored = run.rows.filter((row) => row.fate === "scored");
+    const solved = scored.filter((row) => row.score >= 1).length;
+    const compare = el("button", { disabled: true, onclick: () => { location.hash = this.compareAddress(); } }, "Side by side");
+    const rows = run.rows.map((row) => {
+      const path = trialPath(run.run, row.trial);
+      const pick = el("input", {
+        type: "checkbox", "aria-label": `choose ${row.trial} for side by side`,
+        onchange: (event) => {
+          if (event.target.checked) this.chosen.add(path);
+          else this.chosen.delete(path);
+          for (const button of this.ended.querySelectorAll("button")) button.disabled = this.chosen.size !== 2;
+        },
+      });
+      pick.checked = this.chosen.has(path);
+      const score = row.fate === "scored" ? String(+row.score.toFixed(2)) : row.fate;
+      return el("tr", {},
+        el("td", {}, pick),
+        el("td", {}, el("a", { href: `#/trial/${path}` }, row.task)),
+        el("td", {}, row.agent, row.number > 1 ? ` #${row.number}` : ""),
+        el("td", {}, el(`span.score.${row.fate === "scored" ? (row.score >= 1 ? "good" : "poor") : "void"}`, {}, score), row.assisted ? el("span.chip", {}, "assisted") : null),
+        el("td.number", {}, row.steps),
+        el("td.number", {}, seconds(row.seconds)),
+        el("td", {}, row.stop || ""),
+        el("td.why", {}, row.reason));
+    });
+    return el("section", { "aria-label": `run ${run.run}` },
+      el("h2", {}, run.run),
+      el("p.quiet", {}, `${run.suite}, ${run.condition}, ${run.model || run.agents.join(", ")}: ${solved} of ${scored.length} solved${run.planned ? `, ${run.planned} planned` : ""} `, compare),
+      el("div.scroll", {}, el("table", {},
+        el("thead", {}, el("tr", {}, ...["", "task", "agent", "score", "steps", "time", "ended by", "why"].map((name) => el("th", { scope: "col" }, name)))),
+        el("tbody", {}, rows))));
+  }
+
+  compareAddress() {
+    return `#/compare/${[...this.chosen].join("/")}`;
+  }
+}
+
+class Card {
+  constructor(each) {
+    this.path = trialPath(each.run, each.trial);
+    this.picture = el("img", { alt: "", width: 480, height: 270, decoding: "async" });
+    this.task = el("strong");
+    this.state = el("span.chip");
+    this.step = el("span");
+    this.last = el("p.last");
+    this.bar = el("progress");
+    this.alarms = el("p.alarms");
+    this.more = el("span.quiet");
+    this.root = el("a.card", { href: `#/trial/${this.path}` },
+      el("div.picture", {}, this.picture, this.state),
+      el("div.words", {}, el("p", {}, this.task), this.bar, el("p", {}, this.step, " ", this.more), this.last, this.alarms));
+    this.shown = -1;
+  }
+
+  update(each) {
+    this.task.textContent = each.task;
+    this.state.textContent = STATES[each.state] || each.state;
+    this.state.dataset.state = each.state;
+    this.step.textContent = `step ${each.step} of ${each.cap}`;
+    this.bar.max = each.cap;
+    this.bar.value = each.step;
+    this.bar.setAttribute("aria-label", `steps of ${each.task}`);
+    this.more.textContent = [each.run, each.agent, seconds(each.seconds), dollars(each.cost)].filter(Boolean).join(" · ");
+    this.last.textContent = each.last ? callText(each.last) : "";
+    this.alarms.replaceChildren(...each.alarms.map((alarm) => el("span.chip.alarm", {}, alarm)));
+    this.root.classList.toggle("wanting", each.alarms.length > 0);
+    if (each.picture && each.picture !== this.shown) {
+      this.shown = each.picture;
+      this.picture.src = `/live/${this.path}?n=${each.picture}`;
+      this.picture.alt = `the screen of ${each.task}`;
+    }
+  }
+}

@@ -1,0 +1,184 @@
+"""The control room for people on a terminal: the wall as a table, the steps of the chosen trial as
+they come, and the same orders.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import DataTable, Footer, Header, Input, RichLog
+
+from host.orders import Order, Verb, post
+from host.room.wall import Live, Wall
+
+__all__ = ["Terminal"]
+
+COLUMNS = ("task", "run", "state", "step", "last action", "elapsed", "cost", "wants a person")
+ERROR, HUMAN = "red", "magenta"
+
+
+class Terminal(App[None]):
+    """Looks at the runs of a wall every so often."""
+
+    TITLE = "Ambidex"
+    CSS = """
+    DataTable { height: 40%; }
+    RichLog { height: 1fr; border-top: solid $accent; padding: 0 1; }
+    Input { display: none; }
+    Input.asked { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("p", "hold", "Hold / go on"),
+        Binding("s", "order('step')", "One step"),
+        Binding("h", "hint", "Tell the model"),
+        Binding("d", "end('done')", "End: done"),
+        Binding("i", "end('infeasible')", "End: infeasible"),
+        Binding("v", "end('void')", "End: void"),
+        Binding("q", "quit", "Leave"),
+        Binding("escape", "leave_hint", show=False),
+    ]
+
+    def __init__(self, wall: Wall, every: float = 0.5) -> None:
+        super().__init__()
+        self._wall = wall
+        self._every = every
+        self._live: dict[str, Live] = {}
+        self._chosen = ""
+        self._shown = 0
+
+    def compose(self) -> ComposeResult:
+        """See textual."""
+        yield Header()
+        with Vertical():
+            yield DataTable(cursor_type="row", zebra_stripes=True)
+            yield RichLog(wrap=True, highlight=False)
+            yield Input(placeholder="What the model is told; Enter sends it, Escape leaves it")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        table = self.query_one(DataTable)
+        for name in COLUMNS:
+            table.add_column(name, key=name)
+        self.look()
+        self.set_interval(self._every, self.look)
+
+    def look(self) -> None:
+        """Read the runs, and show what is new."""
+        self._live = {each.name: each for each in self._wall.live()}
+        table = self.query_one(DataTable)
+        for key in [str(key.value) for key in table.rows]:
+            if key not in self._live:
+                table.remove_row(key)
+        for name, each in self._live.items():
+            cells = _cells(each)
+            if name not in table.rows:
+                table.add_row(*cells, key=name)
+                continue
+            for column, cell in zip(COLUMNS, cells, strict=True):
+                table.update_cell(name, column, cell)
+        self.sub_title = f"{len(self._live)} under way"
+        self._tell()
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        """Another trial is looked at."""
+        name = str(event.row_key.value) if event.row_key else ""
+        if name != self._chosen:
+            self._chosen, self._shown = name, 0
+            self.query_one(RichLog).clear()
+            self._tell()
+
+    def _tell(self) -> None:
+        live = self._live.get(self._chosen)
+        if live is None:
+            return
+        log = self.query_one(RichLog)
+        if not self._shown and live.reel.start:
+            log.write(Text(str(live.reel.start["instruction"]), style="bold"))
+        for line in live.reel.steps[self._shown :]:
+            log.write(_said(line))
+        self._shown = len(live.reel.steps)
+
+    def action_hold(self) -> None:
+        """Hold the chosen trial, or let it go on."""
+        live = self._live.get(self._chosen)
+        self._post("resume" if live and live.reel.state == "paused" else "pause")
+
+    def action_order(self, order: Verb) -> None:
+        """Give an order that needs no words."""
+        self._post(order)
+
+    def action_end(self, end: Literal["done", "infeasible", "void"]) -> None:
+        """End the chosen trial."""
+        self._post("stop", end=end)
+
+    def action_hint(self) -> None:
+        """Ask for the words."""
+        box = self.query_one(Input)
+        box.add_class("asked")
+        box.focus()
+
+    def action_leave_hint(self) -> None:
+        """Ask no more."""
+        box = self.query_one(Input)
+        box.value = ""
+        box.remove_class("asked")
+        self.query_one(DataTable).focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Tell the model."""
+        if event.value.strip():
+            self._post("hint", text=event.value)
+        self.action_leave_hint()
+
+    def _post(
+        self,
+        order: Verb,
+        text: str = "",
+        end: Literal["done", "infeasible", "void"] | None = None,
+    ) -> None:
+        live = self._live.get(self._chosen)
+        if live is None:
+            self.notify("No trial is chosen.", severity="warning")
+            return
+        post(live.reel.folder, Order(order=order, text=text, end=end, by="terminal"))
+        self.notify(f"{order}: {live.name}")
+
+
+def _cells(each: Live) -> list[Text | str]:
+    said = each.said()
+    last = said["last"]
+    cost = "unknown" if said["cost"] is None else f"${said['cost']:.4f}" if said["cost"] else ""
+    return [
+        said["task"],
+        each.run,
+        Text(said["state"], style=HUMAN if said["state"] == "human" else ""),
+        f"{said['step']}/{said['cap']}",
+        last["name"] if last else "",
+        f"{said['seconds'] // 60}:{said['seconds'] % 60:02}",
+        cost,
+        Text("; ".join(said["alarms"]), style="yellow"),
+    ]
+
+
+def _said(line: dict[str, object]) -> Text:
+    if line["kind"] == "person":
+        return Text(f"   a person: {line['order']} {line.get('text', '')}", style=HUMAN)
+    calls: list[dict[str, object]] = line["calls"]  # type: ignore[assignment]
+    results: list[dict[str, str]] = line["results"]  # type: ignore[assignment]
+    said = Text(f"{line['number']:>3} ", style=HUMAN if line["actor"] == "human" else "dim")
+    said.append(str(line["thought"])[:300], style="italic")
+    for at, call in enumerate(calls):
+        said.append(f"\n    {call['name']} {call['arguments']}"[:300], style="cyan")
+        error = results[at]["error"] if at < len(results) else ""
+        if error:
+            said.append(f"\n    {error}: {results[at]['text']}"[:300], style=ERROR)
+    if line["malformed"]:
+        said.append(f"\n    could not be read: {line['malformed']}", style=ERROR)
+    if line["stop"]:
+        said.append(f"\n    ends: {line['stop']}", style="bold")
+    return said

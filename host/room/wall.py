@@ -1,0 +1,215 @@
+"""What all trials are at, and which of them wants a person."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from host import config
+from host.config import RunConfig, read_config
+from host.errors import UsageError
+from host.lines import runs_in
+from host.room.reels import Reel
+from host.rows import Row, read_rows
+from host.watch import NAME as ANNOUNCED
+from host.watch import Seen, now_running
+
+__all__ = ["Alarm", "Live", "Wall"]
+
+UNCHANGED = 4
+"""Steps in a row after which the screen is as before, until that is worth a look."""
+SAME = 3
+"""Times in a row that the same is done, until that is worth a look."""
+ERRORS = 3
+"""Errors in a row."""
+NEAR_CAP = 0.8
+"""Part of the limit of steps."""
+
+Alarm = str
+"""Why a trial wants a person, in a few words."""
+
+
+@dataclass
+class Live:
+    """A trial under way."""
+
+    run: str
+    trial: str
+    seen: Seen
+    reel: Reel
+    cap: int
+    since: float
+
+    @property
+    def name(self) -> str:
+        """What it is called in an address."""
+        return f"{self.run}/{self.trial}"
+
+    def said(self) -> dict[str, Any]:
+        """As the wall shows it."""
+        steps = [each for each in self.reel.steps if each["kind"] == "step"]
+        return {
+            "run": self.run,
+            "trial": self.trial,
+            "task": self.reel.start.get("task", self.trial.partition(".")[0]),
+            "agent": self.reel.start.get("agent", ""),
+            "state": self.reel.state if self.reel.start else "setup",
+            "step": self.reel.taken,
+            "cap": self.cap,
+            "lines": len(self.reel.steps),
+            "last": _last(steps),
+            "seconds": round(time.time() - self.since),
+            "cost": self.reel.cost,
+            "alarms": alarms(steps, self.reel.taken, self.cap),
+        }
+
+
+@dataclass
+class Wall:
+    """The runs in those directories, read again at every look: runs may come."""
+
+    folders: Sequence[Path]
+    _reels: dict[Path, Reel] = field(default_factory=dict)
+    _rows: dict[Path, tuple[float, list[Row]]] = field(default_factory=dict)
+    _configs: dict[Path, RunConfig] = field(default_factory=dict)
+
+    def runs(self) -> dict[str, Path]:
+        """The directories of runs by the names they have here."""
+        found: dict[str, Path] = {}
+        for run in runs_in(self.folders):
+            if (run / config.NAME).exists():
+                name = run.resolve().name
+                while name in found:
+                    name += "~"
+                found[name] = run
+        return found
+
+    def live(self) -> list[Live]:
+        """The trials under way, those first that want a person."""
+        found = []
+        for name, run in self.runs().items():
+            cap = self._config(run).limits.steps
+            for trial, seen in now_running(run):
+                reel = self.reel(run / trial)
+                found.append(Live(name, trial, seen, reel, cap, _since(run / trial)))
+        return found
+
+    def rows(self, run: Path) -> list[Row]:
+        """The rows that the run has so far."""
+        path = run / "results.jsonl"
+        changed = path.stat().st_mtime if path.exists() else 0.0
+        known = self._rows.get(run)
+        if known is None or known[0] != changed:
+            known = changed, read_rows(run) if changed else []
+            self._rows[run] = known
+        return known[1]
+
+    def trial(self, run: str, trial: str) -> Path:
+        """Its directory; `UsageError` where there is none."""
+        folder = self.runs().get(run, Path()) / trial
+        if run not in self.runs() or trial.startswith(".") or not folder.is_dir():
+            raise UsageError(f"there is no trial {trial!r} in a run {run!r} here")
+        return folder
+
+    def reel(self, folder: Path) -> Reel:
+        """Its trajectory, read as far as it goes."""
+        reel = self._reels.get(folder)
+        if reel is None or reel.is_another():
+            reel = self._reels[folder] = Reel(folder)
+        reel.read()
+        return reel
+
+    def said(self, under_way: Iterable[Live]) -> dict[str, Any]:
+        """All that the page shows of it, given what `live` found."""
+        live = [each.said() for each in under_way]
+        live.sort(key=lambda each: (-len(each["alarms"]), each["run"], each["trial"]))
+        runs = []
+        for name, run in self.runs().items():
+            rows = self.rows(run)
+            said = self._config(run)
+            runs.append(
+                {
+                    "run": name,
+                    "suite": Path(said.suite).name,
+                    "agents": said.agents,
+                    "condition": said.condition,
+                    "model": said.model.name if said.model else "",
+                    # In a proof not every agent plays every task.
+                    "planned": len(said.tasks) * said.runs if len(said.agents) == 1 else 0,
+                    "rows": [_row(row) for row in rows],
+                }
+            )
+        return {"live": live, "runs": runs}
+
+    def _config(self, run: Path) -> RunConfig:
+        if run not in self._configs:
+            self._configs[run] = read_config(run)
+        return self._configs[run]
+
+
+def alarms(steps: Sequence[dict[str, Any]], taken: int, cap: int) -> list[Alarm]:
+    """Why somebody should look at it."""
+    found = []
+    own = [each for each in steps if each["actor"] == "agent"]
+    unchanged = _in_a_row(own, lambda step: bool(step["after"]) and step["after"] == step["before"])
+    if unchanged >= UNCHANGED:
+        found.append(f"screen unchanged for {unchanged} steps")
+    last = _done(own[-1]) if own else ""
+    same = _in_a_row(own, lambda step: bool(last) and _done(step) == last)
+    if same >= SAME:
+        found.append(f"the same {same} times in a row")
+    errors = _in_a_row(
+        own, lambda step: any(each["error"] for each in step["results"]) or bool(step["malformed"])
+    )
+    if errors >= ERRORS:
+        found.append(f"{errors} errors in a row")
+    if taken >= NEAR_CAP * cap:
+        found.append(f"{cap - taken} steps left")
+    return found
+
+
+def _since(trial: Path) -> float:
+    try:
+        return (trial / ANNOUNCED).stat().st_mtime
+    except FileNotFoundError:  # it ends as we look
+        return time.time()
+
+
+def _in_a_row(steps: Sequence[dict[str, Any]], holds: Callable[[dict[str, Any]], bool]) -> int:
+    count = 0
+    for step in reversed(steps):
+        if not holds(step):
+            break
+        count += 1
+    return count
+
+
+def _done(step: dict[str, Any]) -> str:
+    return json.dumps(step["calls"], sort_keys=True) if step["calls"] else ""
+
+
+def _last(steps: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    return next((each["calls"][-1] for each in reversed(steps) if each["calls"]), None)
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "trial": row.folder,
+        "task": row.task,
+        "agent": row.agent,
+        "number": row.trial,
+        "attempt": row.attempt,
+        "fate": row.fate,
+        "score": row.score,
+        "stop": row.stop,
+        "steps": row.steps,
+        "cost": row.cost,
+        "assisted": row.assisted,
+        "seconds": row.seconds.get("total"),
+        "reason": row.reason
+        or (f"{row.failure.type}: {row.failure.message}" if row.failure else ""),
+    }

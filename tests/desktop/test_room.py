@@ -1,0 +1,366 @@
+"""The control room in a real browser, beside a real run on a sandbox desktop."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from vncdotool.rfb import _vnc_des, des_encrypt
+from websockets.sync.client import ClientConnection, connect
+
+from host import Briefing, Decision, Limits, Observation, Stop, ToolCall
+from host.config import RunConfig, adopt, locked
+from host.guest import Guest
+from host.machines import Source
+from host.room.serve import opened
+from host.rows import Row, read_rows
+from host.runner import plan, run_jobs
+from host.trajectory import read_trajectory
+from tasks import Task
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from tests.conftest import without
+from vm import Machine
+
+CHROMIUM = "/usr/bin/chromium"
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+TASK = """
+instruction = "Open the menu Applications and close it again, until you are told to stop."
+tool_beneficial = false
+feasible = false
+[[oracle]]
+by = "gui"
+stop = "infeasible"
+calls = [{ call = "computer_key", with = { keys = ["escape"] } }]
+"""
+
+
+@dataclass
+class Player:
+    """Opens and closes a menu, slowly, until it is told to stop."""
+
+    stop: threading.Event = field(default_factory=threading.Event)
+    seen: list[Observation] = field(default_factory=list)
+
+    def step(self, observation: Observation) -> Decision:
+        self.seen.append(observation)
+        if self.stop.wait(0.7):
+            return Decision("That is enough.", stop=Stop.DONE)
+        number = len(self.seen)
+        call = (
+            ToolCall(f"{id(self)}-{number}", "computer_click", {"x": 75, "y": 12})
+            if number % 2
+            else ToolCall(f"{id(self)}-{number}", "computer_key", {"keys": ["escape"]})
+        )
+        return Decision(f"The menu is {'closed' if number % 2 else 'open'}.", (call,))
+
+
+@dataclass
+class Show:
+    """A run under way, the room beside it, the agent in it and its machine."""
+
+    run: Path
+    address: str
+    player: Player
+    made: list[Machine]
+
+    def lines(self) -> list[dict[str, Any]]:
+        return list(read_trajectory(self.run / "menu.1"))
+
+    def steps(self) -> list[dict[str, Any]]:
+        return [each for each in self.lines() if each["kind"] == "step"]
+
+    def pointer(self) -> Any:
+        [machine] = self.made
+        with Guest(machine.endpoint, machine.token) as guest:
+            return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
+
+
+def until(holds: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """What it gives once it gives something."""
+    end = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < end, "it did not come to be"
+        time.sleep(0.05)
+    return found
+
+
+@pytest.fixture(scope="module")
+def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
+    folder = tmp_path_factory.mktemp("room")
+    (folder / "suite" / "menu").mkdir(parents=True)
+    (folder / "suite" / "menu" / "task.toml").write_text(TASK)
+    suite = load_suite(folder / "suite", read_catalogue())
+    run, player = folder / "runs" / "menus", Player()
+    made: list[Machine] = []
+
+    def make() -> Machine:
+        made.append(machines.make())
+        return made[-1]
+
+    def agent(name: str, task: Task, briefing: Briefing) -> Player:
+        return player
+
+    config = RunConfig(
+        version="test",
+        suite=str(suite.folder),
+        tasks={task.name: task.hash for task in suite.tasks},
+        agents=("player",),
+        condition="gui",
+        runs=1,
+        limits=Limits(steps=400),
+        settle=1.0,
+        provider=machines.provider,
+        image=machines.image,
+    )
+
+    def work() -> None:
+        with locked(run):
+            adopt(run, config)
+            run_jobs(plan(("player",), 1, suite), config, suite, run, make, agent)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        until(lambda: player.seen, 90)
+        with opened([folder / "runs"]) as address:
+            yield Show(run, address, player, made)
+    finally:
+        player.stop.set()
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        without(f"no browser: {CHROMIUM} is not there (vm/setup.sh chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"] if os.getuid() == 0 else []
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, show: Show) -> Iterator[Page]:
+    """A page on the wall; it fails the test by any error in it and any request to elsewhere."""
+    wrong: list[str] = []
+    with browser.new_context(viewport=WIDE) as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request", lambda asked: wrong.append(asked.url) if _leaves(asked.url, show) else None
+        )
+        page.goto(show.address)
+        yield page
+    assert wrong == []
+
+
+def _leaves(url: str, show: Show) -> bool:
+    here = show.address.partition("//")[2].partition("/")[0]
+    return (
+        not url.startswith(("data:", "blob:")) and url.partition("//")[2].partition("/")[0] != here
+    )
+
+
+def at_desk(page: Page) -> Page:
+    page.get_by_role("link", name="menu").first.click()
+    expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
+    return page
+
+
+def picture(page: Page) -> str:
+    return str(page.evaluate("document.querySelector('.live canvas').toDataURL()"))
+
+
+def test_the_wall_shows_what_a_trial_is_at(page: Page, show: Show) -> None:
+    card = page.locator(".card")
+    expect(card).to_have_count(1)
+    expect(card.get_by_text("menu", exact=True)).to_be_visible()
+    expect(card).to_contain_text(re.compile(r"step \d+ of 400"))
+    expect(card).to_contain_text("computer_")
+    expect(card.locator("img")).to_have_attribute("src", re.compile("/live/"), timeout=30_000)
+    until(lambda: card.locator("img").evaluate("image => image.naturalWidth") == 480)
+    first = card.locator("img").get_attribute("src")
+    until(lambda: card.locator("img").get_attribute("src") != first)
+
+
+def test_the_desk_shows_the_screen_as_it_moves_and_the_steps_as_they_come(
+    page: Page, show: Show
+) -> None:
+    at_desk(page)
+    first = picture(page)
+    until(lambda: picture(page) != first)
+    expect(page.locator(".instruction")).to_contain_text("Open the menu Applications")
+    count = len(show.steps())
+    expect(page.locator(".step").filter(has_text="The menu is").last).to_be_visible()
+    until(lambda: len(show.steps()) > count + 1)
+    expect(page.locator(".step .at").last).to_have_text(re.compile(r"\d+"))
+
+
+def test_a_held_agent_does_nothing_and_one_step_is_one(page: Page, show: Show) -> None:
+    at_desk(page)
+    page.get_by_role("button", name="Hold").click()
+    expect(page.get_by_role("status").filter(has_text="held")).to_be_visible(timeout=20_000)
+    count = len(show.steps())
+    time.sleep(3.0)
+    assert len(show.steps()) == count
+    page.get_by_role("button", name="One step").click()
+    until(lambda: len(show.steps()) == count + 1)
+    time.sleep(2.0)
+    assert len(show.steps()) == count + 1
+    page.get_by_role("button", name="Go on").click()
+    until(lambda: len(show.steps()) > count + 2)
+
+
+def test_whoever_has_no_lease_moves_nothing_whatever_they_send(page: Page, show: Show) -> None:
+    at_desk(page)
+    page.get_by_role("button", name="Hold").click()
+    until(lambda: show.lines()[-1].get("order") == "pause")
+    before = show.pointer()
+    with spoken(page, show, "a-stranger") as socket:
+        for x in (300, 400, 500):
+            socket.send(struct.pack("!BBHH", 5, 0, x, 600))
+            socket.send(struct.pack("!BBHH", 5, 1, x, 600))
+        socket.send(struct.pack("!BBxxI", 4, 1, 0xFF1B))
+        time.sleep(1.0)
+        assert show.pointer() == before
+    page.get_by_role("button", name="Go on").click()
+    until(lambda: show.lines()[-1]["kind"] == "step")
+
+
+def test_a_person_takes_over_and_hands_back_and_the_model_is_told(
+    page: Page, browser: Browser, show: Show
+) -> None:
+    at_desk(page)
+    page.get_by_role("button", name="Take over").click()
+    expect(page.get_by_role("status").filter(has_text="you act")).to_be_visible(timeout=20_000)
+    with browser.new_context() as another:
+        second = at_desk(_opened(another.new_page(), show))
+        expect(second.get_by_role("button", name="Take over")).to_be_disabled()
+        expect(second.get_by_role("status").filter(has_text="a person acts")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Hand back")).to_be_visible(timeout=20_000)
+    screen = page.locator(".live canvas")
+    expect(screen).to_be_visible(timeout=20_000)
+    count = len(show.steps())
+    until(lambda: _clicked(screen, show, count), 40)
+    human = [each for each in show.steps() if each["actor"] == "human"]
+    [call, *_] = human[0]["decision"]["calls"]
+    assert call["name"] == "computer_click"
+    assert abs(call["arguments"]["x"] - 960) < 8
+    assert abs(call["arguments"]["y"] - 540) < 8
+    assert human[0]["after"]
+    page.keyboard.type("hi")
+    until(lambda: show.steps()[-1]["decision"]["calls"][0]["arguments"].get("text") == "hi")
+    page.get_by_role("button", name="Hand back").click()
+    count = len(show.steps())
+    until(lambda: len(show.steps()) > count)
+    notes = [note for each in show.player.seen for note in each.notes]
+    assert any("A person took over" in note and "computer_click" in note for note in notes)
+
+
+def test_a_hint_reaches_the_model(page: Page, show: Show) -> None:
+    at_desk(page)
+    page.get_by_role("button", name="Tell the model").click()
+    page.get_by_label("What the model is told").fill("The menu is at the top.")
+    page.get_by_role("button", name="Tell it").click()
+    until(lambda: any("at the top" in note for each in show.player.seen for note in each.notes))
+
+
+def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> None:
+    for scheme in ("light", "dark"):
+        for size in (WIDE, NARROW):
+            with browser.new_context(viewport=size, color_scheme=scheme) as context:
+                shown = _opened(context.new_page(), show)
+                until(
+                    lambda shown=shown: shown.locator(".card img").evaluate(
+                        "image => image.naturalWidth"
+                    )
+                )
+                _pictured(shown, f"room-wall-{scheme}-{size['width']}")
+                at_desk(shown)
+                time.sleep(1.5)
+                _pictured(shown, f"room-desk-{scheme}-{size['width']}")
+
+
+def test_a_trial_that_a_person_ends_is_played_again_on_the_same_page(
+    page: Page, show: Show
+) -> None:
+    at_desk(page)
+    page.get_by_role("button", name="End …").click()
+    page.get_by_role("button", name="Infeasible").click()
+    row: Row = until(lambda: next(iter(_rows(show)), None))
+    assert (row.stop, row.assisted, row.score) == ("infeasible", True, 1.0)
+    expect(page.locator(".stage img")).to_be_visible(timeout=20_000)
+    expect(page.locator(".controls[aria-label=Controls]")).to_be_hidden()
+    page.keyboard.press("Home")
+    expect(page.get_by_text("before step 1 of")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("after step 1 of")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".step.current .at")).to_have_text("2")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_text("step 3 of")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Stop").click()
+    page.locator("#path a").click()
+    expect(page.get_by_role("link", name="menu", exact=True)).to_be_visible()
+    expect(page.get_by_text("assisted", exact=True)).to_be_visible()
+
+
+def _rows(show: Show) -> list[Row]:
+    return read_rows(show.run) if (show.run / "results.jsonl").exists() else []
+
+
+def _opened(page: Page, show: Show) -> Page:
+    page.goto(show.address)
+    return page
+
+
+def _clicked(screen: Any, show: Show, count: int) -> bool:
+    # The page may still be told that it may act.
+    box = screen.bounding_box()
+    screen.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    time.sleep(1.5)
+    return len(show.steps()) > count
+
+
+def _pictured(page: Page, name: str) -> None:
+    if os.environ.get("AMBIDEX_WRITE_PICTURES"):
+        page.screenshot(path=PICTURES / f"{name}.png")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), name
+
+
+@contextmanager
+def spoken(page: Page, show: Show, viewer: str) -> Iterator[ClientConnection]:
+    """A VNC connection through the bridge, past its greetings, by no page of ours."""
+    base = show.address.partition("/?")[0]
+    cookie = "; ".join(f"{each['name']}={each['value']}" for each in page.context.cookies())
+    password = page.evaluate("fetch('/api/trials/menus/menu.1/screen').then(a => a.json())")[
+        "password"
+    ]
+    address = base.replace("http", "ws") + f"/vnc/menus/menu.1?viewer={viewer}"
+    with connect(address, additional_headers={"cookie": cookie}) as socket:
+        assert socket.recv() == b"RFB 003.008\n"
+        socket.send(b"RFB 003.008\n")
+        assert 2 in socket.recv()[1:]
+        socket.send(b"\x02")
+        socket.send(des_encrypt(_vnc_des(password), socket.recv()))
+        assert socket.recv() == bytes(4)
+        socket.send(b"\x01")
+        socket.recv()
+        yield socket

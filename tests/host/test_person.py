@@ -1,0 +1,186 @@
+"""What a person asks of a trial is carried out between two steps, and recorded."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from host import Briefing, Decision, Observation, Stop
+from host.episode import Episode, run_episode
+from host.guest import Guest
+from host.orders import Act, Order, Orders, post
+from host.person import Watched
+from host.rows import Row, read_rows
+from host.trajectory import Trajectory, read_trajectory
+from tasks import Suite, Task
+from tests.host.conftest import config_of, run_in
+from tests.host.peer import CATALOGUE, TOKEN, Desktop, peer
+
+CLICK = Act(call="computer_click", arguments={"x": 3, "y": 4})
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[tuple[str, Desktop]]:
+    with peer() as both:
+        yield both
+
+
+@pytest.fixture
+def guest(running: tuple[str, Desktop]) -> Iterator[Guest]:
+    with Guest(running[0], TOKEN) as guest:
+        yield guest
+
+
+class Told:
+    """Says nothing for so many steps, then done; before each step something may be ordered."""
+
+    def __init__(self, folder: Path, steps: int, **orders: list[Order]) -> None:
+        self._folder = folder
+        self._left = steps
+        self._orders = orders
+        self.seen: list[Observation] = []
+
+    def step(self, observation: Observation) -> Decision:
+        self.seen.append(observation)
+        for order in self._orders.get(f"at_{len(self.seen)}", ()):
+            post(self._folder, order)
+        self._left -= 1
+        return Decision(stop=None if self._left else Stop.DONE)
+
+
+def play(agent: Told, guest: Guest, folder: Path) -> tuple[Episode, Watched]:
+    from host import Limits
+
+    with Trajectory(folder) as trajectory:
+        person = Watched(folder, guest, trajectory, settle=0.0)
+        episode = run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, person=person)
+        return episode, person
+
+
+def of_kind(folder: Path, kind: str) -> list[dict[str, object]]:
+    return [line for line in read_trajectory(folder) if line["kind"] == kind]
+
+
+def test_a_hint_is_told_once_with_the_next_screenshot(guest: Guest, tmp_path: Path) -> None:
+    agent = Told(tmp_path, 4, at_2=[Order(order="hint", text="Look at the menu.", by="me")])
+    _, person = play(agent, guest, tmp_path)
+    said = [each.notes for each in agent.seen]
+    assert said == [(), (), ("A person who watches says: Look at the menu.",), ()]
+    assert person.assisted
+    (line,) = of_kind(tmp_path, "person")
+    assert (line["order"], line["text"], line["by"]) == ("hint", "Look at the menu.", "me")
+
+
+def test_a_held_agent_waits_until_it_is_let_go_and_its_time_does_not_run(
+    guest: Guest, tmp_path: Path
+) -> None:
+    agent = Told(tmp_path, 3, at_1=[Order(order="pause")])
+    later = threading.Timer(0.4, post, (tmp_path, Order(order="resume")))
+    later.start()
+    episode, person = play(agent, guest, tmp_path)
+    later.join()
+    assert (episode.steps, episode.stop) == (3, Stop.DONE)
+    assert not person.assisted
+    assert sum(vars(episode.seconds).values()) < 0.4
+    assert [line["order"] for line in of_kind(tmp_path, "person")] == ["pause", "resume"]
+
+
+def test_one_step_is_one_step(guest: Guest, tmp_path: Path) -> None:
+    first = [Order(order="pause"), Order(order="step")]
+    agent = Told(tmp_path, 5, at_1=first, at_2=[Order(order="stop", end="infeasible")])
+    episode, _ = play(agent, guest, tmp_path)
+    assert (episode.steps, episode.stop) == (2, Stop.INFEASIBLE)
+
+
+def test_what_a_person_does_is_recorded_and_told_to_the_model(guest: Guest, tmp_path: Path) -> None:
+    orders = [
+        Order(order="take", by="me"),
+        Order(order="act", acts=(CLICK, Act(call="computer_type", arguments={"text": "hello"}))),
+        Order(order="give", by="me"),
+        Order(order="act", acts=(CLICK,)),
+    ]
+    agent = Told(tmp_path, 3, at_1=orders)
+    episode, person = play(agent, guest, tmp_path)
+    assert agent.seen[1].notes == (
+        "A person took over for a while and did this: computer_click(x=3, y=4),"
+        " computer_type(text='hello').",
+    )
+    steps = of_kind(tmp_path, "step")
+    assert [(step["number"], step["actor"]) for step in steps] == [
+        (1, "agent"),
+        (2, "human"),
+        (3, "human"),
+        (4, "agent"),
+        (5, "agent"),
+    ]
+    assert (episode.steps, person.steps, person.assisted) == (3, 2, True)
+    assert [line["order"] for line in of_kind(tmp_path, "person")] == ["take", "give"]
+
+
+def test_what_comes_while_nobody_has_taken_over_is_nobody_s(guest: Guest, tmp_path: Path) -> None:
+    agent = Told(tmp_path, 3, at_1=[Order(order="act", acts=(CLICK,))])
+    _, person = play(agent, guest, tmp_path)
+    assert (person.steps, person.assisted) == (0, False)
+    assert agent.seen[1].notes == ()
+
+
+def test_a_trial_that_a_person_ends_is_assisted_and_one_given_up_is_void_and_runs_again(
+    suite: Suite, tmp_path: Path
+) -> None:
+    ends = {"cell": iter(["void", "done"]), "impossible": iter(["infeasible"])}
+
+    class Ended:
+        def __init__(self, task: str) -> None:
+            self._task = task
+
+        def step(self, observation: Observation) -> Decision:
+            end = next(ends[self._task])
+            order = Order.model_validate({"order": "stop", "end": end, "text": "a test"})
+            post(tmp_path / f"{self._task}.1", order)
+            return Decision()
+
+    def made(name: str, task: Task, briefing: Briefing) -> Ended:
+        return Ended(task.name)
+
+    run_in(tmp_path, suite, config_of(suite), make_agent=made)
+    rows: dict[str, list[Row]] = {"cell": [], "impossible": []}
+    for row in read_rows(tmp_path):
+        rows[row.task].append(row)
+    void, done = rows["cell"]
+    assert (void.fate, done.fate, done.stop, done.assisted) == ("void", "scored", "done", True)
+    assert void.failure is not None
+    assert "a person ended the trial as void: a test" in void.failure.message
+    (infeasible,) = rows["impossible"]
+    assert (infeasible.score, infeasible.assisted) == (1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ({"order": "hint", "text": " "}, "needs a text"),
+        ({"order": "stop"}, "says as what"),
+        ({"order": "pause", "end": "done"}, "says as what"),
+        ({"order": "dance"}, "pause"),
+    ],
+)
+def test_an_order_that_means_nothing_is_refused(said: dict[str, str], what: str) -> None:
+    with pytest.raises(ValidationError, match=what):
+        Order.model_validate(said)
+
+
+def test_half_a_line_is_read_when_it_is_whole_and_a_damaged_one_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    orders = Orders(tmp_path)
+    assert orders.new() == []
+    whole = Order(order="pause").model_dump_json().encode()
+    with (tmp_path / "orders.jsonl").open("ab", buffering=0) as file:
+        file.write(b"damaged\n" + whole[:10])
+        assert orders.new() == []
+        file.write(whole[10:] + b"\n")
+    assert [each.order for each in orders.new()] == ["pause"]
+    assert orders.new() == []

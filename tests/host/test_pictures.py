@@ -1,0 +1,83 @@
+"""Frames on disk: each once, and of most only what differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from host import Frame
+from host.pictures import CHAIN, Pictures, png_of, read_frame
+
+SIZE = (320, 200)
+
+
+def noise(seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (SIZE[1], SIZE[0], 3), np.uint8)
+
+
+def frame(pixels: np.ndarray) -> Frame:
+    return Frame.of((pixels.shape[1], pixels.shape[0]), pixels.tobytes())
+
+
+def kept(folder: Path, name: str) -> bytes:
+    return read_frame(folder, name).tobytes()
+
+
+def test_a_frame_that_differs_little_is_stored_as_what_differs(tmp_path: Path) -> None:
+    pictures, pixels = Pictures(tmp_path), noise(1)
+    first = frame(pixels)
+    pixels[20:40, 30:90] = 7
+    second = frame(pixels)
+    for each in (first, second, first, second):
+        pictures.add(each)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [f"{first.hash}.png", f"{second.hash}.patch.png"]
+    )
+    assert kept(tmp_path, first.hash) == first.rgb
+    assert kept(tmp_path, second.hash) == second.rgb
+    whole, patch = (
+        (tmp_path / name).stat().st_size
+        for name in (f"{first.hash}.png", f"{second.hash}.patch.png")
+    )
+    assert patch * 20 < whole
+    assert png_of(tmp_path, second.hash)[:4] == b"\x89PNG"
+
+
+def test_a_screen_of_another_size_or_all_new_is_stored_whole(tmp_path: Path) -> None:
+    pictures = Pictures(tmp_path)
+    for pixels in (noise(1), noise(2), noise(3)[:100]):
+        pictures.add(frame(pixels))
+    assert {path.name.partition(".")[2] for path in tmp_path.iterdir()} == {"png"}
+
+
+def test_no_frame_lies_under_more_patches_than_open_quickly(tmp_path: Path) -> None:
+    pictures, pixels = Pictures(tmp_path), noise(1)
+    names = []
+    for at in range(2 * CHAIN + 5):
+        pixels[at, at] += 1
+        names.append(pictures.add(frame(pixels)))
+    assert len(list(tmp_path.glob("*[0-9a-f].png"))) == 3
+    assert kept(tmp_path, names[-1]) == pixels.tobytes()
+
+
+def test_a_frame_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="abc"):
+        read_frame(tmp_path, "abc")
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(*[st.integers(0, 31)] * 4, st.integers(0, 3)), min_size=1, max_size=12))
+def test_every_frame_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, int, int, int, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("frames")
+    pictures, pixels = Pictures(folder), np.zeros((32, 32, 3), np.uint8)
+    stored = {}
+    for left, top, width, height, colour in changes:
+        pixels[top : top + height, left : left + width] = colour
+        stored[pictures.add(frame(pixels))] = pixels.tobytes()
+    assert {name: kept(folder, name) for name in stored} == stored
