@@ -3,6 +3,7 @@
 python -m bench                       both providers side by side: see the README for how long
 python -m bench --providers sandbox   one of them
 python -m bench --no-suite            without runs of the demo suite
+python -m bench ways                  the demo suite in every dialect, condition and exposure
 python -m bench tools                 tool calls by class, in a sandbox
 python -m bench room RUN              the control room on a finished run
 python -m bench soak                  a long episode in a sandbox, and what it leaves
@@ -25,6 +26,7 @@ from bench.room import room
 from bench.soak import soak
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
+from bench.ways import ways
 from vm.image import open_image
 
 app = App(help=__doc__)
@@ -70,6 +72,7 @@ def main(
 app.command(room)
 app.command(soak)
 app.command(tools)
+app.command(ways)
 
 if __name__ == "__main__":
     app()

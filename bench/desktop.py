@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -164,6 +165,21 @@ def snapshots(
     if still:
         what = "snapshot, Calc open: the machine stands still"
         column.add(what, still, place.target("still"))
+    if isinstance(provider, LibvirtProvider):
+        column.add("a copy of it while it runs, until it answers: a checkpoint", copies(machine))
+
+
+def copies(machine: Machine) -> list[float]:
+    """Seconds until a copy of a running machine answers a health call: what judging an episode at a
+    checkpoint costs before anything is collected."""
+    found = []
+    for _ in range(5):
+        began = time.perf_counter()
+        with machine.fork() as copy:
+            health = Door(copy.endpoint, copy.token).health
+            wait_for(health, bound=60, every=0.01, fail=MachineError)
+            found.append(time.perf_counter() - began)
+    return found
 
 
 def round_trips(place: Place, image: Image, column: Column, count: int) -> None:

@@ -151,6 +151,7 @@ class Room:
         folder = self._folder(request)
         reel = self.wall.reel(folder)
         return {
+            "id": reel.id,
             "start": reel.start,
             "lines": reel.steps[after:],
             "after": after,

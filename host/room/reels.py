@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,11 +34,22 @@ class Reel:
     cost: float | None = 0.0
     _places: list[tuple[int, int]] = field(default_factory=list)
     """Where each of the steps lies in the file."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    """One reads at a time, or a line would be there twice."""
     _read: int = 0
     _file: int = 0
 
+    @property
+    def id(self) -> str:
+        """Which file it is: a later attempt in the same directory has another."""
+        return str(self._file)
+
     def read(self) -> bool:
         """Whether something was new."""
+        with self._lock:
+            return self._read_on()
+
+    def _read_on(self) -> bool:
         try:
             with (self.folder / NAME).open("rb") as file:
                 self._file = os.fstat(file.fileno()).st_ino

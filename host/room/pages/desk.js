@@ -51,7 +51,12 @@ export class Desk {
 
   async catchUp() {
     try {
+      const before = this.reel.again;
       const came = await this.reel.more();
+      if (this.reel.again !== before) {
+        this.steps.clear();
+        this.follow();
+      }
       this.instruction.textContent = this.reel.start.instruction || "The trial is being set up.";
       if (this.reel.start.task) this.heading.textContent = this.reel.start.task;
       if (came.length || this.first) {

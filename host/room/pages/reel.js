@@ -9,6 +9,8 @@ export class Reel {
     this.end = null;
     this.state = "";
     this.fetching = null;
+    this.id = "";
+    this.again = 0; // how often a new attempt has begun in its place
   }
 
   // The lines that were new.
@@ -18,7 +20,13 @@ export class Reel {
   }
 
   async fetchMore() {
-    const said = await fetched(`/api/trials/${this.path}?after=${this.lines.length}`);
+    let said = await fetched(`/api/trials/${this.path}?after=${this.lines.length}`);
+    if (this.id && said.id !== this.id) {
+      this.lines.length = 0;
+      this.again += 1;
+      said = await fetched(`/api/trials/${this.path}?after=0`);
+    }
+    this.id = said.id;
     this.start = said.start;
     this.end = said.end;
     this.state = said.state;

@@ -27,6 +27,14 @@ export class Steps {
     this.resized.disconnect();
   }
 
+  // Another attempt: what was drawn is of the one before.
+  clear() {
+    for (const item of this.drawn.values()) item.remove();
+    this.drawn.clear();
+    this.heights = [];
+    this.current = -1;
+  }
+
   // New lines have come; stay at the end if that is where we were.
   grew() {
     const atEnd = this.root.scrollTop + this.root.clientHeight >= this.root.scrollHeight - 40;

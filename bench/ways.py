@@ -1,0 +1,117 @@
+"""The demo suite through a stand-in for a model, in every dialect and condition, with each of the
+policies of exposure: all of it over HTTP, on sandbox desktops."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import get_args
+
+import uvicorn
+from rich.console import Console
+from rich.table import Table
+
+from examples.stand_in import app
+from host import Limits
+from host.agents import agent_maker
+from host.config import Condition, Exposure, ModelConfig, Policy, RunConfig, adopt, locked
+from host.dialects import DIALECTS
+from host.machines import MachineOptions, open_machines
+from host.model import LiteModel
+from host.prices import read_prices
+from host.rows import Row
+from host.runner import plan, run_jobs
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+
+__all__ = ["ways"]
+
+SUITE = Path(__file__).parent.parent / "tasks" / "demo"
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+CONDITIONS: tuple[Condition, ...] = get_args(Condition)
+
+
+def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) -> None:
+    """Play the whole demo suite in each dialect and condition; `every` policy in each of them, or
+    in turn. What it scores says nothing about any model.
+    """
+    suite = load_suite(SUITE, read_catalogue())
+    prices = read_prices()
+    table = Table("dialect", "condition", "exposure", "solved", "fates", "malformed", "seconds")
+    with (
+        _stand_in() as address,
+        tempfile.TemporaryDirectory() as scratch,
+        open_machines(MachineOptions(provider="sandbox"), _said) as source,
+    ):
+        for dialect, condition, policy in _ways(every):
+            base = address if dialect == "anthropic" else f"{address}/v1"
+            config = RunConfig(
+                version="bench",
+                suite=str(suite.folder),
+                tasks={task.name: task.hash for task in suite.tasks},
+                agents=("model",),
+                condition=condition,
+                exposure=Exposure(policy=policy, top=40),
+                runs=1,
+                limits=Limits(steps=25, seconds=600),
+                model=ModelConfig(name=model, base_url=base, dialect=dialect),
+                provider=source.provider,
+                image=source.image,
+            )
+            folder = Path(scratch) / f"{dialect}.{condition}.{policy}"
+            began = time.monotonic()
+            with locked(folder):
+                adopt(folder, config)
+                rows = run_jobs(
+                    plan(config.agents, 1, suite),
+                    config,
+                    suite,
+                    folder,
+                    source.make,
+                    agent_maker(config, lambda asked: LiteModel(asked, prices)),
+                    machines=machines,
+                )
+            seconds = time.monotonic() - began
+            said = (dialect, condition, policy, *_came(rows), f"{seconds:.0f}")
+            _said(" ".join(said))
+            table.add_row(*said)
+    Console().print(table)
+
+
+def _ways(every: bool) -> Iterator[tuple[str, Condition, Policy]]:
+    for at, dialect in enumerate(DIALECTS):
+        for also, condition in enumerate(CONDITIONS):
+            chosen = POLICIES if every else (POLICIES[(at + also) % len(POLICIES)],)
+            for policy in chosen:
+                yield dialect, condition, policy
+
+
+def _came(rows: list[Row]) -> tuple[str, str, str]:
+    fates = {fate: sum(row.fate == fate for row in rows) for fate in ("scored", "void", "bug")}
+    solved = f"{sum(row.success for row in rows)} of {fates['scored']}"
+    said = ", ".join(f"{count} {fate}" for fate, count in fates.items() if count)
+    return solved, said, str(sum(row.malformed for row in rows))
+
+
+def _said(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+@contextmanager
+def _stand_in() -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(app(), port=0, log_level="warning", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    try:
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
