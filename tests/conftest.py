@@ -14,15 +14,18 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 from host.errors import MachineError
 from host.guest import Guest
 from host.machines import ENDPOINT, MachineOptions, Source, open_machines
 from vm import Machine
 
+CHROMIUM = "/usr/bin/chromium"
 PROVIDERS = {
     "conformance": ("sandbox", "libvirt"),
     "desktop": ("sandbox",),
@@ -88,6 +91,21 @@ def blamed_for_what_it_leaves_open() -> Iterator[None]:
     """What a module left open (a socket, a loop) is found here, and not in some later test."""
     yield
     gc.collect()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real browser without a window. For a module: it keeps an event loop running in this thread,
+    and other tests need to run one of their own.
+    """
+    if not Path(CHROMIUM).exists():
+        without(f"no browser: {CHROMIUM} is not there (vm/setup.sh chromium)")
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox does not start as root.
+        arguments = ["--no-sandbox"] if os.getuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
 
 
 def without(reason: str) -> NoReturn:

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from vncdotool.rfb import _vnc_des, des_encrypt
 from websockets.sync.client import ClientConnection, connect
 
@@ -30,10 +30,8 @@ from host.trajectory import read_trajectory
 from tasks import Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
-from tests.conftest import without
 from vm import Machine
 
-CHROMIUM = "/usr/bin/chromium"
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 TASK = """
@@ -141,18 +139,6 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         player.stop.set()
         thread.join(60)
         assert not thread.is_alive()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if not Path(CHROMIUM).exists():
-        without(f"no browser: {CHROMIUM} is not there (vm/setup.sh chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"] if os.getuid() == 0 else []
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
