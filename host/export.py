@@ -26,7 +26,7 @@ TEXTS = ("useful_tools", "offered", "calls", "checkpoints", "failure", "screen",
 TYPES = {"score": float, "cost": float, "trial": int, "attempt": int}
 COUNTS = ("steps", "malformed", "unsettled", "requests", "retries")
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
-FLAGS = ("tool_beneficial", "feasible")
+FLAGS = ("tool_beneficial", "feasible", "assisted")
 
 COLUMNS: dict[str, type] = {
     **LINE,

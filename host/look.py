@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import time
 from code import interact
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -10,6 +12,7 @@ from typing import Annotated, Any
 from uuid import uuid4
 
 from cyclopts import Parameter
+from PIL import Image
 from rich.console import Console
 
 from host import ToolCall, ToolResult
@@ -19,7 +22,8 @@ from host.machines import MachineOptions, open_machines
 from host.room.keepsake import episode_html
 from host.room.wall import Wall
 from host.trajectory import NAME as TRAJECTORY
-from host.watch import now_running
+from host.watch import Seen, now_running
+from vm.display import capture
 
 __all__ = ["export", "shell", "vnc", "watch", "watched"]
 
@@ -105,15 +109,50 @@ def watched(folder: Path) -> Iterator[None]:
         yield
 
 
-def vnc(run: Path) -> int:
+def vnc(
+    run: Path,
+    *,
+    trial: str = "",
+    png: Path | None = None,
+    mp4: Path | None = None,
+    seconds: int = 30,
+) -> int:
     """Say where the desktops of a run can be seen just now with any VNC viewer: address and
-    password of each trial."""
-    shown = list(now_running(run))
-    for trial, seen in shown:
-        print(f"{trial}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
+    password of each trial. Works when nothing in a guest answers.
+
+    Parameters
+    ----------
+    trial
+        Only this one: TASK.NUMBER.
+    png
+        Write a picture of its screen.
+    mp4
+        Write a film of its screen, a picture a second.
+    seconds
+        How long the film is.
+    """
+    shown = [each for each in now_running(run) if trial in ("", each[0])]
+    if (png or mp4) and len(shown) != 1:
+        under_way = ", ".join(name for name, _ in shown) or "none"
+        raise UsageError("of which trial?", hint=f"Name it with --trial; under way: {under_way}.")
+    for name, seen in shown:
+        print(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
+        if png:
+            png.write_bytes(capture(seen.vnc, seen.password))
+        if mp4:
+            from host.room.film import write_shots  # heavy: it encodes
+
+            write_shots(_shots(seen, seconds), mp4)
     if not shown:
         print(f"no trial is under way in {run}")
     return 0
+
+
+def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
+    for _ in range(seconds):
+        began = time.monotonic()
+        yield Image.open(io.BytesIO(capture(seen.vnc, seen.password))), 1.0
+        time.sleep(max(0.0, began + 1.0 - time.monotonic()))
 
 
 def shell(*, machines: MachineOptions = MachineOptions()) -> int:  # noqa: B008 - a frozen value

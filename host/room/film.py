@@ -5,7 +5,7 @@ it; below, in words.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from host.pictures import read_frame
 from host.room.reels import Reel
 from host.trajectory import FRAMES
 
-__all__ = ["write_film"]
+__all__ = ["write_film", "write_shots"]
 
 WIDTH = 1280
 WORDS = 64
@@ -36,21 +36,28 @@ def write_film(trial: Path, path: Path) -> None:
     reel = Reel(trial)
     if not reel.read():
         raise FileNotFoundError(f"{trial} holds no trajectory")
-    shots = list(_shots(reel))
-    if not shots:
-        raise FileNotFoundError(f"{trial} holds no frame")
+    write_shots(_shots(reel), path)
+
+
+def write_shots(shots: Iterable[tuple[Image.Image, float]], path: Path) -> None:
+    """Write a film of these pictures, each shown for so many seconds; all are made as large as the
+    first. `FileNotFoundError` where there is none."""
     with av.open(str(path), "w", format="mp4", options={"movflags": "faststart"}) as film:
-        stream = film.add_stream("libx264", rate=RATE, options={"crf": "24"})
-        stream.width, stream.height = shots[0][0].size
-        stream.pix_fmt = "yuv420p"
-        now = 0
+        stream, now = None, 0
         for picture, seconds in shots:
+            if stream is None:
+                stream = film.add_stream("libx264", rate=RATE, options={"crf": "24"})
+                # The format halves the colours' resolution: sizes are even.
+                stream.width, stream.height = picture.width // 2 * 2, picture.height // 2 * 2
+                stream.pix_fmt = "yuv420p"
+            pixels = np.asarray(picture.convert("RGB").resize((stream.width, stream.height)))
             for _ in range(round(seconds * RATE)):
-                pixels = np.asarray(picture.resize(shots[0][0].size))
                 frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
                 frame.pts, frame.time_base = now, Fraction(1, RATE)
                 now += 1
                 film.mux(stream.encode(frame))
+        if stream is None:
+            raise FileNotFoundError("there is no picture to make a film of")
         film.mux(stream.encode())
 
 

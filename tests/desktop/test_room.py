@@ -8,7 +8,6 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from vncdotool.rfb import _vnc_des, des_encrypt
-from websockets.sync.client import ClientConnection, connect
 
 from host import Briefing, Decision, Limits, Observation, Stop, ToolCall
 from host.config import RunConfig, adopt, locked
@@ -30,6 +27,7 @@ from host.trajectory import read_trajectory
 from tasks import Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
+from tests.viewer import viewer
 from vm import Machine
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
@@ -218,7 +216,11 @@ def test_whoever_has_no_lease_moves_nothing_whatever_they_send(page: Page, show:
     page.get_by_role("button", name="Hold").click()
     until(lambda: show.lines()[-1].get("order") == "pause")
     before = show.pointer()
-    with spoken(page, show, "a-stranger") as socket:
+    asked = "fetch('/api/trials/menus/menu.1/screen').then((answer) => answer.json())"
+    cookies = {each["name"]: each["value"] for each in page.context.cookies()}
+    password = page.evaluate(asked)["password"]
+    address = show.address.partition("?")[0] + "vnc/menus/menu.1?viewer=a-stranger"
+    with viewer(address, cookies, password) as (socket, _):
         for x in (300, 400, 500):
             socket.send(struct.pack("!BBHH", 5, 0, x, 600))
             socket.send(struct.pack("!BBHH", 5, 1, x, 600))
@@ -329,24 +331,3 @@ def _pictured(page: Page, name: str) -> None:
     if os.environ.get("AMBIDEX_WRITE_PICTURES"):
         page.screenshot(path=PICTURES / f"{name}.png")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), name
-
-
-@contextmanager
-def spoken(page: Page, show: Show, viewer: str) -> Iterator[ClientConnection]:
-    """A VNC connection through the bridge, past its greetings, by no page of ours."""
-    base = show.address.partition("/?")[0]
-    cookie = "; ".join(f"{each['name']}={each['value']}" for each in page.context.cookies())
-    password = page.evaluate("fetch('/api/trials/menus/menu.1/screen').then(a => a.json())")[
-        "password"
-    ]
-    address = base.replace("http", "ws") + f"/vnc/menus/menu.1?viewer={viewer}"
-    with connect(address, additional_headers={"cookie": cookie}) as socket:
-        assert socket.recv() == b"RFB 003.008\n"
-        socket.send(b"RFB 003.008\n")
-        assert 2 in socket.recv()[1:]
-        socket.send(b"\x02")
-        socket.send(des_encrypt(_vnc_des(password), socket.recv()))
-        assert socket.recv() == bytes(4)
-        socket.send(b"\x01")
-        socket.recv()
-        yield socket

@@ -163,10 +163,10 @@ def test_a_running_trial_says_where_its_screen_is(
 ) -> None:
     (tmp_path / "cell.1").mkdir()
     with announced(tmp_path / "cell.1", PeerMachine()):
-        assert ambidex("watch", tmp_path) == 0
+        assert ambidex("vnc", tmp_path) == 0
         assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
         assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
-    assert ambidex("watch", tmp_path) == 0
+    assert ambidex("vnc", tmp_path) == 0
     assert "no trial is under way" in capsys.readouterr().out
 
 
