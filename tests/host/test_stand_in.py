@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,10 @@ class Asks:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.asked: list[str] = []
 
     def ask(self, request: Request) -> Answer:
+        self.asked.append(json.dumps(request.body, ensure_ascii=False))
         body = {key: value for key, value in request.body.items() if key != "extra_headers"}
         said = {"model": self.name, **body}
         answer = DOOR.post(f"/v1/{PATHS[request.form]}", json=said)
@@ -61,6 +64,25 @@ def test_it_plays_a_reference_solution_by_tools_in_every_dialect(dialect: str, n
     assert made == [(call.call, call.with_) for call in oracle.calls]
     assert decisions[-1].stop == oracle.stop
     assert not any(each.malformed for each in decisions)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("hand", ["tools", "gui"])
+def test_what_a_person_says_is_in_the_next_request(dialect: str, hand: str) -> None:
+    model = Asks(f"{hand}-100")
+    briefing = Briefing(TASKS["files-invoices"].spec.instruction, Limits())
+    config = ModelConfig(name=model.name, dialect=dialect)
+    agent = ModelAgent(model, open_dialect(config, briefing), briefing)
+    tools = tuple(CATALOGUE.values())
+    said = ("A person who watches says: look at the top.",)
+    decision = agent.step(Observation(FRAME, (), tools))
+    results = tuple(ToolResult(call.id, "done") for call in decision.calls)
+    decision = agent.step(Observation(FRAME, results, tools, said))
+    assert [said[0] in each for each in model.asked] == [False, True]
+    results = tuple(ToolResult(call.id, "done") for call in decision.calls)
+    agent.step(Observation(FRAME, results, tools))
+    # The responses form sends what is new; the others send the whole conversation.
+    assert model.asked[-1].count(said[0]) <= 1
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
