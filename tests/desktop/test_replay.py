@@ -1,0 +1,44 @@
+"""A recorded episode is played again on a fresh desktop, and where its screens part is said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from host.machines import Source
+from host.parting import parted, partings
+from host.trajectory import NAME
+
+PROJECT = Path(__file__).parents[2]
+TASK = "calc-freeze-header"
+
+
+def ambidex(machines: Source, *words: str | Path) -> str:
+    image = machines.image.split(":")[0]
+    command = [sys.executable, "-m", "host.cli", *map(str, words), "--image", image]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_replay_says_whether_and_where_the_screens_part(machines: Source, tmp_path: Path) -> None:
+    run, again = tmp_path / "run", tmp_path / "again"
+    ambidex(
+        machines, "run", PROJECT / "tasks" / "demo", "--tasks", TASK, "--agent", "oracle:gui",
+        "--provider", machines.provider, "--out", run,
+    )  # fmt: skip
+    said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", again)
+    assert f"{TASK}: scored 1.0" in said
+    assert "The screens are the same" in said
+    [played] = again.glob(f"{TASK}.*/{NAME}")
+
+    # The same record, but that it opens another menu in its fourth step.
+    record = run / f"{TASK}.1" / NAME
+    record.write_text(record.read_text().replace('"alt", "v"', '"alt", "f"'))
+    other = tmp_path / "other"
+    said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", other)
+    found = parted(partings(played.parent, next(other.glob(f"{TASK}.*"))))
+    assert found is not None
+    assert found.step == 4
+    assert "The screens part at step 4" in said
