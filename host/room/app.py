@@ -78,8 +78,10 @@ class Room:
     token: str
     eyes: Eyes
     leases: Leases = field(default_factory=Leases)
-    _said: dict[str, Any] = field(default_factory=dict)
+    _said: list[dict[str, Any]] = field(default_factory=list)
+    _runs: list[dict[str, Any]] = field(default_factory=list)
     _version: int = 0
+    _runs_at: int = 0
     _live: dict[str, Live] = field(default_factory=dict)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -110,23 +112,29 @@ class Room:
 
     async def look_once(self) -> None:
         """Look at the runs, and tell those who wait if something has changed."""
-        said, live = await run_in_threadpool(self._looked)
-        if said != self._said:
-            self._said, self._live = said, live
+        live, said, runs = await run_in_threadpool(self._looked)
+        self._live = live
+        if said != self._said or runs is not self._runs:
+            self._runs_at += runs is not self._runs
+            self._said, self._runs = said, runs
             self._version += 1
             async with self._changed:
                 self._changed.notify_all()
 
-    def _looked(self) -> tuple[dict[str, Any], dict[str, Live]]:
+    def _looked(self) -> tuple[dict[str, Live], list[dict[str, Any]], list[dict[str, Any]]]:
         live = {each.name: each for each in self.wall.live()}
-        self.eyes.look({name: (each.seen.vnc, each.seen.password) for name, each in live.items()})
-        said = self.wall.said(live.values())
-        for each in said["live"]:
-            name = f"{each['run']}/{each['trial']}"
+        screens = {name: each.seen for name, each in live.items() if each.seen.vnc}
+        self.eyes.look({name: (seen.vnc, seen.password) for name, seen in screens.items()})
+        said = []
+        for name, each in live.items():
             picture = self.eyes.picture(name)
-            each["picture"] = picture.number if picture else 0
-            each["lease"] = self.leases.holder(self.wall.trial(each["run"], each["trial"]))
-        return said, live
+            more = {
+                "picture": picture.number if picture else 0,
+                "lease": self.leases.holder(each.reel.folder),
+            }
+            said.append(each.said() | more)
+        said.sort(key=lambda each: (-len(each["alarms"]), each["run"], each["trial"]))
+        return live, said, self.wall.told()
 
     async def _page(self, request: Request) -> Response:
         return FileResponse(PAGES / "index.html", headers={"cache-control": "no-store"})
@@ -135,13 +143,16 @@ class Room:
         return StreamingResponse(self._stream(), media_type="text/event-stream")
 
     async def _stream(self) -> AsyncIterator[str]:
-        version = -1
+        version = runs_at = -1
         while True:
             async with self._changed:
                 if version == self._version:
                     await self._changed.wait()
             version = self._version
-            yield f"data: {json.dumps(self._said)}\n\n"
+            said: dict[str, Any] = {"live": self._said}
+            if runs_at != self._runs_at:  # they may be thousands of rows
+                runs_at, said["runs"] = self._runs_at, self._runs
+            yield f"data: {json.dumps(said)}\n\n"
 
     async def _trial(self, request: Request) -> Response:
         after = int(request.query_params.get("after", 0))
@@ -220,8 +231,8 @@ class Room:
     async def _vnc(self, socket: WebSocket) -> None:
         folder, viewer = self._folder(socket), socket.query_params.get("viewer", "")
         live = self._live.get(self._name(socket))
-        if live is None or not viewer:
-            await socket.close(1008, "this trial is not under way")
+        if live is None or not viewer or not live.seen.vnc:
+            await socket.close(1008, "this trial has no screen to be seen")
             return
         await socket.accept()
 

@@ -51,7 +51,9 @@ def opened(folders: Sequence[Path], host: str = LOOPBACK, port: int = 0) -> Iter
             target=lambda: asyncio.run(_serve(Wall(folders), listener, token, begun)), daemon=True
         )
         thread.start()
-        started.wait()
+        while not started.wait(0.1):
+            if not thread.is_alive():
+                raise RuntimeError("the control room did not start")
         try:
             yield _address(listener, token)
         finally:
@@ -75,13 +77,14 @@ async def _serve(
     )
     server = Server(config)
     looking = asyncio.create_task(room.look())
+    looking.add_done_callback(lambda _: setattr(server, "should_exit", True))
     try:
         begun(server)
         await server.serve(sockets=[listener])
     finally:
         looking.cancel()
         with suppress(asyncio.CancelledError):
-            await looking
+            await looking  # a room that cannot look any more ends, and says why
         room.leases.close()
         eyes.close()
 

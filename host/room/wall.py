@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from host.config import RunConfig, read_config
 from host.errors import UsageError
 from host.lines import runs_in
 from host.room.reels import Reel
+from host.rows import NAME as RESULTS
 from host.rows import Row, read_rows
 from host.watch import NAME as ANNOUNCED
 from host.watch import Seen, now_running
@@ -74,7 +75,8 @@ class Wall:
 
     folders: Sequence[Path]
     _reels: dict[Path, Reel] = field(default_factory=dict)
-    _rows: dict[Path, tuple[float, list[Row]]] = field(default_factory=dict)
+    _seen: dict[str, tuple[Path, int]] = field(default_factory=dict)
+    _told: list[dict[str, Any]] = field(default_factory=list)
     _configs: dict[Path, RunConfig] = field(default_factory=dict)
 
     def runs(self) -> dict[str, Path]:
@@ -89,24 +91,44 @@ class Wall:
         return found
 
     def live(self) -> list[Live]:
-        """The trials under way, those first that want a person."""
+        """The trials under way. A run that cannot be read has none."""
         found = []
         for name, run in self.runs().items():
-            cap = self._config(run).limits.steps
+            try:
+                cap = self._config(run).limits.steps
+            except UsageError:
+                continue  # `told` says so
             for trial, seen in now_running(run):
                 reel = self.reel(run / trial)
                 found.append(Live(name, trial, seen, reel, cap, _since(run / trial)))
         return found
 
-    def rows(self, run: Path) -> list[Row]:
-        """The rows that the run has so far."""
-        path = run / "results.jsonl"
-        changed = path.stat().st_mtime if path.exists() else 0.0
-        known = self._rows.get(run)
-        if known is None or known[0] != changed:
-            known = changed, read_rows(run) if changed else []
-            self._rows[run] = known
-        return known[1]
+    def told(self) -> list[dict[str, Any]]:
+        """The runs and their rows, as the page shows them; the same list while nothing changes."""
+        seen = {}
+        for name, run in self.runs().items():
+            path = run / RESULTS
+            seen[name] = (run, path.stat().st_mtime_ns if path.exists() else 0)
+        if seen != self._seen:
+            self._seen, self._told = seen, [self._run(name, seen[name][0]) for name in seen]
+        return self._told
+
+    def _run(self, name: str, run: Path) -> dict[str, Any]:
+        try:
+            said = self._config(run)
+            rows = read_rows(run) if (run / RESULTS).exists() else []
+        except UsageError as error:
+            return {"run": name, "error": str(error), "planned": 0, "rows": []}
+        return {
+            "run": name,
+            "suite": Path(said.suite).name,
+            "agents": said.agents,
+            "condition": said.condition,
+            "model": said.model.name if said.model else "",
+            # In a proof not every agent plays every task.
+            "planned": len(said.tasks) * said.runs if len(said.agents) == 1 else 0,
+            "rows": [_row(row) for row in rows],
+        }
 
     def trial(self, run: str, trial: str) -> Path:
         """Its directory; `UsageError` where there is none."""
@@ -122,28 +144,6 @@ class Wall:
             reel = self._reels[folder] = Reel(folder)
         reel.read()
         return reel
-
-    def said(self, under_way: Iterable[Live]) -> dict[str, Any]:
-        """All that the page shows of it, given what `live` found."""
-        live = [each.said() for each in under_way]
-        live.sort(key=lambda each: (-len(each["alarms"]), each["run"], each["trial"]))
-        runs = []
-        for name, run in self.runs().items():
-            rows = self.rows(run)
-            said = self._config(run)
-            runs.append(
-                {
-                    "run": name,
-                    "suite": Path(said.suite).name,
-                    "agents": said.agents,
-                    "condition": said.condition,
-                    "model": said.model.name if said.model else "",
-                    # In a proof not every agent plays every task.
-                    "planned": len(said.tasks) * said.runs if len(said.agents) == 1 else 0,
-                    "rows": [_row(row) for row in rows],
-                }
-            )
-        return {"live": live, "runs": runs}
 
     def _config(self, run: Path) -> RunConfig:
         if run not in self._configs:

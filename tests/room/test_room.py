@@ -233,3 +233,14 @@ def step(**said: object) -> dict[str, object]:
 def test_what_wants_a_person_is_said(steps: list[dict[str, object]], alarm: str) -> None:
     assert alarms(steps, len(steps), 20) == [alarm]
     assert alarms([*steps[:1], step(), step()], 3, 20) == []
+
+
+def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(finished: Path) -> None:
+    (finished.parent / "broken").mkdir()
+    (finished.parent / "broken" / "run.json").write_text('{"version": "of the future"}')
+    wall = Wall([finished.parent])
+    assert wall.live() == []
+    broken, whole = wall.told()
+    assert "run.json" in broken["error"]
+    assert len(whole["rows"]) == 2
+    assert wall.told() is wall.told()

@@ -42,7 +42,8 @@ function listen() {
   const stream = new EventSource("/api/events");
   stream.onopen = () => { link.textContent = ""; };
   stream.onmessage = (event) => {
-    state = JSON.parse(event.data);
+    // The runs come only when something in them has changed.
+    state = { ...state, ...JSON.parse(event.data) };
     page?.update?.(state);
   };
   stream.onerror = () => {

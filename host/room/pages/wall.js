@@ -11,7 +11,7 @@ export class Wall {
     this.grid = el("div.wall");
     this.ended = el("div");
     place.append(el("h1", {}, "Trials"), this.summary, this.grid, this.ended);
-    this.said = "";
+    this.said = null;
   }
 
   update(state) {
@@ -34,15 +34,15 @@ export class Wall {
         this.cards.delete(name);
       }
     }
-    const said = JSON.stringify(state.runs);
-    if (said !== this.said) {
-      this.said = said;
+    if (state.runs !== this.said) {
+      this.said = state.runs;
       this.tables(state.runs);
     }
   }
 
   tables(runs) {
-    this.ended.replaceChildren(...runs.filter((run) => run.rows.length).map((run) => this.table(run)));
+    const broken = runs.filter((run) => run.error).map((run) => el("p.result.error", {}, `${run.run} cannot be read: ${run.error}`));
+    this.ended.replaceChildren(...broken, ...runs.filter((run) => run.rows.length).map((run) => this.table(run)));
   }
 
   table(run) {
