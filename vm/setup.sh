@@ -93,7 +93,7 @@ if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
         fail "the Python packages could not be installed" "look at the lines above: a package index that does not answer?"
     say "about to unpack the control room's VNC viewer (noVNC, Debian's package) into .venv; its dependencies are for a server of its own"
     (
-        cd .venv/share && rm -rf novnc.deb && mkdir novnc.deb && cd novnc.deb
+        mkdir -p .venv/share/novnc.deb && cd .venv/share/novnc.deb
         apt-get -q download novnc 2>/dev/null || { "${as_root[@]}" apt-get -q update && apt-get -q download novnc; }
         dpkg-deb -x novnc_*.deb . && rm -rf ../novnc && mv usr/share/novnc ../novnc
     ) || fail "noVNC could not be fetched" "look at the lines above: a mirror that does not answer?"
