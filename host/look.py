@@ -151,7 +151,8 @@ def vnc(
 def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
     for _ in range(seconds):
         began = time.monotonic()
-        yield Image.open(io.BytesIO(capture(seen.vnc, seen.password))), 1.0
+        with Image.open(io.BytesIO(capture(seen.vnc, seen.password))) as picture:
+            yield picture.convert("RGB"), 1.0
         time.sleep(max(0.0, began + 1.0 - time.monotonic()))
 
 
