@@ -62,7 +62,7 @@ class Bridge:
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
-            with suppress(RuntimeError):  # closed by the viewer
+            with suppress(RuntimeError, WebSocketDisconnect):  # closed by the viewer
                 await socket.close(code, why)
 
     async def _to_viewer(self, reader: asyncio.StreamReader, socket: WebSocket) -> None:
