@@ -82,9 +82,8 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
             alone = len(said.agents) == 1
             tasks = tuple(said.tasks if alone else sorted({row.task for row in own}))
             planned = len(tasks) * said.runs if alone else len({row.key for row in own})
-            helped = [row for row in own if row.assisted and not assisted]
-            own = [row for row in own if row not in helped]
-            count = sum(row.fate == "scored" for row in helped)
+            count = 0 if assisted else sum(row.assisted for row in own)
+            own = [row for row in own if assisted or not row.assisted]
             for cap in sorted({*said.checkpoints, said.limits.steps}):
                 if cap <= said.limits.steps:
                     capped = tuple(rows_at(own, cap))

@@ -5,13 +5,14 @@ to it, the runner reads it between steps; so it does not matter which processes 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-__all__ = ["Act", "Order", "Orders", "Verb", "now", "post"]
+__all__ = ["Act", "Order", "Orders", "Verb", "now", "post", "written"]
 
 NAME = "orders.jsonl"
 
@@ -57,6 +58,11 @@ class Order(Strict):
         if (self.order == "stop") is (self.end is None):
             raise ValueError("stop, and only stop, says as what: done, infeasible or void")
         return self
+
+
+def written(call: str, arguments: Mapping[str, Any]) -> str:
+    """A call as a person reads it, in one line."""
+    return f"{call}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
 
 def post(folder: Path, order: Order) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from host.pictures import read_frame
+from host.pictures import difference, read_frame
 from host.trajectory import FRAMES, read_trajectory
 
 __all__ = ["SAME", "Parting", "parted", "partings"]
@@ -69,9 +69,5 @@ def _compared(number: int, done: str, one: tuple[Path, str], other: tuple[Path, 
     a, b = (np.asarray(read_frame(folder / FRAMES, name)) for folder, name in (one, other))
     if a.shape != b.shape:
         return Parting(number, done, 1.0)
-    differ = np.any(a != b, axis=2)
-    rows, columns = np.flatnonzero(differ.any(axis=1)), np.flatnonzero(differ.any(axis=0))
-    if not rows.size:
-        return Parting(number, done, 0.0)
-    box = int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
-    return Parting(number, done, float(differ.mean()), box)
+    share, box = difference(a, b) or (0.0, None)
+    return Parting(number, done, share, box)

@@ -14,7 +14,7 @@ from typing import Protocol
 from host import Decision, Frame, Stop, ToolCall, ToolResult
 from host.errors import StoppedError
 from host.guest import Guest
-from host.orders import Act, Order, Orders
+from host.orders import Act, Order, Orders, written
 from host.trajectory import Seconds, Step, Trajectory
 
 __all__ = ["HUMAN", "NOBODY", "Nobody", "Person", "Told", "Watched"]
@@ -166,11 +166,7 @@ def _stop(order: Order) -> Stop:
 
 
 def _reported(acts: Sequence[Act]) -> str:
-    lines = [f"{act.call}({_arguments(act)})" for act in acts[-SHOWN:]]
+    lines = [written(act.call, act.arguments) for act in acts[-SHOWN:]]
     left = len(acts) - len(lines)
     before = f"{left} actions more before these, " if left else ""
     return f"A person took over for a while and did this: {before}{', '.join(lines)}."
-
-
-def _arguments(act: Act) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in act.arguments.items())

@@ -17,7 +17,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from host import Frame
 
-__all__ = ["Pictures", "png_of", "read_frame"]
+__all__ = ["Pictures", "Pixels", "difference", "png_of", "read_frame"]
 
 CHAIN = 24
 """Patches over patches at most, so that a frame deep in an episode opens quickly."""
@@ -53,7 +53,7 @@ class Pictures:
         info = None
         if self._last is not None:
             over, before = self._last
-            part = _difference(before, pixels)
+            part = _patch(before, pixels)
             if part is not None and self._depths[over] < CHAIN:
                 depth, box = self._depths[over] + 1, part
                 info = PngInfo()
@@ -95,15 +95,21 @@ def png_of(folder: Path, name: str) -> bytes:
     return target.getvalue()
 
 
-def _difference(one: Pixels, other: Pixels) -> tuple[int, int, int, int] | None:
-    """The box (left, top, right, bottom) in which they differ; None where they are of different
-    sizes or differ in too much."""
-    if one.shape != other.shape:
-        return None
+def difference(one: Pixels, other: Pixels) -> tuple[float, tuple[int, int, int, int]] | None:
+    """The part of the pixels in which two pictures of one size differ, and the box (left, top,
+    right, bottom) around them; None where they are the same."""
     differ = np.any(one != other, axis=2)
     rows, columns = np.flatnonzero(differ.any(axis=1)), np.flatnonzero(differ.any(axis=0))
     if not rows.size:
         return None
     box = int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
-    area = (box[2] - box[0]) * (box[3] - box[1])
-    return box if area <= MUCH * differ.size else None
+    return float(differ.mean()), box
+
+
+def _patch(one: Pixels, other: Pixels) -> tuple[int, int, int, int] | None:
+    """The box to be laid over the one to make it the other; None where that saves nothing."""
+    if one.shape != other.shape or (found := difference(one, other)) is None:
+        return None
+    left, top, right, bottom = found[1]
+    small = (right - left) * (bottom - top) <= MUCH * one.shape[0] * one.shape[1]
+    return found[1] if small else None

@@ -1,4 +1,4 @@
-"""The doors of the control room. Behind each of them somebody must show the token."""
+"""The doors of the control room; `guard` stands before them all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import io
 import json
 import re
-import secrets
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
@@ -22,13 +21,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import (
     FileResponse,
     JSONResponse,
-    RedirectResponse,
     Response,
     StreamingResponse,
 )
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from host.errors import UsageError
@@ -36,6 +34,7 @@ from host.orders import Act, Order, post
 from host.pictures import png_of, read_frame
 from host.room.bridge import Bridge
 from host.room.eyes import Eyes
+from host.room.guard import Guarded
 from host.room.lease import Leases
 from host.room.wall import Live, Wall
 from host.trajectory import FRAMES
@@ -50,13 +49,6 @@ LOOK_EVERY = 0.5
 HASH = re.compile("[0-9a-f]{32}")
 PICTURE = re.compile(r"[0-9a-f]{32}\.[a-z]{3,4}")
 FOREVER = "private, max-age=31536000, immutable"
-HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-}
 
 
 class Asked(BaseModel):
@@ -260,63 +252,6 @@ class Room:
 
     def _folder(self, request: HTTPConnection) -> Path:
         return self.wall.trial(request.path_params["run"], request.path_params["trial"])
-
-
-@dataclass(frozen=True)
-class Guarded:
-    """Lets in who shows the token: once in the address, from then on in a cookie."""
-
-    app: ASGIApp
-    token: str
-    cookie: str
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        if scope["type"] not in ("http", "websocket"):
-            await self.app(scope, receive, send)
-            return
-        asked = HTTPConnection(scope)
-        answer: ASGIApp = self.app
-        if self._knows(asked.query_params.get("token", "")) and scope["type"] == "http":
-            # The token does not stay in the address, which is shown, copied and remembered.
-            entered = RedirectResponse("/", 303)
-            entered.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
-            answer = entered
-        elif not self._knows(asked.cookies.get(self.cookie, "")) or not _same_origin(asked):
-            answer = Closed() if scope["type"] == "websocket" else _unknown()
-        await answer(scope, receive, _with_headers(send))
-
-    def _knows(self, said: str) -> bool:
-        return secrets.compare_digest(said.encode(), self.token.encode())
-
-
-class Closed:
-    """Refuses a web socket."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        await send({"type": "websocket.close", "code": 1008, "reason": "wrong token"})
-
-
-def _unknown() -> Response:
-    said = "401: this room wants the token that `ambidex watch` printed with its address.\n"
-    return Response(said, 401, media_type="text/plain")
-
-
-def _same_origin(asked: HTTPConnection) -> bool:
-    """Whether a request that a page made comes from a page of ours."""
-    origin = asked.headers.get("origin")
-    return origin is None or origin.partition("://")[2] == asked.headers.get("host")
-
-
-def _with_headers(send: Send) -> Send:
-    async def sent(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            said = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": [*message.get("headers", ()), *said]}
-        await send(message)
-
-    return sent
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -14,6 +14,7 @@ import av
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from host.orders import written
 from host.pictures import read_frame
 from host.room.reels import Reel
 from host.trajectory import FRAMES
@@ -110,9 +111,5 @@ def _mark(drawing: ImageDraw.ImageDraw, arguments: dict[str, Any], scale: float)
 
 
 def _words(line: dict[str, Any]) -> str:
-    calls = [f"{call['name']}({_arguments(call['arguments'])})" for call in line["calls"]]
+    calls = [written(call["name"], call["arguments"]) for call in line["calls"]]
     return "; ".join([*calls, *([f"ends: {line['stop']}"] if line["stop"] else [])]) or "nothing"
-
-
-def _arguments(arguments: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
