@@ -1,31 +1,262 @@
-"""`ambidex toolgen …`: what can be done with drafted tools so far."""
+"""`ambidex toolgen …`: from a task or a wish to a reviewed tool."""
 
 from __future__ import annotations
 
+import getpass
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 from rich.console import Console
 from rich.table import Table
 
+from host.errors import UsageError
+from host.play import MANY, print_json
+from host.words import NONE
 from tasks.catalogue import read_catalogue
+from toolgen import Finding, Outcome, Stage, StageResult
+from toolgen.admit import admit as admit_into
+from toolgen.admit import retire as retire_from
+from toolgen.checking import findings_on
 from toolgen.gate import gate
+from toolgen.going import ROOT, Settings, go_on, read_settings
+from toolgen.proposing import Asked, from_elsewhere, from_recordings
+from toolgen.report import as_json, end_of, funnel, reasons_table, stage_table
+from toolgen.review.cli import opinion, review, verdict
+from toolgen.store import FOUNDRY, Folder, folders, open_candidate
 
 __all__ = ["toolgen"]
 
-toolgen = App(name="toolgen", help="Drafted tools: the gate that they pass before any trial.")
+toolgen = App(
+    name="toolgen", help="New tools: drafted by a model, proved in guests, admitted by people."
+)
+
+toolgen.command(review)
+toolgen.command(verdict)
+toolgen.command(opinion)
+
+Where = Annotated[Path, Parameter(help="directory of the candidates")]
+
+
+@toolgen.command
+def propose(
+    app: str,
+    *,
+    task: Path | None = None,
+    wish: str = "",
+    recorded: Annotated[tuple[Path, ...], MANY] = (),
+    server: str = "",
+    openapi: Path | None = None,
+    only: Annotated[tuple[str, ...], MANY] = (),
+    least: int = 3,
+    name: str = "",
+    model: str = "o3",
+    foundry: Where = FOUNDRY,
+) -> int:
+    """Keep new candidates; nothing is asked of a model and nothing runs yet.
+
+    Parameters
+    ----------
+    app
+        Whose tool it is to be: calc, writer, vlc, gnome and so on.
+    task
+        Directory of a task to solve by code, and to prove the tool by; it may come beside each of
+        the others.
+    wish
+        What the tool is to do, in words.
+    recorded
+        Directories of runs: what agents did by hand again and again becomes a candidate each.
+    server
+        An MCP server, by its address or the command that starts it: each of its tools becomes one.
+    openapi
+        An OpenAPI file, JSON or YAML: each of its operations becomes one.
+    only
+        Of an import: only these names.
+    least
+        Of recorded runs: trials that a sequence must be in.
+    name
+        Of the candidate; made of the task's name or the wish, where none is given.
+    model
+        That writes the code, as litellm knows it.
+    """
+    asked = Asked(app=app, task=task, model=model, foundry=foundry)
+    if recorded:
+        made = from_recordings(asked, recorded, least)
+    elif server or openapi:
+        made = from_elsewhere(asked, server, openapi, only)
+    else:
+        made = [asked.keep(name=name, wish=wish)]
+    for folder in made:
+        said = folder.candidate()
+        print(f"{folder.path}: from a {said.origin}, for {app}, by {model}")
+    if not made:
+        print("nothing to propose")
+    return 0 if made else 1
+
+
+@toolgen.command
+def run(
+    *names: str,
+    foundry: Where = FOUNDRY,
+    settings: Settings = Settings(),  # noqa: B008 - a frozen value
+) -> int:
+    """Take candidates through the stages, as far as they get without people; all where none is
+    named. Exit code 1: one was refused; 3: a machine or a model failed."""
+    return _ended(go_on(foundry, names, settings, print))
+
+
+@toolgen.command
+def resume(*names: str, foundry: Where = FOUNDRY) -> int:
+    """Go on with what was interrupted, with the settings of the last run."""
+    return _ended(go_on(foundry, names, read_settings(foundry), print))
+
+
+@toolgen.command(name="list")
+def list_candidates(*, foundry: Where = FOUNDRY) -> int:
+    """List the candidates and how far each is."""
+    table = Table(
+        "candidate", "app", "from", "draft", "stage", "outcome", "reason", title=str(foundry)
+    )
+    for folder in folders(foundry):
+        said, draft = folder.candidate(), folder.latest()
+        _, *end = end_of(folder)
+        number = str(draft.n) if draft else NONE
+        table.add_row(said.name, said.app, said.origin, number, *end)
+    Console().print(table)
+    return 0
+
+
+@toolgen.command
+def show(name: str, *, foundry: Where = FOUNDRY) -> int:
+    """Show a candidate: what every stage said, and its latest draft."""
+    folder = open_candidate(foundry, name)
+    for result in folder.results():
+        print(f"{result.stage}: {result.outcome}: {result.reason}")
+        for finding in result.findings:
+            print(f"  {'! ' if finding.refused else '  '}{finding.rule}: {finding.text}")
+    draft = folder.latest()
+    if draft:
+        print(f"\n--- draft {draft.n}\n{folder.text(draft.n)[0]}")
+    return 0
 
 
 @toolgen.command(name="gate")
-def check(file: Path) -> int:
-    """Say what is wrong with a drafted tool file, without running it. Exit code 1: refused."""
-    findings = gate(file, list(read_catalogue().values()))
-    table = Table("line", "rule", "finding", title=str(file))
+def check(what: str, *, foundry: Where = FOUNDRY) -> int:
+    """Say what is wrong with a candidate's latest draft, or with a drafted file, without running
+    it. Exit code 1: refused."""
+    catalogue = read_catalogue()
+    if Path(what).suffix == ".py":
+        findings = gate(Path(what), list(catalogue.values()))
+    else:
+        folder = open_candidate(foundry, what)
+        draft = folder.latest()
+        if draft is None:
+            raise UsageError(f"{what} has no draft yet")
+        candidate = folder.candidate()
+        findings = list(findings_on(candidate, catalogue, ROOT, *folder.text(draft.n)))
+    _print_findings(what, findings)
+    refused = sum(finding.refused for finding in findings)
+    print(f"{what}: {'refused' if refused else 'passes'}, {len(findings)} findings")
+    return int(refused > 0)
+
+
+@toolgen.command
+def trial(name: str, *, foundry: Where = FOUNDRY) -> int:
+    """Try a candidate's latest draft in guests once more, and go on with it from there."""
+    return _once_more("trial", name, foundry, read_settings(foundry))
+
+
+@toolgen.command
+def measure(
+    name: str,
+    *,
+    foundry: Where = FOUNDRY,
+    settings: Settings = Settings(),  # noqa: B008 - a frozen value
+) -> int:
+    """Measure a candidate's latest draft: the suite with and without it, by the same agent."""
+    if not settings.suite:
+        raise UsageError("nothing to measure with", hint="--suite DIR --agent model|module:Class")
+    return _once_more("measure", name, foundry, settings)
+
+
+@toolgen.command
+def admit(name: str, *, root: Path = ROOT, by: str = "", foundry: Where = FOUNDRY) -> int:
+    """Write an accepted candidate into a tree: its function, its tests, where it comes from. Look
+    at the change and commit it.
+
+    Parameters
+    ----------
+    root
+        Of the tree; without it, this one.
+    by
+        Who admits it; by default whoever is logged in.
+    """
+    said = admit_into(open_candidate(foundry, name), root, by or getpass.getuser())
+    _written(f"{said.tool} is admitted: {said.why}", said.files, root)
+    return 0
+
+
+@toolgen.command
+def retire(
+    tool: str, *, why: str, root: Path = ROOT, by: str = "", foundry: Where = FOUNDRY
+) -> int:
+    """Take an admitted tool out of a tree again, and keep why.
+
+    Parameters
+    ----------
+    tool
+        Its name, with the app's.
+    why
+        One sentence for whoever misses it.
+    """
+    said = retire_from(foundry, tool, root, why, by or getpass.getuser())
+    _written(f"{said.tool} is retired: {said.why}", said.files, root)
+    return 0
+
+
+@toolgen.command
+def report(
+    *, foundry: Where = FOUNDRY, json: Annotated[bool, Parameter(negative="")] = False
+) -> int:
+    """Print the funnel: candidates per stage, what became of them and why, and the costs."""
+    found = funnel(foundry)
+    if json:
+        print_json(as_json(found))
+        return 0
+    Console().print(stage_table(found))
+    Console().print(reasons_table(found))
+    return 0
+
+
+def _once_more(stage: Stage, name: str, foundry: Path, settings: Settings) -> int:
+    folder = open_candidate(foundry, name)
+    if folder.latest() is None:
+        raise UsageError(f"{name} has no draft yet", hint="`ambidex toolgen run` makes one.")
+    folder.reopen(stage)
+    return _ended(go_on(foundry, (name,), settings, print))
+
+
+def _written(said: str, files: Sequence[str], root: Path) -> None:
+    print(said)
+    for file in files:
+        print(f"  {root / file}")
+    print("Look at the change, run the tests, and commit it.")
+
+
+def _print_findings(title: str, findings: Sequence[Finding]) -> None:
+    table = Table("line", "rule", "finding", title=title)
     for finding in findings:
         style = "red" if finding.refused else "yellow"
-        table.add_row(str(finding.line), finding.rule, finding.text, style=style)
+        table.add_row(str(finding.line or ""), finding.rule, finding.text, style=style)
     if findings:
         Console().print(table)
-    refused = sum(finding.refused for finding in findings)
-    print(f"{file}: {'refused' if refused else 'passes'}, {len(findings)} findings")
-    return int(refused > 0)
+
+
+def _ended(results: Sequence[tuple[Folder, StageResult]]) -> int:
+    outcomes = {result.outcome for _, result in results}
+    for folder, result in results:
+        print(f"{folder.path.name}: {result.stage} {result.outcome}: {result.reason}")
+    if Outcome.ERROR in outcomes:
+        return 3
+    return int(Outcome.FAILED in outcomes)

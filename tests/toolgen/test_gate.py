@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from tasks.catalogue import read_catalogue
-from toolgen.gate import gate, nearest
+from toolgen.alike import nearest
+from toolgen.gate import gate
 
 MCP_TOOLS = Path(__file__).parent.parent.parent / "mcp_tools"
 

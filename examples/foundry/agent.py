@@ -1,0 +1,61 @@
+"""An agent to measure with, without a key: it solves a foundry task in one call where a tool for it
+is on offer, and by the task's GUI sequence where there is none.
+
+    ambidex toolgen measure NAME --suite examples/foundry/tasks …
+        --agent examples.foundry.agent:OneCall
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from host import Briefing, Decision, Observation, Stop, ToolCall
+from tasks import Task
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from tasks.spec import Call
+
+__all__ = ["OneCall"]
+
+TASKS = Path(__file__).parent / "tasks"
+IN_ONE = {
+    "calc-backwards": [
+        {"call": "calc_reverse_rows", "with": {"range_str": "A2:C6"}},
+        {"call": "calc_save"},
+    ],
+    "writer-minutes": [
+        {"call": "writer_delete_paragraphs", "with": {"paragraph_indices": [2, 4]}},
+        {"call": "writer_save"},
+    ],
+    "gnome-night-light": [
+        {"call": "gnome_set_night_light", "with": {"enable": True, "temperature": 3500}}
+    ],
+}
+"""How each task is solved with the tool that may be made of it."""
+
+
+class OneCall:
+    """It looks at what is offered, once, and then plays its plan."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        suite = load_suite(TASKS, read_catalogue()).tasks
+        self._task = next(t for t in suite if t.spec.instruction == briefing.instruction)
+        self._plan: list[Call] | None = None
+
+    def step(self, observation: Observation) -> Decision:
+        """One call of the plan at a time."""
+        if self._plan is None:
+            self._plan = plan(self._task, {tool.name for tool in observation.tools})
+        if not self._plan:
+            return Decision(stop=Stop.DONE)
+        call, self._plan = self._plan[0], self._plan[1:]
+        name = f"{self._task.name}-{len(self._plan)}"
+        return Decision(calls=(ToolCall(name, call.call, call.with_),))
+
+
+def plan(task: Task, offered: set[str]) -> list[Call]:
+    """Calls that solve the task with what is offered."""
+    short = [Call.model_validate(each) for each in IN_ONE[task.name]]
+    if all(call.call in offered for call in short):
+        return short
+    return next(oracle.calls for oracle in task.spec.oracle if oracle.by == "gui")

@@ -1,0 +1,176 @@
+"""The whole way from a task or a wish to an admitted tool, with a stand-in for the model: drafts at
+work in real desktops, the good ones before people, each bad one stopped at its stage."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from examples.foundry.stand_in import app
+from host.config import Exposure, ModelConfig
+from host.exposure import offer_of
+from host.guest import Guest
+from host.machines import ENDPOINT, TOKEN, MachineOptions, Source, open_machines
+from host.model import LiteModel
+from host.prices import read_prices
+from tasks.load import load_suite
+from tests.host.peer import serve
+from tests.toolgen.drafts import CATALOGUE, GOOD, OF, ROOT, TASKS
+from tests.toolgen.reviewed import said
+from toolgen import Outcome, StageResult
+from toolgen.admit import admit
+from toolgen.asking import Caps
+from toolgen.guests import Workplace
+from toolgen.measuring import Measured
+from toolgen.pipeline import Foundry
+from toolgen.proposing import Asked
+from toolgen.report import funnel
+from toolgen.store import Folder
+from toolgen.verdicts import give
+
+WISHES = {
+    "calc-write-cell": "Put a number, a text or a formula into one cell of a spreadsheet.",
+    "gnome-count-pictures": "Count the pictures in a folder, to choose a background.",
+}
+MODELS = {
+    "calc-flip-list": "hasty",
+    "writer-remove-lines": "idle",
+    "calc-write-cell": "copycat",
+    "gnome-count-pictures": "sly",
+}
+"""Those that make bad tools; `careful` makes the good ones."""
+STOPPED = {
+    "calc-flip-list": ("trial", {"varied: other sheet", "varied: other place"}),
+    "writer-remove-lines": ("trial", {"task"}),
+    "calc-write-cell": ("gate", {"duplicate"}),
+    "gnome-count-pictures": ("trial", {"token"}),
+}
+"""The stage that is meant for each, and what it says."""
+
+
+@pytest.fixture(scope="module")
+def work(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Foundry]:
+    prices = read_prices()
+    with serve(app(), lifespan="off") as address, Workplace(machines) as workplace:
+
+        def model(name: str) -> LiteModel:
+            return LiteModel(ModelConfig(name=name, base_url=f"{address}/v1", retries=0), prices)
+
+        yield Foundry(ROOT, CATALOGUE, model, workplace, Caps())
+
+
+@pytest.fixture(scope="module")
+def foundry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("foundry")
+
+
+def made(work: Foundry, foundry: Path, name: str) -> tuple[Folder, StageResult]:
+    """A candidate as far as it gets without people."""
+    folder = Folder(foundry / name)
+    if not folder.file.exists():
+        app_name, task = OF[name]
+        asked = Asked(app_name, task, f"openai/{MODELS.get(name, 'careful')}", foundry)
+        folder = asked.keep(name=name, wish=WISHES.get(name, ""))
+    return folder, work.run(folder)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_tool_reaches_people(work: Foundry, foundry: Path, name: str) -> None:
+    folder, last = made(work, foundry, name)
+    said = [f"{each.rule}: {each.text}" for each in last.findings]
+    assert (last.stage, last.outcome) == ("review", Outcome.WAITING), (last.reason, said)
+    trial = folder.result("trial")
+    assert trial is not None
+    rules = {each.rule: each.text for each in trial.findings}
+    assert rules["by hand"] == "leaves the same"
+    solved = [
+        rule for rule, text in rules.items() if rule.startswith("varied") and text == "solved"
+    ]
+    assert solved
+    pictures = [path for path in trial.evidence if path.endswith(".png")]
+    assert len(pictures) == 3
+    assert all(
+        (folder.path / path).stat().st_size > 1000 for path in trial.evidence if path in pictures
+    )
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_each_bad_tool_is_stopped_at_the_stage_meant_for_it(
+    work: Foundry, foundry: Path, name: str
+) -> None:
+    folder, last = made(work, foundry, name)
+    refused = {each.rule for each in last.findings if each.refused}
+    assert (last.stage, last.outcome, refused) == (STOPPED[name][0], "failed", STOPPED[name][1])
+    assert folder.result("review") is None
+
+
+def test_wrong_code_was_mended_on_the_way(work: Foundry, foundry: Path) -> None:
+    folder, _ = made(work, foundry, "calc-reverse-rows")
+    turns = json.loads((folder.path / "evidence/propose/turns.json").read_text())
+    assert ["AttributeError" in each["said"] for each in turns] == [True, False]
+    condensed = folder.result("filter")
+    assert condensed is not None
+    assert [each.rule for each in condensed.findings] == ["does the task"], "it was not saved"
+    assert [each.origin for each in folder.drafts()] == ["wrap", "gate"]
+    assert [each.stage for each in folder.earlier()] == ["wrap", "gate"]
+
+
+def test_with_it_on_offer_the_same_agent_takes_fewer_steps(work: Foundry, foundry: Path) -> None:
+    folder, _ = made(work, foundry, "gnome-set-night-light")
+    options = MachineOptions(provider="sandbox")
+    measured = Measured(str(TASKS), "examples.foundry.agent:OneCall", "", 1, 15, "", options)
+    folder.reopen("measure")
+    Foundry(ROOT, CATALOGUE, work.model, work.workplace, Caps(), measured).run(folder)
+    result = folder.result("measure")
+    assert result is not None
+    texts = [each.text for each in result.findings]
+    assert texts[0].startswith("success 100% -> 100%"), texts
+    assert texts[1].startswith("steps 7.0 -> 2.0"), texts
+    assert "the only task of the app is the one that it was made from" in texts
+
+
+def test_what_two_people_accept_is_served_listed_offered_and_passes_its_tests(
+    work: Foundry, foundry: Path, tmp_path: Path
+) -> None:
+    tree = tmp_path / "tree"
+    skip = shutil.ignore_patterns("__pycache__", ".git", ".venv", ".mypy_cache", "runs", "foundry")
+    for part in ("mcp_tools", "guest", "host", "tasks", "evaluators", "vm", "toolgen", "tests"):
+        shutil.copytree(ROOT / part, tree / part, ignore=skip)
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    tools = []
+    for name in GOOD:
+        folder, _ = made(work, foundry, name)
+        draft = folder.latest()
+        assert draft is not None
+        give(folder, "ann", said(draft, "accept"))
+        assert work.run(folder).outcome is Outcome.WAITING, "one person is not enough"
+        give(folder, "bob", said(draft, "accept"))
+        assert work.run(folder).outcome is Outcome.PASSED
+        tools.append(admit(folder, tree, "carla").tool)
+    assert set(funnel(foundry).admitted) == set(tools)
+    options = MachineOptions(provider="sandbox")
+    with open_machines(options, print, code=tree) as source, closing(source.make()) as machine:
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            guest.wait_ready()
+            served = {tool.name: tool for tool in guest.tools()}
+            assert set(served) - set(CATALOGUE) == set(tools)
+            task = load_suite(TASKS, CATALOGUE).tasks[0]
+            offer = offer_of(Exposure(), served, task, 0)(guest.screenshot())
+            assert set(tools) <= {tool.name for tool in offer}
+        files = [f"tests/desktop/test_made_{tool}.py" for tool in tools]
+        there = {ENDPOINT: machine.endpoint, TOKEN: machine.token}
+        argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
+        ran = subprocess.run(
+            argv, cwd=tree, env={**os.environ, **there}, capture_output=True, text=True, check=False
+        )
+    assert ran.returncode == 0, ran.stdout[-3000:]
+    assert "10 passed" in ran.stdout, ran.stdout[-500:]

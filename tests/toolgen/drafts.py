@@ -1,0 +1,59 @@
+"""Drafts that the stand-in for a model gives, as text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from examples.foundry.stand_in import ANSWERS, SECTION
+from tasks.catalogue import read_catalogue
+from tasks.load import content_hash
+from toolgen import Candidate
+from toolgen.blocks import named
+from toolgen.lint import TEST_PLACE, TOOL_PLACE, formatted
+from toolgen.store import now
+
+ROOT = Path(__file__).parents[2]
+TASKS = ROOT / "examples" / "foundry" / "tasks"
+CATALOGUE = read_catalogue()
+OF = {
+    "calc-reverse-rows": ("calc", TASKS / "calc-backwards"),
+    "writer-delete-paragraphs": ("writer", TASKS / "writer-minutes"),
+    "vlc-set-repeat": ("vlc", ROOT / "tasks" / "demo" / "vlc-repeat-track"),
+    "gnome-set-night-light": ("gnome", TASKS / "gnome-night-light"),
+    "calc-flip-list": ("calc", TASKS / "calc-backwards"),
+    "writer-remove-lines": ("writer", TASKS / "writer-minutes"),
+    "calc-write-cell": ("calc", None),
+    "gnome-count-pictures": ("gnome", None),
+}
+"""The app and the task of each candidate of the stand-in."""
+GOOD = ("calc-reverse-rows", "writer-delete-paragraphs", "vlc-set-repeat", "gnome-set-night-light")
+
+
+def draft_of(name: str, number: int = -1) -> tuple[str, str, list[Any]]:
+    """Tool, tests and calls of a draft, the last one where no other is asked for."""
+    (file,) = ANSWERS.glob(f"*/{name}.md")
+    _, *parts = SECTION.split(file.read_text(encoding="utf-8"))
+    answers = [parts[at + 2] for at in range(0, len(parts), 3) if parts[at] == "wrap"]
+    answer = answers[number]
+    return (
+        formatted(named(answer, "tool.py"), TOOL_PLACE, ROOT),
+        formatted(named(answer, "test_tool.py"), TEST_PLACE, ROOT),
+        json.loads(named(answer, "calls.json")),
+    )
+
+
+def candidate_of(name: str) -> Candidate:
+    """The candidate that the draft belongs to."""
+    app, task = OF[name]
+    return Candidate(
+        name=name,
+        app=app,
+        origin="task" if task else "wish",
+        created=now(),
+        model="openai/careful",
+        wish="What it is for.",
+        task=str(task) if task else "",
+        task_hash=content_hash(task) if task else "",
+    )

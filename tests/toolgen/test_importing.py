@@ -1,0 +1,109 @@
+"""Tools that exist elsewhere come in as candidates: names, words and schemas, and no code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from host.errors import UsageError
+from tests.host.peer import serve
+from tests.toolgen.small_server import server
+from toolgen.importing import from_openapi, from_server
+from toolgen.proposing import Asked, from_elsewhere
+
+SMALL = Path(__file__).with_name("small_server.py")
+API = """
+openapi: 3.1.0
+paths:
+  /songs/{id}:
+    parameters:
+      - {name: id, in: path, required: true, schema: {type: integer}, description: of the song}
+    put:
+      operationId: rateSong
+      summary: Rate a song.
+      description: From one star to five
+      parameters: [{$ref: '#/components/parameters/Quiet'}]
+      requestBody:
+        content: {application/json: {schema: {$ref: '#/components/schemas/Rating'}}}
+    get: {summary: Look at a song}
+components:
+  parameters:
+    Quiet: {name: quiet, in: query, schema: {type: boolean}}
+  schemas:
+    Rating:
+      type: object
+      required: [stars]
+      properties: {stars: {$ref: '#/components/schemas/Stars'}}
+    Stars: {type: integer, maximum: 5}
+"""
+
+
+@pytest.mark.parametrize("where", ["stdio", "http"])
+def test_the_tools_of_a_server_are_listed_and_none_is_called(where: str) -> None:
+    if where == "stdio":
+        found = from_server(f"{sys.executable} {SMALL}")
+    else:
+        with serve(server.http_app(path="/mcp", stateless_http=True)) as address:
+            found = from_server(f"{address}/mcp")
+    assert [each.name for each in found] == ["count_words", "shout"]
+    assert found[0].description == "Count the words of a text that have so many letters."
+    assert found[0].parameters["properties"]["least"] == {"default": 1, "type": "integer"}
+
+
+def test_a_server_that_is_none_is_named() -> None:
+    with pytest.raises(UsageError, match="did not list its tools"):
+        from_server("/no/such/program")
+
+
+@pytest.mark.parametrize("form", ["yaml", "json"])
+def test_the_operations_of_an_openapi_file_take_what_path_query_and_body_take(
+    tmp_path: Path, form: str
+) -> None:
+    import yaml
+
+    file = tmp_path / f"api.{form}"
+    file.write_text(API if form == "yaml" else json.dumps(yaml.safe_load(API)))
+    look, rate = sorted(from_openapi(file), key=lambda each: each.name)
+    assert (look.name, look.description) == ("get_songs/{id}", "Look at a song")
+    assert (rate.name, rate.description) == ("rateSong", "Rate a song. From one star to five")
+    assert rate.parameters == {
+        "type": "object",
+        "properties": {
+            "id": {"type": "integer", "description": "of the song"},
+            "quiet": {"type": "boolean"},
+            "stars": {"type": "integer", "maximum": 5},
+        },
+        "required": ["id", "stars"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[1]", "it has no paths"),
+        ("a: [", "neither JSON nor YAML"),
+        ("paths: {/x: {get: {parameters: [{$ref: 'http://x/y'}]}}}", "leads out of the file"),
+        ("paths: {/x: {get: {parameters: [{$ref: '#/no'}]}}}", "leads nowhere"),
+    ],
+)
+def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    file = tmp_path / "api.yaml"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=why):
+        from_openapi(file)
+
+
+def test_imported_tools_become_candidates_by_their_names(tmp_path: Path) -> None:
+    file = tmp_path / "api.yaml"
+    file.write_text(API)
+    asked = Asked("vlc", None, "o3", tmp_path / "foundry")
+    (folder,) = from_elsewhere(asked, "", file, ("rateSong",))
+    said = folder.candidate()
+    assert (said.name, said.origin, said.source) == ("vlc-ratesong", "openapi", str(file))
+    assert said.parameters is not None
+    assert said.parameters["required"] == ["id", "stars"]
+    with pytest.raises(UsageError, match="there is no rateAlbum"):
+        from_elsewhere(asked, "", file, ("rateAlbum",))

@@ -1,0 +1,176 @@
+"""`ambidex toolgen review, verdict, opinion`: people decide, models may say what they think."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.table import Table
+
+from host.config import ModelConfig
+from host.errors import UsageError
+from host.machines import MachineOptions
+from host.model import LiteModel
+from host.prices import read_prices
+from toolgen import Reasons, Verdict
+from toolgen.asking import Caps
+from toolgen.going import ROOT
+from toolgen.house import house_tools
+from toolgen.opinion import ask_opinion
+from toolgen.review.card import Cards, standing
+from toolgen.store import FOUNDRY, Folder, open_candidate
+from toolgen.verdicts import (
+    RUBRIC,
+    Said,
+    current,
+    decided,
+    give,
+    named,
+    read_reviews,
+    shown_to,
+)
+
+__all__ = ["opinion", "review", "verdict"]
+
+PORT = 8766
+Name = Annotated[str, Parameter(help="who says so; one name for each person")]
+
+
+def review(
+    foundry: Path = FOUNDRY,
+    *,
+    reviewer: list[str],
+    port: int = PORT,
+    open: Annotated[bool, Parameter(negative="")] = False,
+    provider: str = "sandbox",
+    image: str = "debian-12",
+    desktops: int = 2,
+) -> int:
+    """Serve the review page on this machine: an address for each reviewer, which is theirs alone.
+
+    Parameters
+    ----------
+    foundry
+        The directory of candidates.
+    reviewer
+        The name of a person; as often as there are reviewers.
+    port
+        0 takes a free one.
+    open
+        Open it in the browser, where there is one reviewer.
+    provider
+        Of the desktops on which drafts are tried: sandbox, or libvirt.
+    image
+        What they run.
+    desktops
+        How many there may be at once; each reviewer has one at most.
+    """
+    from toolgen.review.serve import reviewing, serve  # heavy: a web server
+
+    said = Console(stderr=True)
+
+    def tell(addresses: dict[str, str]) -> None:
+        for name, address in addresses.items():
+            line = f"{name} reviews at {address}"
+            said.print(line, soft_wrap=True, highlight=False, markup=False)
+
+    options = MachineOptions(provider=provider, image=image)
+    serve(reviewing(foundry, reviewer, options, desktops, said.print), port, tell, open)
+    return 0
+
+
+def verdict(
+    candidate: str,
+    verdict: Verdict | None = None,
+    /,
+    *,
+    reviewer: Name,
+    draft: int | None = None,
+    reasons: Reasons = Reasons(),  # noqa: B008 - a frozen value
+    comment: str = "",
+    foundry: Path = FOUNDRY,
+) -> int:
+    """Give a verdict; without one, see the candidate as the page shows it.
+
+    Parameters
+    ----------
+    candidate
+        Its name in the foundry.
+    verdict
+        accept, revise or reject.
+    draft
+        The draft that was read; it must be the latest.
+    reasons
+        Against the rubric; at least one where the tool is not accepted.
+    comment
+        Whatever else.
+    """
+    folder = open_candidate(foundry, candidate)
+    if verdict is None:
+        _show(folder, named(reviewer))
+        return 0
+    if draft is None:
+        raise UsageError("a verdict on which draft?", hint="--draft N; without a verdict: see it.")
+    made = next((each for each in folder.drafts() if each.n == draft), None)
+    if made is None:
+        raise UsageError(f"{candidate} has no draft {draft}")
+    said = Said(draft=draft, sha256=made.sha256, verdict=verdict, reasons=reasons, comment=comment)
+    give(folder, reviewer, said)
+    print(f"{candidate}, draft {draft}: {reviewer} says {verdict}; {decided(folder).why}")
+    return 0
+
+
+def opinion(
+    candidate: str,
+    *,
+    model: str,
+    base_url: str = "",
+    key: str = "",
+    prices: Path | None = None,
+    foundry: Path = FOUNDRY,
+) -> int:
+    """Ask a model for its opinion. People see it after their own verdict; it counts for nothing.
+
+    Parameters
+    ----------
+    candidate
+        Its name in the foundry.
+    model
+        As litellm knows it, or as the server at `base-url` calls it.
+    key
+        The environment variable with its key, where it is not the vendor's usual one.
+    prices
+        A table of prices before our own.
+    """
+    config = ModelConfig(name=model, base_url=base_url, key=key)
+    folder = open_candidate(foundry, candidate)
+    found = ask_opinion(folder, LiteModel(config, read_prices(prices)), house_tools(ROOT), Caps())
+    print(f"{candidate}, draft {found.draft}: an opinion of {model} is kept")
+    return 0
+
+
+def _show(folder: Folder, reviewer: str) -> None:
+    said, draft, console = folder.candidate(), current(folder), Console()
+    stands = standing(folder, reviewer)
+    console.print(f"[b]{said.name}[/b] ({said.app}): {stands.text}", said.wish, sep="\n")
+    if draft is None:
+        return
+    console.print(Panel(Syntax(folder.text(draft.n)[0], "python"), title=f"draft {draft.n}"))
+    card = Cards().card(folder, reviewer)
+    table = Table("stage", "outcome", "reason")
+    for stage in card["stages"]:
+        table.add_row(stage["stage"], stage["outcome"], stage["reason"])
+        for each in stage["findings"]:
+            table.add_row("", each["rule"], each["text"])
+    console.print(table)
+    for name, means in RUBRIC.items():
+        console.print(f"--reasons.{name.replace('_', '-')}: {means}", markup=False)
+    for each in shown_to(reviewer, read_reviews(folder), draft):
+        kind = "" if each.human else " (a model: it counts for nothing)"
+        why = "; ".join(f"{name}: {text}" for name, text in dict(each.reasons).items() if text)
+        line = f"{each.reviewer}{kind}, draft {each.draft}: {each.verdict} {why} {each.comment}"
+        console.print(line.rstrip(), markup=False)
