@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from pathlib import Path
 
 from evaluators import Unreadable
@@ -18,6 +19,12 @@ LARGEST_UNPACKED = 128 * MIB
 LARGEST_XML = 32 * MIB
 """One XML part: parsed as a tree it takes some ten times as much memory."""
 MOST_MEMBERS = 4096
+PROPERTY_LIST = re.compile(
+    rb'<!DOCTYPE plist PUBLIC "-//Apple(?: Computer)?//DTD PLIST 1\.0//EN"'
+    rb' "https?://www\.apple\.com/DTDs/PropertyList-1\.0\.dtd">'
+)
+"""The one document type that packages do hold: of printer settings saved on a Mac. It declares
+nothing itself, and no library here fetches what it names."""
 BROKEN = (
     SyntaxError,  # of lxml and ElementTree both
     LookupError,
@@ -60,7 +67,12 @@ def read_text(evidence: Path, name: str, largest: int = 8 * MIB) -> str:
 
 def read_package(evidence: Path, name: str) -> io.BytesIO:
     """An office package (xlsx, docx, odt, …) that a library may open: no zip bomb, no DTD."""
-    content = io.BytesIO(read(evidence, name))
+    return package(read(evidence, name), name)
+
+
+def package(held: bytes, name: str) -> io.BytesIO:
+    """The same of bytes that were read already; `name` is for the reasons."""
+    content = io.BytesIO(held)
     try:
         with zipfile.ZipFile(content) as archive:
             members = archive.infolist()
@@ -73,7 +85,14 @@ def read_package(evidence: Path, name: str) -> io.BytesIO:
                 raise Unreadable(f"{name} holds two members of one name")
             for each in members:
                 _measure(archive, each, name)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        OSError,
+    ) as error:
         # zipfile's own words for: no archive, unknown compression, a password, a broken stream.
         raise Unreadable(f"{name} is not a whole office file: {error}") from error
     content.seek(0)
@@ -93,7 +112,7 @@ def _measure(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> No
             if markup and not tail and not _is_utf8_markup(block[:256]):
                 raise Unreadable(f"{part} is not XML in UTF-8")
             # Office formats have no document type: whoever writes one wants entities expanded.
-            if b"<!DOCTYPE" in tail + block:
+            if b"<!DOCTYPE" in (tail + block if markup else PROPERTY_LIST.sub(b"", tail + block)):
                 raise Unreadable(f"{part} declares a document type")
             tail = block[-16:]
 

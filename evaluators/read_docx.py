@@ -29,7 +29,7 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
     # Elements, not the library's table cells: those multiply by what a hostile gridSpan says.
     for element in document.element.body.iter(qn("w:p")):
         paragraph = DocxParagraph(element, document._body)
-        chain = list(_ancestry(paragraph.style))
+        chain = list(ancestry(paragraph.style))
         base = Look()
         for style in reversed(chain):
             base = _look(style.font).over(base)
@@ -43,7 +43,8 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
         yield Paragraph(tuple(runs), ALIGNMENT.get(found[0], "left") if found else "left")
 
 
-def _ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
+def ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
+    """A style and those it inherits from, the nearest first."""
     for _ in range(DEEPEST_STYLE):
         if not isinstance(style, CharacterStyle):  # what paragraph styles are too
             return
@@ -55,7 +56,7 @@ def _ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
 def _run_look(run: DocxRun) -> Look:
     base = Look()
     if run._r.style is not None:
-        for style in reversed(list(_ancestry(run.style))):
+        for style in reversed(list(ancestry(run.style))):
             base = _look(style.font).over(base)
     return _look(run.font).over(base)
 

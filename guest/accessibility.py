@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp_tools.waiting import wait_for
 
-__all__ = ["Registry", "tree"]
+__all__ = ["Registry", "library", "tree"]
 
 LOCK = threading.Lock()
 """The library below is not for several threads."""
@@ -21,7 +21,8 @@ WITHIN = 2000
 
 
 @functools.cache
-def _library() -> Any:
+def library() -> Any:
+    """AT-SPI's own library, opened once."""
     import gi
 
     gi.require_version("Atspi", "2.0")
@@ -73,7 +74,7 @@ def tree(depth: int, nodes: int, seconds: float) -> dict[str, Any]:
     and children.
     """
     with LOCK:
-        return _Walk(_library(), depth, nodes, time.monotonic() + seconds).walk()
+        return _Walk(library(), depth, nodes, time.monotonic() + seconds).walk()
 
 
 class _Walk:

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from evaluators import Score
 from host import Stop
 from host.episode import Episode
 from host.guest import Guest
 from host.judge import judge
 from host.rows import CallCount, Reached
-from host.stage import collect
-from tasks import Task
+from host.stage import Backstage, collect
+from tasks import Task, Verdict
 from vm import Machine
 
-__all__ = ["Checkpoints", "evidence_at", "reached"]
+__all__ = ["Checkpoints", "evidence_at", "reached", "said"]
 
 
 class Checkpoints:
@@ -26,11 +26,19 @@ class Checkpoints:
     have it judged. What a fork cannot do is a `MachineError`, and ends the trial.
     """
 
-    def __init__(self, steps: Sequence[int], task: Task, machine: Machine, folder: Path) -> None:
+    def __init__(
+        self,
+        steps: Sequence[int],
+        task: Task,
+        machine: Machine,
+        folder: Path,
+        backstage: Callable[[Machine], Backstage],
+    ) -> None:
         self._steps = frozenset(steps)
         self._task = task
         self._machine = machine
         self._folder = folder
+        self._backstage = backstage
         self.reached: list[Reached] = []
         self.seconds = 0.0
 
@@ -41,9 +49,9 @@ class Checkpoints:
         began = time.monotonic()
         evidence = evidence_at(self._folder, episode.steps)
         with self._machine.fork() as copy, Guest(copy.endpoint, copy.token) as guest:
-            collect(self._task, guest, evidence, episode.answer)
-        score = judge(self._task, evidence, Stop.STEP_LIMIT)
-        self.reached.append(reached(episode, score, Stop.STEP_LIMIT))
+            collect(self._task, guest, evidence, episode.answer, self._backstage(copy))
+        verdict = judge(self._task, evidence, Stop.STEP_LIMIT)
+        self.reached.append(reached(episode, verdict, Stop.STEP_LIMIT))
         self.seconds += time.monotonic() - began
 
 
@@ -52,14 +60,24 @@ def evidence_at(folder: Path, steps: int) -> Path:
     return folder / f"evidence.{steps}"
 
 
-def reached(episode: Episode, score: Score, stop: Stop) -> Reached:
-    """The episode in numbers, with this score."""
+def said(verdict: Verdict) -> dict[str, Any]:
+    """A verdict in the words of a row."""
+    strict = verdict.strict
+    return {
+        "score": verdict.score.value,
+        "reason": verdict.score.reason,
+        "strict": strict.value if strict else None,
+        "strict_reason": strict.reason if strict else "",
+    }
+
+
+def reached(episode: Episode, verdict: Verdict, stop: Stop) -> Reached:
+    """The episode in numbers, with this verdict."""
     calls = Counter((call.tool, call.app) for call in episode.calls)
     errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
     repeats = Counter((call.tool, call.app) for call in episode.calls if call.repeat)
     return Reached(
-        score=score.value,
-        reason=score.reason,
+        **said(verdict),
         stop=stop,
         steps=episode.steps,
         malformed=episode.malformed,

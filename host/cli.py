@@ -18,16 +18,19 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.console import Console
 
+from host.choosing import Chosen
 from host.config import read_config
 from host.errors import VOID, TaskError, UsageError
 from host.listing import suite_table, token_table, tool_table
 from host.look import export, shell, vnc, watch
+from host.osworld import coverage
 from host.play import Json, experiment, print_json, prove, replay, run
 from host.publish import report
 from host.score import rejudge, write_rescored
 from host.tokens import tokens_by_app
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
+from tasks.osworld_suite import Selection, survey
 
 __all__ = ["app", "main"]
 
@@ -36,7 +39,11 @@ app = App(name="ambidex", help="A testbed for computer-use agents with two hands
 # Named, not imported: libvirt may be missing on a machine that only checks or reports.
 app.command("host.doctor:doctor", name="doctor", help="What this machine offers, and the fixes.")
 app.command("host.images:images", name="image", help="Build, list, import, provision images.")
-app.command("toolgen.cli:toolgen", name="toolgen", help="Drafted tools pass a gate.")
+app.command("host.osworld.assets:assets", name="assets", help="Files that OSWorld's tasks need.")
+app.command("host.osworld.tasks_verb:tasks", name="tasks", help="OSWorld's tasks: compared, noted.")
+app.command(
+    "toolgen.cli:toolgen", name="toolgen", help="New tools: made, tried, reviewed, admitted."
+)
 
 app.command(run)
 app.command(experiment)
@@ -52,15 +59,30 @@ ON = Parameter(negative="")
 
 
 @app.command
-def check(*suites: Path, json: Json = False) -> int:
+def check(
+    *suites: Path,
+    osworld: Path | None = None,
+    tasks: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="")] = (),
+    of: Chosen = Chosen(),  # noqa: B008 - a frozen value
+    verbose: Annotated[bool, ON] = False,
+    json: Json = False,
+) -> int:
     """Load every task, bind every check, hold every call against the tools: no machine, seconds.
 
     Parameters
     ----------
     suites
         Directories of tasks; without one, all that lie in tasks/.
+    osworld
+        A checkout of OSWorld: what each of its tasks needs, and what was tolerated.
+    tasks
+        Of OSWorld's, only these: names, domains, beginnings of ids.
+    verbose
+        Of OSWorld's, a line for each task.
     """
     catalogue = read_catalogue()
+    if osworld is not None:
+        return coverage.tell(survey(osworld, catalogue, of.with_tasks(tasks)), json, verbose)
     loaded, problems = [], []
     for folder in suites or sorted(_in_tasks()):
         try:
@@ -98,7 +120,10 @@ def score(
     """
     config = read_config(run)
     names = tuple(config.tasks)
-    found = list(rejudge(run, load_suite(suite or Path(config.suite), read_catalogue(), names)))
+    # What a stage was set with is not needed any more.
+    selection = Selection(names, unready=True)
+    where = suite or Path(config.suite)
+    found = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
     kept = write_rescored(run, found)
     changed = [each for each in found if each.differs]
     if json:

@@ -103,6 +103,15 @@ class RunConfig(Strict):
     exposure: Exposure = Exposure()
     runs: int
     limits: Limits
+    threshold: float = 1.0
+    """The score from which a task counts as solved."""
+    literal_sleeps: bool = False
+    """Whether pauses that tasks ask for are slept through."""
+    left_out: dict[str, str] = {}
+    """Tasks that were asked for and could not be run, and why."""
+    annotations: str = ""
+    """The file with what was known of the tasks beside what they say, and after a blank its
+    hash."""
     checkpoints: tuple[int, ...] = ()
     """Steps after which a copy of the machine is judged, as if the limit had been there."""
     settle: float = 5.0
@@ -186,7 +195,7 @@ def read_config(folder: Path) -> RunConfig:
 def code_hash() -> str:
     """SHA-256 over the sources that run and judge a trial."""
     root, total = Path(__file__).parents[1], sha256()
-    sources = [*root.glob("host/**/*"), *root.glob("evaluators/*.py"), *root.glob("tasks/*.py")]
+    sources = [*root.glob("host/**/*"), *root.glob("evaluators/**/*.py"), *root.glob("tasks/*.py")]
     for path in sorted(path for path in sources if path.suffix in (".py", ".md")):
         total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()

@@ -21,6 +21,8 @@ from host.errors import UsageError
 from host.launch import Wanted
 from host.runner import plan
 from tasks.load import load_suite
+from tasks.osworld_network import Net
+from tasks.osworld_suite import Selection
 
 __all__ = ["Cell", "Experiment", "cells", "read_experiment"]
 
@@ -51,6 +53,15 @@ class Experiment(Strict):
     """A directory of tasks, from where the file lies."""
     tasks: tuple[str, ...] = ()
     """Only these."""
+    list: str = ""
+    """Only those of a list of OSWorld's, from where the file lies."""
+    net: tuple[Net, ...] = ()
+    """Only tasks of OSWorld's that need one of these networks."""
+    annotations: str = ""
+    """What is known of OSWorld's tasks, from where the file lies."""
+    threshold: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """The score from which a task counts as solved."""
+    literal_sleeps: bool = False
     agents: Annotated[tuple[Player, ...], Field(min_length=1)]
     conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] = ("gui", "hybrid")
     exposures: tuple[Shown, ...] = ()
@@ -113,7 +124,13 @@ def cells(
     """Its runs, in order. `home` is where its paths begin; `forks` says whether the machines can be
     forked while they run.
     """
-    suite = load_suite(home / experiment.suite, catalogue, experiment.tasks)
+    selection = Selection(
+        tasks=experiment.tasks,
+        list=home / experiment.list if experiment.list else None,
+        net=experiment.net,
+        annotations=home / experiment.annotations if experiment.annotations else None,
+    )
+    suite = load_suite(home / experiment.suite, catalogue, selection=selection)
     return [
         Cell(
             name,
@@ -132,6 +149,8 @@ def cells(
                 model=player.model,
                 grounder=player.grounder,
                 prices=home / experiment.prices if experiment.prices else None,
+                threshold=experiment.threshold,
+                literal_sleeps=experiment.literal_sleeps,
             ),
         )
         for player in experiment.agents

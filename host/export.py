@@ -23,7 +23,14 @@ DERIVED = {"success": bool, "tool_calls": int, "gui_calls": int}
 TEXTS = ("useful_tools", "offered", "calls", "checkpoints", "failure", "screen", "seconds")
 """Fields with parts of their own: as JSON text."""
 
-TYPES = {"score": float, "cost": float, "trial": int, "attempt": int}
+TYPES = {
+    "score": float,
+    "strict": float,
+    "threshold": float,
+    "cost": float,
+    "trial": int,
+    "attempt": int,
+}
 COUNTS = ("steps", "malformed", "unsettled", "requests", "retries")
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
 FLAGS = ("tool_beneficial", "feasible", "assisted")

@@ -19,13 +19,17 @@ from host.errors import GuestError
 from host.frames import Screen
 from host.mcp import KEEP_ALIVE, Tools
 
-__all__ = ["Guest", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
+__all__ = ["Guest", "GuestRefusal", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
 
 
 WORK = 6
 """How many times as long as for a moving screen we wait for a program that is at work: under
 emulation an office takes a quarter of a minute to save a file.
 """
+
+
+class GuestRefusal(GuestError):
+    """The guest was asked for what it cannot do: no such program, a folder instead of a file."""
 
 
 class NoSuchFile(GuestError):
@@ -274,7 +278,8 @@ class Guest:
             ) from error
         if answer.status_code in (200, 304) or answer.status_code in allowed:
             return answer
-        raise GuestError(f"{method} {path}: {answer.status_code} {_explained(answer)}")
+        kind = GuestRefusal if answer.status_code == 400 else GuestError
+        raise kind(f"{method} {path}: {answer.status_code} {_explained(answer)}")
 
 
 def _explained(answer: httpx.Response) -> str:

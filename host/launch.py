@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -28,7 +29,15 @@ from host.runner import run_jobs
 from host.show import Show
 from tasks import Suite
 
-__all__ = ["Wanted", "catalogue_hash", "check", "config_of", "default_folder", "launch"]
+__all__ = [
+    "Wanted",
+    "catalogue_hash",
+    "check",
+    "config_of",
+    "default_folder",
+    "launch",
+    "left_out",
+]
 
 
 ALL = Exposure()
@@ -53,6 +62,8 @@ class Wanted:
     grounder: ModelConfig | None = None
     prices: Path | None = None
     """A price table of one's own."""
+    threshold: float = 1.0
+    literal_sleeps: bool = False
 
 
 def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
@@ -68,6 +79,8 @@ def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
         show = stack.enter_context(Show(len(wanted.jobs), title))
         source = stack.enter_context(open_machines(options, show.said))
         config = config_of(wanted, prices, source)
+        for said in left_out(wanted.suite):
+            show.said(said)
         if adopt(folder, config):
             show.said(f"going on with the run in {folder}")
         return run_jobs(
@@ -101,6 +114,16 @@ def check(wanted: Wanted, provider: str) -> None:
         raise UsageError(f"no checkpoint after {beyond[0]} of {wanted.limits.steps} steps")
 
 
+def left_out(suite: Suite) -> Iterator[str]:
+    """What is to be said of tasks that were asked for and are not run: each reason once, with how
+    many it keeps out."""
+    reasons = Counter(each.why for each in suite.left_out)
+    for why, number in reasons.most_common():
+        first = next(each.name for each in suite.left_out if each.why == why)
+        others = f" and {number - 1} others" if number > 1 else ""
+        yield f"left out: {first}{others}: {why}"
+
+
 def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:
     """SHA-256 over the tools' descriptions."""
     said = [asdict(tool) for tool in catalogue.values()]
@@ -126,6 +149,10 @@ def config_of(wanted: Wanted, prices: Prices, source: Source | None = None) -> R
         exposure=wanted.exposure,
         runs=wanted.runs,
         limits=wanted.limits,
+        threshold=wanted.threshold,
+        literal_sleeps=wanted.literal_sleeps,
+        left_out={each.name: each.why for each in wanted.suite.left_out},
+        annotations=_known(wanted.suite.annotations),
         checkpoints=wanted.checkpoints,
         settle=wanted.settle,
         seed=wanted.seed,
@@ -137,6 +164,12 @@ def config_of(wanted: Wanted, prices: Prices, source: Source | None = None) -> R
         image=source.image if source else "",
         catalogue=catalogue_hash(wanted.catalogue),
     )
+
+
+def _known(annotations: Path | None) -> str:
+    if annotations is None:
+        return ""
+    return f"{annotations.resolve()} {sha256(annotations.read_bytes()).hexdigest()}"
 
 
 def _version() -> str:

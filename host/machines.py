@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -92,8 +93,13 @@ def _named(image: Image) -> str:
 
 
 @contextmanager
-def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterator[Source]:
-    """The machines of a provider; all are gone afterwards, whatever happened."""
+def open_machines(
+    options: MachineOptions, say: Callable[[str], None], *, code: Path | None = None
+) -> Iterator[Source]:
+    """The machines of a provider; all are gone afterwards, whatever happened. `code` is the folder
+    whose guest/ and mcp_tools/ they run, where it is not this one's.
+    """
+    own = {"code": code} if code else {}
     match options.provider:
         case "attached":
             endpoint, token = os.environ.get(ENDPOINT, ""), os.environ.get(TOKEN, "")
@@ -107,7 +113,7 @@ def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterat
             from vm.image import open_image
             from vm.provider import LibvirtProvider
 
-            image = open_image(options.image, say=say)
+            image = open_image(options.image, say=say, **own)
             with LibvirtProvider(
                 uri=options.uri,
                 accel=options.accel,
@@ -121,7 +127,7 @@ def open_machines(options: MachineOptions, say: Callable[[str], None]) -> Iterat
             from vm.image import open_image
             from vm.sandbox.provider import SandboxProvider
 
-            image = open_image(options.image, say=say)
+            image = open_image(options.image, say=say, **own)
             with SandboxProvider(spares=options.machines, say=say) as sandboxes:
                 yield Source(lambda: sandboxes.machine(image), _named(image), "sandbox")
         case other:

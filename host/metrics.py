@@ -84,6 +84,11 @@ class Summary:
     recognized: int
     wrongly_infeasible: int
     """Trials of feasible tasks that the agent called infeasible."""
+    judged_twice: int
+    """Scored trials with two verdicts, how many of them `differ`, and how many the strict one calls
+    solved."""
+    differ: int
+    strictly_solved: int
     stops: dict[str, int]
     malformed: int
     """Answers that could not be read as a decision."""
@@ -127,6 +132,7 @@ def summarize(rows: Sequence[Row]) -> Summary:
     )
     infeasible = [row for row in scored if not row.feasible]
     called = [row for row in scored if row.stop is Stop.INFEASIBLE]
+    twice = [row for row in scored if row.strict is not None]
     costs = [row.cost for row in scored if row.requests or row.cost is not None]
     used = census(scored)
     everything = groups[-1].choice
@@ -141,6 +147,9 @@ def summarize(rows: Sequence[Row]) -> Summary:
         infeasible=len(infeasible),
         recognized=sum(row.success for row in infeasible),
         wrongly_infeasible=sum(row.feasible for row in called),
+        judged_twice=len(twice),
+        differ=sum(row.strict != row.score for row in twice),
+        strictly_solved=sum((row.strict or 0.0) >= row.threshold for row in twice),
         stops=_counted(str(row.stop) for row in scored),
         malformed=sum(row.malformed for row in scored),
         step_counts=_steps(scored),

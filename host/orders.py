@@ -4,6 +4,7 @@ to it, the runner reads it between steps; so it does not matter which processes 
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,13 +13,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-__all__ = ["Act", "Order", "Orders", "Verb", "now", "post", "written"]
+__all__ = ["Act", "Order", "Orders", "Verb", "now", "post", "read_call", "written"]
 
 NAME = "orders.jsonl"
 
-Verb = Literal["pause", "resume", "step", "hint", "stop", "take", "act", "give"]
+Verb = Literal["pause", "resume", "step", "hint", "stop", "take", "act", "do", "give"]
 """Hold before the next step; go on; take one step and hold again; tell the model something; end the
-episode; the person takes over, acts, and hands back."""
+episode; the person takes over, has acted, wants a call carried out, and hands back."""
 
 
 class Strict(BaseModel):
@@ -57,12 +58,28 @@ class Order(Strict):
             raise ValueError("a hint needs a text")
         if (self.order == "stop") is (self.end is None):
             raise ValueError("stop, and only stop, says as what: done, infeasible or void")
+        if self.order == "do" and len(self.acts) != 1:
+            raise ValueError("do names one call")
         return self
 
 
 def written(call: str, arguments: Mapping[str, Any]) -> str:
     """A call as a person reads it, in one line."""
     return f"{call}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+
+
+def read_call(line: str) -> Act:
+    """What `written` writes, read back; `ValueError` says how a call is written."""
+    how = "a call is written like computer_click(x=640, y=360)"
+    try:
+        match ast.parse(line.strip(), mode="eval").body:
+            case ast.Call(func=ast.Name(id=name), args=[], keywords=words):
+                given = {str(word.arg): ast.literal_eval(word.value) for word in words if word.arg}
+                if len(given) == len(words):
+                    return Act(call=name, arguments=given)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:
+        raise ValueError(f"{how}: {error}") from None
+    raise ValueError(how)
 
 
 def post(folder: Path, order: Order) -> None:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from host import Decision, Frame, Stop, ToolCall, ToolResult
+from host import GUI, Decision, Frame, Stop, ToolCall, ToolResult
 from host.errors import StoppedError
 from host.guest import Guest
 from host.orders import Act, Order, Orders, written
@@ -90,6 +90,8 @@ class Watched:
     trajectory: Trajectory
     settle: float
     """Seconds that the screen gets when the agent goes on."""
+    apps: Mapping[str, str] = field(default_factory=dict)
+    """The app of each tool of the guest, by the tool's name."""
     check: Callable[[], None] = lambda: None
     """Raises where the run is being ended."""
     steps: int = 0
@@ -123,8 +125,17 @@ class Watched:
             case "act":
                 # What comes after handing back was on its way and is nobody's any more.
                 for act in order.acts if self._taken else ():
-                    turn.before = self._did(done + self.steps + 1, turn.before, act)
-                    turn.acts.append(act)
+                    call = ToolCall(uuid.uuid4().hex, act.call, act.arguments)
+                    result = ToolResult(call.id, "Done by a person.")
+                    self._did(done, turn, call, GUI, result)
+                return
+            case "do":
+                for act in order.acts if self._taken else ():
+                    call = ToolCall(uuid.uuid4().hex, act.call, act.arguments)
+                    start = time.monotonic()
+                    result = self.guest.call(call)
+                    took = time.monotonic() - start
+                    self._did(done, turn, call, self.apps.get(call.name), result, took)
                 return
             case "hint":
                 turn.notes.append(f"A person who watches says: {order.text}")
@@ -141,21 +152,35 @@ class Watched:
         if order.order == "stop":
             turn.stop = _stop(order)
 
-    def _did(self, number: int, before: str, act: Act) -> str:
-        call = ToolCall(uuid.uuid4().hex, act.call, act.arguments)
+    def _did(
+        self,
+        done: int,
+        turn: Turn,
+        call: ToolCall,
+        app: str | None,
+        result: ToolResult,
+        took: float = 0.0,
+    ) -> None:
         start = time.monotonic()
         frame = self.guest.screenshot(settle=SETTLE)
         after = self.trajectory.frame(frame)
         seconds = Seconds(settle=frame.waited)
-        seconds.guest = time.monotonic() - start - frame.waited
-        decision = Decision(calls=(call,))
-        results = [ToolResult(call.id, "Done by a person.")]
+        seconds.guest = took + time.monotonic() - start - frame.waited
         step = Step(
-            number, before, decision, ["computer"], "", results, after, frame.still, seconds
+            done + self.steps + 1,
+            turn.before,
+            Decision(calls=(call,)),
+            [app],
+            "",
+            [result],
+            after,
+            frame.still,
+            seconds,
         )
         self.trajectory.step(step, actor=HUMAN)
         self.steps += 1
-        return after
+        turn.before = after
+        turn.acts.append(Act(call=call.name, arguments=dict(call.arguments)))
 
 
 def _stop(order: Order) -> Stop:

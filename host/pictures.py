@@ -1,13 +1,15 @@
-"""Frames on disk: each once, by its hash, and of a frame that differs little from the one before
-only what differs.
+"""Frames on disk: each once, by its hash, and of a frame that differs little from the last whole
+one only what differs.
 
-`<hash>.png` is a whole frame. `<hash>.patch.png` is a part of one, to be laid over another; which
-one and where is in the file itself, as text chunks `over` (a hash) and `at` (x,y).
+`<hash>.png` is a whole frame. `<hash>.patch.png` is a part of one, transparent where nothing has
+changed, to be laid over another; which one and where is in the file itself, as text chunks `over`
+(a hash) and `at` (x,y).
 """
 
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +21,22 @@ from host import Frame
 
 __all__ = ["Pictures", "Pixels", "difference", "png_of", "read_frame"]
 
-CHAIN = 24
-"""Patches over patches at most, so that a frame deep in an episode opens quickly."""
 MUCH = 0.5
-"""Part of the screen beyond which a patch saves nothing worth its chain."""
+"""Part of the pixels that may differ at most in a patch: with more it is never the smaller one."""
+LARGE = 0.4
+"""Part of a whole frame's bytes beyond which a patch is not worth a second picture to be opened."""
 
 Pixels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The last frame that was stored whole: what patches are laid over."""
+
+    name: str
+    pixels: Pixels
+    size: int
+    """Bytes."""
 
 
 class Pictures:
@@ -33,41 +45,48 @@ class Pictures:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self._depths: dict[str, int] = {}
-        """Patches that lie under each frame that is stored."""
-        self._last: tuple[str, Pixels] | None = None
+        self._stored: set[str] = set()
+        self._whole: Whole | None = None
 
     def add(self, frame: Frame) -> str:
         """Store the frame, if it is new, and return its hash."""
-        if self._last is not None and self._last[0] == frame.hash:
-            return frame.hash
-        width, height = frame.size
-        pixels = np.frombuffer(frame.rgb, np.uint8).reshape(height, width, 3)
-        if frame.hash not in self._depths:
-            self._store(frame.hash, pixels)
-        self._last = frame.hash, pixels
+        if frame.hash not in self._stored:
+            width, height = frame.size
+            pixels = np.frombuffer(frame.rgb, np.uint8).reshape(height, width, 3)
+            if not self._patched(frame.hash, pixels):
+                content = _png(Image.fromarray(pixels))
+                self._write(f"{frame.hash}.png", content)
+                self._whole = Whole(frame.hash, pixels, len(content))
+            self._stored.add(frame.hash)
         return frame.hash
 
-    def _store(self, name: str, pixels: Pixels) -> None:
-        depth, box = 0, (0, 0, pixels.shape[1], pixels.shape[0])
-        info = None
-        if self._last is not None:
-            over, before = self._last
-            part = _patch(before, pixels)
-            if part is not None and self._depths[over] < CHAIN:
-                depth, box = self._depths[over] + 1, part
-                info = PngInfo()
-                info.add_text("over", over)
-                info.add_text("at", f"{box[0]},{box[1]}")
-        left, top, right, bottom = box
-        picture = Image.fromarray(pixels[top:bottom, left:right])
-        kind = "patch.png" if depth else "png"
+    def _patched(self, name: str, pixels: Pixels) -> bool:
+        whole = self._whole
+        if whole is None or whole.pixels.shape != pixels.shape:
+            return False
+        found = difference(whole.pixels, pixels)
+        if found is None or found[0] > MUCH:
+            return False
+        info = PngInfo()
+        info.add_text("over", whole.name)
+        info.add_text("at", f"{found[1][0]},{found[1][1]}")
+        content = _png(_changed(whole.pixels, pixels, found[1]), info)
+        if len(content) > LARGE * whole.size:
+            return False
+        self._write(f"{name}.patch.png", content)
+        return True
+
+    def _write(self, name: str, content: bytes) -> None:
         # Whole or absent: whoever reads beside us must not find half a picture.
-        target = self._folder / f"{name}.{kind}"
-        whole = target.with_name(f".{target.name}")
-        picture.save(whole, "PNG", pnginfo=info)
-        whole.rename(target)
-        self._depths[name] = depth
+        partial = self._folder / f".{name}"
+        partial.write_bytes(content)
+        partial.rename(self._folder / name)
+
+
+def _png(picture: Image.Image, info: PngInfo | None = None) -> bytes:
+    target = io.BytesIO()
+    picture.save(target, "PNG", pnginfo=info)
+    return target.getvalue()
 
 
 def read_frame(folder: Path, name: str) -> Image.Image:
@@ -81,7 +100,8 @@ def read_frame(folder: Path, name: str) -> Image.Image:
         said = patch.info
         below = read_frame(folder, said["over"])
         left, top = map(int, said["at"].split(","))
-        below.paste(patch.convert("RGB"), (left, top))
+        changed = patch.convert("RGBA")
+        below.paste(changed.convert("RGB"), (left, top), mask=changed.getchannel("A"))
         return below
 
 
@@ -106,10 +126,9 @@ def difference(one: Pixels, other: Pixels) -> tuple[float, tuple[int, int, int, 
     return float(differ.mean()), box
 
 
-def _patch(one: Pixels, other: Pixels) -> tuple[int, int, int, int] | None:
-    """The box to be laid over the one to make it the other; None where that saves nothing."""
-    if one.shape != other.shape or (found := difference(one, other)) is None:
-        return None
-    left, top, right, bottom = found[1]
-    small = (right - left) * (bottom - top) <= MUCH * one.shape[0] * one.shape[1]
-    return found[1] if small else None
+def _changed(before: Pixels, after: Pixels, box: tuple[int, int, int, int]) -> Image.Image:
+    left, top, right, bottom = box
+    old, new = (each[top:bottom, left:right] for each in (before, after))
+    kept = np.any(old != new, axis=2, keepdims=True)
+    opaque = np.where(kept, np.uint8(255), np.uint8(0))
+    return Image.fromarray(np.concatenate([new * kept, opaque], axis=2).astype(np.uint8), "RGBA")

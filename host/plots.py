@@ -195,7 +195,7 @@ def _census(each: Shown) -> Plot:
         _legend(figure, 3)
         bare(axes)
         never = summary.unused
-        title = f"{each.line.name} called {len(used)} tools"
+        title = f"{each.line.name} called {len(used)} tool{'s' * (len(used) != 1)}"
         title += f", and never {len(never)} that it was offered" if never else ""
         more = f"The {len(top)} most called are shown. " if len(used) > len(top) else ""
         said = f"Never called: {', '.join(never)}." if never else ""

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from host.findings import Findings, find
 from host.lines import Line, lines
-from host.metrics import GROUPS, PARTS
+from host.metrics import GROUPS, PARTS, Summary
 from host.tables import (
     CHOICE,
     PAIRS,
@@ -110,6 +110,13 @@ def _parts(found: Sequence[Line], beside: Findings) -> Iterator[RenderableType]:
     yield from (_failures(line) for line in full if line.summary.unscored or line.summary.bugs)
 
 
+def _twice(s: Summary) -> str:
+    """How OSWorld's own verdicts compare with those where its defects are mended."""
+    if not s.judged_twice:
+        return "–"
+    return f"{s.differ} of {s.judged_twice}, {s.strictly_solved}"
+
+
 def _note(said: str) -> Text:
     return Text(f"{said}\n", style="italic dim")
 
@@ -172,6 +179,8 @@ def measures(line: Line) -> dict[str, str]:
         "accuracy without infeasible tasks %": f"{percent(feasible.accuracy)} of {feasible.n}",
         "infeasible tasks recognized": f"{s.recognized}/{s.infeasible}",
         "feasible tasks called infeasible": str(s.wrongly_infeasible),
+        "left out: tasks that cannot run here": str(len(line.config.left_out)),
+        "two verdicts: differ, strictly solved": _twice(s),
         "ended by": ", ".join(f"{stop} {count}" for stop, count in sorted(s.stops.items())),
         "tool calls (with an error)": f"{s.tool_calls} ({s.tool_errors})",
         "GUI actions (with an error)": f"{s.gui_calls} ({s.gui_errors})",

@@ -44,6 +44,8 @@ class Reached(Strict):
 
     score: float
     reason: str
+    strict: float | None = None
+    strict_reason: str = ""
     stop: Stop
     steps: int
     malformed: int
@@ -90,7 +92,13 @@ class Row(Strict):
     # What came of it
     fate: Literal["scored", "void", "bug"]
     score: float | None = None
+    """For a task of another benchmark: the score that it would give."""
     reason: str = ""
+    strict: float | None = None
+    """The score with that benchmark's defects mended; None where there is only one verdict."""
+    strict_reason: str = ""
+    threshold: float = 1.0
+    """The score from which a task counts as solved."""
     stop: Stop | None = None
     steps: int = 0
     malformed: int = 0
@@ -134,8 +142,8 @@ class Row(Strict):
 
     @property
     def success(self) -> bool:
-        """Whether the task was solved: only a full score is."""
-        return self.score is not None and self.score >= 1.0
+        """Whether the task was solved: by a full score, unless the run said otherwise."""
+        return self.score is not None and self.score >= self.threshold
 
     @property
     def chosen_well(self) -> bool:

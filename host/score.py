@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from host.checkpoints import evidence_at
+from host.checkpoints import evidence_at, said
 from host.errors import UsageError
 from host.judge import judge
 from host.rows import Reached, Row, read_rows
@@ -46,27 +46,27 @@ def rejudge(run: Path, suite: Suite) -> Iterator[Rejudged]:
             continue
         evidence = run / row.folder / "evidence"
         if row.task not in tasks:
-            raise UsageError(f"the suite {suite.name} has no task {row.task} any more")
+            why = next((out.why for out in suite.left_out if out.name == row.task), "it is gone")
+            raise UsageError(f"the suite {suite.name} has no task {row.task} any more: {why}")
         if not evidence.is_dir():
             raise UsageError(f"the evidence {evidence} is gone")
         task = tasks[row.task]
-        score = judge(task, evidence, row.stop)
-        said = {
-            "score": score.value,
-            "reason": score.reason,
+        now = {
+            **said(judge(task, evidence, row.stop)),
             "task_hash": task.hash,
             "checkpoints": tuple(_again(task, run / row.folder, each) for each in row.checkpoints),
         }
-        yield Rejudged(row, row.model_copy(update=said))
+        yield Rejudged(row, row.model_copy(update=now))
 
 
 def _again(task: Task, folder: Path, then: Reached) -> Reached:
-    score = judge(task, evidence_at(folder, then.steps), then.stop)
-    return then.model_copy(update={"score": score.value, "reason": score.reason})
+    verdict = judge(task, evidence_at(folder, then.steps), then.stop)
+    return then.model_copy(update=said(verdict))
 
 
 def _scores(row: Row) -> list[float | None]:
-    return [row.score, *(each.score for each in row.checkpoints)]
+    every: list[Row | Reached] = [row, *row.checkpoints]
+    return [score for each in every for score in (each.score, each.strict)]
 
 
 def write_rescored(run: Path, found: Sequence[Rejudged]) -> Path:

@@ -1,75 +1,69 @@
-"""Setting a task's stage in the guest, and collecting what is to be judged."""
+"""Setting a task's stage in the guest, and collecting what is to be judged, whatever form the task
+has."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
-from host import ToolCall, ToolResult
-from host.errors import StageError
-from host.guest import Guest, NoSuchFile, NoSuchWindow
-from tasks import Task
-from tasks.spec import Call, CallCollect, Collect, Get, Put, Run, RunCollect
+from host import verbs
+from host.guest import Guest
+from host.osworld import stage as osworld
+from tasks import Task, Verbs
+from tasks.osworld import OSWorldBody
 
-__all__ = ["collect", "set_stage"]
-
-
-def set_stage(task: Task, guest: Guest) -> None:
-    """Carry out the task's `setup`; `StageError` names the step that failed and what was seen."""
-    for index, verb in enumerate(task.spec.setup):
-        where = f"{task.name}: setup[{index}]"
-        match verb:
-            case Put():
-                guest.put(verb.to, (task.folder / verb.put).read_bytes())
-            case Run():
-                _run(where, verb, guest)
-            case Call():
-                result = _call(f"{task.name}-setup-{index}", verb, guest)
-                if result.error:
-                    raise StageError(f"{where}: {verb.call}: {result.text}")
+__all__ = ["Backstage", "collect", "set_stage"]
 
 
-def collect(task: Task, guest: Guest, evidence: Path, answer: str | None) -> None:
-    """Carry out the task's `collect` into the directory `evidence`.
+@dataclass(frozen=True)
+class Backstage:
+    """What setting and collecting may use beside the guest itself."""
 
-    What is not there is left out: its absence is for the check to judge. The agent's answer is
-    `answer.txt`.
+    kept: Path
+    """A directory of the trial for what its setup leaves behind for the collecting."""
+    fresh: Callable[[], AbstractContextManager[Guest]]
+    """A guest as new, for content that has to be run to be judged. The trial's own may be gone
+    after it."""
+    literal_sleeps: bool = False
+    """Whether a pause that a task asks for is slept through, instead of waiting for what it was
+    for."""
+
+
+def set_stage(task: Task, guest: Guest, backstage: Backstage | None = None) -> None:
+    """Carry out the task's setup; `StageError` names the step that failed and what was seen. A
+    `task.toml` needs nothing backstage."""
+    match task.body:
+        case Verbs() as body:
+            verbs.set_stage(task.name, body, guest)
+        case OSWorldBody() as body if backstage is not None:
+            osworld.set_stage(task.name, body, guest, backstage.kept, backstage.literal_sleeps)
+        case other:
+            raise TypeError(f"{task.name}: nobody sets the stage of a {type(other).__name__}")
+
+
+def collect(
+    task: Task,
+    guest: Guest,
+    evidence: Path,
+    answer: str | None,
+    backstage: Backstage | None = None,
+) -> None:
+    """Collect what the task is judged by into the directory `evidence`.
+
+    What is not there is left out: its absence is for the judge. The agent's answer is `answer.txt`.
     """
     evidence.mkdir()
     if answer is not None:
         (evidence / "answer.txt").write_text(answer, encoding="utf-8")
-    for index, verb in enumerate(task.spec.collect):
-        _collect(f"{task.name}-collect-{index}", verb, guest, evidence / verb.kept_as)
-
-
-def _run(where: str, verb: Run, guest: Guest) -> None:
-    stays = verb.background or bool(verb.wait_window)
-    ran = guest.run(guest.expanded(verb.run), timeout=verb.timeout, background=stays)
-    if ran.timed_out or ran.returncode:
-        how = "took too long" if ran.timed_out else f"exited with {ran.returncode}"
-        raise StageError(f"{where}: {verb.run[0]} {how}: {ran.stderr.strip()[-500:]}")
-    if verb.wait_window:
-        try:
-            guest.wait_window(verb.wait_window, verb.timeout)
-        except NoSuchWindow as error:
-            raise StageError(f"{where}: no window {verb.wait_window!r}: {error}") from None
-
-
-def _collect(id: str, verb: Collect, guest: Guest, target: Path) -> None:
-    match verb:
-        case Get():
-            try:
-                guest.save(verb.get, target)
-            except NoSuchFile:
-                return
-        case RunCollect():
-            ran = guest.run(guest.expanded(verb.run), timeout=verb.timeout)
-            target.write_text(ran.stdout, encoding="utf-8")
-        case CallCollect():
-            result = _call(id, verb, guest)
-            if not result.error:
-                target.write_text(json.dumps(result.value, ensure_ascii=False), encoding="utf-8")
-
-
-def _call(id: str, verb: Call, guest: Guest) -> ToolResult:
-    return guest.call(ToolCall(id, verb.call, verb.with_))
+    match task.body:
+        case Verbs() as body:
+            verbs.collect(task.name, body, guest, evidence)
+        case OSWorldBody() as body if backstage is not None:
+            literal = backstage.literal_sleeps
+            osworld.collect(
+                task.name, body, guest, evidence, backstage.kept, literal, backstage.fresh
+            )
+        case other:
+            raise TypeError(f"{task.name}: nobody collects for a {type(other).__name__}")

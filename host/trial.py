@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from host import Agent, Briefing
+from host import Agent, Briefing, Stop
 from host.agents import MODELS
-from host.checkpoints import Checkpoints, reached
+from host.checkpoints import Checkpoints, reached, said
 from host.config import Job, RunConfig, offered
 from host.episode import Interrupted, run_episode
 from host.errors import VOID, GuestError, MachineError
@@ -22,10 +23,10 @@ from host.guest import Guest
 from host.judge import judge
 from host.person import Watched
 from host.rows import Failure, Row
-from host.stage import collect, set_stage
+from host.stage import Backstage, collect, set_stage
 from host.trajectory import Trajectory
 from host.watch import announced
-from tasks import Suite, Task
+from tasks import Suite, Task, Verdict
 from vm import Machine
 
 __all__ = ["MakeAgent", "Trial"]
@@ -65,7 +66,8 @@ class Trial:
             tool_beneficial=task.spec.tool_beneficial,
             feasible=task.spec.feasible,
             useful_tools=tuple(task.spec.useful_tools),
-            domain=_domain(task),
+            domain=task.domain,
+            threshold=self.config.threshold,
             model=self.config.model.name if self.config.model and job.agent in MODELS else "",
             fate="bug",
             folder=folder.name,
@@ -102,6 +104,16 @@ class Trial:
             return f"{job.task}.{job.trial}"
         return f"{job.task}.{job.agent.replace(':', '-').replace('/', '-')}.{job.trial}"
 
+    def _backstage(self, machine: Machine, task: Task, folder: Path) -> Backstage:
+        @contextmanager
+        def fresh() -> Iterator[Guest]:
+            machine.revert(task.spec.snapshot)
+            with Guest(machine.endpoint, machine.token) as guest:
+                guest.wait_ready()
+                yield guest
+
+        return Backstage(folder / "stage", fresh, self.config.literal_sleeps)
+
     def _play(
         self, job: Job, task: Task, folder: Path, machine: Machine, seconds: dict[str, float]
     ) -> dict[str, object]:
@@ -115,8 +127,9 @@ class Trial:
                 health = guest.health()
                 if not health.ready:
                     raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
-                tools = offered(guest.tools(), self.config.condition)
-                set_stage(task, guest)
+                served = guest.tools()
+                tools = offered(served, self.config.condition)
+                set_stage(task, guest, self._backstage(machine, task, folder))
             limits, seed = self.config.limits, self.config.seed + job.trial
             briefing = Briefing(task.spec.instruction, limits, seed)
             agent = self.make_agent(job.agent, task, briefing)
@@ -129,8 +142,10 @@ class Trial:
                 condition=self.config.condition,
                 seed=seed,
             )
-            person = Watched(folder, guest, trajectory, self.config.settle, self._go_on)
-            checkpoints = Checkpoints(self.config.checkpoints, task, machine, folder)
+            apps = {tool.name: tool.app for tool in served}
+            person = Watched(folder, guest, trajectory, self.config.settle, apps, self._go_on)
+            backstage = partial(self._backstage, task=task, folder=folder)
+            checkpoints = Checkpoints(self.config.checkpoints, task, machine, folder, backstage)
             try:
                 episode = run_episode(
                     agent,
@@ -150,11 +165,10 @@ class Trial:
             assert episode.stop is not None
             trajectory.end(stop=episode.stop, answer=episode.answer)
             with _clock(seconds, "collect"):
-                collect(task, guest, folder / "evidence", episode.answer)
+                collect(task, guest, folder / "evidence", episode.answer, backstage(machine))
         with _clock(seconds, "judge"):
-            score = judge(task, folder / "evidence", episode.stop)
-        said = {"value": score.value, "reason": score.reason, "stop": episode.stop}
-        (folder / "score.json").write_text(json.dumps(said) + "\n", encoding="utf-8")
+            verdict = judge(task, folder / "evidence", episode.stop)
+        _write_score(folder, verdict, episode.stop, self.config.threshold)
         seconds |= vars(episode.seconds)
         if self.config.checkpoints:
             seconds["checkpoints"] = checkpoints.seconds
@@ -165,7 +179,7 @@ class Trial:
             "offered": tuple(sorted(episode.offered)),
             "assisted": person.assisted,
             "checkpoints": tuple(checkpoints.reached),
-            **dict(reached(episode, score, episode.stop)),
+            **dict(reached(episode, verdict, episode.stop)),
         }
 
 
@@ -180,9 +194,14 @@ def _fresh(folder: Path) -> Path:
     return folder
 
 
-def _domain(task: Task) -> str:
-    apps = task.spec.apps
-    return apps[0] if len(apps) == 1 else "multi" if apps else ""
+def _write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) -> None:
+    words = said(verdict)
+    known = {"value": words.pop("score"), "reason": words.pop("reason"), "stop": stop}
+    if verdict.strict is not None:
+        known |= words
+    if threshold != 1.0:
+        known["threshold"] = threshold
+    (folder / "score.json").write_text(json.dumps(known) + "\n", encoding="utf-8")
 
 
 def _failure(error: Exception, console: str = "") -> Failure:

@@ -1,11 +1,11 @@
-"""Tasks are data: a directory with a `task.toml` in the guest's own verbs, read here, proved by
-`ambidex prove`.
+"""Tasks are data, read here and proved by `ambidex prove`: a directory with a `task.toml` in the
+guest's own verbs, or a file of OSWorld as it is.
 
     suite = load_suite(Path("tasks/demo"), read_catalogue())    TaskError lists all problems
     suite.tasks[0].spec.instruction
 
-Nothing here touches a machine: setup and collection are carried out by the host, judging by
-evaluators.
+Nothing here touches a machine: setup and collection are carried out by the host (`host.stage`),
+judging by evaluators.
 """
 
 from __future__ import annotations
@@ -13,12 +13,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from evaluators import Score
-from tasks.spec import TaskSpec
+from tasks.spec import Facts, TaskSpec
 
-__all__ = ["Problem", "Suite", "Task", "TaskError", "ToolSpec"]
+__all__ = [
+    "Body",
+    "Problem",
+    "Suite",
+    "Task",
+    "TaskError",
+    "ToolSpec",
+    "Verbs",
+    "Verdict",
+    "verbs_of",
+]
 
 
 @dataclass(frozen=True)
@@ -63,15 +73,70 @@ class TaskError(Exception):
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """What evidence is worth. For a task of another benchmark `score` is what that would give, and
+    `strict` what its check means where its defects are mended."""
+
+    score: Score
+    strict: Score | None = None
+
+
+class Body(Protocol):
+    """What is done in a guest for a task, as data that `host.stage` carries out, and what its
+    evidence is worth."""
+
+    @property
+    def asks(self) -> int:
+        """How many questions are put to the evidence."""
+
+    def judge(self, evidence: Path) -> Verdict:
+        """The verdict on a feasible task; no machine is touched."""
+
+
+@dataclass(frozen=True)
+class Verbs:
+    """The body of a `task.toml`."""
+
+    spec: TaskSpec
+    folder: Path
+    """Where the files lie that `put` names."""
+    checks: tuple[Callable[[Path], Score], ...]
+
+    @property
+    def asks(self) -> int:
+        """How many checks there are."""
+        return len(self.checks)
+
+    def judge(self, evidence: Path) -> Verdict:
+        """The lowest of all checks."""
+        scores = [check(evidence) for check in self.checks]
+        worst = min(scores, key=lambda score: score.value)
+        whole = len(scores) == 1 or worst.value < 1
+        return Verdict(worst if whole else Score(1.0, f"{len(scores)} checks"))
+
+
+@dataclass(frozen=True)
 class Task:
     """One loaded task: the data is valid, every file it names is there and every check is bound."""
 
     name: str
-    folder: Path
     hash: str
-    """SHA-256 over the names and contents of all files of the directory."""
-    spec: TaskSpec
-    checks: tuple[Callable[[Path], Score], ...]
+    """SHA-256 of all that the task consists of."""
+    spec: Facts
+    body: Body
+
+    @property
+    def domain(self) -> str:
+        """Where it belongs in a report."""
+        apps = self.spec.apps
+        return self.spec.domain or (apps[0] if len(apps) == 1 else "multi" if apps else "")
+
+
+def verbs_of(task: Task) -> Verbs:
+    """The body of a task that a `task.toml` says; `TypeError` for any other."""
+    if not isinstance(task.body, Verbs):
+        raise TypeError(f"{task.name} is no task of a task.toml")
+    return task.body
 
 
 @dataclass(frozen=True)
@@ -81,3 +146,14 @@ class Suite:
     name: str
     folder: Path
     tasks: tuple[Task, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    annotations: Path | None = None
+    """The file with what is known of the tasks beside what they say themselves."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A task that was asked for and cannot be run here, and why."""
+
+    name: str
+    why: str

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from jsonschema import Draft202012Validator
 
 from tasks import ToolSpec
-from tasks.spec import Call, TaskSpec
+from tasks.spec import Call, Facts, TaskSpec
 
-__all__ = ["lint"]
+__all__ = ["lint", "lint_facts"]
 
 GUI = "computer"
 """The app whose tools are the mouse and the keyboard."""
@@ -19,13 +19,18 @@ GUI = "computer"
 
 def lint(spec: TaskSpec, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
     """Each wrong mention of a tool, as key and message."""
+    yield from lint_facts(spec, catalogue)
+    yield from _calls("setup", spec.setup, catalogue)
+    yield from _calls("collect", spec.collect, catalogue)
+
+
+def lint_facts(spec: Facts, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
+    """The same of what every task says, whatever its setup is."""
     for index, name in enumerate(spec.useful_tools):
         if message := _unknown(name, catalogue):
             yield f"useful_tools[{index}]", message
         elif catalogue[name].app == GUI:
             yield f"useful_tools[{index}]", f"{name} is a GUI action, not a tool that helps"
-    yield from _calls("setup", spec.setup, catalogue)
-    yield from _calls("collect", spec.collect, catalogue)
     for index, oracle in enumerate(spec.oracle):
         key = f"oracle[{index}].calls"
         yield from _calls(key, oracle.calls, catalogue)

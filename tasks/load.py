@@ -12,8 +12,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from evaluators.registry import bind
-from tasks import Problem, Suite, Task, TaskError, ToolSpec
+from tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs
 from tasks.lint import lint
+from tasks.osworld_suite import Selection, examples_of, load_osworld
 from tasks.spec import Check, Put, TaskSpec
 
 __all__ = ["content_hash", "load_suite"]
@@ -26,9 +27,25 @@ class Wrong(Exception):
     problems: tuple[Problem, ...]
 
 
-def load_suite(folder: Path, catalogue: Mapping[str, ToolSpec], only: Sequence[str] = ()) -> Suite:
+def load_suite(
+    folder: Path,
+    catalogue: Mapping[str, ToolSpec],
+    only: Sequence[str] = (),
+    selection: Selection | None = None,
+) -> Suite:
     """The tasks of a directory, or those named in `only`; `TaskError` lists every problem of all of
-    them."""
+    them.
+
+    A directory of OSWorld's is known by what lies in it. There a task with a problem is left out,
+    and named in the suite: its files come from elsewhere, and one bad one does not stop the rest.
+    """
+    chosen = selection or Selection(only)
+    if examples_of(folder) is not None:
+        return load_osworld(folder, catalogue, chosen)
+    if chosen.list or chosen.net or chosen.annotations:
+        message = "lists, networks and annotations are for OSWorld's tasks, and there are none here"
+        raise TaskError((Problem(folder, "", message),))
+    only = chosen.tasks
     if not folder.is_dir():
         raise TaskError((Problem(folder, "", "no such directory"),))
     found = {path.parent.name: path for path in sorted(folder.glob("*/task.toml"))}
@@ -83,7 +100,7 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
     problems += [Problem(path, key, message) for key, message in _uncollected(spec)]
     if problems:
         raise Wrong(tuple(problems))
-    return Task(folder.name, folder, content_hash(folder), spec, tuple(checks))
+    return Task(folder.name, content_hash(folder), spec, Verbs(spec, folder, tuple(checks)))
 
 
 def _parse(path: Path) -> TaskSpec:

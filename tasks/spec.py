@@ -23,6 +23,7 @@ __all__ = [
     "CallCollect",
     "Check",
     "Collect",
+    "Facts",
     "Get",
     "NearMiss",
     "Oracle",
@@ -180,20 +181,36 @@ class NearMiss(Strict):
     answer: str | None = None
 
 
-class TaskSpec(Strict):
-    """A whole `task.toml`."""
+class Facts(Strict):
+    """What is known of every task, whatever form its setup and its checks have."""
 
     instruction: Annotated[str, Field(min_length=1)]
     tool_beneficial: bool
     useful_tools: list[str] = []
     feasible: bool = True
     apps: list[str] = []
+    domain: str = ""
+    """As its benchmark files it; else the application, or `multi` where there are several."""
     snapshot: str = "ready"
+    oracle: list[Oracle] = []
+    near_miss: list[NearMiss] = []
+
+    @model_validator(mode="after")
+    def _has_oracles_that_end_rightly(self) -> Facts:
+        for oracle in self.oracle:
+            if (oracle.stop == "infeasible") is self.feasible:
+                raise ValueError(
+                    "the oracle of an infeasible task, and only that, has stop = 'infeasible'"
+                )
+        return self
+
+
+class TaskSpec(Facts):
+    """A whole `task.toml`."""
+
     setup: list[Setup] = []
     collect: list[Collect] = []
     check: list[Check] = []
-    oracle: list[Oracle] = []
-    near_miss: list[NearMiss] = []
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> TaskSpec:
@@ -201,11 +218,6 @@ class TaskSpec(Strict):
             raise ValueError("a feasible task has at least one check")
         if self.tool_beneficial and not self.useful_tools:
             raise ValueError("a tool-beneficial task names its useful_tools")
-        for oracle in self.oracle:
-            if (oracle.stop == "infeasible") is self.feasible:
-                raise ValueError(
-                    "the oracle of an infeasible task, and only that, has stop = 'infeasible'"
-                )
         names = [each.kept_as for each in self.collect]
         if twice := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"collected twice under one name: {', '.join(sorted(twice))}")

@@ -12,18 +12,18 @@ __all__ = ["prompt", "prompts_hash"]
 FOLDER = Path(__file__).parent
 
 
-def prompt(name: str, **holes: object) -> str:
+def prompt(name: str, *, folder: Path = FOLDER, **holes: object) -> str:
     """The text of `<name>.md` with its holes filled."""
     # No escaping: the text goes to a model, not to a browser.
     environment = Environment(
-        loader=FileSystemLoader(FOLDER), undefined=StrictUndefined, autoescape=False
+        loader=FileSystemLoader(folder), undefined=StrictUndefined, autoescape=False
     )
     return environment.get_template(f"{name}.md").render(holes)
 
 
-def prompts_hash() -> str:
+def prompts_hash(folder: Path = FOLDER) -> str:
     """SHA-256 over all prompts, part of a run's configuration."""
     total = sha256()
-    for path in sorted(FOLDER.glob("*.md")):
+    for path in sorted(folder.glob("*.md")):
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()

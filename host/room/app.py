@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import json
 import re
-import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,8 +24,7 @@ from starlette.responses import (
     Response,
     StreamingResponse,
 )
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
@@ -36,14 +35,12 @@ from host.room.bridge import Bridge
 from host.room.eyes import Eyes
 from host.room.guard import Guarded
 from host.room.lease import Leases
+from host.room.parts import PAGES, mounts
 from host.room.wall import Live, Wall
 from host.trajectory import FRAMES
 
-__all__ = ["NOVNC", "Room"]
+__all__ = ["Room"]
 
-PAGES = Path(__file__).with_name("pages")
-NOVNC = [Path(sys.prefix) / "share" / "novnc", Path("/usr/share/novnc")]
-"""Where the viewer may be: as `make setup` puts it, or as Debian's package does."""
 LOOK_EVERY = 0.5
 """Seconds between two looks at the runs' directories."""
 HASH = re.compile("[0-9a-f]{32}")
@@ -60,6 +57,18 @@ class Asked(BaseModel):
     order: str
     text: str = ""
     end: str | None = None
+
+
+def _public(viewer: str) -> str:
+    """What others are told of a viewer: its own name is a key, to the lease that it may hold."""
+    return hashlib.sha256(viewer.encode()).hexdigest()[:12]
+
+
+def _for(viewer: str, said: dict[str, Any]) -> dict[str, Any]:
+    """What is said of a trial, as that viewer may know it."""
+    holder = said["lease"]
+    whose = None if holder is None else "mine" if holder == viewer else "another's"
+    return said | {"lease": whose}
 
 
 @dataclass
@@ -89,18 +98,21 @@ class Room:
             Route("/frames/{run}/{trial}/{name}", self._frame),
             Route("/live/{run}/{trial}", self._small),
             WebSocketRoute("/vnc/{run}/{trial}", self._vnc),
-            Mount("/pages", StaticFiles(directory=PAGES)),
+            *mounts(),
         ]
-        if viewer := next((path for path in NOVNC if path.is_dir()), None):
-            routes.append(Mount("/novnc", StaticFiles(directory=viewer, follow_symlink=True)))
         app = Starlette(routes=routes, exception_handlers={UsageError: _refused})
-        return Guarded(app, self.token, cookie)
+        return Guarded(app, {"": self.token}, cookie)
 
-    async def look(self) -> None:
+    async def work(self) -> None:
         """Look at the runs again and again; ends when it is cancelled."""
         while True:
             await self.look_once()
             await asyncio.sleep(LOOK_EVERY)
+
+    def close(self) -> None:
+        """Look no more, and hold nobody's lease."""
+        self.leases.close()
+        self.eyes.close()
 
     async def look_once(self) -> None:
         """Look at the runs, and tell those who wait if something has changed."""
@@ -132,16 +144,17 @@ class Room:
         return FileResponse(PAGES / "index.html", headers={"cache-control": "no-store"})
 
     async def _events(self, request: Request) -> Response:
-        return StreamingResponse(self._stream(), media_type="text/event-stream")
+        viewer = request.query_params.get("viewer", "")
+        return StreamingResponse(self._stream(viewer), media_type="text/event-stream")
 
-    async def _stream(self) -> AsyncIterator[str]:
+    async def _stream(self, viewer: str) -> AsyncIterator[str]:
         version = runs_at = -1
         while True:
             async with self._changed:
                 if version == self._version:
                     await self._changed.wait()
             version = self._version
-            said: dict[str, Any] = {"live": self._said}
+            said: dict[str, Any] = {"live": [_for(viewer, each) for each in self._said]}
             if runs_at != self._runs_at:  # they may be thousands of rows
                 runs_at, said["runs"] = self._runs_at, self._runs
             yield f"data: {json.dumps(said)}\n\n"
@@ -174,7 +187,8 @@ class Room:
         try:
             asked = Asked.model_validate_json(await request.body())
             order = Order.model_validate(
-                {"order": asked.order, "text": asked.text, "end": asked.end, "by": asked.viewer}
+                {"order": asked.order, "text": asked.text, "end": asked.end}
+                | {"by": _public(asked.viewer)}
             )
         except ValidationError as error:
             said = "; ".join(each["msg"] for each in error.errors())
@@ -233,7 +247,7 @@ class Room:
             return self.leases.holder(folder) == viewer and live.reel.state == "human"
 
         def acted(acts: Sequence[Act]) -> None:
-            post(folder, Order(order="act", acts=tuple(acts), by=viewer))
+            post(folder, Order(order="act", acts=tuple(acts), by=_public(viewer)))
 
         self.leases.came(folder, viewer)
         try:

@@ -1,8 +1,9 @@
-"""Who is let into the control room: whoever shows its token."""
+"""Who is let into pages such as the control room's: whoever shows a token of theirs."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Guarded"]
+__all__ = ["Guarded", "who"]
+
+WHO = "ambidex.who"
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -23,10 +26,11 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Guarded:
-    """Lets in who shows the token: once in the address, from then on in a cookie."""
+    """Lets in who shows a token: once in the address, from then on in a cookie."""
 
     app: ASGIApp
-    token: str
+    tokens: Mapping[str, str]
+    """Of each person by name; one token for everybody is nobody's, under an empty name."""
     cookie: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,17 +40,32 @@ class Guarded:
             return
         asked = HTTPConnection(scope)
         answer: ASGIApp = self.app
-        if self._knows(asked.query_params.get("token", "")) and scope["type"] == "http":
+        shown = asked.query_params.get("token", "")
+        if self._whose(shown) is not None and scope["type"] == "http":
             # The token does not stay in the address, which is shown, copied and remembered.
             entered = RedirectResponse("/", 303)
-            entered.set_cookie(self.cookie, self.token, httponly=True, samesite="strict")
+            entered.set_cookie(self.cookie, shown, httponly=True, samesite="strict")
             answer = entered
-        elif not self._knows(asked.cookies.get(self.cookie, "")) or not _same_origin(asked):
+        elif (name := self._whose(asked.cookies.get(self.cookie, ""))) is None or not _same_origin(
+            asked
+        ):
             answer = Closed() if scope["type"] == "websocket" else _unknown()
+        else:
+            scope[WHO] = name
         await answer(scope, receive, _with_headers(send))
 
-    def _knows(self, said: str) -> bool:
-        return secrets.compare_digest(said.encode(), self.token.encode())
+    def _whose(self, said: str) -> str | None:
+        found = [
+            name
+            for name, token in self.tokens.items()
+            if secrets.compare_digest(said.encode(), token.encode())
+        ]
+        return found[0] if found else None
+
+
+def who(asked: HTTPConnection) -> str:
+    """The name of the person that asks."""
+    return str(asked.scope[WHO])
 
 
 class Closed:
@@ -58,7 +77,7 @@ class Closed:
 
 
 def _unknown() -> Response:
-    said = "401: this room wants the token that `ambidex watch` printed with its address.\n"
+    said = "401: this page wants the token that was printed with its address.\n"
     return Response(said, 401, media_type="text/plain")
 
 

@@ -12,13 +12,21 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import DataTable, Footer, Header, Input, RichLog
 
-from host.orders import Order, Verb, post
+from host.errors import UsageError
+from host.orders import Act, Order, Verb, post, read_call
+from host.room.lease import Leases
 from host.room.wall import Live, Wall
 
 __all__ = ["Terminal"]
 
 COLUMNS = ("task", "run", "state", "step", "last action", "elapsed", "cost", "wants a person")
 ERROR, HUMAN = "red", "magenta"
+ME = "terminal"
+Asked = Literal["hint", "do"]
+PLACEHOLDERS: dict[Asked, str] = {
+    "hint": "What the model is told; Enter sends it, Escape leaves it",
+    "do": "A call, such as computer_click(x=640, y=360); Enter does it, Escape ends",
+}
 
 
 class Terminal(App[None]):
@@ -35,16 +43,20 @@ class Terminal(App[None]):
         Binding("p", "hold", "Hold / go on"),
         Binding("s", "order('step')", "One step"),
         Binding("h", "hint", "Tell the model"),
+        Binding("t", "take", "Take over / hand back"),
+        Binding("c", "call", "Do something"),
         Binding("d", "end('done')", "End: done"),
         Binding("i", "end('infeasible')", "End: infeasible"),
         Binding("v", "end('void')", "End: void"),
         Binding("q", "quit", "Leave"),
-        Binding("escape", "leave_hint", show=False),
+        Binding("escape", "ask_no_more", show=False),
     ]
 
     def __init__(self, wall: Wall, every: float = 0.5) -> None:
         super().__init__()
         self._wall = wall
+        self._leases = Leases()
+        self._asked: Asked = "hint"
         self._every = every
         self._live: dict[str, Live] = {}
         self._chosen = ""
@@ -56,7 +68,7 @@ class Terminal(App[None]):
         with Vertical():
             yield DataTable(cursor_type="row", zebra_stripes=True)
             yield RichLog(wrap=True, highlight=False)
-            yield Input(placeholder="What the model is told; Enter sends it, Escape leaves it")
+            yield Input()
         yield Footer()
 
     def on_mount(self) -> None:
@@ -118,11 +130,32 @@ class Terminal(App[None]):
 
     def action_hint(self) -> None:
         """Ask for the words."""
-        box = self.query_one(Input)
-        box.add_class("asked")
-        box.focus()
+        self._ask("hint")
 
-    def action_leave_hint(self) -> None:
+    def action_take(self) -> None:
+        """Take over the chosen trial, or hand it back: one person at a time has it."""
+        if (live := self._live.get(self._chosen)) is None:
+            self._post("take")
+        elif self._mine(live):
+            self._post("give")
+            self._leases.give(live.reel.folder, ME)
+        else:
+            try:
+                self._leases.take(live.reel.folder, ME)
+            except UsageError as error:
+                self.notify(str(error), severity="error")
+            else:
+                self._post("take")
+
+    def action_call(self) -> None:
+        """Ask which call is to be carried out."""
+        live = self._live.get(self._chosen)
+        if live and self._mine(live):
+            self._ask("do")
+        else:
+            self.notify("Take over first (t).", severity="warning")
+
+    def action_ask_no_more(self) -> None:
         """Ask no more."""
         box = self.query_one(Input)
         box.value = ""
@@ -130,22 +163,49 @@ class Terminal(App[None]):
         self.query_one(DataTable).focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Tell the model."""
-        if event.value.strip():
+        """Tell the model, or do what was typed."""
+        if not event.value.strip():
+            self.action_ask_no_more()
+        elif self._asked == "hint":
             self._post("hint", text=event.value)
-        self.action_leave_hint()
+            self.action_ask_no_more()
+        else:
+            try:
+                self._post("do", acts=(read_call(event.value),))
+            except ValueError as error:
+                self.notify(str(error), severity="error")
+            else:
+                event.input.value = ""  # and the next one
+
+    def on_unmount(self) -> None:
+        """Hand back what was taken: nobody is at the keyboard any more."""
+        for live in self._live.values():
+            if self._mine(live):
+                post(live.reel.folder, Order(order="give", by=ME))
+        self._leases.close()
+
+    def _mine(self, live: Live) -> bool:
+        return self._leases.holder(live.reel.folder) == ME
+
+    def _ask(self, what: Asked) -> None:
+        self._asked = what
+        box = self.query_one(Input)
+        box.placeholder = PLACEHOLDERS[what]
+        box.add_class("asked")
+        box.focus()
 
     def _post(
         self,
         order: Verb,
         text: str = "",
         end: Literal["done", "infeasible", "void"] | None = None,
+        acts: tuple[Act, ...] = (),
     ) -> None:
         live = self._live.get(self._chosen)
         if live is None:
             self.notify("No trial is chosen.", severity="warning")
             return
-        post(live.reel.folder, Order(order=order, text=text, end=end, by="terminal"))
+        post(live.reel.folder, Order(order=order, text=text, end=end, acts=acts, by=ME))
         self.notify(f"{order}: {live.name}")
 
 
@@ -174,9 +234,11 @@ def _said(line: dict[str, object]) -> Text:
     said.append(str(line["thought"])[:300], style="italic")
     for at, call in enumerate(calls):
         said.append(f"\n    {call['name']} {call['arguments']}"[:300], style="cyan")
-        error = results[at]["error"] if at < len(results) else ""
-        if error:
-            said.append(f"\n    {error}: {results[at]['text']}"[:300], style=ERROR)
+        result = results[at] if at < len(results) else {"error": "", "text": ""}
+        if result["error"]:
+            said.append(f"\n    {result['error']}: {result['text']}"[:300], style=ERROR)
+        elif line["actor"] == "human":
+            said.append(f"\n    {result['text']}"[:300], style="dim")
     if line["malformed"]:
         said.append(f"\n    could not be read: {line['malformed']}", style=ERROR)
     if line["stop"]:

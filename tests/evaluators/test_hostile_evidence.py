@@ -52,6 +52,7 @@ def test_missing_empty_and_broken_files_score_0(
         ({f"{n}.bin": b"\0" * 1024 * 1024 * 20 for n in range(8)}, "unpacks to more than"),
         ({f"{n}": b"" for n in range(5000)}, "5000 members"),
         ({"a.xml": b"<?xml version='1.0'?>\n<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"}, "document type"),
+        ({"a.bin": b"<!DOCTYPE plist PUBLIC '-//Apple//DTD' [<!ENTITY b 'c'>]>"}, "document type"),
         ({"a.xml": "<?xml version='1.0'?><!DOCTYPE a []><a/>".encode("utf-16")}, "not XML in UTF"),
         ({"a.xml": b"<?xml version='1.0' encoding='utf-7'?><a/>"}, "not XML in UTF-8"),
     ],

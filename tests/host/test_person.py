@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from keyword import iskeyword
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from host import Briefing, Decision, Observation, Stop
+from host import Briefing, Decision, Limits, Observation, Stop
 from host.episode import Episode, run_episode
 from host.guest import Guest
-from host.orders import Act, Order, Orders, post
+from host.orders import Act, Order, Orders, post, read_call, written
 from host.person import Watched
 from host.rows import Row, read_rows
 from host.trajectory import Trajectory, read_trajectory
@@ -53,15 +57,13 @@ class Told:
 
 
 def play(agent: Told, guest: Guest, folder: Path) -> tuple[Episode, Watched]:
-    from host import Limits
-
     with Trajectory(folder) as trajectory:
         person = Watched(folder, guest, trajectory, settle=0.0)
         episode = run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, person=person)
         return episode, person
 
 
-def of_kind(folder: Path, kind: str) -> list[dict[str, object]]:
+def of_kind(folder: Path, kind: str) -> list[dict[str, Any]]:
     return [line for line in read_trajectory(folder) if line["kind"] == kind]
 
 
@@ -119,6 +121,56 @@ def test_what_a_person_does_is_recorded_and_told_to_the_model(guest: Guest, tmp_
     ]
     assert (episode.steps, person.steps, person.assisted) == (3, 2, True)
     assert [line["order"] for line in of_kind(tmp_path, "person")] == ["take", "give"]
+
+
+def test_a_call_that_a_person_wants_is_carried_out_once_and_recorded_with_what_came_of_it(
+    guest: Guest, running: tuple[str, Desktop], tmp_path: Path
+) -> None:
+    wanted = Act(call="calc_set_cell_value", arguments={"cell": "B7", "value": "seven"})
+    nowhere = Act(call="calc_nowhere")
+    orders = [
+        Order(order="take"),
+        Order(order="do", acts=(wanted,)),
+        Order(order="do", acts=(nowhere,)),
+        Order(order="give"),
+        Order(order="do", acts=(wanted,)),
+    ]
+    agent = Told(tmp_path, 3, at_1=orders)
+    with Trajectory(tmp_path) as trajectory:
+        apps = {tool.name: tool.app for tool in CATALOGUE.values()}
+        person = Watched(tmp_path, guest, trajectory, 0.0, apps)
+        run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, person=person)
+    done, failed = (line for line in of_kind(tmp_path, "step") if line["actor"] == "human")
+    assert running[1].cells["B7"] == "seven"
+    assert running[1].done.count("calc_set_cell_value") == 1
+    assert (done["apps"], done["results"][0]["error"]) == (["calc"], "")
+    assert (failed["apps"], bool(failed["results"][0]["error"])) == ([None], True)
+    written = "calc_set_cell_value(cell='B7', value='seven'), calc_nowhere()."
+    assert agent.seen[1].notes[0].endswith(f"did this: {written}")
+
+
+@given(
+    st.from_regex(r"[a-z]+_[a-z_]+", fullmatch=True).filter(lambda name: not iskeyword(name)),
+    st.dictionaries(
+        st.from_regex(r"[a-z]{1,8}", fullmatch=True).filter(lambda name: not iskeyword(name)),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+            max_leaves=5,
+        ),
+    ),
+)
+def test_a_call_as_it_is_written_is_read_back(name: str, arguments: dict[str, object]) -> None:
+    assert read_call(written(name, arguments)) == Act(call=name, arguments=arguments)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "computer_click", "click(3, 4)", "f(**{'a': 1})", "f(x=g())", "f(x=1); g()", "a.b()"],
+)
+def test_what_is_no_call_is_refused_with_how_one_is_written(line: str) -> None:
+    with pytest.raises(ValueError, match=r"computer_click\(x=640, y=360\)"):
+        read_call(line)
 
 
 def test_what_comes_while_nobody_has_taken_over_is_nobody_s(guest: Guest, tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def test_the_page_says_what_the_tables_say(page: str) -> None:
         "As the released script computes them",
         "paper: OpenAI o3",
         "Where the time of a trial goes",
-        "odd $name$ a called 1 tools, and never 2 that it was offered",
+        "odd $name$ a called 1 tool, and never 2 that it was offered",
         "6 of 6 planned trials were scored",
         "catalogue of tools",
     ):

@@ -22,7 +22,7 @@ def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:
     suite = load_suite(write_suite(tmp_path / "suite", cell=CELL, other=IMPOSSIBLE), CATALOGUE)
     assert [task.name for task in suite.tasks] == ["cell", "other"]
     (tmp_path / "cells.json").write_text('{"B2": 42}')
-    assert suite.tasks[0].checks[0](tmp_path).value == 1.0
+    assert suite.tasks[0].body.judge(tmp_path).score.value == 1.0
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,8 @@ export class Desk {
   // Live while the trial is under way and nobody looks at an earlier step.
   screens() {
     const wanted = Boolean(this.now) && !this.looking;
-    if (wanted && !this.live) this.live = new Live(this.screen, trialPath(this.run, this.trial));
+    const path = trialPath(this.run, this.trial);
+    if (wanted && !this.live) this.live = new Live(this.screen, `/api/trials/${path}/screen`, `/vnc/${path}`);
     if (!this.now && this.live) {
       this.live.close();
       this.live = null;
@@ -81,7 +82,7 @@ export class Desk {
     }
     if (this.live) {
       this.live.root.hidden = !wanted;
-      this.live.mayAct(wanted && this.now.state === "human" && this.now.lease === viewer);
+      this.live.mayAct(wanted && this.now.state === "human" && this.now.lease === "mine");
     }
     this.stage.root.hidden = wanted;
     this.controls.looking(Boolean(this.now) && this.looking);
@@ -143,7 +144,7 @@ class Controls {
     this.root.hidden = !now;
     if (!now) return;
     this.held = now.state === "paused";
-    this.mine = now.state === "human" && now.lease === viewer;
+    this.mine = now.state === "human" && now.lease === "mine";
     const waits = { setup: "being set up", running: "running", paused: "held", human: this.mine ? "you act" : "a person acts", ended: "ended" };
     this.state.textContent = waits[now.state] || now.state;
     this.state.dataset.state = now.state;

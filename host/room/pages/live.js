@@ -4,8 +4,10 @@ import { el, fetched, viewer } from "./dom.js";
 let library = null;
 
 export class Live {
-  constructor(place, path) {
-    this.path = path;
+  // `screen` gives the password of the screen, `socket` is where the bridge is.
+  constructor(place, screen, socket) {
+    this.screen = screen;
+    this.socket = socket;
     this.note = el("p.quiet", {}, "Connecting to the screen …");
     this.target = el("div.live");
     this.root = el("div.stage", {}, this.note, this.target);
@@ -24,10 +26,10 @@ export class Live {
       return;
     }
     try {
-      const { password } = await fetched(`/api/trials/${this.path}/screen`);
+      const { password } = await fetched(this.screen);
       if (this.closed) return;
       const scheme = location.protocol === "https:" ? "wss" : "ws";
-      this.rfb = new library(this.target, `${scheme}://${location.host}/vnc/${this.path}?viewer=${viewer}`, { credentials: { password } });
+      this.rfb = new library(this.target, `${scheme}://${location.host}${this.socket}?viewer=${viewer}`, { credentials: { password } });
     } catch (error) {
       this.again(error.message);
       return;

@@ -1,5 +1,5 @@
 // Which page is shown, and the stream of what the runs are at.
-import { el } from "./dom.js";
+import { el, viewer } from "./dom.js";
 import { Wall } from "./wall.js";
 import { Desk } from "./desk.js";
 import { Compare } from "./compare.js";
@@ -39,7 +39,7 @@ function show() {
 }
 
 function listen() {
-  const stream = new EventSource("/api/events");
+  const stream = new EventSource(`/api/events?viewer=${viewer}`);
   stream.onopen = () => { link.textContent = ""; };
   stream.onmessage = (event) => {
     // The runs come only when something in them has changed.

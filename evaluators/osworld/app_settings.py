@@ -1,0 +1,198 @@
+"""Settings files of GIMP, VS Code and LibreOffice, and what VS Code has installed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from lxml import etree
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.osworld import Value
+from evaluators.osworld.answers import json_of, said, tree
+from evaluators.osworld.commented_json import without_comments
+from evaluators.osworld.given import held, text
+from evaluators.osworld.registry import metric
+from evaluators.values import shown, verdict
+
+OOR = "{http://openoffice.org/2001/registry}"
+COMMENTS = (
+    "Comments and commas before a closing bracket are read over, as VS Code itself does: upstream"
+    " reads strict JSON, in which a file with a comment holds no setting."
+)
+
+
+class GimpLine(TypedDict):
+    """A line of GIMP's settings: its first word (or two), and its last."""
+
+    key: str | list[str]
+    value: str
+
+
+class Settings(TypedDict):
+    """Settings by name."""
+
+    expected: dict[str, Any]
+
+
+class Text(TypedDict):
+    """A text."""
+
+    expected: str
+
+
+class Listed(TypedDict):
+    """What a listing should name, or not."""
+
+    type: Literal["contain", "not_contain"]
+    expected: str
+
+
+class Minutes(TypedDict):
+    """Time between two savings."""
+
+    minutes: int
+
+
+@metric()
+def check_config_status(result: Value, expected: GimpLine) -> Score:
+    """A line of the file, brackets and comments apart, starts with `key` and ends with `value`."""
+    key, value = expected["key"], expected["value"]
+    keys = [key] if isinstance(key, str) else key
+    for line in text(result).splitlines():
+        words = line.strip().lstrip("(").rstrip(")\n").split()
+        if not line.startswith("#") and words[: len(keys)] == keys and words[-1] == value:
+            return Score(1.0, f"{shown(line.strip())} is there")
+    return Score(0.0, f"no line starts with {' '.join(keys)} and ends with {value}")
+
+
+@metric(repairs=(COMMENTS,))
+def check_json_settings(result: Value, expected: Settings, *, strict: bool) -> Score:
+    """The settings hold every expected key with its value."""
+    seen = _json(text(result), strict)
+    if not isinstance(seen, dict):
+        raise Unreadable("the settings are no JSON object")
+    return verdict(_missing(seen, expected["expected"]), "all settings are as expected")
+
+
+@metric(repairs=(COMMENTS,))
+def check_json_keybindings(result: Value, expected: Settings, *, strict: bool) -> Score:
+    """The list of key bindings has the expected one; a comment may be its first line."""
+    source = text(result)
+    seen = None
+    for each in (source, source.partition("\n")[2]):
+        try:
+            seen = _json(each, strict)
+        except Unreadable:
+            continue
+        if isinstance(seen, list):
+            break
+    if not isinstance(seen, list):
+        raise Unreadable("the key bindings are no JSON list")
+    found = expected["expected"] in seen
+    return Score(float(found), f"{shown(expected['expected'])}: {'there' if found else 'missing'}")
+
+
+@metric(
+    repairs=(
+        COMMENTS,
+        "A text is found as a whole word: upstream finds a text inside others too, so the folder"
+        " `project2` is `project`.",
+    )
+)
+def compare_config(
+    result: Value, expected: Text, *, containment_ok: bool = True, strict: bool
+) -> Score:
+    """The file holds what is expected: of JSON every key with its value, else a part of its text.
+
+    Without `containment_ok` it holds that and nothing else.
+    """
+    seen, wanted = text(result), expected["expected"]
+    try:
+        asked = _json(wanted, strict)
+        known = _json(seen, strict)
+    except Unreadable:
+        asked = known = None
+    if isinstance(asked, dict) and isinstance(known, dict):
+        if containment_ok:
+            return verdict(_missing(known, asked), "all settings are as expected")
+        return Score(float(known == asked), "the settings are compared as a whole")
+    if not containment_ok:
+        return Score(float(seen.strip() == wanted.strip()), f"the file says {shown(seen)}")
+    if strict:
+        whole = rf"(?<![\w-]){re.escape(wanted.strip())}(?![\w-])"
+        return Score(float(bool(re.search(whole, seen))), f"the file says {shown(seen)}")
+    return Score(float(wanted in seen), f"the file says {shown(seen)}")
+
+
+@metric(
+    repairs=(
+        "A line of the listing is the name, in any case and with or without a version: upstream"
+        " finds the name inside longer ones, so `ms-python.python-preview` is `ms-python.python`.",
+    )
+)
+def is_extension_installed(result: Value, expected: Listed, *, strict: bool) -> Score:
+    """What a command listed holds the name (`contain`), or does not (`not_contain`)."""
+    seen, name = said(result), expected["expected"]
+    listed = (
+        name.lower() in {line.strip().partition("@")[0].lower() for line in seen.splitlines()}
+        if strict
+        else name in seen
+    )
+    right = listed is (expected["type"] == "contain")
+    return Score(float(right), f"{name} is {'' if listed else 'not '}in {shown(seen)}")
+
+
+@metric()
+def check_presenter_console_disable(result: Value) -> Score:
+    """LibreOffice's settings say that Impress shows no presenter screen."""
+    value = _office_settings(held(result)).get(
+        ("/org.openoffice.Office.Impress/Misc/Start", "EnablePresenterScreen")
+    )
+    return Score(
+        float((value or "").lower() == "false"), f"EnablePresenterScreen is {shown(value)}"
+    )
+
+
+@metric(
+    repairs=(
+        "The interval counts while saving at intervals is on: upstream looks at the number alone,"
+        " which stays in the settings when saving at intervals is switched off.",
+    )
+)
+def check_auto_saving_time(result: Value, expected: Minutes, *, strict: bool) -> Score:
+    """LibreOffice's settings say that it saves every so many minutes."""
+    settings = _office_settings(held(result))
+    path = "/org.openoffice.Office.Common/Save/Document"
+    minutes, on = settings.get((path, "AutoSaveTimeIntervall")), settings.get((path, "AutoSave"))
+    if strict and on == "false":
+        return Score(0.0, "saving at intervals is switched off")
+    right = minutes is not None and minutes.strip() == str(expected["minutes"])
+    return Score(float(right), f"it saves every {minutes or 'unknown number of'} minutes")
+
+
+def _json(source: str, strict: bool) -> Any:
+    return json_of(without_comments(source) if strict else source, "the file")
+
+
+def _missing(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{key} is {json.dumps(seen[key]) if key in seen else 'missing'}, not {json.dumps(value)}"
+        for key, value in wanted.items()
+        if key not in seen or seen[key] != value
+    ]
+
+
+def _office_settings(source: bytes) -> dict[tuple[str, str], str]:
+    """LibreOffice's own changes to its registry: the value of each property by its path."""
+    found: dict[tuple[str, str], str] = {}
+    root: etree._Element = tree(source, "the settings of LibreOffice")
+    for item in root.iter("item"):
+        for prop in item.iter("prop"):
+            value = prop.find("value")
+            if value is not None:
+                found[item.get(f"{OOR}path", ""), prop.get(f"{OOR}name", "")] = value.text or ""
+    return found

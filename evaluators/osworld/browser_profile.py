@@ -1,0 +1,203 @@
+"""What the browser remembers: bookmarks, cookies, history, extensions, fonts, shortcuts."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.osworld import Value
+from evaluators.osworld.addresses import equal
+from evaluators.osworld.answers import entries, fields
+from evaluators.osworld.registry import metric
+from evaluators.values import shown, verdict
+
+AUTHORS = "Liked Authors"
+
+
+class FolderNames(TypedDict):
+    """The folders on the bookmark bar."""
+
+    type: Literal["bookmark_bar_folders_names"]
+    names: list[str]
+
+
+class BarUrls(TypedDict):
+    """The pages on the bookmark bar itself."""
+
+    type: Literal["bookmark_bar_websites_urls"]
+    urls: list[str]
+
+
+class AuthorUrls(TypedDict):
+    """The pages in the folder "Liked Authors"; a list is of pages that will do."""
+
+    type: Literal["liked_authors_websites_urls"]
+    urls: list[str | list[str]]
+
+
+class Names(TypedDict):
+    """Names that should be there."""
+
+    expected: list[str]
+
+
+class Domains(TypedDict):
+    """Sites without cookies."""
+
+    type: Literal["domains"]
+    domains: list[str]
+
+
+class Keywords(TypedDict):
+    """Words that no visited address should hold."""
+
+    type: Literal["keywords"]
+    keywords: list[str]
+
+
+class Exactly(TypedDict):
+    """One size."""
+
+    type: Literal["value"]
+    value: float
+
+
+class Between(TypedDict):
+    """Sizes between two, without them."""
+
+    type: Literal["range"]
+    min: float
+    max: float
+
+
+class Shortcut(TypedDict):
+    """The name of a shortcut."""
+
+    type: Literal["name"]
+    name: str
+
+
+@metric()
+def is_expected_bookmarks(result: Value, expected: FolderNames | BarUrls | AuthorUrls) -> Score:
+    """The bookmark bar has exactly these folders, or these pages; or its folder "Liked Authors" has
+    one page of each list of alternatives, and no others."""
+    bar = _children(fields(result).get("bookmark_bar"))
+    if expected["type"] == "bookmark_bar_folders_names":
+        return _sets({each.get("name") for each in _of(bar, "folder")}, set(expected["names"]))
+    if expected["type"] == "bookmark_bar_websites_urls":
+        return _sets({each.get("url") for each in _of(bar, "url")}, set(expected["urls"]))
+    folder = next((each for each in _of(bar, "folder") if each.get("name") == AUTHORS), None)
+    if folder is None:
+        return Score(0.0, f"the bar has no folder {AUTHORS!r}")
+    seen = {each.get("url") for each in _of(_children(folder), "url")}
+    # Only what is there can be chosen, so that few choices remain.
+    ways = [seen & ({each} if isinstance(each, str) else set(each)) for each in expected["urls"]]
+    found = any(set(choice) == seen for choice in product(*ways))
+    return Score(float(found), f"the folder has {shown(sorted(map(str, seen)))}")
+
+
+def _children(folder: Any) -> list[dict[str, Any]]:
+    found = folder.get("children") if isinstance(folder, dict) else None
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise Unreadable("no bookmarks of the browser: a folder has no list of children")
+    return found
+
+
+def _of(children: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [each for each in children if each.get("type") == kind]
+
+
+def _sets(seen: set[Any], wanted: set[str]) -> Score:
+    wrong = [f"{shown(each)} is missing" for each in sorted(wanted - seen)]
+    wrong += [f"{shown(each)} should not be there" for each in sorted(map(str, seen - wanted))]
+    return verdict(wrong, f"exactly the {len(wanted)} expected are there")
+
+
+@metric()
+def is_expected_installed_extensions(result: Value, expected: Names) -> Score:
+    """Every named extension is installed; there may be more."""
+    missing = set(expected["expected"]) - set(map(str, entries(result)))
+    wrong = [f"{each} is not installed" for each in sorted(missing)]
+    return verdict(wrong, f"all {len(expected['expected'])} extensions are installed")
+
+
+@metric(
+    repairs=(
+        "A cookie of a host below the domain is a cookie of that site, and the public suffix"
+        " counts: upstream asks whether host and domain are equal but for suffix and `www`, so"
+        " api.amazon.com may keep its cookies and amazon.de may not.",
+    )
+)
+def is_cookie_deleted(result: Value, expected: Domains, *, strict: bool) -> Score:
+    """No cookie is left of these domains; rows of the browser's table, the host in the second
+    column."""
+    hosts = {_cell(row, 1) for row in entries(result)}
+    left = [
+        f"{host} has a cookie"
+        for host in sorted(hosts)
+        for domain in expected["domains"]
+        if (_below(host, domain) if strict else equal(domain, host, strict=False))
+    ]
+    return verdict(left, f"no cookie is left of {', '.join(expected['domains'])}")
+
+
+def _below(host: str, domain: str) -> bool:
+    inner = domain.lower().removeprefix(".").removeprefix("www.")
+    return f".{host.lower().removeprefix('.')}".endswith(f".{inner}")
+
+
+@metric()
+def check_history_deleted(result: Value, expected: Keywords) -> Score:
+    """No visited address holds a keyword; rows of the browser's table, the address first."""
+    urls = [_cell(row, 0) for row in entries(result)]
+    left = [
+        f"{shown(url)} is in the history"
+        for url in urls
+        if any(each in url for each in expected["keywords"])
+    ]
+    return verdict(left, f"none of {len(urls)} addresses holds a keyword")
+
+
+def _cell(row: Any, place: int) -> str:
+    found = row[place] if isinstance(row, list | tuple) and len(row) > place else None
+    if not isinstance(found, str):
+        raise Unreadable(f"a row of the browser's table was expected, not {shown(row)}")
+    return found
+
+
+@metric()
+def check_font_size(result: Value, expected: Exactly | Between) -> Score:
+    """The browser's default font size is this value, or lies between two without being one."""
+    size = fields(result).get("default_font_size")
+    if isinstance(size, bool) or not isinstance(size, int | float):
+        raise Unreadable("the default font size was not given")
+    if expected["type"] == "value":
+        right = size == expected["value"]
+    else:
+        right = expected["min"] < size < expected["max"]
+    return Score(float(right), f"the default font size is {size}")
+
+
+@metric(
+    repairs=(
+        "The shortcut's name holds the expected one: upstream also takes a name that the expected"
+        " one holds, so a shortcut called `P` is the one to `Play Puzzle Game 2048`.",
+    )
+)
+def is_shortcut_on_desktop(result: Value, expected: Shortcut, *, strict: bool) -> Score:
+    """A `.desktop` file on the desktop has a `Name` that holds the expected one.
+
+    The result is the text of each such file by its path.
+    """
+    wanted = expected["name"].strip()
+    names = [
+        line.partition("=")[2].strip()
+        for content in fields(result).values()
+        for line in str(content).splitlines()
+        if line.startswith("Name=")
+    ]
+    found = any(wanted in each or (not strict and bool(each) and each in wanted) for each in names)
+    return Score(float(found), f"the shortcuts are called {shown(names)}")

@@ -1,0 +1,112 @@
+"""Metrics on documents whose paragraphs are entries: places, trains, references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.osworld.documents import alike, paragraphs
+from evaluators.osworld.registry import Raises, metric
+from evaluators.osworld.text import squeezed
+from evaluators.values import shown, verdict
+
+
+class Candidates(TypedDict):
+    """Texts, one of which each word should be."""
+
+    expected: list[str]
+
+
+@metric(
+    repairs=(
+        "Each expected place counts for one word only: upstream lets one place stand three times.",
+    )
+)
+def fuzzy_place_math(result: Path, expected: Candidates, *, strict: bool) -> Score:
+    """The document has exactly three words; the score is how alike they are to the expected
+    places."""
+    said = " ".join(paragraphs(result, strict=False)).split()
+    if len(said) != 3:
+        return Score(0.0, f"there are {len(said)} words, not 3")
+    places = expected["expected"]
+    if not places:
+        return Score(0.0, "there are no places to compare with")
+    ratios = np.array([[alike(one, other) for other in places] for one in said])
+    if strict:
+        rows, columns = linear_sum_assignment(ratios, maximize=True)
+        found = float(ratios[rows, columns].sum()) / 3
+    else:
+        found = float(ratios.max(axis=1).sum()) / 3
+    return Score(min(found, 1.0), f"the words are alike to the places by {found:.3f}")
+
+
+@metric()
+def compare_unique_train_records(result: Path, expected: list[Path]) -> Score:
+    """The document keeps lines of the original (the second file) only, and of its records exactly
+    the train numbers of the expected one (the first), each once."""
+    if not isinstance(expected, list) or len(expected) < 2:
+        raise Unreadable("two files are needed to compare with: the expected and the original one")
+    seen, wanted, original = (
+        [text.strip() for text in paragraphs(each, strict=False) if text.strip()]
+        for each in (result, *expected[:2])
+    )
+    wrong = [f"{shown(each)} is not in the original" for each in set(seen) - set(original)]
+    trains, right = _trains(seen), _trains(wanted)
+    wrong += [
+        f"train {each} is listed twice" for each in {e for e in trains if trains.count(e) > 1}
+    ]
+    if set(trains) != set(right):
+        wrong.append(
+            f"the trains are {shown(sorted(set(trains)))}, not {shown(sorted(set(right)))}"
+        )
+    return verdict(wrong, f"all {len(right)} trains are listed once")
+
+
+def _trains(lines: list[str]) -> list[str]:
+    return [line.split(",")[1].strip() for line in lines if line.count(",") == 3]
+
+
+@metric(
+    repairs=(
+        "`content_only` takes runs of white space as one blank, as it does elsewhere: "
+        "upstream does not read it, though the task gives it.",
+    )
+)
+def compare_references(
+    result: Path,
+    expected: Path,
+    *,
+    reference_indicator: str = "References",
+    reference_base_result: float = 0.5,
+    content_only: bool = False,
+    strict: bool,
+) -> Score:
+    """As many entries follow the paragraph "References"; the score is how alike they are, counted
+    from `reference_base_result` to 1."""
+    seen, wanted = (
+        _entries(paragraphs(each, strict=False), reference_indicator) for each in (result, expected)
+    )
+    if seen is None and wanted is None:
+        return Score(1.0, f"neither document has a paragraph {reference_indicator!r}")
+    if seen is None or wanted is None:
+        return Score(0.0, f"one document has no paragraph {reference_indicator!r}")
+    if len(seen) != len(wanted):
+        return Score(0.0, f"there are {len(seen)} entries, not {len(wanted)}")
+    if not wanted:
+        raise Raises("there are no entries, so no mean of them")
+    if strict and content_only:
+        seen, wanted = [squeezed(each) for each in seen], [squeezed(each) for each in wanted]
+    ratio = sum(alike(one, other) for one, other in zip(seen, wanted, strict=True)) / len(wanted)
+    base = reference_base_result
+    found = (ratio - base) / (1 - base) if ratio >= base + 0.01 else 0.0
+    return Score(min(found, 1.0), f"the entries are alike by {ratio:.3f}, from {base} on")
+
+
+def _entries(paragraphs: list[str], indicator: str) -> list[str] | None:
+    if indicator not in paragraphs:
+        return None
+    return [each for each in paragraphs[paragraphs.index(indicator) + 1 :] if each.strip()]

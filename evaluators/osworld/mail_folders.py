@@ -1,0 +1,65 @@
+"""Folders of mail as Thunderbird stores them: one file, each mail after a line `From `."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from evaluators import Score
+from evaluators.osworld import Value
+from evaluators.osworld.given import text
+from evaluators.osworld.registry import metric
+from evaluators.values import verdict
+
+LARGEST = 64 * 1024 * 1024
+START = re.compile(r"^From (?:- )?.*\n?", re.MULTILINE)
+STATUS = re.compile(r"^X-Mozilla-Status: *([0-9a-fA-F]{1,8})", re.MULTILINE)
+OWN = re.compile(r"^X-Mozilla-(?:Status2?|Keys):.*\n?", re.MULTILINE)
+DELETED = 0x0008
+
+
+@metric(
+    repairs=(
+        "The mails are compared: upstream passes over every mail that is not empty, so any folder"
+        " with a mail in it is equal to any other.",
+    )
+)
+def check_thunderbird_folder(
+    result: Value,
+    expected: Path,
+    *,
+    ignore_status: bool = False,
+    ignore_keys: bool = False,
+    remove_deleted: bool = True,
+    remove_duplicate: bool = True,
+    strict: bool,
+) -> Score:
+    """The folder holds the mails of the expected one, in any order.
+
+    Deleted ones and duplicates are left out unless told otherwise. Thunderbird's own lines about a
+    mail (its status, its keys) never count.
+    """
+    seen, wanted = text(result, LARGEST), text(expected, LARGEST)
+    if not strict:
+        same = bool(seen.strip()) == bool(wanted.strip())
+        return Score(float(same), "both folders are empty, or neither is")
+    mails, asked = (_mails(each, remove_deleted, remove_duplicate) for each in (seen, wanted))
+    missing, more = asked - mails, mails - asked
+    wrong = [f"{missing.total()} mails are missing"] if missing else []
+    wrong += [f"{more.total()} mails should not be there"] if more else []
+    return verdict(wrong, f"the folder holds the {asked.total()} expected mails")
+
+
+def _mails(source: str, remove_deleted: bool, remove_duplicate: bool) -> Counter[str]:
+    # What stands before the first line `From ` is no mail.
+    parts = START.split(source)[1:]
+    kept = [each for each in parts if not (remove_deleted and _deleted(each))]
+    mails = Counter(OWN.sub("", each).strip() for each in kept)
+    return Counter(mails.keys()) if remove_duplicate else mails
+
+
+def _deleted(mail: str) -> bool:
+    head = mail.partition("\n\n")[0]
+    status = STATUS.search(head)
+    return status is not None and bool(int(status[1], 16) & DELETED)

@@ -1,0 +1,56 @@
+"""A metric on web pages: two of them, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from bs4.element import PageElement, Tag
+
+from evaluators import Score, Unreadable
+from evaluators.evidence import MIB
+from evaluators.osworld import given
+from evaluators.osworld.registry import metric
+from evaluators.values import shown, verdict
+
+MOST_NODES = 100_000
+
+
+@metric(
+    repairs=(
+        "Both pages have as many nodes: upstream stops at the end of the shorter one, so that "
+        "pictures and other elements without text may be missing there.",
+    )
+)
+def compare_htmls(
+    result: Path, expected: Path, *, ignore_sdnum: bool = True, strict: bool
+) -> Score:
+    """The nodes of two pages in order: their names, texts and attributes (`ignore_sdnum`: but
+    for LibreOffice's notes on numbers)."""
+    pages = [BeautifulSoup(given.text(each, 2 * MIB), "lxml") for each in (result, expected)]
+    # Upstream compares the text of every tag, so that of the outermost one: the whole page's.
+    if pages[0].text.strip() != pages[1].text.strip():
+        return Score(0.0, "the texts of the pages differ")
+    seen, wanted = (list(_nodes(each)) for each in pages)
+    for one, other in zip_longest(seen, wanted) if strict else zip(seen, wanted, strict=False):
+        left, right = (_said(each, ignore_sdnum=ignore_sdnum) for each in (one, other))
+        if left != right:
+            return Score(0.0, f"the page has {shown(left)}, not {shown(right)}")
+    return verdict([], f"all {len(wanted)} nodes are equal")
+
+
+def _nodes(page: BeautifulSoup) -> Iterator[PageElement]:
+    for number, each in enumerate(page.descendants):
+        if number > MOST_NODES:
+            raise Unreadable(f"a page has more than {MOST_NODES} nodes")
+        yield each
+
+
+def _said(node: PageElement | None, *, ignore_sdnum: bool) -> object:
+    """A tag's name and attributes, or a text."""
+    if isinstance(node, Tag):
+        kept = {k: v for k, v in node.attrs.items() if not (ignore_sdnum and k == "sdnum")}
+        return node.name, kept
+    return None if node is None else str(node)

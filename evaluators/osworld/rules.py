@@ -1,0 +1,154 @@
+"""OSWorld's value rule: `{method, ref}`, what one value must be.
+
+    method                      holds where
+    re[.FLAG…]                  the pattern `ref` is found in the text; flags as Python names them
+    eq ne lt le gt ge           the value stands so to `ref`
+    approx:x                    the value is a number no further than x from `ref`
+    range.<e|t><e|t>            the number lies between `ref`'s two; e: the end counts, t: not
+    spreadsheet_range           the cells hold all of the first range and none beyond the second
+    str_list_eq, str_set_eq     the text's parts, split at commas, are `ref`: in order, or as a set
+
+A rule of another form is refused when the task is loaded.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NoReturn
+
+from openpyxl.worksheet.cell_range import MultiCellRange
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from evaluators.osworld.registry import Raises
+
+__all__ = ["Rule", "ValueRule", "matches"]
+
+COMPARED: dict[str, Callable[[Any, Any], object]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+RANGE = re.compile(r"range\.([et])([et])")
+
+
+class Rule(TypedDict):
+    """The form of a value rule, to be inherited; `ValueRule` and `well_formed` check the rest."""
+
+    method: str
+    ref: Any
+
+
+def well_formed(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The rule itself; `ValueError` where no value could be held against it."""
+    method, ref = rule["method"], rule["ref"]
+    if method.split(".")[0] == "re":
+        _pattern(method, ref)
+    elif method.startswith("approx:"):
+        float(method.removeprefix("approx:"))
+        float(_number(ref, method))
+    elif RANGE.fullmatch(method):
+        low, high = _pair(ref, method)
+        _number(low, method), _number(high, method)
+    elif method == "spreadsheet_range":
+        for each in _pair(ref, method):
+            _cells(each)
+    elif method in {"str_list_eq", "str_set_eq"}:
+        if not (isinstance(ref, list) and all(isinstance(each, str) for each in ref)):
+            raise ValueError(f"{method} needs a list of texts as ref")
+    elif method not in COMPARED:
+        raise ValueError(f"there is no method {method!r}")
+    return rule
+
+
+ValueRule = Annotated[Rule, AfterValidator(well_formed)]
+"""A value rule, checked when the task is loaded."""
+
+
+def matches(value: Any, rule: Mapping[str, Any]) -> bool:
+    """Whether the rule holds; `Raises` where upstream could not compare the two."""
+    method, ref = rule["method"], rule["ref"]
+    if method.split(".")[0] == "re":
+        if not isinstance(value, str):
+            _incomparable(value, rule)
+        return _pattern(method, ref).search(value) is not None
+    if method.startswith("approx:"):
+        try:
+            return bool(abs(float(value) - ref) <= float(method.removeprefix("approx:")))
+        except (TypeError, ValueError):
+            return False
+    if ends := RANGE.fullmatch(method):
+        above, below = ({"e": "le", "t": "lt"}[each] for each in ends.groups())
+        return _compared(above, ref[0], value, rule) and _compared(below, value, ref[1], rule)
+    if method == "spreadsheet_range":
+        cells = value if isinstance(value, MultiCellRange) else _cells_of(value, rule)
+        return _within(_cells(ref[0]), cells) and _within(cells, _cells(ref[1]))
+    if method in {"str_list_eq", "str_set_eq"}:
+        if not isinstance(value, str):
+            _incomparable(value, rule)
+        parts = [each.strip() for each in value.strip("\"'").split(",")]
+        return parts == ref if method == "str_list_eq" else set(parts) == set(ref)
+    return _compared(method, value, ref, rule)
+
+
+def _compared(method: str, one: Any, other: Any, rule: Mapping[str, Any]) -> bool:
+    try:
+        return bool(COMPARED[method](one, other))
+    except TypeError:
+        _incomparable((one, other), rule)
+
+
+def _incomparable(value: object, rule: Mapping[str, Any]) -> NoReturn:
+    raise Raises(f"{value!r:.200} cannot be held against {rule['method']} {rule['ref']!r:.200}")
+
+
+def _pattern(method: str, pattern: object) -> re.Pattern[str]:
+    flags = re.RegexFlag(0)
+    for name in method.split(".")[1:]:
+        flag = getattr(re, name, None)
+        if not isinstance(flag, re.RegexFlag):
+            raise ValueError(f"{method!r} names no flag of a regular expression: {name!r}")
+        flags |= flag
+    if not isinstance(pattern, str):
+        raise ValueError(f"{method!r} needs a regular expression as ref")
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+
+
+def _number(value: object, method: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{method} needs a number, not {value!r}")
+    return value
+
+
+def _pair(ref: object, method: str) -> tuple[Any, Any]:
+    if not isinstance(ref, list) or len(ref) != 2:
+        raise ValueError(f"{method} needs two ends as ref, not {ref!r}")
+    return ref[0], ref[1]
+
+
+def _cells(reference: object) -> MultiCellRange:
+    if not isinstance(reference, str):
+        raise ValueError(f"{reference!r} is no range of cells")
+    try:
+        return MultiCellRange(reference)
+    except (TypeError, ValueError) as error:  # the library raises either
+        raise ValueError(f"{reference!r} is no range of cells") from error
+
+
+def _cells_of(value: object, rule: Mapping[str, Any]) -> MultiCellRange:
+    try:
+        return _cells(value)
+    except ValueError:
+        _incomparable(value, rule)
+
+
+def _within(inner: MultiCellRange, outer: MultiCellRange) -> bool:
+    return all(any(part.issubset(whole) for whole in outer.ranges) for part in inner.ranges)

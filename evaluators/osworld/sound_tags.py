@@ -1,0 +1,34 @@
+"""What a sound file says of itself."""
+
+from __future__ import annotations
+
+import io
+
+import mutagen
+from mutagen.easyid3 import EasyID3
+
+from evaluators import Score, Unreadable
+from evaluators.evidence import BROKEN
+from evaluators.osworld import Value
+from evaluators.osworld.given import held
+from evaluators.osworld.registry import metric
+from evaluators.osworld.rules import ValueRule, matches
+from evaluators.values import shown, verdict
+
+
+@metric()
+def check_mp3_meta(result: Value, expected: dict[str, ValueRule]) -> Score:
+    """The value rule of each named ID3 tag (title, artist, …) holds; several values of a tag are
+    one text with commas between, a tag that is missing is an empty text."""
+    content = io.BytesIO(held(result))
+    try:
+        tags = EasyID3(content)  # type: ignore[no-untyped-call]
+        seen = {name: ",".join(tags[name]) if name in tags else "" for name in expected}
+    except (mutagen.MutagenError, *BROKEN) as error:
+        raise Unreadable(f"the file has no readable ID3 tags: {error}") from error
+    wrong = [
+        f"{name} is {shown(seen[name])}, not {rule['method']} {shown(rule['ref'])}"
+        for name, rule in expected.items()
+        if not matches(seen[name], rule)
+    ]
+    return verdict(wrong, f"{', '.join(expected)}: as expected")

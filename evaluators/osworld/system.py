@@ -1,0 +1,141 @@
+"""The desktop and the shell: favourites, clock, folders, clipboard, a test suite's report."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.evidence import MIB
+from evaluators.osworld import Value
+from evaluators.osworld.answers import fields, json_of, said
+from evaluators.osworld.given import text
+from evaluators.osworld.registry import Raises, metric
+from evaluators.values import shown, verdict
+
+ZONE = re.compile(r"^\s*Time zone:.*\+0000\)\s*$", re.MULTILINE)
+
+
+class Names(TypedDict):
+    """Names, in any order."""
+
+    expected: list[str]
+
+
+class Report(BaseModel):
+    """What a suite of tests came to, run where the agent's files cannot do harm."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    passed: int = Field(ge=0)
+    failed: int = Field(ge=0)
+    errors: list[str] = []
+
+
+@metric()
+def check_gnome_favorite_apps(result: Value, expected: Names) -> Score:
+    """The favourites of the dock are exactly these, in any order; a list as gsettings prints it."""
+    printed = said(result).strip().removeprefix("@as ")
+    try:
+        seen = ast.literal_eval(printed)
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise Unreadable(f"{shown(printed)} is no list of applications") from error
+    if not isinstance(seen, list) or not all(isinstance(each, str) for each in seen):
+        raise Unreadable(f"{shown(printed)} is no list of applications")
+    return _exactly(seen, expected["expected"])
+
+
+@metric()
+def check_moved_jpgs(result: Value, expected: Names) -> Score:
+    """The folder holds exactly these names; the result is its tree (`children`, each a `name`)."""
+    children = fields(result).get("children")
+    if not isinstance(children, list) or not all(isinstance(each, dict) for each in children):
+        raise Unreadable("no listing of a folder was given")
+    return _exactly([str(each.get("name")) for each in children], expected["expected"])
+
+
+def _exactly(seen: list[str], wanted: list[str]) -> Score:
+    wrong = [f"{shown(each)} is missing" for each in sorted(set(wanted) - set(seen))]
+    wrong += [f"{shown(each)} should not be there" for each in sorted(set(seen) - set(wanted))]
+    if not wrong and len(seen) != len(wanted):
+        wrong.append(f"there are {len(seen)}, not {len(wanted)}")
+    return verdict(wrong, f"exactly the {len(wanted)} expected are there")
+
+
+@metric(
+    repairs=(
+        "The line with the time zone is found by its name: upstream takes the fourth line, whatever"
+        " stands there, and fails where there are fewer.",
+    )
+)
+def is_utc_0(result: Value, *, strict: bool) -> Score:
+    """`timedatectl status` says that the time zone is at +0000."""
+    printed = said(result)
+    if strict:
+        return Score(float(bool(ZONE.search(printed))), f"timedatectl says {shown(printed)}")
+    lines = printed.split("\n")
+    if len(lines) < 4:
+        raise Raises(f"there is no fourth line in {shown(printed)}")
+    return Score(float(lines[3].endswith("+0000)")), f"the fourth line is {shown(lines[3])}")
+
+
+@metric(
+    repairs=(
+        "A line of the clipboard is the expected text, blanks around it apart: upstream takes any"
+        " text around the expected one too, so `secret.docx.old` is `secret.docx`.",
+    )
+)
+def is_in_vm_clickboard(result: Value, expected: Value, *, strict: bool) -> Score:
+    """The clipboard (`expected`, what a command printed) holds the text, or all the texts, that the
+    rule names (`result`: tasks give the two the other way round)."""
+    rule: Mapping[str, Any] = fields(result)
+    asked = rule.get("expected")
+    wanted = [asked] if isinstance(asked, str) else asked
+    if not isinstance(wanted, list) or not all(isinstance(each, str) for each in wanted):
+        raise Unreadable("the rule names no text")
+    held = said(expected)
+    lines = {each.strip() for each in held.splitlines()}
+    missing = [
+        f"{shown(each)} is not in the clipboard"
+        for each in wanted
+        if not (each.strip() in lines or each.strip() == held.strip() if strict else each in held)
+    ]
+    return verdict(missing, f"the clipboard holds {shown(held)}")
+
+
+@metric()
+def check_python_file_by_test_suite(
+    result: Value, expected: Path | None = None, *, test_function_name: str = "test"
+) -> Score:
+    """The share of the suite's tests that pass; one that could not be run is one that failed.
+
+    The result is a report, `{"passed": n, "failed": n, "errors": [text, …]}`, of the suite
+    (`expected`, its function `test_function_name`) run in a fresh sandbox. Upstream runs the suite
+    with the agent's files inside the process that judges.
+    """
+    source: object = result
+    if isinstance(result, Path):
+        source = json_of(text(result, MIB), "the report of the tests")
+    try:
+        report = Report.model_validate_json(json.dumps(source))
+    except (ValidationError, TypeError, ValueError) as error:
+        raise Unreadable(f"no report of a suite of tests: {error}") from error
+    run = report.passed + report.failed + len(report.errors)
+    why = f"; {shown(report.errors[0])}" if report.errors else ""
+    if not run:
+        return Score(0.0, "no test was run")
+    return Score(report.passed / run, f"{report.passed} of {run} tests pass{why}")
+
+
+@metric()
+def infeasible(result: Value) -> Score:
+    """The agent itself said that the task cannot be done: its episode ended with "infeasible"."""
+    ended = said(result)
+    return Score(float(ended == "infeasible"), f"the episode ended with {shown(ended)}")

@@ -1,0 +1,206 @@
+"""Metrics on plain text files: whole texts, lines, and what stands in them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.evidence import MIB
+from evaluators.osworld import Value, given
+from evaluators.osworld.registry import metric
+from evaluators.values import shown, verdict
+
+MOST_LINES = 50_000
+"""Of a file whose lines are paired: the time grows with the product of both."""
+CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)")
+PREAMBLE = re.compile(r"^#(!|.*coding[:=])")
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no regular expression: {error}") from error
+    return text
+
+
+class Lines(TypedDict, total=False):
+    """Patterns that some line has, and patterns that no line has."""
+
+    expect: list[Annotated[str, AfterValidator(_pattern)]]
+    unexpect: list[Annotated[str, AfterValidator(_pattern)]]
+
+
+class Texts(TypedDict):
+    """Texts that stand in a file."""
+
+    expected: list[str]
+
+
+class Count(TypedDict):
+    """A number, as text or as such."""
+
+    expected: Annotated[int | str, AfterValidator(int)]
+
+
+@metric()
+def compare_text_file(
+    result: Path, expected: Path, *, ignore_blanks: bool = False, ignore_case: bool = False
+) -> Score:
+    """The whole text is the expected one; `ignore_blanks` takes every run of white space as one
+    blank."""
+    return texts_equal(
+        given.text(result), given.text(expected), blanks=not ignore_blanks, case=not ignore_case
+    )
+
+
+def texts_equal(seen: str, wanted: str, *, blanks: bool = True, case: bool = True) -> Score:
+    """Whether two texts are one, with or without their blanks and case."""
+    if not blanks:
+        seen, wanted = squeezed(seen), squeezed(wanted)
+    if not case:
+        seen, wanted = seen.lower(), wanted.lower()
+    if seen == wanted:
+        return Score(1.0, "the texts are equal")
+    place = next(
+        (at for at, (one, other) in enumerate(zip(seen, wanted, strict=False)) if one != other),
+        min(len(seen), len(wanted)),
+    )
+    cut = slice(max(0, place - 20), place + 60)
+    return Score(0.0, f"the text says {shown(seen[cut])}, not {shown(wanted[cut])}")
+
+
+def squeezed(text: str) -> str:
+    """The text with each run of white space as one blank, and none at its ends."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+@metric()
+def diff_text_file(result: Path, expected: Path) -> Score:
+    """How alike the lines of two files are: twice the lines in common, over the lines of both."""
+    return lines_alike(given.text(result, 4 * MIB), given.text(expected, 4 * MIB))
+
+
+def lines_alike(seen: str, wanted: str) -> Score:
+    """Python's own ratio over the lines of two texts."""
+    one, other = given.lines(seen), given.lines(wanted)
+    if max(len(one), len(other)) > MOST_LINES:
+        raise Unreadable(f"there are more than {MOST_LINES} lines to pair")
+    ratio = difflib.SequenceMatcher(a=one, b=other).ratio()
+    return Score(ratio, f"the lines are alike by {ratio:.3f}")
+
+
+@metric()
+def file_contains(result: Path, expected: Texts) -> Score:
+    """All the texts stand in the file."""
+    seen = given.text(result)
+    wrong = [f"{shown(each)} is missing" for each in expected["expected"] if each not in seen]
+    return verdict(wrong, f"all {len(expected['expected'])} texts are there")
+
+
+@metric()
+def compare_python_pure_text(result: Path, expected: Path) -> Score:
+    """Two Python files have the same lines but for shebang and coding lines, empty lines, blanks at
+    line ends and tabs (four blanks)."""
+    return texts_equal(_code(given.text(result)), _code(given.text(expected)))
+
+
+def _code(text: str) -> str:
+    kept = (line.expandtabs(4).rstrip() for line in text.split("\n") if not PREAMBLE.match(line))
+    return "\n".join(line for line in kept if line)
+
+
+@metric(
+    repairs=(
+        "The expected number must stand in the text as a number of its own: upstream takes 1 for "
+        "found in 10.",
+    )
+)
+def compare_result_files(result: Path, expected: Path, *, strict: bool) -> Score:
+    """The file says the expected number (within 0.0001, or anywhere in the text); where a text is
+    expected, exactly this."""
+    seen, wanted = given.text(result).strip(), given.text(expected).strip()
+    number = _number(wanted)
+    if number is None:
+        return texts_equal(seen, wanted)
+    said = _number(seen)
+    found = stands_alone(wanted, seen) if strict else wanted in seen
+    if found or (said is not None and abs(said - number) < 1e-4):
+        return Score(1.0, f"the file says {wanted}")
+    return Score(0.0, f"the file says {shown(seen)}, not {wanted}")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def stands_alone(wanted: str, text: str) -> bool:
+    """Whether the text holds `wanted` where no digit goes on at either end of it."""
+    before = r"(?<!\d)(?<!\d\.)" if wanted[:1].isdigit() else ""
+    after = r"(?!\d|\.\d)" if wanted[-1:].isdigit() else ""
+    return re.search(before + re.escape(wanted) + after, text) is not None
+
+
+@metric()
+def check_line_number(result: Path, expected: Count) -> Score:
+    """So many lines of the file hold a time of day, HH:MM:SS."""
+    seen = sum(1 for line in given.lines(given.text(result)) if CLOCK.search(line))
+    wanted = int(expected["expected"])
+    wrong = [] if seen == wanted else [f"{seen} lines hold a time, not {wanted}"]
+    return verdict(wrong, f"{seen} lines hold a time")
+
+
+@metric()
+def check_list(result: Path, expected: Lines) -> Score:
+    """Each `expect` pattern is found in some line of the file, no `unexpect` pattern in any."""
+    held = given.lines(given.text(result))
+    wrong = [
+        f"no line has {each!r}"
+        for each in expected.get("expect", [])
+        if not any(re.search(each, line) for line in held)
+    ]
+    wrong += [
+        f"a line has {each!r}"
+        for each in expected.get("unexpect", [])
+        if any(re.search(each, line) for line in held)
+    ]
+    return verdict(wrong, "the lines are as expected")
+
+
+class Included(TypedDict, total=False):
+    """Texts that are there, and texts that are not."""
+
+    include: list[str]
+    exclude: list[str]
+
+
+@metric(
+    repairs=(
+        "A text to include that begins or ends in a digit must not go on in digits: upstream finds "
+        "54 in 154.",
+    )
+)
+def check_include_exclude(result: Value, expected: Included, *, strict: bool) -> Score:
+    """All texts to include stand in what was printed, none of those to exclude."""
+    if not isinstance(result, str):
+        raise Unreadable(f"text is judged here, not {result!r:.100}")
+    wrong = [
+        f"{shown(each)} is missing from {shown(result)}"
+        for each in expected.get("include", [])
+        if not (stands_alone(each, result) if strict else each in result)
+    ]
+    wrong += [
+        f"{shown(each)} is in {shown(result)}"
+        for each in expected.get("exclude", [])
+        if each in result
+    ]
+    return verdict(wrong, "what was printed is as expected")

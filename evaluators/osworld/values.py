@@ -1,0 +1,268 @@
+"""Metrics on values: equal, one of a list, JSON by its keys, a cell of a database."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired
+
+import yaml
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.evidence import MIB
+from evaluators.osworld import Value, given
+from evaluators.osworld.registry import Raises, metric
+from evaluators.osworld.rules import Rule, matches, well_formed
+from evaluators.values import shown, verdict
+
+FAILED = "__EVALUATION_FAILED__"
+"""What an OSWorld getter leaves in the place of a value that it could not get."""
+READS = (
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+)
+
+
+class Equal(TypedDict):
+    """One value."""
+
+    expected: Any
+
+
+class OneOf(TypedDict):
+    """Any of these."""
+
+    expected: list[Any]
+
+
+class Fields(TypedDict):
+    """What the keys of an object hold."""
+
+    expected: dict[str, Any]
+    expect_in_result: NotRequired[bool]
+    ignore_list_order: NotRequired[bool]
+
+
+class FieldRule(Rule):
+    """A value rule for what stands at a path of keys and positions."""
+
+    key: list[str | int]
+
+
+FieldRules = list[Annotated[FieldRule, AfterValidator(well_formed)]]
+
+
+class Rules(TypedDict, total=False):
+    """Rules that hold, and rules that do not."""
+
+    expect: FieldRules
+    unexpect: FieldRules
+
+
+class Query(TypedDict):
+    """One statement whose first cell is the score."""
+
+    sql: str
+
+
+@metric()
+def exact_match(result: Value, expected: Equal) -> Score:
+    """The value is the expected one, down to the newline at its end."""
+    return _equal(result, expected["expected"])
+
+
+def _equal(seen: Value, wanted: Value) -> Score:
+    wrong = [] if seen == wanted else [f"it is {shown(seen)}, not {shown(wanted)}"]
+    return verdict(wrong, f"it is {shown(wanted)}")
+
+
+@metric()
+def match_in_list(result: Value, expected: OneOf) -> Score:
+    """The value is one of the list."""
+    wanted = expected["expected"]
+    wrong = [] if result in wanted else [f"{shown(result)} is none of {shown(wanted)}"]
+    return verdict(wrong, f"{shown(result)} is one of {shown(wanted)}")
+
+
+@metric()
+def is_in_list(result: Value, expected: Equal) -> Score:
+    """The expected value is one of the list that was found (in a text: a part of it)."""
+    wanted = expected["expected"]
+    try:
+        found = wanted in result  # type: ignore[operator]  # what is no container is said below
+    except TypeError as error:
+        raise Raises(f"{shown(result)} is no list") from error
+    return verdict([] if found else [f"{shown(wanted)} is not in {shown(result)}"], "it is there")
+
+
+@metric()
+def literal_match(
+    result: Value,
+    expected: Value,
+    *,
+    type: Literal["str", "list"] = "str",
+    ignore_case: bool = False,
+) -> Score:
+    """Two texts are equal, or two lists with their members in order."""
+    if type == "str":
+        one, other = str(result), str(expected)
+        return _equal(one.lower(), other.lower()) if ignore_case else _equal(result, expected)
+    if not isinstance(result, list) or not isinstance(expected, list):
+        return Score(0.0, f"{shown(result)} and {shown(expected)} are not both lists")
+    if ignore_case:
+        return _equal([str(each).lower() for each in result], [str(e).lower() for e in expected])
+    return _equal(result, expected)
+
+
+@metric(
+    repairs=(
+        "`ignore_list_order` counts where the tasks write it, beside `expected`: upstream looks "
+        "for it among the expected keys.",
+        "Text is read as JSON, else as a Python literal: upstream turns every apostrophe into a "
+        "quotation mark, which breaks texts that hold one.",
+    ),
+)
+def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -> Score:
+    """Each expected key of an object (or of JSON text) has its value; with `expect_in_result`, a
+    member of its list or a text that contains it."""
+    wanted = expected["expected"]
+    seen = _object(result, strict=strict) if isinstance(result, str) else result
+    if not isinstance(seen, dict):
+        return Score(0.0, f"{shown(seen)} is no object with keys")
+    failed = [key for key, value in wanted.items() if value == FAILED]
+    if failed:
+        return Score(0.0, f"what {failed[0]!r} should be could not be found out")
+    # Upstream's own place for the switch is a key beside the expected ones.
+    holder: Mapping[str, Any] = expected if strict else wanted
+    unordered = bool(holder.get("ignore_list_order", False))
+    within = expected.get("expect_in_result", False)
+    wrong = []
+    for key, value in wanted.items():
+        held = seen.get(key)
+        if within:
+            same = _within(value, held)
+        elif unordered:
+            same = _sorted(value) == _sorted(held)
+        else:
+            same = value == held
+        if not same:
+            wrong.append(f"{key} is {shown(held)}, not {shown(value)}")
+    return verdict(wrong, f"all {len(wanted)} values are as expected")
+
+
+def _object(text: str, *, strict: bool) -> object:
+    try:
+        if not strict:
+            return json.loads(text.strip().replace("'", '"'))
+    except (ValueError, RecursionError) as error:
+        raise Raises(f"with apostrophes as quotation marks this is no JSON: {error}") from error
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass  # the other grammar below has the last word
+    try:
+        return ast.literal_eval(text.strip()) if len(text) <= MIB else None
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise Unreadable(f"it is neither JSON nor a Python literal: {shown(text)}") from error
+
+
+def _within(wanted: object, held: object) -> bool:
+    if isinstance(wanted, list):
+        return any(each == held or (isinstance(held, list) and each in held) for each in wanted)
+    if isinstance(wanted, str):
+        return isinstance(held, str | list) and wanted in held
+    return False
+
+
+def _sorted(value: object) -> object:
+    return sorted(value, key=repr) if isinstance(value, list) else value
+
+
+@metric()
+def check_json(result: Path, expected: Rules, *, is_yaml: bool = False) -> Score:
+    """In a JSON (or YAML) file, every `expect` rule holds for the value at its key, and no
+    `unexpect` rule."""
+    document = _document(given.text(result), is_yaml=is_yaml)
+    wrong = []
+    for each in expected.get("expect", []):
+        found, value = _at(document, each["key"])
+        if not found or not matches(value, each):
+            wrong.append(f"{_path(each['key'])} is {shown(value) or 'not there'}")
+    for each in expected.get("unexpect", []):
+        found, value = _at(document, each["key"])
+        if found and matches(value, each):
+            wrong.append(f"{_path(each['key'])} is {shown(value)}")
+    return verdict(wrong, "all rules hold")
+
+
+def _document(said: str, *, is_yaml: bool) -> object:
+    try:
+        return yaml.safe_load(said) if is_yaml else json.loads(said)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise Unreadable(f"it is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
+
+
+def _at(document: Any, keys: Sequence[str | int]) -> tuple[bool, object]:
+    for key in keys:
+        if isinstance(document, dict):
+            there = key in document
+        else:
+            there = isinstance(document, list) and isinstance(key, int) and key < len(document)
+        if not there:
+            return False, None
+        document = document[key]
+    return True, document
+
+
+def _path(keys: Sequence[str | int]) -> str:
+    return ".".join(str(each) for each in keys)
+
+
+@metric()
+def run_sqlite3(result: Path, expected: Query) -> Score:
+    """The score is the first cell that a statement finds in the database, within 0 and 1."""
+    content = bytearray(given.held(result))
+    # A database that was written with a log ahead says so in its head, and then wants its log.
+    content[18:20] = b"\1\1" if len(content) > 20 else content[18:20]
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.deserialize(bytes(content))
+        # A statement reads, for a bounded time; what a schema of the guest's making calls is off.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.set_authorizer(_only_reads)
+        connection.set_progress_handler(_Bound(), 100_000)
+        row = connection.execute(expected["sql"]).fetchone()
+    except sqlite3.Error as error:
+        raise Unreadable(f"the database gives no answer: {error}") from error
+    finally:
+        connection.close()
+    cell: Any = row[0] if row else None
+    try:
+        value = float(cell)
+    except (TypeError, ValueError) as error:
+        raise Raises(
+            f"the statement finds {shown(cell) or 'nothing'}, which is no number"
+        ) from error
+    return Score(min(1.0, max(0.0, value)), f"the statement finds {shown(cell)}")
+
+
+def _only_reads(action: int, *_: str | None) -> int:
+    return sqlite3.SQLITE_OK if action in READS else sqlite3.SQLITE_DENY
+
+
+class _Bound:
+    """Interrupts a statement after so many steps of the database's machine."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self) -> bool:
+        self.calls += 1
+        return self.calls > 5000

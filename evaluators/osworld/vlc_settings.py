@@ -1,0 +1,164 @@
+"""VLC: what its settings file (`vlcrc`) says, and VLC's default where it says nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.osworld import Value
+from evaluators.osworld.given import text
+from evaluators.osworld.registry import metric
+from evaluators.values import shown, verdict
+
+SET = (
+    "Only a line that sets the key counts: upstream takes any line with the key in it, commented"
+    " lines and longer keys too."
+)
+SLIDER = "153;210;153;20;210;20;255;199;15;245;39;29"
+DARK = 100
+"""Red, green and blue of a blackish colour are all below this."""
+
+
+class Folder(TypedDict):
+    """Where recordings go."""
+
+    recording_file_path: str
+
+
+class Cone(TypedDict):
+    """Whether a cone is shown, 1 or 0."""
+
+    expected_qt_bgcone: int | str
+
+
+class Volume(TypedDict):
+    """The largest volume, in percent."""
+
+    expected_qt_max_volume: int | str
+
+
+class MinimalView(TypedDict):
+    """Whether the window has no controls, 1 or 0."""
+
+    expected_qt_minimal_view: int | str
+
+
+class GlobalKey(TypedDict):
+    """Whether there is a key for the whole desktop, 1 or 0."""
+
+    expected_global_key_play_pause: int | str
+
+
+class OneInstance(TypedDict):
+    """Whether a file opens in the VLC that runs, 1 or 0."""
+
+    expected_one_instance_when_started_from_file: int | str
+
+
+class PlayAndExit(TypedDict):
+    """Whether VLC ends with the film, 1 or 0."""
+
+    expected_play_and_exit: int | str
+
+
+class Blackish(TypedDict):
+    """Any colours that are nearly black."""
+
+    type: Literal["blackish"]
+
+
+class Colours(TypedDict):
+    """Colours as VLC writes them: numbers with semicolons between."""
+
+    type: Literal["match"]
+    expected_qt_slider_colours: str
+
+
+SliderColours = Annotated[Blackish | Colours, Field(discriminator="type")]
+
+
+@metric()
+def is_vlc_recordings_folder(result: Value, expected: Folder) -> Score:
+    """Recordings go to this folder; what is only a comment in the file does not count."""
+    seen = _setting(text(result), "input-record-path", "", strict=True)
+    return _equals("input-record-path", seen, expected["recording_file_path"])
+
+
+@metric(repairs=(SET,))
+def check_qt_bgcone(result: Value, expected: Cone, *, strict: bool) -> Score:
+    """The cone in the background is shown (`qt-bgcone` 1, the default) or not (0)."""
+    seen = _setting(text(result), "qt-bgcone", "1", strict=strict)
+    return _equals("qt-bgcone", seen, expected["expected_qt_bgcone"])
+
+
+@metric(repairs=(SET,))
+def check_qt_max_volume(result: Value, expected: Volume, *, strict: bool) -> Score:
+    """The largest volume (`qt-max-volume`, 125 by default) is this many percent."""
+    seen = _setting(text(result), "qt-max-volume", "125", strict=strict)
+    return _equals("qt-max-volume", seen, expected["expected_qt_max_volume"])
+
+
+@metric(repairs=(SET,))
+def check_qt_minimal_view(result: Value, expected: MinimalView, *, strict: bool) -> Score:
+    """The window shows no controls (`qt-minimal-view` 1) or shows them (0, the default)."""
+    seen = _setting(text(result), "qt-minimal-view", "0", strict=strict)
+    return _equals("qt-minimal-view", seen, expected["expected_qt_minimal_view"])
+
+
+@metric(repairs=(SET,))
+def check_qt_slider_colours(result: Value, expected: SliderColours, *, strict: bool) -> Score:
+    """The colours of the volume slider are as given, or (`blackish`) each has red, green and blue
+    below 100."""
+    seen = _setting(text(result), "qt-slider-colours", SLIDER, strict=strict)
+    if expected["type"] == "match":
+        return _equals("qt-slider-colours", seen, expected["expected_qt_slider_colours"])
+    try:
+        numbers = [int(each) for each in seen.split(";")]
+    except ValueError as error:
+        raise Unreadable(f"the colours of the slider are no numbers: {shown(seen)}") from error
+    # Upstream looks at whole triples; what is left over is no colour.
+    wrong = [] if all(each < DARK for each in numbers[: len(numbers) // 3 * 3]) else [shown(seen)]
+    return verdict(wrong, f"all colours of {shown(seen)} are blackish")
+
+
+@metric(repairs=(SET,))
+def check_global_key_play_pause(result: Value, expected: GlobalKey, *, strict: bool) -> Score:
+    """There is a key for play and pause on the whole desktop (`global-key-play-pause`), or none."""
+    seen = _setting(text(result), "global-key-play-pause", "", strict=strict)
+    wanted = expected["expected_global_key_play_pause"]
+    return _equals("global-key-play-pause is set", "1" if seen else "0", wanted)
+
+
+@metric(repairs=(SET,))
+def check_one_instance_when_started_from_file(
+    result: Value, expected: OneInstance, *, strict: bool
+) -> Score:
+    """A file opens in the VLC that runs (`one-instance-when-started-from-file` 1, the default) or
+    in another (0)."""
+    key = "one-instance-when-started-from-file"
+    seen = _setting(text(result), key, "1", strict=strict)
+    return _equals(key, seen, expected["expected_one_instance_when_started_from_file"])
+
+
+@metric(repairs=(SET,))
+def check_play_and_exit(result: Value, expected: PlayAndExit, *, strict: bool) -> Score:
+    """VLC ends when the film does (`play-and-exit` 1) or stays (0, the default)."""
+    seen = _setting(text(result), "play-and-exit", "0", strict=strict)
+    return _equals("play-and-exit", seen, expected["expected_play_and_exit"])
+
+
+def _setting(source: str, key: str, default: str, *, strict: bool) -> str:
+    """The last value that the file gives to the key."""
+    for line in reversed(source.splitlines()):
+        name, equals, value = line.partition("=")
+        if equals and (name.strip() == key if strict else f"{key}=" in line):
+            return (value if strict else line.rpartition("=")[2]).strip()
+    return default
+
+
+def _equals(what: str, seen: str, wanted: int | str) -> Score:
+    wrong = [] if seen == str(wanted) else [f"{what}: {shown(seen)}, not {shown(str(wanted))}"]
+    return verdict(wrong, f"{what}: {shown(seen)}")

@@ -1,0 +1,219 @@
+"""Word files (docx) as OSWorld's metrics look at them: what a paragraph or run says by itself, and
+what it looks like once styles are asked."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import docx
+from docx.document import Document
+from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_TAB_ALIGNMENT
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import parse_xml
+from docx.oxml.ns import qn
+from docx.oxml.xmlchemy import BaseOxmlElement
+from docx.styles.style import ParagraphStyle
+from docx.text.font import Font
+from docx.text.paragraph import Paragraph as DocxParagraph
+from docx.text.run import Run as DocxRun
+
+from evaluators import Unreadable
+from evaluators.osworld import Value, given
+from evaluators.read_docx import ancestry
+
+MOST_SPANNED = 100_000
+"""Columns that cells span, summed: the library makes as many cells of them."""
+T = TypeVar("T")
+Colour: TypeAlias = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How characters look; None where nothing says it."""
+
+    font: str | None
+    size: float | None
+    """In points."""
+    italic: bool | None
+    strike: bool | None
+    subscript: bool | None
+    color: Colour | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """Characters of one look: by themselves, and with their styles."""
+
+    text: str
+    own: Look
+    whole: Look
+    breaks: int
+    """Page breaks in it."""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab stop."""
+
+    position: int
+    """In EMU, from the left margin."""
+    alignment: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; `own_…` is what it says without its style."""
+
+    text: str
+    runs: tuple[Run, ...]
+    in_table: bool
+    own_centered: bool
+    centered: bool
+    own_spacing: float | None
+    """Lines, or EMU where it is a length; None where nothing says it."""
+    spacing: float | None
+    tabs: tuple[Tab, ...]
+
+
+def opened(content: io.BytesIO, name: str) -> Document:
+    """The document of a package that was let through; to be read within `given.library`."""
+    document = docx.Document(content)
+    spans = document.element.body.iter(qn("w:gridSpan"))
+    if sum(abs(int(each.get(qn("w:val")) or 1)) for each in spans) > MOST_SPANNED:
+        raise Unreadable(f"cells of {name} span more than {MOST_SPANNED} columns")
+    return document
+
+
+def read_texts(content: io.BytesIO, name: str, *, tables: bool) -> list[str]:
+    """The paragraphs' texts: those that stand in the body itself, and in its tables if asked."""
+    with given.library(name):
+        document = opened(content, name)
+        return [
+            DocxParagraph(each, document._body).text
+            for each in document.element.body.iter(qn("w:p"))
+            if _is_top(each) or (tables and _in_table(each))
+        ]
+
+
+def read_word(value: Value) -> list[Paragraph]:
+    """The paragraphs of body and tables in their order, with their looks."""
+    name = given.file(value).name
+    with given.library(name):
+        document = opened(given.office(value), name)
+        themes, default = _theme_fonts(document), _default_font(document)
+        return [
+            _paragraph(each, document, default, themes)
+            for each in document.element.body.iter(qn("w:p"))
+            if _is_top(each) or _in_table(each)
+        ]
+
+
+def _is_top(paragraph: BaseOxmlElement) -> bool:
+    parent = paragraph.getparent()
+    return parent is not None and parent.tag == qn("w:body")
+
+
+def _in_table(paragraph: BaseOxmlElement) -> bool:
+    parent = paragraph.getparent()
+    return parent is not None and parent.tag == qn("w:tc")
+
+
+def _paragraph(
+    element: BaseOxmlElement, document: Document, default: Font | None, themes: dict[str, str]
+) -> Paragraph:
+    held = DocxParagraph(element, document._body)
+    styles = list(ancestry(held.style))
+    inherited = [*(each.font for each in styles), *([] if default is None else [default])]
+    formats = [each.paragraph_format for each in styles if isinstance(each, ParagraphStyle)]
+    own = held.paragraph_format
+    alignments = [each.alignment for each in (own, *formats) if each.alignment is not None]
+    spacings = [each.line_spacing for each in (own, *formats) if each.line_spacing is not None]
+    return Paragraph(
+        text=held.text,
+        runs=tuple(_run(each, inherited, themes) for each in held.runs),
+        in_table=_in_table(element),
+        own_centered=own.alignment == WD_ALIGN_PARAGRAPH.CENTER,
+        centered=bool(alignments) and alignments[0] == WD_ALIGN_PARAGRAPH.CENTER,
+        own_spacing=None if own.line_spacing is None else float(own.line_spacing),
+        spacing=float(spacings[0]) if spacings else None,
+        tabs=tuple(
+            Tab(int(each.position), each.alignment.name)
+            for each in own.tab_stops
+            if each.alignment is not WD_TAB_ALIGNMENT.CLEAR
+            and not (each.alignment is WD_TAB_ALIGNMENT.LEFT and each.position == 0)
+        ),
+    )
+
+
+def _run(run: DocxRun, inherited: list[Font], themes: dict[str, str]) -> Run:
+    styled = [each.font for each in ancestry(run.style)] if run._r.style is not None else []
+    breaks = (each.get(qn("w:type")) == "page" for each in run._r.iter(qn("w:br")))
+    whole = _look([run.font, *styled, *inherited], themes)
+    return Run(run.text, _look([run.font], {}), whole, sum(breaks))
+
+
+def _look(fonts: list[Font], themes: dict[str, str]) -> Look:
+    """What the first of several says that says anything."""
+
+    def first(read: Callable[[Font], T | None]) -> T | None:
+        return next((said for each in fonts if (said := read(each)) is not None), None)
+
+    rgb = first(lambda font: font.color.rgb)
+    return Look(
+        font=first(lambda font: _font_name(font, themes)),
+        size=first(lambda font: None if font.size is None else float(font.size.pt)),
+        italic=first(lambda font: font.italic),
+        strike=first(lambda font: font.strike),
+        subscript=first(lambda font: font.subscript),
+        color=None if rgb is None else (rgb[0], rgb[1], rgb[2]),
+    )
+
+
+def _font_name(font: Font, themes: dict[str, str]) -> str | None:
+    properties = font._element.rPr
+    fonts = None if properties is None else properties.rFonts
+    theme = None if fonts is None else fonts.get(qn("w:asciiTheme"))
+    # A theme's font wins over the one that is named beside it.
+    return themes.get(str(theme)[:5], font.name)
+
+
+def _theme_fonts(document: Document) -> dict[str, str]:
+    """The typefaces of the theme, "major" and "minor"."""
+    found: dict[str, str] = {}
+    for each in document.part.rels.values():
+        if each.reltype == RELATIONSHIP_TYPE.THEME and not each.is_external:
+            root = parse_xml(each.target_part.blob)
+            for kind in ("major", "minor"):
+                latin = root.find(f".//{qn(f'a:{kind}Font')}/{qn('a:latin')}")
+                if latin is not None:
+                    found[kind] = str(latin.get("typeface"))
+    return found
+
+
+def _default_font(document: Document) -> Font | None:
+    """What the document says of every run that nothing else speaks of."""
+    default = document.styles.element.find(f"{qn('w:docDefaults')}/{qn('w:rPrDefault')}")
+    return None if default is None else Font(_WithProperties(default))  # type: ignore[arg-type]
+
+
+class _WithProperties:
+    """An element with an rPr, for the library's `Font`, which expects a run."""
+
+    def __init__(self, element: BaseOxmlElement) -> None:
+        self.rPr = element.find(qn("w:rPr"))
+
+
+def visible(paragraph: Paragraph) -> Iterator[tuple[str, Look]]:
+    """Each visible character of a paragraph's runs with its look, styles asked."""
+    for run in paragraph.runs:
+        for character in run.text:
+            if not character.isspace():
+                yield character, run.whole
+
+
+def outside_tables(paragraphs: list[Paragraph]) -> list[Paragraph]:
+    """The paragraphs that stand in the body itself."""
+    return [each for each in paragraphs if not each.in_table]

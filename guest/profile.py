@@ -1,0 +1,66 @@
+"""What the browser's profile says, for a host that collects: its files are read where they lie, and
+the databases from a copy, since the browser may hold them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Optional
+
+from mcp_tools import ToolError
+
+__all__ = ["profile_json", "profile_rows"]
+
+PROFILES = ("google-chrome", "chromium")
+"""Names under ~/.config, the one that OSWorld's tasks mean first."""
+QUERIES = {
+    "cookie_data": ("Cookies", "SELECT * FROM cookies"),
+    "history": ("History", "SELECT url, title, last_visit_time FROM urls"),
+}
+LARGEST = 256 << 20
+MOST = 100_000
+
+
+def _file(name: str) -> Optional[Path]:
+    for profile in PROFILES:
+        path = Path.home() / ".config" / profile / "Default" / name
+        if path.is_file():
+            return path
+    return None
+
+
+def profile_json(name: str) -> Optional[dict[str, Any]]:
+    """A file of the profile, such as `Preferences`; None where there is none or it is no JSON."""
+    path = _file(name)
+    if path is None or path.stat().st_size > LARGEST:
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def profile_rows(table: str) -> Optional[list[list[Any]]]:
+    """The rows of a table: `cookie_data` or `history`. Bytes are written in hexadecimal. None where
+    there is no such database."""
+    name, query = QUERIES[table]
+    path = _file(name)
+    if path is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        for beside in (path, *path.parent.glob(f"{name}-*")):
+            shutil.copy(beside, folder)
+        try:
+            with closing(sqlite3.connect(Path(folder) / name)) as database:
+                rows = database.execute(query).fetchmany(MOST + 1)
+        except sqlite3.Error:
+            return None
+    if len(rows) > MOST:
+        raise ToolError(f"{name} has more than {MOST} rows.", code="too_much")
+    return [[cell.hex() if isinstance(cell, bytes) else cell for cell in row] for row in rows]

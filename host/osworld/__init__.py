@@ -1,0 +1,1 @@
+"""OSWorld's tasks in a guest: their setup steps carried out, their getters asked."""

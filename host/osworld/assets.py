@@ -1,0 +1,153 @@
+"""`ambidex assets`: the files that OSWorld's tasks need, fetched once, imported from a folder or an
+archive, and verified."""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import httpx
+from cyclopts import App, Parameter
+
+from host.errors import UsageError
+from host.osworld.archives import unpacked
+from tasks.catalogue import read_catalogue
+from tasks.osworld_assets import AssetStore, default_store, place_of
+from tasks.osworld_suite import Selection, survey
+
+__all__ = ["assets"]
+
+assets = App(name="assets")
+MANY = Parameter(consume_multiple=True, negative="")
+Store = Annotated[Path | None, Parameter(help="the store; else AMBIDEX_ASSETS, else the cache")]
+LARGEST = 4 << 30
+"""Bytes of one file."""
+
+
+@assets.command
+def fetch(
+    folder: Path,
+    *,
+    tasks: Annotated[tuple[str, ...], MANY] = (),
+    list: Path | None = None,
+    store: Store = None,
+) -> int:
+    """Fetch what the tasks of a checkout need and the store lacks, from where their files say.
+
+    Parameters
+    ----------
+    folder
+        A checkout of OSWorld.
+    tasks
+        Only for these.
+    list
+        Only for those in a list of OSWorld's.
+    """
+    kept = _store(store)
+    wanted = _missing(folder, Selection(tasks, list), kept)
+    failed = 0
+    with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(60, read=300)) as client:
+        for number, url in enumerate(wanted, 1):
+            try:
+                with _fetched(client, url) as path:
+                    size = kept.keep(url, path).size
+                print(f"{number} of {len(wanted)}: {place_of(url)} ({size} bytes)")
+            except (httpx.HTTPError, UsageError) as error:
+                failed += 1
+                print(f"{number} of {len(wanted)}: {url}: {error}", file=sys.stderr)
+    print(f"{len(wanted) - failed} fetched, {failed} failed: {kept.root}")
+    return 3 if failed else 0
+
+
+@assets.command(name="import")
+def import_(source: Path, folder: Path, *, store: Store = None) -> int:
+    """Take what the tasks of a checkout need from a copy of the data set.
+
+    Parameters
+    ----------
+    source
+        A folder, a ZIP or a tar archive. A file is found by its path in the data set, such as
+        chrome/<id>/<name>, wherever in SOURCE that begins.
+    folder
+        A checkout of OSWorld.
+    """
+    kept = _store(store)
+    wanted = _missing(folder, Selection(), kept)
+    with _opened(source) as top:
+        found = {
+            path.relative_to(top).as_posix(): path for path in top.rglob("*") if path.is_file()
+        }
+        taken = 0
+        for url in wanted:
+            place = place_of(url)
+            ends = [name for name in found if name == place or name.endswith(f"/{place}")]
+            if len(ends) > 1:
+                raise UsageError(f"{source} holds {place} more than once: {', '.join(ends[:3])}")
+            if ends:
+                kept.keep(url, found[ends[0]], origin=str(source.resolve()))
+                taken += 1
+    print(f"{taken} of {len(wanted)} missing assets imported, {len(wanted) - taken} still missing")
+    return 0 if taken == len(wanted) else 1
+
+
+@assets.command
+def verify(*, store: Store = None) -> int:
+    """Hold every file of the store against its hash."""
+    kept = _store(store)
+    count = 0
+    wrong = []
+    try:
+        wrong = [*kept.verify()]
+        count = sum(1 for _ in kept.assets())
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    for asset, said in wrong:
+        print(f"{asset.url}: {said}", file=sys.stderr)
+    print(f"{count} assets, {len(wrong)} not as they were: {kept.root}")
+    return 1 if wrong else 0
+
+
+def _store(named: Path | None) -> AssetStore:
+    return AssetStore(named) if named else default_store()
+
+
+def _missing(folder: Path, selection: Selection, store: AssetStore) -> list[str]:
+    found = survey(folder, read_catalogue(), selection, store)
+    return [*dict.fromkeys(url for each in found for url in each.missing)]
+
+
+@contextmanager
+def _fetched(client: httpx.Client, url: str) -> Iterator[Path]:
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise UsageError("not an address of the web")
+    with tempfile.NamedTemporaryFile(prefix="ambidex-asset-") as file:
+        with client.stream("GET", url) as answer:
+            answer.raise_for_status()
+            for block in answer.iter_bytes(1 << 20):
+                if file.tell() > LARGEST:
+                    raise UsageError(f"larger than {LARGEST} bytes")
+                file.write(block)
+        file.flush()
+        yield Path(file.name)
+
+
+@contextmanager
+def _opened(source: Path) -> Iterator[Path]:
+    """The folder itself, or what an archive holds, in a place of its own."""
+    if source.is_dir():
+        yield source
+        return
+    if not source.is_file():
+        raise UsageError(f"there is no {source}")
+    if not (zipfile.is_zipfile(source) or tarfile.is_tarfile(source)):
+        raise UsageError(f"{source} is no folder, no ZIP and no tar archive")
+    with tempfile.TemporaryDirectory(prefix="ambidex-import-") as room:
+        unpacked(source, Path(room))
+        yield Path(room)

@@ -1,0 +1,155 @@
+"""All getters of a task, carried out in the order in which OSWorld asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import date, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from host.guest import Guest
+from host.osworld import apart
+from host.osworld.from_browser import from_address, html, pages
+from host.osworld.from_files import cache_file, cloud_files, content, guest_files, of_slide
+from host.osworld.from_profile import appearance, profile, table
+from host.osworld.from_sites import site
+from host.osworld.from_system import command, desktop, program_file, vscode_file
+from host.osworld.gathering import Failed, Place, value
+from host.osworld.inside import Refused
+from host.osworld.waiting import Waiting
+from tasks import osworld_getters as asked
+from tasks.osworld import OSWorldBody
+from tasks.osworld_evidence import Collected, Kept
+from tasks.osworld_getters import Getter
+from tasks.osworld_time import RelativeRules, filled
+
+__all__ = ["Collector"]
+
+Gathered = tuple[Collected | None, ...]
+
+
+class Collector:
+    """Carries out the getters of one task in its guest."""
+
+    def __init__(
+        self,
+        body: OSWorldBody,
+        guest: Guest,
+        evidence: Path,
+        steps: Sequence[Path],
+        waiting: Waiting,
+        clock: str,
+    ) -> None:
+        self._body = body
+        self._guest = guest
+        self._evidence = evidence
+        self._steps = steps
+        self._waiting = waiting
+        self._clock = clock
+
+    def all(self) -> tuple[Gathered, Gathered]:
+        """What every question is given: the results, and what they are compared with."""
+        results: list[Collected | None] = []
+        expected: list[Collected | None] = []
+        folder: dict[str, Kept | None] = {}
+        for index, question in enumerate(self._body.questions):
+            results.append(self._one(f"result-{index}", question.result, folder))
+            other = question.expected
+            expected.append(self._one(f"expected-{index}", other, folder) if other else None)
+        return tuple(results), tuple(expected)
+
+    def run_apart(
+        self,
+        results: Gathered,
+        expected: Gathered,
+        fresh: Callable[[], AbstractContextManager[Guest]],
+    ) -> Gathered:
+        """The results, with a report in the place of those that have to be run to be judged."""
+        found = list(results)
+        for index, question in enumerate(self._body.questions):
+            if question.metric.metric.name in apart.RUNS:
+                name = str(question.metric.options.get("test_function_name", "test"))
+                both, store = (results[index], expected[index]), self._body.store
+                with fresh() as guest:
+                    found[index] = apart.report(guest, self._evidence, store, *both, name)
+        return tuple(found)
+
+    def _one(self, name: str, getter: Getter, folder: dict[str, Kept | None]) -> Collected:
+        place = Place(
+            self._guest,
+            self._body.store,
+            self._waiting,
+            self._evidence,
+            name,
+            self._steps,
+            self._clock,
+        )
+        try:
+            collected = self._got(place, getter)
+        except (Failed, Refused) as failed:
+            return Collected(getter=getter.type, state="failed", said=str(failed))
+        return _shadowed(collected, folder)
+
+    def _got(self, place: Place, getter: Getter) -> Collected:
+        match getter:
+            case asked.GuestFile():
+                return guest_files(place, getter)
+            case asked.CloudFile():
+                return cloud_files(place, getter)
+            case asked.CacheFile():
+                return cache_file(place, getter)
+            case asked.ContentOfFile():
+                return content(place, getter)
+            case asked.SoundInSlide() | asked.BackgroundInSlide():
+                return of_slide(place, getter)
+            case asked.Rule():
+                return value(getter.type, getter.rules)
+            case asked.RelativeRule():
+                return value(getter.type, filled(getter.rules, self._today(getter.rules)))
+            case asked.CommandOutput():
+                return command(place, getter)
+            case asked.GimpFile() | asked.VlcConfig() | asked.VlcStatus() | asked.Wallpaper():
+                return program_file(place, getter)
+            case asked.VscodeFile():
+                return vscode_file(place, getter)
+            case asked.Profile():
+                return profile(place, getter)
+            case asked.ProfileTable():
+                return table(place, getter)
+            case asked.AppearanceMode():
+                return appearance(place, getter)
+            case asked.ActiveTab() | asked.OpenTabsInfo() | asked.PageInfo():
+                return pages(place, getter)
+            case asked.ActiveUrl() | asked.UrlParse() | asked.UrlPart() | asked.UrlPath():
+                return from_address(place, getter)
+            case asked.HtmlParse():
+                return html(place, getter)
+            case asked.FromSite() | asked.PdfFromUrl() | asked.RecreationPage():
+                return site(place, getter)
+            case asked.GoogleDriveFile():
+                raise Failed("there is no Google account here")
+            case _:
+                return desktop(place, getter)
+
+    def _today(self, rules: RelativeRules) -> date:
+        """By the clock of the zone that is named, else by the guest's own."""
+        now = datetime.fromisoformat(self._clock)
+        return (now.astimezone(ZoneInfo(rules.timezone)) if rules.timezone else now).date()
+
+
+def _shadowed(collected: Collected, folder: dict[str, Kept | None]) -> Collected:
+    """OSWorld keeps everything of a task in one folder, and does not fetch a file of the benchmark
+    if one of that name is there: it then compares the guest's file with itself."""
+
+    def plain(kept: Kept) -> str:
+        return kept.name.rpartition("/")[2]
+
+    files = [each for each in (*collected.files, *collected.beside) if each is not None]
+    known = [each for each in files if each.sha256 and plain(each) in folder]
+    seen = {plain(each): folder[plain(each)] for each in known}
+    folder |= {plain(each): each for each in files if each not in known}
+    if not any(other is not None and not other.sha256 for other in seen.values()):
+        return collected
+    instead = tuple(each and seen.get(plain(each), each) for each in collected.files)
+    return collected.model_copy(update={"shadowed": instead})

@@ -1,0 +1,55 @@
+"""A history for the browser: the benchmark's empty database with visits put in."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from host.errors import StageError
+from host.guest import Guest
+from tasks.osworld import EMPTY_HISTORY
+from tasks.osworld_assets import AssetStore
+from tasks.osworld_steps import BrowseHistory
+
+__all__ = ["PLACE", "bring", "filled"]
+
+PLACE = "~/.config/google-chrome/Default/History"
+EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+"""From where the browser counts microseconds."""
+LINK = 0x30000000
+"""How the browser notes a visit by a link, with nothing before and nothing after."""
+
+
+def bring(guest: Guest, store: AssetStore, step: BrowseHistory) -> None:
+    """Give the guest's browser that history; it must not run."""
+    empty = store.at(EMPTY_HISTORY)
+    if empty is None:
+        hint = "`ambidex assets fetch` or `ambidex assets import` brings it."
+        raise StageError(f"the asset {EMPTY_HISTORY} is not in the store", hint=hint)
+    guest.put(PLACE, filled(empty.read_bytes(), step, datetime.now(UTC)))
+
+
+def filled(empty: bytes, step: BrowseHistory, now: datetime) -> bytes:
+    """The database with the visits in it, counted back from now."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "History"
+        path.write_bytes(empty)
+        with closing(sqlite3.connect(path)) as database:
+            for visit in step.history:
+                when = now - timedelta(seconds=visit.visit_time_from_now_in_seconds)
+                stamp = (when - EPOCH) // timedelta(microseconds=1)
+                row = database.execute(
+                    "INSERT INTO urls (url, title, visit_count, typed_count, last_visit_time, "
+                    "hidden) VALUES (?, ?, 1, 0, ?, 0)",
+                    (visit.url, visit.title, stamp),
+                )
+                database.execute(
+                    "INSERT INTO visits (url, visit_time, from_visit, transition, segment_id, "
+                    "visit_duration) VALUES (?, ?, 0, ?, 0, 0)",
+                    (row.lastrowid, stamp, LINK),
+                )
+            database.commit()
+        return path.read_bytes()

@@ -1,0 +1,295 @@
+"""The steps of an OSWorld task, carried out in the guest.
+
+Before the episode a step that cannot be done as it stands is a `StageError`: the trial is void, and
+no 0. What a command says by its exit status is its own affair, as in OSWorld, and kept in the
+record. After the episode nothing that an agent may have brought about ends the trial.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from host.errors import StageError
+from host.guest import Guest, GuestRefusal, Ran
+from host.osworld import history
+from host.osworld.inside import CODE, Refused, ask
+from host.osworld.keys import PYTHON, play, played
+from host.osworld.waiting import MAPPED, Waiting
+from tasks.osworld_assets import AssetStore
+from tasks.osworld_getters import CommandOutput, Getter
+from tasks.osworld_steps import (
+    ActivateWindow,
+    BrowseHistory,
+    CloseTabs,
+    CloseWindow,
+    Download,
+    Execute,
+    GoogleDrive,
+    Launch,
+    Login,
+    Open,
+    OpenTabs,
+    Sleep,
+    Step,
+    argv_of,
+)
+
+__all__ = ["Done", "Stagehand", "programs_of"]
+
+RUNS_WITHIN = 120.0
+"""Seconds that OSWorld gives to a command."""
+OPENS_WITHIN = 120.0
+"""Seconds for a file's window: LibreOffice under emulation takes one minute."""
+TRIES = 5
+PASSWORD = "password"
+INSTEAD = {"chrome": "chromium"}
+"""Programs that tasks end by their names, and what stands for them where the image has it."""
+TITLES = (("Google Chrome", "Chromium"),)
+"""The same of the titles of windows."""
+TITLED = 10.0
+"""Seconds for a window that is there to have its title."""
+ENDING = re.compile(r"^(?:pkill|killall)\s+(?:-\S+\s+)*([\w.-]+)$")
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of one step, for the trial's record."""
+
+    kind: str
+    said: str
+    seconds: float
+    fails: bool = False
+    """Whether OSWorld would have ended with an exception."""
+
+
+class Fails(Exception):
+    """A step at which OSWorld ends with an exception."""
+
+
+class Stagehand:
+    """Carries out steps, one after the other."""
+
+    def __init__(self, guest: Guest, store: AssetStore, kept: Path, waiting: Waiting) -> None:
+        self._guest = guest
+        self._store = store
+        self._kept = kept
+        """Where what a step keeps is put."""
+        self._waiting = waiting
+        self._size = guest.health().screen or (1920, 1080)
+        self._tools = {tool.name: tool for tool in guest.tools()}
+
+    def do(self, step: Step) -> Done:
+        """One step. `StageError` where it cannot be done as it stands."""
+        begun = time.monotonic()
+        try:
+            said, fails = self._do(step), False
+        except Fails as error:
+            said, fails = str(error), True
+        return Done(step.type, said, round(time.monotonic() - begun, 3), fails)
+
+    def _do(self, step: Step) -> str:
+        match step:
+            case Download():
+                return self._download(step)
+            case Launch():
+                return self._launch(argv_of(step.command, step.shell, launched=True))
+            case Execute():
+                return self._execute(step)
+            case Open():
+                return self._open(step.path)
+            case ActivateWindow():
+                return self._activate(step)
+            case CloseWindow():
+                given = (step.window_name, step.strict, step.by_class)
+                found = ask(self._guest, "close", name=given[0], strict=given[1], by_class=given[2])
+                return f"closed {found!r}" if found else "no such window"
+            case OpenTabs():
+                return self._tabs("open_tabs", step.urls_to_open)
+            case CloseTabs():
+                return self._tabs("close_tabs", step.urls_to_close)
+            case Sleep():
+                return self._waiting.pause(step.seconds)
+            case BrowseHistory():
+                history.bring(self._guest, self._store, step)
+                return f"{len(step.history)} visits"
+            case GoogleDrive() | Login():
+                raise StageError(f"{step.type} needs a Google account, and there is none here")
+
+    def _download(self, step: Download) -> str:
+        for file in step.files:
+            path = self._store.at(file.url)
+            if path is None:
+                hint = "`ambidex assets fetch` or `ambidex assets import` brings it."
+                raise StageError(f"the asset {file.url} is not in the store", hint=hint)
+            self._guest.put(self.place(file.path), path.read_bytes())
+        return f"{len(step.files)} files"
+
+    def place(self, path: str) -> str:
+        """A path of the guest; relative ones begin at the home."""
+        return path if path.startswith(("/", "~")) else f"{self._guest.home}/{path}"
+
+    def _launch(self, argv: list[str]) -> str:
+        words = argv[2] if argv[:2] == ["/bin/sh", "-c"] else shlex.join(argv)
+        try:
+            ran = self._guest.run(self._expanded(argv), background=True)
+        except GuestRefusal as error:
+            return f"did not start: {error}"
+        if ending := ENDING.match(words.strip()):
+            return self._ended(ending[1])
+        self._waiting.started(_program(words))
+        return f"process {ran.pid}"
+
+    def _execute(self, step: Execute) -> str:
+        command = self._filled(step.command)
+        argv = argv_of(command, step.shell)
+        calls = None if self._waiting.literal else played(argv, self._tools, self._size)
+        if calls is not None:
+            said = play(self._guest, calls, self._waiting)
+            return "; ".join(said) or f"{len(calls)} calls of the mouse and the keyboard"
+        tries = 0
+        while True:
+            tries += 1
+            ran = self._run(argv)
+            self._keep(step, ran)
+            until = step.until
+            if ran is not None and (
+                until is None
+                or not until.asked
+                or until.holds(ran.returncode, ran.stdout, ran.stderr)
+            ):
+                break
+            if until is None or not until.asked or tries >= TRIES:
+                break
+            self._waiting.settled(0.3)
+        if ending := ENDING.match(argv[-1].strip() if step.shell else shlex.join(argv)):
+            self._ended(ending[1])
+        if ran is None:
+            return "did not start, or was not done in time"
+        words = ran.stderr.strip().splitlines() if ran.returncode else []
+        return f"exit {ran.returncode}" + (f": {words[-1][:200]}" if words else "")
+
+    def _ended(self, program: str) -> str:
+        """A program was told to end: so is the one that has its place in our images."""
+        if other := INSTEAD.get(program):
+            self._guest.run(["pkill", other])
+            self._waiting.ended(other)
+        return self._waiting.ended(program)
+
+    def _run(self, argv: list[str]) -> Ran | None:
+        env = {}
+        if argv and argv[0] in PYTHON and "pyautogui" in argv[-1]:
+            # The guest's own copy of what presses keys; nothing else of ours is in sight.
+            env = {"PYTHONPATH": f"{CODE}/site"}
+            argv = ["python3", *argv[1:]]
+        try:
+            ran = self._guest.run(self._expanded(argv), timeout=RUNS_WITHIN, env=env)
+        except GuestRefusal:
+            return None
+        return None if ran.timed_out else ran
+
+    def _expanded(self, argv: Sequence[str]) -> list[str]:
+        return self._guest.expanded(argv)
+
+    def _filled(self, command: str | list[str]) -> str | list[str]:
+        """The names that OSWorld fills in, in commands that are run to their end alone."""
+        width, height = self._size
+        names = {
+            "{CLIENT_PASSWORD}": PASSWORD,
+            "{SCREEN_WIDTH_HALF}": str(width // 2),
+            "{SCREEN_HEIGHT_HALF}": str(height // 2),
+            "{SCREEN_WIDTH}": str(width),
+            "{SCREEN_HEIGHT}": str(height),
+        }
+
+        def fill(text: str) -> str:
+            for name, value in names.items():
+                text = text.replace(name, value)
+            return text
+
+        return fill(command) if isinstance(command, str) else [fill(part) for part in command]
+
+    def _keep(self, step: Execute, ran: Ran | None) -> None:
+        if ran is None:
+            return
+        for name, text in ((step.stdout, ran.stdout), (step.stderr, ran.stderr)):
+            if name:
+                self._kept.mkdir(parents=True, exist_ok=True)
+                (self._kept / PurePosixPath(name).name).write_text(text, encoding="utf-8")
+
+    def _open(self, path: str) -> str:
+        place = self.place(path)
+        there = self._guest.run(["test", "-e", *self._expanded([place])]).returncode == 0
+        if not there and ask(self._guest, "lacking", programs=[path]):
+            raise Fails(f"there is no file and no program {path}")
+        argv = ["xdg-open", *self._expanded([place])] if there else [path]
+        self._guest.run(argv, background=True)
+        name = PurePosixPath(path).name
+        names = [name, PurePosixPath(path).stem]
+        title = ask(self._guest, "shown_as", takes=OPENS_WITHIN, names=names, within=OPENS_WITHIN)
+        if title:
+            self._waiting.settled()
+            return f"shown as {title!r}"
+        raise Fails(f"no window shows {name} within {OPENS_WITHIN:g} s")
+
+    def _activate(self, step: ActivateWindow) -> str:
+        # A window that was asked for just now has come up after this; others are there or not.
+        asked = bool(self._waiting.expected)
+        self._waiting.settled()
+        names = [step.window_name]
+        names += [step.window_name.replace(*each) for each in TITLES if each[0] in step.window_name]
+        title = None
+        for number, name in enumerate(names):
+            within = TITLED if asked and number == len(names) - 1 else 1.0
+            title = title or ask(
+                self._guest,
+                "activate",
+                takes=within + 5,
+                name=name,
+                strict=step.strict,
+                by_class=step.by_class,
+                within=within,
+            )
+        self._waiting.settled()
+        return f"in front: {title!r}" if title else "no such window"
+
+    def _tabs(self, do: str, urls: list[str]) -> str:
+        if not ask(self._guest, "answering", takes=MAPPED, within=MAPPED):
+            raise Fails(f"the browser does not answer within {MAPPED:g} s")
+        self._waiting.settled()
+        takes = 65.0 * len(urls) + 30
+        given: dict[str, object] = {"urls": urls}
+        if do == "open_tabs":
+            given["within"] = 60.0
+        try:
+            failed = ask(self._guest, do, takes=takes, **given)
+        except Refused as refused:
+            raise Fails(str(refused)) from None
+        self._waiting.settled()
+        return f"not loaded: {', '.join(failed)}" if failed and do == "open_tabs" else "done"
+
+
+def _program(words: str) -> str:
+    """The name of the program that a command line starts."""
+    try:
+        parts = shlex.split(words)
+    except ValueError:
+        parts = words.split()
+    named = [part for part in parts if "=" not in part.partition("/")[0]]
+    return PurePosixPath(named[0]).name if named else ""
+
+
+def programs_of(parts: Iterable[Step | Getter]) -> list[str]:
+    """The programs that steps and getters name outright; what a shell is given is not read."""
+    found = []
+    for part in parts:
+        if isinstance(part, Execute | Launch | CommandOutput):
+            argv = argv_of(part.command, part.shell, launched=isinstance(part, Launch))
+            ours = argv[0] in PYTHON and "pyautogui" in argv[-1]
+            if argv[0] != "/bin/sh" and not ours and not argv[0].startswith((".", "~")):
+                found.append(argv[0])
+    return list(dict.fromkeys(found))

@@ -1,0 +1,68 @@
+"""The verbs of a `task.toml`, carried out in the guest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from host import ToolCall, ToolResult
+from host.errors import StageError
+from host.guest import Guest, NoSuchFile, NoSuchWindow
+from tasks import Verbs
+from tasks.spec import Call, CallCollect, Collect, Get, Put, Run, RunCollect
+
+__all__ = ["collect", "set_stage"]
+
+
+def set_stage(name: str, body: Verbs, guest: Guest) -> None:
+    """Carry out `setup`; `StageError` names the step that failed and what was seen."""
+    for index, verb in enumerate(body.spec.setup):
+        where = f"{name}: setup[{index}]"
+        match verb:
+            case Put():
+                guest.put(verb.to, (body.folder / verb.put).read_bytes())
+            case Run():
+                _run(where, verb, guest)
+            case Call():
+                result = _call(f"{name}-setup-{index}", verb, guest)
+                if result.error:
+                    raise StageError(f"{where}: {verb.call}: {result.text}")
+
+
+def collect(name: str, body: Verbs, guest: Guest, evidence: Path) -> None:
+    """Carry out `collect` into the directory `evidence`; what is not there is left out."""
+    for index, verb in enumerate(body.spec.collect):
+        _collect(f"{name}-collect-{index}", verb, guest, evidence / verb.kept_as)
+
+
+def _run(where: str, verb: Run, guest: Guest) -> None:
+    stays = verb.background or bool(verb.wait_window)
+    ran = guest.run(guest.expanded(verb.run), timeout=verb.timeout, background=stays)
+    if ran.timed_out or ran.returncode:
+        how = "took too long" if ran.timed_out else f"exited with {ran.returncode}"
+        raise StageError(f"{where}: {verb.run[0]} {how}: {ran.stderr.strip()[-500:]}")
+    if verb.wait_window:
+        try:
+            guest.wait_window(verb.wait_window, verb.timeout)
+        except NoSuchWindow as error:
+            raise StageError(f"{where}: no window {verb.wait_window!r}: {error}") from None
+
+
+def _collect(id: str, verb: Collect, guest: Guest, target: Path) -> None:
+    match verb:
+        case Get():
+            try:
+                guest.save(verb.get, target)
+            except NoSuchFile:
+                return
+        case RunCollect():
+            ran = guest.run(guest.expanded(verb.run), timeout=verb.timeout)
+            target.write_text(ran.stdout, encoding="utf-8")
+        case CallCollect():
+            result = _call(id, verb, guest)
+            if not result.error:
+                target.write_text(json.dumps(result.value, ensure_ascii=False), encoding="utf-8")
+
+
+def _call(id: str, verb: Call, guest: Guest) -> ToolResult:
+    return guest.call(ToolCall(id, verb.call, verb.with_))

@@ -1,0 +1,94 @@
+"""OSWorld's steps and getters on a real desktop, one at a time: a task is made around each."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from evaluators import Score
+from evaluators.osworld import Value
+from evaluators.osworld.registry import Bound, metric
+from host.guest import Guest
+from host.osworld.stage import collect, set_stage
+from tasks.osworld import OSWorldBody
+from tasks.osworld_assets import AssetStore
+from tasks.osworld_evidence import Collected, Record, read_record, value_of
+from tasks.osworld_getters import parse_getter
+from tasks.osworld_judging import Question
+from tasks.osworld_steps import parse_step
+
+
+@metric()
+def anything(result: Value, expected: Value) -> Score:
+    """Whatever it is."""
+    return Score(float(result is not None), "it is there" if result is not None else "nothing")
+
+
+SEEN = Bound(anything, {}, ())
+
+
+class Desk:
+    """A guest, a store of assets, and tasks of one step or one getter."""
+
+    def __init__(self, guest: Guest, folder: Path) -> None:
+        self.guest = guest
+        self.store = AssetStore(folder / "store")
+        self.folder = folder
+        self._count = 0
+
+    def body(
+        self,
+        config: list[dict[str, Any]],
+        post: list[dict[str, Any]],
+        asked: list[tuple[dict[str, Any], dict[str, Any] | None]],
+        bound: Bound = SEEN,
+    ) -> OSWorldBody:
+        """A task with these parts."""
+        return OSWorldBody(
+            tuple(parse_step(each["type"], each["parameters"]) for each in config),
+            tuple(parse_step(each["type"], each["parameters"]) for each in post),
+            tuple(
+                Question(bound, parse_getter(one), parse_getter(other) if other else None)
+                for one, other in asked
+            ),
+            "and",
+            self.store,
+        )
+
+    def room(self) -> Path:
+        """A new folder."""
+        self._count += 1
+        path = self.folder / str(self._count)
+        path.mkdir()
+        return path
+
+    def step(self, type: str, *, literal: bool = False, **parameters: Any) -> str:
+        """Set a stage with one step; what its record says."""
+        kept = self.room()
+        body = self.body([{"type": type, "parameters": parameters}], [], [])
+        set_stage("test", body, self.guest, kept, literal)
+        return (kept / "steps.jsonl").read_text()
+
+    def record(self, body: OSWorldBody, kept: Path | None = None) -> tuple[Record, Path]:
+        """What is collected for a task."""
+        evidence = self.room()
+        collect("test", body, self.guest, evidence, kept or self.room(), False, self.fresh)
+        return read_record(evidence), evidence
+
+    @contextmanager
+    def fresh(self) -> Iterator[Guest]:
+        """The guest itself: these tests have one machine."""
+        yield self.guest
+
+    def get(self, type: str, *post: dict[str, Any], **given: Any) -> tuple[Value, Collected]:
+        """What one getter gives, after these steps."""
+        record, evidence = self.record(self.body([], list(post), [({"type": type, **given}, None)]))
+        [collected] = record.results
+        assert collected is not None
+        return value_of(collected, evidence, self.room(), self.store, shadowed=False), collected
+
+    def value(self, type: str, *post: dict[str, Any], **given: Any) -> Any:
+        """The same, where it must not fail."""
+        value, collected = self.get(type, *post, **given)
+        assert collected.state != "failed", collected.said
+        return value

@@ -1,0 +1,113 @@
+"""OSWorld's metrics on presentations that Impress itself saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pptx.enum.dml import MSO_THEME_COLOR
+
+from evaluators.osworld import Verdicts
+from evaluators.osworld.registry import bind_metric
+from host.guest import Guest
+from tests.evaluators.osworld.test_slides import (
+    DISSOLVE,
+    RED,
+    bulleted,
+    cell_font,
+    changing,
+    coloured,
+    deck,
+    font,
+    ground,
+    inside,
+    number,
+    put,
+    themed,
+)
+
+MADE: dict[str, Callable[[Path], Path]] = {
+    "plain": deck(name="plain.pptx"),
+    "accent": deck(themed(font, MSO_THEME_COLOR.ACCENT_1), name="accent.pptx"),
+    "bulleted": deck(bulleted, name="bulleted.pptx"),
+    "cell": deck(put(cell_font, bold=True), name="cell.pptx"),
+    "dissolve": deck(changing(0, "<p:dissolve/>"), name="dissolve.pptx"),
+    "ground": deck(*(ground(each, RED) for each in range(3)), name="ground.pptx"),
+    "grouped": deck(
+        put(lambda d: inside(d).text_frame.paragraphs[0].runs[0].font, bold=True),
+        name="grouped.pptx",
+    ),
+    "number": deck(number(RED), name="number.pptx"),
+    "red": deck(coloured(font, RED), name="red.pptx"),
+}
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Decks as they were made, as Impress saved them, and as it saved those again."""
+
+    folder: Path
+
+    def __call__(self, name: str, times: int = 1) -> Path:
+        return self.folder / str(times) / f"{name}.pptx"
+
+
+@pytest.fixture(scope="module")
+def saved(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Saved:
+    found = Saved(tmp_path_factory.mktemp("decks"))
+    for times in (0, 1, 2):
+        found("", times).parent.mkdir()
+    for name, made in MADE.items():
+        path = made(found(name, 0).parent)
+        guest.put(f"~/decks/0/{name}.pptx", path.read_bytes())
+    for times in (1, 2):
+        # A profile of its own: the office of the tools goes on beside it.
+        command = (
+            'cd "$HOME/decks" && soffice "-env:UserInstallation=file://$HOME/decks/profile" '
+            f"--headless --convert-to pptx --outdir {times} {times - 1}/*.pptx"
+        )
+        ran = guest.run(["sh", "-c", command], timeout=400)
+        assert ran.returncode == 0, ran
+        for name in MADE:
+            found(name, times).write_bytes(guest.get(f"~/decks/{times}/{name}.pptx"))
+    return found
+
+
+def compared(one: Path, other: Path) -> Verdicts:
+    return bind_metric("compare_pptx_files", {})(one, other)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_deck_that_impress_saved_again_is_what_it_was(saved: Saved, name: str) -> None:
+    found = compared(saved(name, 2), saved(name, 1))
+    assert (found.compat.value, found.strict.value) == (1, 1), found
+
+
+@pytest.mark.parametrize("name", ["red", "accent", "bulleted", "cell", "ground", "grouped"])
+def test_an_edited_deck_differs_from_the_one_before(saved: Saved, name: str) -> None:
+    for one, other in ((name, "plain"), ("plain", name)):
+        found = compared(saved(one), saved(other))
+        assert found.strict.value == 0, found
+
+
+def test_only_strict_sees_a_colour_of_the_theme_that_impress_kept(saved: Saved) -> None:
+    found = compared(saved("plain"), saved("accent"))
+    assert (found.compat.value, found.strict.value) == (1, 0), found
+    assert "4F81BD" in found.strict.reason
+
+
+def test_transitions_backgrounds_and_numbers_are_found_in_what_impress_saved(saved: Saved) -> None:
+    for metric, name, rule in (
+        ("check_transition", "dissolve", DISSOLVE),
+        ("check_page_number_colors", "number", {"color": "red"}),
+        (
+            "evaluate_presentation_fill_to_rgb_distance",
+            "ground",
+            {"rgb": [255, 0, 0], "original_rgb": [255, 255, 255]},
+        ),
+    ):
+        for deck_name, verdict in ((name, 1), ("plain", 0)):
+            found = bind_metric(metric, {})(saved(deck_name), rule)
+            assert found.strict.value == verdict, (metric, deck_name, found)

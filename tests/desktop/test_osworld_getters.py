@@ -1,0 +1,482 @@
+"""OSWorld's 47 getters on a real desktop; pages are local, and so is the network."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+from pypdf import PdfReader
+
+from evaluators.osworld.registry import Bound, metric
+from host.guest import Guest
+from host.osworld.inside import ask
+from mcp_tools.waiting import wait_for
+from tasks.osworld_evidence import Collected
+from tasks.osworld_getters import GETTERS
+from tests.desktop.osworld_desk import Desk, anything
+from tests.desktop.test_tools_vlc import tone
+
+SITE = "http://127.0.0.1:8123"
+PAGE = """<!doctype html><title>Shop</title><body>
+<div class="name"> First </div><div class="name">Second</div>
+<div class="way">SEA<span>to</span>NYC</div>
+<div class="slot"><h3>Ten o'clock</h3><p>free</p></div>
+<ul class="list"><li class="catAllProducts"><span>Shirts</span></li></ul>
+<button id="rank">Price</button><label>Your size</label>
+<form><input id="mail" value=" a@b.org "></form>
+<a class="more" href="/detail.html">more</a>"""
+DETAIL = "<title>Detail</title><h1 title='tip'>All of it</h1>"
+RECREATION = """<input id="hero-search-input"><button class="nav-search-button"
+onclick="setTimeout(() => { document.body.innerHTML +=
+'<a href=camp.html><b class=search-result-highlight--success>Camp</b></a>' }, 100)">go</button>"""
+CAMP = "<b class='column'>one</b><b class='column'>two</b>"
+ASKED: set[str] = set()
+
+
+class Getters(Desk):
+    """A desk that notes which getters were asked."""
+
+    def get(self, type: str, *post: dict[str, Any], **given: Any) -> tuple[Any, Collected]:
+        ASKED.add(type)
+        return super().get(type, *post, **given)
+
+
+@pytest.fixture(scope="module")
+def desk(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    pages = {
+        "shop.html": PAGE, "detail.html": DETAIL, "recreation.html": RECREATION, "camp.html": CAMP,
+    }  # fmt: skip
+    for name, text in pages.items():
+        guest.put(f"~/site/{name}", text.encode())
+    serve = ["python3", "-m", "http.server", "8123", "--bind", "127.0.0.1"]
+    guest.run([*serve, "--directory", f"{guest.home}/site"], background=True)
+    return Getters(guest, tmp_path_factory.mktemp("desk"))
+
+
+@pytest.fixture(scope="module")
+def browser(desk: Desk) -> Desk:
+    """The desk with the shop's page in front."""
+    desk.step("launch", command=["chromium", f"{SITE}/shop.html?from=DUB&to=VIE,PRG&x="])
+    assert ask(desk.guest, "answering", takes=60, within=60)
+    assert wait_for(lambda: "Shop" in [each["title"] for each in desk.value("open_tabs_info")], 30)
+    return desk
+
+
+# Files
+
+
+def test_files_of_the_guest(desk: Desk) -> None:
+    desk.guest.put("~/a.txt", b"a")
+    desk.guest.put("~/b.txt", b"b")
+    assert desk.value("vm_file", path="/home/user/a.txt", dest="kept.txt").read_bytes() == b"a"
+    assert desk.value("vm_file", path="/home/user/none.txt", dest="none.txt") is None
+    assert desk.value("vm_file", path="/home/user", dest="folder") is None
+    given = {"path": ["/home/user/a.txt", "/none", "/home/user/b.txt"], "dest": ["a", "n", "b"]}
+    first = desk.value("vm_file", multi="true", **given)
+    assert first.name == "a"
+    assert (first.parent / "b").read_bytes() == b"b"
+    several = desk.value("vm_file", multi=True, gives=[0, 1, 2], **given)
+    assert [each and each.name for each in several] == ["a", None, "b"]
+
+
+def test_a_file_may_be_kept_with_the_moment_of_its_fetching(desk: Desk) -> None:
+    given = {"path": "/home/user/a.txt", "dest": "a.txt", "time_suffix": True, "time_format": "%Y"}
+    assert desk.value("vm_file", **given).name.startswith("a_20")
+
+
+def test_files_of_the_benchmark(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "gold").write_bytes(b"gold")
+    asset = desk.store.keep("https://a.org/gold.txt", tmp_path / "gold")
+    value, collected = desk.get("cloud_file", path="https://a.org/gold.txt", dest="a.txt")
+    assert isinstance(value, Path)
+    assert value.read_bytes() == b"gold"
+    assert [kept and kept.sha256 for kept in collected.files] == [asset.sha256]
+    _, collected = desk.get("cloud_file", path="https://a.org/none.txt", dest="a.txt")
+    assert collected.state == "failed"
+
+
+def test_a_file_of_the_name_of_a_fetched_one_is_shadowed(desk: Desk) -> None:
+    pair = (
+        {"type": "vm_file", "path": "/home/user/a.txt", "dest": "same.txt"},
+        {"type": "cloud_file", "path": "https://a.org/gold.txt", "dest": "same.txt"},
+    )
+    record, _ = desk.record(desk.body([], [], [pair]))
+    [expected] = record.expected
+    assert expected is not None
+    assert expected.shadowed is not None
+    assert [kept and kept.name for kept in expected.shadowed] == ["result-0/same.txt"]
+
+
+def test_what_no_step_kept_is_a_failure(desk: Desk) -> None:
+    _, collected = desk.get("cache_file", path="none.out")
+    assert (collected.state, collected.said) == ("failed", "no step kept none.out")
+
+
+def test_the_last_row_of_a_workbook(desk: Desk) -> None:
+    book, target = Workbook(), io.BytesIO()
+    for row in (["name", "h"], ["a", 1], ["b", 2]):
+        book.worksheets[0].append(row)
+    book.save(target)
+    desk.guest.put("~/book.xlsx", target.getvalue())
+    given = {"path": "/home/user/book.xlsx", "file_type": "xlsx", "file_content": "last_row"}
+    assert desk.value("content_from_vm_file", **given) == ["b", "2"]
+
+
+RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+SLIDE = f"""<p:sld xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"
+xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="{RELATION}">
+<p:cSld><p:bg><p:bgPr><a:blipFill><a:blip r:embed="rId2"/></a:blipFill></p:bgPr></p:bg></p:cSld>
+</p:sld>"""
+
+
+def deck(sound: str) -> bytes:
+    kinds = "http://schemas.openxmlformats.org/package/2006/relationships"
+    relations = f"""<Relationships xmlns="{kinds}">
+    <Relationship Id="rId1" Type="{RELATION}/audio" Target="{sound}"/>
+    <Relationship Id="rId2" Type="{RELATION}/image" Target="../media/image1.png"/>
+    </Relationships>"""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("ppt/slides/slide1.xml", SLIDE)
+        archive.writestr("ppt/slides/_rels/slide1.xml.rels", relations)
+        archive.writestr("ppt/media/image1.png", b"picture")
+        archive.writestr("ppt/media/sound.mp3", b"sound")
+    return target.getvalue()
+
+
+def test_sound_and_background_of_a_slide(desk: Desk) -> None:
+    desk.guest.put("~/in.pptx", deck("../media/sound.mp3"))
+    desk.guest.put("~/out.pptx", deck("file:///home/user/a%20song.mp3"))
+    desk.guest.put("~/a song.mp3", b"song")
+    given = {"ppt_file_path": "/home/user/in.pptx", "slide_index": 0, "dest": "x"}
+    assert desk.value("audio_in_slide", **given).read_bytes() == b"sound"
+    assert desk.value("background_image_in_slide", **given).read_bytes() == b"picture"
+    given["ppt_file_path"] = "/home/user/out.pptx"
+    assert desk.value("audio_in_slide", **given).read_bytes() == b"song"
+    assert desk.value("audio_in_slide", **(given | {"slide_index": 4})) is None
+
+
+# Rules
+
+
+def test_rules_and_days_by_the_clock_of_the_guest(desk: Desk) -> None:
+    assert desk.value("rule", rules={"expected": [1]}) == {"expected": [1]}
+    today = desk.guest.run(["date", "-d", "tomorrow", "+%Y-%m-%d"]).stdout.strip()
+    rules = {"relativeTime": {"from": "tomorrow"}, "expected": {"time": "{Year}-{Month0D}-{Day0D}"}}
+    assert desk.value("rule_relativeTime", rules=rules)["expected"] == {"time": today}
+    zoned = rules | {"timezone": "Pacific/Kiritimati"}
+    there = ["date", "-d", "tomorrow", "+%Y-%m-%d"]
+    day = desk.guest.run(there, env={"TZ": "Pacific/Kiritimati"}).stdout.strip()
+    assert desk.value("rule_relativeTime", rules=zoned)["expected"] == {"time": day}
+
+
+# The desktop
+
+
+def test_commands(desk: Desk) -> None:
+    assert desk.value("vm_command_line", command="echo a | tr a b", shell="true") == "b\n"
+    assert desk.value("vm_command_line", command="echo a | tr a b") == "a | tr a b\n"
+    assert desk.value("vm_command_error", command=["sh", "-c", "echo no >&2"]) == "no\n"
+    assert desk.value("vm_command_line", command=["no-such-program"]) is None
+
+
+def test_a_folder_with_all_below_it(desk: Desk) -> None:
+    desk.guest.put("~/tree/inner/x.jpg", b"")
+    assert desk.value("list_directory", path="/home/user/tree") == {
+        "type": "directory",
+        "name": "tree",
+        "children": [
+            {
+                "type": "directory",
+                "name": "inner",
+                "children": [{"type": "file", "name": "x.jpg"}],
+            }
+        ],
+    }
+    assert desk.value("list_directory", path="/home/user/none") is None
+
+
+def test_starters_on_the_desktop(desk: Desk) -> None:
+    desk.guest.put("~/Desktop/game.desktop", b"[Desktop Entry]\nName=Game\n")
+    found = desk.value("shortcuts_on_desktop")
+    assert found == {"game.desktop": "[Desktop Entry]\nName=Game\n"}
+
+
+def test_the_sizes_of_screen_and_window(desk: Desk) -> None:
+    assert desk.value("vm_screen_size") == {"width": 1920, "height": 1080}
+    desk.step("launch", command=["nautilus", "/home/user"])
+    size = desk.value("vm_window_size", app_class_name="Org.gnome.Nautilus")
+    assert 100 < size["width"] <= 1920
+    assert desk.value("vm_window_size", app_class_name="none") is None
+
+
+def test_the_text_of_the_terminal_in_front(desk: Desk) -> None:
+    desk.step("launch", command="gnome-terminal", shell=True)
+    code = "import pyautogui; pyautogui.write('echo $((6*7))'); pyautogui.press('enter')"
+    typed = {"type": "execute", "parameters": {"command": ["python3", "-c", code]}}
+    assert desk.value("vm_terminal_output", typed).splitlines()[1] == "42"
+    closed = {"window_name": "gnome-terminal-server.Gnome-terminal", "by_class": True}
+    assert desk.value("vm_terminal_output", {"type": "close_window", "parameters": closed}) is None
+
+
+def test_the_tree_of_the_desktop(desk: Desk) -> None:
+    from lxml import etree
+
+    tree = etree.fromstring(desk.value("accessibility_tree").encode())
+    assert tree.tag == "desktop-frame"
+    states = {"st": "https://accessibility.ubuntu.example.org/ns/state"}
+    [bar, *_] = tree.xpath(
+        '//frame[@st:showing="true" and contains(@name, "Panel")]', namespaces=states
+    )
+    place = "{https://accessibility.ubuntu.example.org/ns/component}screencoord"
+    assert bar.get(place) == "(0, 0)"
+
+
+def test_the_wallpaper_is_what_the_settings_name(desk: Desk) -> None:
+    desk.guest.put("~/Pictures/wall paper.png", b"picture")
+    key = ["gsettings", "set", "org.gnome.desktop.background", "picture-uri"]
+    desk.guest.run([*key, "file:///home/user/Pictures/wall%20paper.png"])
+    assert desk.value("vm_wallpaper", dest="w.png").read_bytes() == b"picture"
+    desk.guest.run([*key, "file:///none.png"])
+    assert desk.value("vm_wallpaper", dest="w.png").read_bytes() == b""
+
+
+def test_the_player_that_most_films_open_with(desk: Desk) -> None:
+    assert desk.value("default_video_player") == "vlc.desktop\n"
+
+
+def test_settings_files(desk: Desk) -> None:
+    desk.guest.put("~/.config/vlc/vlcrc", b"qt-bgcone=0\n")
+    assert desk.value("vlc_config", dest="vlcrc").read_bytes() == b"qt-bgcone=0\n"
+    desk.guest.put("~/.config/GIMP/2.10/gimprc", b"(undo-levels 100)\n")
+    assert desk.value("gimp_config_file", file_name="gimprc", dest="g").name == "g"
+    assert desk.value("gimp_config_file", file_name="none", dest="g") is None
+
+
+def test_what_vlc_says_that_it_plays(desk: Desk) -> None:
+    assert desk.value("vlc_playing_info", dest="status.xml") is None
+    desk.guest.put("~/Music/song.wav", tone(600))
+    web = "--extraintf http --http-host 127.0.0.1 --http-port 8080 --http-password password"
+    desk.step("launch", command=f"vlc {web} --loop /home/user/Music/song.wav")
+
+    def playing() -> bool:
+        status = desk.value("vlc_playing_info", dest="status.xml")
+        return status is not None and b"<state>playing</state>" in status.read_bytes()
+
+    assert wait_for(playing, 30, 1)
+    desk.guest.run(["pkill", "vlc"])
+
+
+def test_what_an_extension_of_vs_code_writes_or_else_what_it_noted(desk: Desk) -> None:
+    noted = "~/.config/Code/User/workspaceStorage/x/workspace.json"
+    given = {"vscode_extension_command": "OpenProject", "dest": "p.txt"}
+    path = "/home/user/OpenProject.txt"
+    assert desk.value("vscode_config", path=path, **given) == ""
+    desk.guest.put(noted, b'{"folder": "file:///home/user/project"}')
+    assert b"project" in desk.value("vscode_config", path=path, **given).read_bytes()
+    desk.guest.put(path, b"/home/user/project")
+    assert desk.value("vscode_config", path=path, **given).read_bytes() == b"/home/user/project"
+
+
+# The browser
+
+
+def test_the_address_and_its_parts(browser: Desk) -> None:
+    address = f"{SITE}/shop.html?from=DUB&to=VIE,PRG&x="
+    prefix = {"goto_prefix": "http://"}
+    assert browser.value("active_url_from_accessTree", **prefix) == address
+    keys = {"parse_keys": ["from", "to", "none"], "replace": {"to": "time"}}
+    assert browser.value("active_tab_url_parse", **prefix, **keys) == {
+        "from": "DUB", "none": "", "time": "VIE,PRG",
+    }  # fmt: skip
+    split = {"parse_keys": ["to"], "split_list": True}
+    assert browser.value("active_tab_url_parse", **prefix, **split) == {"to": ["VIE", "PRG"]}
+    part = {"partIndex": "3", "needDeleteId": True, "returnType": "json", "key": "k"}
+    assert browser.value("url_dashPart", **prefix, **part) == {"k": "shop.html"}
+    assert browser.value("url_path_parse", **prefix, parse_keys=[])["shirts"] is None
+
+
+def test_texts_of_the_page_in_front(browser: Desk) -> None:
+    def read(category: str, **given: Any) -> Any:
+        return browser.value(
+            "active_tab_html_parse", goto_prefix="http://", category=category, **given
+        )
+
+    assert read(
+        "class",
+        class_multiObject={"name": {"1": "second", "7": "none"}},
+        class_singleObject={"name": "first", "missing": "nothing"},
+        class_multiObject_child={"way": {"0": "from", "1": "to"}},
+        class_multiObject_only_child={"slot": {"0": "time"}},
+        class_multiObject_search_exist={"name": ["First", "Third", "is_other_exist"]},
+    ) == {
+        "second": "Second", "none": "", "first": "First", "nothing": "", "from": "SEA", "to": "NYC",
+        "time": "Ten o'clock", "First": True, "Third": False, "is_other_exist": True,
+    }  # fmt: skip
+    assert read("xpath", xpathObject={"//button": "rank", "//nav": "no"}) == {
+        "rank": "Price", "no": "",
+    }  # fmt: skip
+    assert read("input", inputObject={"//input": "mail"}) == {"mail": "a@b.org"}
+    assert read("label", labelObject={"your SIZE": "size"}) == {"size": "Your size"}
+    assert read(
+        "class&url",
+        class_multiObject={"name": ["FIRST"]},
+        class_multiObject_li={"list": ["shirts"]},
+        url_include_expected=["dub", "cork"],
+        url_include_expected_multichoice={"vie": "Vienna"},
+    ) == {"first": True, "is_other_exist": True, "shirts": True, "dub": True, "cork": False,
+          "vienna": True}  # fmt: skip
+
+
+def test_pages_opened_for_it(browser: Desk) -> None:
+    active = browser.value("active_tab_info", goto_prefix="http://")
+    assert active["title"] == "Shop"
+    assert active["url"].startswith(f"{SITE}/shop.html")
+    assert "Second" in active["content"]
+    page = browser.value("page_info", url=f"{SITE}/detail.html")
+    assert (page["title"], page["url"]) == ("Detail", f"{SITE}/detail.html")
+    assert browser.value("page_info", url="http://127.0.0.1:1/")["title"] == "Connection failed"
+    assert [each["title"] for each in browser.value("open_tabs_info")] == ["Shop"]
+
+
+def test_what_sites_say(browser: Desk) -> None:
+    infos = [
+        {"action": "inner_text", "selector": ".more"},
+        {"action": "click_and_inner_text", "selector": [".more", "h1"]},
+        {"action": "click_and_attribute", "selector": [".more", "h1"], "attribute": "title"},
+    ]
+    given = {"url": f"{SITE}/shop.html", "infos": infos, "backups": ["kept"]}
+    assert browser.value("info_from_website", **given) == ["more", "All of it", "tip"]
+    assert browser.value("info_from_website", **(given | {"url": "http://127.0.0.1:1"})) == ["kept"]
+    pdf = browser.value("pdf_from_url", path=f"{SITE}/detail.html", dest="page.pdf")
+    assert "All of it" in PdfReader(pdf).pages[0].extract_text()
+    ASKED.add("gotoRecreationPage_and_get_html_content")
+    asked = {"name": "column", "number": 1, "url": f"{SITE}/recreation.html"}
+    assert ask(browser.guest, "recreation", takes=120, **asked) == "two"
+    asked["url"] = f"{SITE}/detail.html"
+    assert ask(browser.guest, "recreation", takes=120, **asked) == "__EVALUATION_FAILED__"
+
+
+def test_how_light_the_browser_is(browser: Desk) -> None:
+    assert browser.value("chrome_appearance_mode_ui") in ("light", "dark", "system")
+
+
+FONT = {"default_font_size": 20}
+
+
+def extension(said: dict[str, Any]) -> dict[str, Any]:
+    return {"extensions": {"settings": {"abc": said}}}
+
+
+@pytest.mark.parametrize(
+    ("getter", "preferences", "value"),
+    [
+        ("chrome_font_size", {"webkit": {"webprefs": FONT}}, FONT),
+        ("data_delete_automacally", {"profile": {"default_content_setting_values": {}}}, "true"),
+        ("data_delete_automacally", {"profile": {}}, "false"),
+        ("data_delete_automacally", {}, "Google"),
+        ("default_search_engine", {}, "Google"),
+        (
+            "default_search_engine",
+            {"default_search_provider_data": {"template_url_data": {"short_name": "Bing"}}},
+            "Bing",
+        ),
+        ("enable_do_not_track", {"enable_do_not_track": True}, "true"),
+        ("enable_safe_browsing", {"safebrowsing": {"enhanced": True, "enabled": False}}, "true"),
+        ("enable_safe_browsing", {}, "false"),
+        ("find_installed_extension_name", extension({"manifest": {"name": "N"}}), ["N"]),
+        ("find_installed_extension_name", extension({}), "Google"),
+        ("find_unpacked_extension_path", extension({"path": "/p"}), ["/p"]),
+        ("new_startup_page", {}, "true"),
+        ("new_startup_page", {"session": {"restore_on_startup": 4}}, "false"),
+        ("profile_name", {"profile": {"name": "Thomas"}}, "Thomas"),
+    ],
+)  # fmt: skip
+def test_the_browsers_preferences(
+    desk: Desk, getter: str, preferences: dict[str, Any], value: object
+) -> None:
+    said = json.dumps(preferences).encode()
+    desk.guest.put("~/.config/google-chrome/Default/Preferences", said)
+    assert desk.value(getter) == value
+
+
+def test_bookmarks_cookies_and_history(desk: Desk) -> None:
+    roots = {"bookmark_bar": {"children": [{"type": "url", "name": "n", "url": "https://a.org/"}]}}
+    said = json.dumps({"roots": roots}).encode()
+    desk.guest.put("~/.config/google-chrome/Default/Bookmarks", said)
+    assert desk.value("bookmarks") == roots
+    make = (
+        "import sqlite3; d = sqlite3.connect('.config/google-chrome/Default/Cookies'); "
+        "d.execute('CREATE TABLE cookies (created, host_key, value)'); "
+        "d.execute(\"INSERT INTO cookies VALUES (1, '.a.org', x'00ff')\"); d.commit(); "
+        "d = sqlite3.connect('.config/google-chrome/Default/History'); "
+        "d.execute('CREATE TABLE urls (id, url, title, last_visit_time)'); "
+        "d.execute(\"INSERT INTO urls VALUES (1, 'https://a.org/', 'A', 7)\"); d.commit()"
+    )
+    # A browser that an earlier test started has files of these names.
+    profile = f"{desk.guest.home}/.config/google-chrome/Default"
+    desk.guest.run(["rm", "-f", f"{profile}/History", f"{profile}/Cookies"])
+    assert desk.guest.run(["python3", "-c", make]).returncode == 0
+    assert desk.value("cookie_data", dest="Cookies") == [[1, ".a.org", "00ff"]]
+    assert desk.value("history", dest="h") == [["https://a.org/", "A", 7]]
+
+
+def test_a_file_of_a_google_drive_is_not_to_be_had(desk: Desk) -> None:
+    _, collected = desk.get("googledrive_file", path=["a"], dest="x")
+    assert (collected.state, collected.said) == ("failed", "there is no Google account here")
+
+
+# What has to be run
+
+
+@metric()
+def check_python_file_by_test_suite(
+    result: Any, expected: Any, *, test_function_name: str = "test"
+) -> Any:
+    """Stands in for the metric of that name: what counts here is what it is given."""
+    return anything.function(result, expected)
+
+
+SUITES = {
+    "def test(): import food; return food.ok": {"passed": 1, "failed": 0, "errors": []},
+    "def test(): return 0.25": {"passed": 1, "failed": 3, "errors": []},
+    "def test(): return []": {"passed": 0, "failed": 1, "errors": []},
+    "import none": {
+        "passed": 0,
+        "failed": 0,
+        "errors": ["ModuleNotFoundError: No module named 'none'"],
+    },
+    "def test(): raise SystemExit(1)": {"passed": 0, "failed": 0, "errors": ["SystemExit: 1"]},
+}
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_suite_of_tests_runs_apart_and_gives_a_report(
+    desk: Desk, tmp_path: Path, suite: str
+) -> None:
+    desk.guest.put("~/Desktop/snake/food.py", b"ok = True\n")
+    (tmp_path / "suite.py").write_text(suite)
+    desk.store.keep("https://a.org/suite.py", tmp_path / "suite.py")
+    pair = (
+        {
+            "type": "vm_file",
+            "path": ["/home/user/Desktop/snake/food.py"],
+            "dest": ["food.py"],
+            "multi": True,
+        },
+        {"type": "cloud_file", "path": "https://a.org/suite.py", "dest": "test_suite.py"},
+    )
+    bound = Bound(check_python_file_by_test_suite, {}, ())
+    record, _ = desk.record(desk.body([], [], [pair], bound))
+    [report] = record.results
+    assert report is not None
+    assert report.value == SUITES[suite]
+
+
+def test_every_getter_was_asked() -> None:
+    """Runs last: what the tests above asked for, held against the list."""
+    if len(ASKED) > len(GETTERS) / 2:  # all of the module, not one test of it
+        assert set() == GETTERS - ASKED

@@ -1,0 +1,133 @@
+"""Tasks of OSWorld through a whole run on a real desktop: staged, played, collected, judged, judged
+again without a machine, proved."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from evaluators.osworld.registry import metrics
+from host import Limits
+from host.agents import agent_maker
+from host.config import RunConfig, adopt, locked
+from host.errors import UsageError
+from host.launch import Wanted, config_of
+from host.machines import Source
+from host.prices import read_prices
+from host.prove import jobs as proof_jobs
+from host.prove import verdicts
+from host.rows import read_rows
+from host.runner import run_jobs
+from host.score import rejudge
+from tasks import Suite
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from tasks.osworld_suite import Selection
+from tests.tasks.osworld import task, write
+
+pytestmark = pytest.mark.skipif(
+    not {"exact_match", "check_include_exclude"} <= metrics().keys(),
+    reason="the metrics are not all written",
+)
+
+FILE = "1111aaaa-0000-4000-8000-000000000000"
+NEVER = "2222bbbb-0000-4000-8000-000000000000"
+NOTES = """
+[tasks.os-1111aaaa]
+tool_beneficial = true
+tools = 1
+useful_tools = ["filesystem_write_file"]
+[[tasks.os-1111aaaa.oracle]]
+by = "tools"
+[[tasks.os-1111aaaa.oracle.calls]]
+call = "filesystem_write_file"
+with = { path = "/home/user/out.txt", content = "hello" }
+[[tasks.os-1111aaaa.near_miss]]
+reason = "another word"
+[[tasks.os-1111aaaa.near_miss.calls]]
+call = "filesystem_write_file"
+with = { path = "/home/user/out.txt", content = "hell" }
+[[tasks.os-2222bbbb.oracle]]
+by = "gui"
+stop = "infeasible"
+calls = []
+"""
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    folder = tmp_path_factory.mktemp("osworld")
+    evaluator = {
+        "postconfig": [
+            {"type": "sleep", "parameters": {"seconds": 30}},
+            {"type": "execute", "parameters": {"command": ["cat", "out.txt"], "stdout": "said"}},
+        ],
+        "func": ["exact_match", "check_include_exclude"],
+        "result": [
+            {"type": "vm_command_line", "command": ["cat", "/home/user/out.txt"]},
+            {"type": "vm_command_line", "command": "ls /home/user", "shell": "true"},
+        ],
+        "expected": [
+            {"type": "rule", "rules": {"expected": "hello"}},
+            {"type": "rule", "rules": {"include": ["ready"], "exclude": []}},
+        ],
+    }
+    config = [{"type": "execute", "parameters": {"command": ["touch", "/home/user/ready"]}}]
+    write(folder, task(id=FILE, config=config, evaluator=evaluator))
+    write(folder, task(id=NEVER))
+    (folder / "notes.toml").write_text(NOTES)
+    selection = Selection(annotations=folder / "notes.toml")
+    return load_suite(folder, read_catalogue(), selection=selection)
+
+
+def wanted(suite: Suite) -> RunConfig:
+    return config_of(
+        Wanted(
+            suite=suite,
+            agents=("near_miss:1", "noop", "oracle:gui", "oracle:tools"),
+            jobs=proof_jobs(suite),
+            condition="hybrid",
+            runs=1,
+            limits=Limits(steps=10),
+            settle=2.0,
+            seed=0,
+            catalogue=read_catalogue(),
+        ),
+        read_prices(None),
+    )
+
+
+def test_a_suite_of_osworlds_is_proved_and_judged_again(
+    suite: Suite, machines: Source, tmp_path: Path
+) -> None:
+    config = wanted(suite)
+    assert config.annotations.startswith(str(suite.annotations))
+    run = tmp_path / "run"
+    with locked(run):
+        adopt(run, config)
+        make = agent_maker(config, lambda asked: pytest.fail("no model here"))
+        rows = run_jobs(proof_jobs(suite), config, suite, run, machines.make, make)
+    found = verdicts(suite, rows)
+    assert all(verdict.holds for verdict in found), [verdict.said for verdict in found]
+    assert len(found) == 5
+
+    [solved] = [row for row in rows if row.agent == "oracle:tools"]
+    assert (solved.score, solved.strict, solved.threshold) == (1.0, 1.0, 1.0)
+    assert (solved.domain, solved.tool_beneficial) == ("os", True)
+    folder = run / solved.folder
+    assert json.loads((folder / "score.json").read_text())["strict"] == 1.0
+    assert (folder / "evidence" / "steps" / "said").read_text() == "hello"
+    assert solved.seconds["collect"] < 30
+
+    again = list(rejudge(run, suite))
+    assert not any(each.differs for each in again)
+    collected = folder / "evidence" / "collected.json"
+    collected.write_text(collected.read_text().replace('"hello"', '"else"', 1))
+    changed = [each.now.score for each in rejudge(run, suite) if each.differs]
+    assert changed == [0.0]
+    assert {row.score for row in read_rows(run)} == {0.0, 1.0}, "a row is never changed"
+
+    shutil.rmtree(folder / "evidence")
+    with pytest.raises(UsageError, match="is gone"):
+        list(rejudge(run, suite))

@@ -1,0 +1,193 @@
+"""OSWorld's 13 kinds of step on a real desktop."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from host.errors import StageError
+from host.guest import Guest, NoSuchFile
+from host.osworld.history import PLACE
+from host.osworld.inside import ask
+from tasks.osworld import EMPTY_HISTORY
+from tests.desktop.osworld_desk import Desk
+
+PAGE = "<title>{0}</title><h1>{0}</h1>"
+SITE = "http://127.0.0.1:8123"
+
+
+@pytest.fixture(scope="module")
+def desk(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A desk with a local site of three pages."""
+    for name in ("one", "two", "three"):
+        guest.put(f"~/site/{name}.html", PAGE.format(name).encode())
+    serve = ["python3", "-m", "http.server", "8123", "--bind", "127.0.0.1"]
+    guest.run([*serve, "--directory", f"{guest.home}/site"], background=True)
+    return Desk(guest, tmp_path_factory.mktemp("desk"))
+
+
+def titles(guest: Guest) -> list[str]:
+    return [each["title"] for each in ask(guest, "windows")]
+
+
+def test_a_file_of_the_store_is_put_where_the_step_says(desk: Desk, tmp_path: Path) -> None:
+    url = "https://example.org/resolve/main/os/x/setup.sh"
+    (tmp_path / "file").write_bytes(b"echo hello\n")
+    desk.store.keep(url, tmp_path / "file")
+    desk.step("download", files=[{"url": url, "path": "setup.sh"}])
+    assert desk.guest.get("/home/user/setup.sh") == b"echo hello\n"
+
+
+def test_a_file_that_the_store_lacks_voids_the_trial(desk: Desk) -> None:
+    with pytest.raises(StageError, match="not in the store"):
+        desk.step("download", files=[{"url": "https://example.org/none", "path": "/tmp/none"}])
+
+
+def test_a_program_that_the_guest_lacks_voids_the_trial(desk: Desk) -> None:
+    with pytest.raises(StageError, match="has no firefox-nightly"):
+        desk.step("launch", command=["firefox-nightly", "--new-window"])
+
+
+def test_a_command_runs_in_the_home_and_its_status_is_its_own_affair(desk: Desk) -> None:
+    said = desk.step("execute", command="echo {SCREEN_WIDTH} > width; exit 3", shell="false")
+    assert desk.guest.get("~/width") == b"1920\n"
+    assert "exit 3" in said
+
+
+def test_a_list_command_reaches_its_program_as_it_is(desk: Desk) -> None:
+    desk.step("command", command=["touch", "/home/user/|", "~/x"])
+    assert desk.guest.get("/home/user/|") == desk.guest.get("~/x") == b""
+
+
+def test_a_list_for_a_shell_is_its_first_member(desk: Desk) -> None:
+    desk.step("execute", command=["echo first > ~/first", "echo second"], shell=True)
+    assert desk.guest.get("~/first") == b"first\n"
+
+
+def test_a_command_that_is_repeated_ends_when_it_says_so(desk: Desk) -> None:
+    count = "echo x >> ~/tries; wc -l < ~/tries"
+    desk.step("execute", command=count, shell=True, until={"stdout": "3"})
+    assert desk.guest.get("~/tries") == b"x\n" * 3
+
+
+def test_what_a_command_says_is_kept_for_the_getter(desk: Desk) -> None:
+    kept = {"type": "execute", "parameters": {"command": ["echo", "hello"], "stdout": "out.txt"}}
+    value = desk.value("cache_file", kept, path="out.txt")
+    assert value.read_text() == "hello\n"
+
+
+def test_a_file_is_opened_and_its_window_in_front(desk: Desk) -> None:
+    desk.guest.put("~/Documents/notes of mine.txt", b"hello\n")
+    desk.step("open", path="/home/user/Documents/notes of mine.txt")
+    assert any("notes of mine.txt" in title for title in titles(desk.guest))
+
+
+def test_nothing_to_open_voids_the_trial(desk: Desk) -> None:
+    with pytest.raises(StageError, match="no file and no program"):
+        desk.step("open", path="/home/user/none.txt")
+
+
+def test_python_that_presses_keys_is_carried_out_by_the_guests_own_hands(desk: Desk) -> None:
+    desk.step("activate_window", window_name="notes of mine")
+    keys = "import pyautogui; import time; pyautogui.hotkey('ctrl', 'end'); time.sleep(0.5); "
+    code = f"{keys}pyautogui.write('more'); pyautogui.hotkey('ctrl', 's')"
+    said = desk.step("execute", command=["python", "-c", code])
+    assert "4 calls" in said
+    assert desk.guest.get("~/Documents/notes of mine.txt") == b"hellomore\n"
+
+
+def test_other_python_is_run_as_it_is(desk: Desk) -> None:
+    code = "import pyautogui\nopen('/home/user/size', 'w').write(str(pyautogui.size()[0]))"
+    desk.step("execute", command=["python3", "-c", code])
+    assert desk.guest.get("~/size") == b"1920"
+
+
+def test_a_window_comes_to_the_front_by_title_and_by_class(desk: Desk) -> None:
+    desk.step("launch", command="gnome-terminal --title=shell", shell=True)
+    assert desk.guest.screenshot().focused == "gnome-terminal"
+    assert "in front" in desk.step("activate_window", window_name="NOTES OF")
+    assert desk.guest.screenshot().focused == "gedit"
+    given = {"strict": True, "by_class": True}
+    name = "gnome-terminal-server.Gnome-terminal"
+    assert "in front" in desk.step("activate_window", window_name=name, **given)
+    assert "no such window" in desk.step("activate_window", window_name="NOTES OF", strict=True)
+
+
+def test_a_window_is_closed(desk: Desk) -> None:
+    name = "gnome-terminal-server.Gnome-terminal"
+    desk.step("close_window", window_name=name, strict=True, by_class=True)
+    assert not any(each["class"] == name for each in ask(desk.guest, "windows"))
+    assert "no such window" in desk.step("close_window", window_name=name, strict=True)
+
+
+def test_what_follows_a_program_that_was_ended_finds_it_gone(desk: Desk) -> None:
+    desk.step("launch", command=["sleep", "600"])
+    desk.step("launch", command=["pkill", "sleep"])
+    assert desk.guest.run(["pgrep", "-x", "sleep"]).returncode == 1
+
+
+def test_a_pause_is_a_bound(desk: Desk) -> None:
+    [first, _] = map(json.loads, desk.step("sleep", seconds=60).splitlines())
+    assert first["said"] == "the screen was still"
+    assert first["seconds"] < 30
+
+
+def test_a_pause_is_slept_through_where_that_is_asked_for(desk: Desk) -> None:
+    assert '"slept 1 s"' in desk.step("sleep", literal=True, seconds=1)
+
+
+def test_tabs_are_opened_and_closed(desk: Desk) -> None:
+    desk.step("launch", command=["chromium", "--no-default-browser-check"])
+    desk.step("chrome_open_tabs", urls_to_open=[f"{SITE}/one.html", f"{SITE}/two.html"])
+    assert [each["url"] for each in desk.value("open_tabs_info")] == [
+        f"{SITE}/one.html",
+        f"{SITE}/two.html",
+    ]
+    desk.step("chrome_close_tabs", urls_to_close=[f"{SITE}/one.html", f"{SITE}/none.html"])
+    assert [each["title"] for each in desk.value("open_tabs_info")] == ["two"]
+
+
+def test_the_browser_gets_a_history(desk: Desk, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "empty")) as database:
+        database.execute(
+            "CREATE TABLE urls (id INTEGER PRIMARY KEY, url, title, visit_count, typed_count, "
+            "last_visit_time, hidden)"
+        )
+        database.execute(
+            "CREATE TABLE visits (id INTEGER PRIMARY KEY, url, visit_time, from_visit, transition, "
+            "segment_id, visit_duration)"
+        )
+        database.commit()
+    desk.store.keep(EMPTY_HISTORY, tmp_path / "empty")
+    visit = {"url": "https://a.org/", "title": "A", "visit_time_from_now_in_seconds": 3600}
+    desk.step("update_browse_history", history=[visit])
+    assert desk.guest.get(PLACE).startswith(b"SQLite format 3")
+    [[url, title, when]] = desk.value("history")
+    assert (url, title) == ("https://a.org/", "A")
+    assert 13e15 < when < 15e15
+
+
+@pytest.mark.parametrize(
+    ("type", "given"),
+    [
+        ("googledrive", {"operation": ["delete"]}),
+        ("login", {"settings_file": "s", "platform": "p"}),
+    ],
+)
+def test_a_google_account_is_not_to_be_had(desk: Desk, type: str, given: dict[str, object]) -> None:
+    with pytest.raises(StageError, match="Google account"):
+        desk.step(type, **given)
+
+
+def test_a_step_after_the_episode_that_fails_is_told_to_the_judge(desk: Desk) -> None:
+    opened = {"type": "open", "parameters": {"path": "/home/user/none.txt"}}
+    record, _ = desk.record(desk.body([], [opened], []))
+    assert record.failed_step.startswith("postconfig[0] (open): there is no file")
+
+
+def test_relative_paths_begin_at_the_home(desk: Desk) -> None:
+    with pytest.raises(NoSuchFile):
+        desk.guest.get("/setup.sh")
+    assert desk.value("vm_file", path="setup.sh", dest="s.sh").read_bytes() == b"echo hello\n"

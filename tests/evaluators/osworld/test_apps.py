@@ -1,0 +1,440 @@
+"""OSWorld's metrics on settings files, VLC, Thunderbird and mail; the files are written by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluators.osworld.commented_json import without_comments
+from evaluators.osworld.registry import bind_metric
+from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
+
+MODULES = ("app_settings", "vlc_settings", "vlc_player", "thunderbird", "mail_folders")
+TRIED = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+gimprc = of("check_config_status")
+UNDO = {"type:": "key-value", "key": "undo-levels", "value": "100"}
+THEME = {"key": ["theme", "dark"], "value": "yes"}
+GIMP = [
+    gimprc("right", "set", file("gimprc", "# GIMP\n\n(undo-levels 100)\n"), UNDO),
+    gimprc("right", "two words", file("gimprc", "(theme dark (only yes))\n"), THEME),
+    gimprc(
+        "right", "quoted", file("gimprc", '(name "Square")\n'), {"key": "name", "value": '"Square"'}
+    ),
+    gimprc("near", "another value", file("gimprc", "(undo-levels 1000)\n"), UNDO),
+    gimprc("near", "a comment", file("gimprc", "# (undo-levels 100)\n  \n)\n"), UNDO),
+    gimprc("near", "one word", file("gimprc", "(theme)\n"), THEME),
+    gimprc("broken", "no text", file("gimprc", b"\xff\xfe(undo-levels 100)"), UNDO),
+    gimprc("broken", "missing", nowhere, UNDO),
+]
+
+settings = of("check_json_settings")
+COLUMN = {"expected": {"editor.wordWrapColumn": 50, "files.exclude": {"**/__pycache__": True}}}
+WRITTEN = '{"editor.wordWrapColumn": 50, "files.exclude": {"**/__pycache__": true}, "a": 1}'
+NOTED = (
+    '// mine\n{"editor.wordWrapColumn": 50, /* "//" */ "files.exclude": {"**/__pycache__": true,},}'
+)
+SETTINGS = [
+    settings("right", "set", file("settings.json", WRITTEN), COLUMN),
+    settings("right", "with comments", file("settings.json", NOTED), COLUMN, 0, 1),
+    settings("near", "another value", file("settings.json", WRITTEN.replace("50", "51")), COLUMN),
+    settings("near", "one missing", file("settings.json", '{"editor.wordWrapColumn": 50}'), COLUMN),
+    settings("broken", "no JSON", file("settings.json", "{"), COLUMN),
+    settings("broken", "a list", file("settings.json", "[]"), COLUMN),
+    settings("broken", "deep", file("settings.json", "[" * 100_000), COLUMN),
+]
+
+keys = of("check_json_keybindings")
+JUMP = {"expected": {"key": "ctrl+j", "command": "focus", "when": "terminalFocus"}}
+BOUND = json.dumps([{"key": "ctrl+f", "command": "-find"}, JUMP["expected"]])
+KEYS = [
+    keys("right", "bound", file("keys.json", BOUND), JUMP),
+    keys(
+        "right",
+        "below a comment",
+        file("keys.json", f"// Place your key bindings here\n{BOUND}"),
+        JUMP,
+    ),
+    keys("right", "two comments", file("keys.json", f"// a\n// b\n{BOUND}"), JUMP, 0, 1),
+    keys(
+        "near", "elsewhere", file("keys.json", BOUND.replace("terminalFocus", "editorFocus")), JUMP
+    ),
+    keys("broken", "no list", file("keys.json", json.dumps(JUMP["expected"])), JUMP),
+    keys("broken", "no JSON", file("keys.json", "key = ctrl+j"), JUMP),
+]
+
+config = of("compare_config")
+DARK = {"expected": '{"workbench.colorTheme": "Visual Studio Dark"}\n'}
+CONFIG = [
+    config(
+        "right",
+        "one of several",
+        file("a", '{"workbench.colorTheme": "Visual Studio Dark", "b": 1}'),
+        DARK,
+        containment_ok=True,
+    ),
+    config(
+        "right",
+        "with a comment",
+        file("a", '{"workbench.colorTheme": "Visual Studio Dark" /* */}'),
+        DARK,
+        0,
+        1,
+    ),
+    config(
+        "near",
+        "and more",
+        file("a", '{"workbench.colorTheme": "Visual Studio Dark", "b": 1}'),
+        DARK,
+        containment_ok=False,
+    ),
+    config("near", "another", file("a", '{"workbench.colorTheme": "Dark"}'), DARK),
+    config("right", "a text", file("a", "project\n"), {"expected": "project"}),
+    config("right", "a path", file("a", "/home/user/project"), {"expected": "project"}),
+    config("near", "a longer name", file("a", "project2"), {"expected": "project"}, 1, 0),
+    config(
+        "near",
+        "more text",
+        file("a", "project and more"),
+        {"expected": "project"},
+        containment_ok=False,
+    ),
+    config("broken", "missing", nowhere, DARK),
+]
+
+listing = of("is_extension_installed")
+PYTHON = {"type": "contain", "expected": "ms-python.python"}
+LISTINGS = [
+    listing("right", "installed", "a.b\nms-python.python\n", PYTHON),
+    listing("right", "with its version", "ms-python.python@2024.1\n", PYTHON),
+    listing(
+        "right", "not installed", "a.b\n", {"type": "not_contain", "expected": "ms-python.python"}
+    ),
+    listing("near", "a longer name", "ms-python.python-preview\n", PYTHON, 1, 0),
+    listing(
+        "near",
+        "still installed",
+        "ms-python.python\n",
+        {"type": "not_contain", "expected": "ms-python.python"},
+    ),
+    listing("broken", "no text", ["ms-python.python"], PYTHON),
+    listing("broken", "nothing", None, PYTHON),
+]
+
+
+def registry(path: str, **values: object) -> Callable[[Path], Path]:
+    """LibreOffice's own settings file."""
+    items = "".join(
+        f'<item oor:path="{path}"><prop oor:name="{name}" oor:op="fuse">'
+        f"<value>{value}</value></prop></item>"
+        for name, value in values.items()
+    )
+    return file(
+        "registrymodifications.xcu",
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>',
+    )
+
+
+START, SAVE = (
+    "/org.openoffice.Office.Impress/Misc/Start",
+    "/org.openoffice.Office.Common/Save/Document",
+)
+BOMB = file("a.xcu", '<!DOCTYPE a [<!ENTITY b "false">]><a>&b;</a>')
+presenter, saving = of("check_presenter_console_disable"), of("check_auto_saving_time")
+OFFICE = [
+    presenter("right", "off", registry(START, EnablePresenterScreen="false")),
+    presenter("near", "on", registry(START, EnablePresenterScreen="true")),
+    presenter("near", "elsewhere", registry(SAVE, EnablePresenterScreen="false")),
+    presenter("broken", "no XML", file("a.xcu", "EnablePresenterScreen=false")),
+    presenter("broken", "a document type", BOMB),
+    saving("right", "three", registry(SAVE, AutoSaveTimeIntervall=3), {"minutes": 3}),
+    saving(
+        "right",
+        "three and on",
+        registry(SAVE, AutoSave="true", AutoSaveTimeIntervall=3),
+        {"minutes": 3},
+    ),
+    saving("near", "thirty", registry(SAVE, AutoSaveTimeIntervall=30), {"minutes": 3}),
+    saving(
+        "near",
+        "three, switched off",
+        registry(SAVE, AutoSave="false", AutoSaveTimeIntervall=3),
+        {"minutes": 3},
+        1,
+        0,
+    ),
+    saving("broken", "no number", registry(SAVE, AutoSaveTimeIntervall="soon"), {"minutes": 3}),
+    saving("broken", "no XML", file("a.xcu", ""), {"minutes": 3}),
+]
+
+
+def vlcrc(*lines: str) -> Callable[[Path], Path]:
+    return file("vlcrc", "\n".join(("[core]", "", *lines, "")))
+
+
+def vlc_key(metric: str, key: str, rule: str, set_to: str, wanted: int, default: int) -> list[Case]:
+    """Cases of a metric on one number of VLC's settings."""
+    case = of(metric)
+    return [
+        case("right", "set", vlcrc(f"{key}={set_to}"), {rule: wanted}),
+        case("right", "as text", vlcrc(f"{key}={set_to}"), {rule: str(wanted)}),
+        case("right", "its default", vlcrc("[qt]"), {rule: default}),
+        case(
+            "right",
+            "a longer key after it",
+            vlcrc(f"{key}={set_to}", f"more-{key}=9"),
+            {rule: wanted},
+            1 if metric == "check_global_key_play_pause" else 0,
+            1,
+        ),
+        case("near", "another value", vlcrc(f"{key}={set_to}"), {rule: wanted + 1}),
+        case("near", "in a comment", vlcrc(f"#{key}={set_to}"), {rule: wanted}, 1, 0),
+        case("broken", "no text", file("vlcrc", b"\xff\xfe"), {rule: wanted}),
+    ]
+
+
+recordings = of("is_vlc_recordings_folder")
+DESKTOP = {"recording_file_path": "/home/user/Desktop"}
+VLCRC = [
+    recordings("right", "set", vlcrc("input-record-path=/home/user/Desktop"), DESKTOP),
+    recordings("near", "below it", vlcrc("input-record-path=/home/user/Desktop/a"), DESKTOP),
+    recordings("near", "in a comment", vlcrc("#input-record-path=/home/user/Desktop"), DESKTOP),
+    recordings("broken", "missing", nowhere, DESKTOP),
+    *vlc_key("check_qt_bgcone", "qt-bgcone", "expected_qt_bgcone", "0", 0, 1),
+    *vlc_key("check_qt_max_volume", "qt-max-volume", "expected_qt_max_volume", "200", 200, 125),
+    *vlc_key("check_qt_minimal_view", "qt-minimal-view", "expected_qt_minimal_view", "1", 1, 0),
+    *vlc_key("check_play_and_exit", "play-and-exit", "expected_play_and_exit", "1", 1, 0),
+    *vlc_key(
+        "check_global_key_play_pause",
+        "global-key-play-pause",
+        "expected_global_key_play_pause",
+        "Ctrl+P",
+        1,
+        0,
+    ),
+    *vlc_key(
+        "check_one_instance_when_started_from_file",
+        "one-instance-when-started-from-file",
+        "expected_one_instance_when_started_from_file",
+        "0",
+        0,
+        1,
+    ),
+]
+
+slider = of("check_qt_slider_colours")
+BLACKISH, MATCH = {"type": "blackish"}, {"type": "match", "expected_qt_slider_colours": "1;2;3"}
+SLIDER = [
+    slider("right", "dark", vlcrc("qt-slider-colours=1;2;3;99;0;0"), BLACKISH),
+    slider("right", "equal", vlcrc("qt-slider-colours=1;2;3"), MATCH),
+    slider("near", "one light", vlcrc("qt-slider-colours=1;2;3;100;0;0"), BLACKISH),
+    slider("near", "default", vlcrc(), BLACKISH),
+    slider("near", "in a comment", vlcrc("#qt-slider-colours=1;2;3"), BLACKISH, 1, 0),
+    slider("near", "another", vlcrc("qt-slider-colours=1;2;4"), MATCH),
+    slider("broken", "no numbers", vlcrc("qt-slider-colours=black"), BLACKISH),
+]
+
+
+def status(state: str, **infos: str) -> Callable[[Path], Path]:
+    """What VLC's web interface says."""
+    meta = "".join(f"<info name='{name}'>{value}</info>" for name, value in infos.items())
+    return file(
+        "status.xml",
+        f"<?xml version='1.0' encoding='utf-8' standalone='yes' ?><root><state>{state}</state>"
+        f"<information><category name='meta'>{meta}</category></information></root>",
+    )
+
+
+playing, full = of("is_vlc_playing"), of("is_vlc_fullscreen")
+CLIP = {"type": "file_name", "file_name": "b.mp4"}
+STREAM = {"type": "url", "url": "https://a.example/videos/master.m3u8"}
+WIDE, SMALL = {"width": 1920, "height": 1080}, {"width": 1920, "height": 1016}
+PLAYER = [
+    playing("right", "the file", status("playing", filename="b.mp4"), CLIP),
+    playing("right", "its path", status("playing", filename="/home/user/b.mp4"), CLIP),
+    playing(
+        "right", "the stream", status("playing", url="https://a.example/videos/master.m3u8"), STREAM
+    ),
+    playing("right", "its name", status("playing", filename="master.m3u8"), STREAM),
+    playing("near", "paused", status("paused", filename="b.mp4"), CLIP),
+    playing("near", "a longer name", status("playing", filename="ab.mp4"), CLIP, 1, 0),
+    playing("near", "another stream", status("playing", url="https://a.example/c.m3u8"), STREAM),
+    playing("broken", "no XML", file("status.xml", "playing b.mp4"), CLIP),
+    playing("broken", "no state", file("status.xml", "<root/>"), CLIP),
+    full("right", "as large", WIDE, dict(WIDE)),
+    full("near", "a bar", SMALL, WIDE),
+    full("broken", "no size", {}, {}),
+    full("broken", "no window", WIDE, None),
+]
+
+prefs = of("check_thunderbird_prefs")
+PREFS = file(
+    "prefs.js",
+    '// Mozilla User Preferences\nuser_pref("a.on", true);\n'
+    'user_pref("a.name", "say \\"x\\"\\nLab");\n'
+    'user_pref("a.count", 3);\nuser_pref("a.odd", undefined);\n',
+)
+
+
+def expect(name: str, method: str, ref: object, key: str = "expect") -> dict[str, Any]:
+    return {key: {name: {"method": method, "ref": ref}}}
+
+
+PREFERENCES = [
+    prefs("right", "equal", PREFS, expect("a.on", "eq", True)),
+    prefs("right", "over lines", PREFS, expect("a.name", "re.S", 'x".*Lab')),
+    prefs("right", "not so", PREFS, expect("a.count", "eq", 4, "unexpect")),
+    prefs("right", "not set", PREFS, expect("a.other", "eq", 4, "unexpect")),
+    prefs("near", "another value", PREFS, expect("a.count", "lt", 3)),
+    prefs("near", "as it should not be", PREFS, expect("a.count", "eq", 3, "unexpect")),
+    prefs("near", "not there", PREFS, expect("a.off", "eq", True)),
+    prefs("broken", "no value", PREFS, expect("a.odd", "eq", 1)),
+    prefs("broken", "not to be compared", PREFS, expect("a.on", "re", "true")),
+    prefs("broken", "missing", nowhere, expect("a.on", "eq", True)),
+]
+
+
+def filters(*actions: tuple[str, str], condition: str = "ALL") -> Callable[[Path], Path]:
+    acts = "".join(
+        f'action="{name}"\n' + (f'actionValue="{value}"\n' if value else "")
+        for name, value in actions
+    )
+    return file(
+        "msgFilterRules.dat",
+        f'version="9"\nlogging="no"\nname="one"\nenabled="yes"\ntype="17"\n{acts}condition="{condition}"\n',
+    )
+
+
+FORWARD = {
+    "enabled": "yes",
+    "action": "Forward",
+    "actionValue": "a@b.example",
+    "condition": ["ALL"],
+}
+NEWS = {
+    "action": "Mark read",
+    "condition": ['AND (subject,contains,"big news")', "OR (from,is,a@b)"],
+}
+sieve = of("check_thunderbird_filter")
+GO, READ = ("Forward", "a@b.example"), ("Mark read", "")
+FILTERS = [
+    sieve("right", "all keys", filters(GO), {"expect": [FORWARD]}),
+    sieve(
+        "right",
+        "conditions",
+        filters(READ, condition='AND (subject,contains,\\"big news\\") OR (from,is,a@b)'),
+        {"expect": [NEWS]},
+    ),
+    sieve("right", "of two actions", filters(GO, READ), {"expect": [FORWARD]}, 0, 1),
+    sieve("right", "no such", filters(READ), {"unexpect": [FORWARD]}),
+    sieve("near", "to another", filters(("Forward", "a@c.example")), {"expect": [FORWARD]}),
+    sieve(
+        "near", "another condition", filters(GO, condition="AND (from,is,x)"), {"expect": [FORWARD]}
+    ),
+    sieve("near", "as it should not be", filters(GO), {"unexpect": [FORWARD]}),
+    sieve(
+        "near", "no filter", file("a.dat", 'version="9"\nenabled="yes"\n'), {"expect": [FORWARD]}
+    ),
+    sieve("broken", "missing", nowhere, {"expect": [FORWARD]}),
+]
+
+
+def mail(subject: str, status: str = "0001") -> str:
+    return (
+        "From - Mon Jan  1 00:00:00 2024\nX-Mozilla-Status: "
+        + status
+        + "\nX-Mozilla-Status2: 00000000\n"
+        f"From: a@b.example\nSubject: {subject}\n\nText of {subject}.\n>From here\n\n"
+    )
+
+
+box = of("check_thunderbird_folder")
+BILLS = file("gold", mail("one") + mail("two"))
+FOLDERS = [
+    box("right", "other order and status", file("Bills", mail("two", "0011") + mail("one")), BILLS),
+    box(
+        "right",
+        "a deleted one",
+        file("Bills", mail("two") + mail("one") + mail("x", "0009")),
+        BILLS,
+    ),
+    box("right", "one twice", file("Bills", mail("two") + mail("one") * 2), BILLS),
+    box(
+        "near",
+        "one twice",
+        file("Bills", mail("two") + mail("one") * 2),
+        BILLS,
+        1,
+        0,
+        remove_duplicate=False,
+    ),
+    box("near", "deleted", file("Bills", mail("two") + mail("one", "0009")), BILLS, 1, 0),
+    box(
+        "right",
+        "deleted ones too",
+        file("Bills", mail("two") + mail("one", "0009")),
+        BILLS,
+        remove_deleted=False,
+    ),
+    box("near", "another mail", file("Bills", mail("two") + mail("three")), BILLS, 1, 0),
+    box("near", "no mail", file("Bills", ""), BILLS),
+    box("broken", "no mails", file("Bills", "any text"), BILLS, 1, 0),
+    box("broken", "missing", nowhere, BILLS),
+]
+
+CASES = [
+    *GIMP, *SETTINGS, *KEYS, *CONFIG, *LISTINGS, *OFFICE, *VLCRC, *SLIDER, *PLAYER, *PREFERENCES,
+    *FILTERS, *FOLDERS,
+]  # fmt: skip
+
+
+@judge(CASES)
+def test_the_verdicts_on_applications(case: Case, tmp_path: Path) -> None:
+    agrees(case, tmp_path)
+
+
+def test_every_metric_on_applications_is_tried_right_nearly_and_broken() -> None:
+    assert lacking(CASES, *MODULES) == []
+
+
+@pytest.mark.parametrize(
+    ("metric", "rule"),
+    [
+        ("check_config_status", {"key": "a"}),
+        ("check_json_settings", {"expected": "a"}),
+        ("is_extension_installed", {"type": "is", "expected": "a"}),
+        ("check_qt_slider_colours", {"type": "match"}),
+        ("is_vlc_playing", {"type": "url", "file_name": "a"}),
+        ("check_thunderbird_prefs", {"expect": {"a": {"method": "like", "ref": 1}}}),
+        ("check_thunderbird_filter", {"expect": {"enabled": "yes"}}),
+    ],
+)
+def test_a_rule_of_another_form_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=metric):
+        bind_metric(metric, {}).check_expected(rule)
+
+
+Json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text('ab"\\/*, ]}\n', max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text('a"/*,]', max_size=4), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@TRIED
+@given(Json, st.sampled_from(["", "// x, ]\n", "/* y // */"]))
+def test_comments_and_last_commas_change_no_value(value: object, comment: str) -> None:
+    written = json.dumps([value], indent=1)
+    noted = comment + written[:-1] + comment + "," + comment + "]" + comment
+    assert json.loads(without_comments(noted)) == [value]
+    assert json.loads(without_comments(written)) == [value]

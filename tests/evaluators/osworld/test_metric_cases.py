@@ -1,0 +1,64 @@
+"""Each metric on tables, texts and documents, judged right, nearly right and broken, both ways."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from evaluators.osworld.registry import bind_metric, metrics
+from tests.evaluators.osworld.cases import Case
+from tests.evaluators.osworld.document_cases import CASES as DOCUMENTS
+from tests.evaluators.osworld.package_cases import CASES as PACKAGES
+from tests.evaluators.osworld.table_cases import CASES as TABLES
+from tests.evaluators.osworld.text_cases import CASES as TEXTS
+
+CASES = [*TEXTS, *TABLES, *DOCUMENTS, *PACKAGES]
+METRICS = [
+    "check_csv", "check_direct_json_object", "check_highlighted_words", "check_include_exclude",
+    "check_italic_font_size_14", "check_json", "check_line_number", "check_list",
+    "check_pdf_pages", "check_tabstops", "compare_archive", "compare_conference_city_in_order",
+    "compare_csv", "compare_docx_files", "compare_docx_files_and_ignore_new_lines",
+    "compare_docx_images", "compare_docx_tables", "compare_epub", "compare_font_names",
+    "compare_htmls", "compare_line_spacing", "compare_pdf_images", "compare_pdfs",
+    "compare_python_pure_text", "compare_references", "compare_result_files",
+    "compare_subscript_contains", "compare_table", "compare_text_file",
+    "compare_unique_train_records", "compare_zip_files", "contains_page_break",
+    "diff_text_file", "evaluate_colored_words_in_tables",
+    "evaluate_strike_through_last_paragraph", "exact_match", "file_contains",
+    "find_default_font", "fuzzy_place_math", "has_page_numbers_in_footers",
+    "is_first_line_centered", "is_in_list", "literal_match", "match_in_list", "run_sqlite3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda each: f"{each.metric}: {each.says}")
+def test_both_verdicts_are_as_said(case: Case, tmp_path: Path) -> None:
+    asked = case.make(tmp_path)
+    bound = bind_metric(case.metric, asked.options)
+    if asked.expected is not None:
+        bound.check_expected(asked.expected)
+    verdicts = bound(asked.result, asked.expected)
+    assert verdicts.compat.value == pytest.approx(case.compat, abs=5e-4), verdicts.compat.reason
+    assert verdicts.strict.value == pytest.approx(case.strict, abs=5e-4), verdicts.strict.reason
+    assert verdicts.strict.reason
+    assert case.because in verdicts.strict.reason
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_has_a_right_a_near_and_a_broken_case(name: str) -> None:
+    kinds = {each.kind for each in CASES if each.metric == name}
+    assert kinds == {"right", "near-miss", "broken"}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_with_repairs_has_a_case_where_the_verdicts_differ(name: str) -> None:
+    differing = [each for each in CASES if each.metric == name and each.compat != each.strict]
+    assert bool(differing) is bool(metrics()[name].repairs)
+
+
+def test_no_two_cases_of_a_metric_are_called_the_same() -> None:
+    called = defaultdict(list)
+    for each in CASES:
+        called[each.metric].append(each.says)
+    assert not [name for name, says in called.items() if len(set(says)) != len(says)]
