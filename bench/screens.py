@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 __all__ = ["idle_screens"]
@@ -27,9 +27,19 @@ def idle_screens(count: int) -> Iterator[list[str]]:
     try:
         yield [f"127.0.0.1:{each.sockets[0].getsockname()[1]}" for each in servers]
     finally:
+        asyncio.run_coroutine_threadsafe(_ended(servers), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+async def _ended(servers: Sequence[asyncio.Server]) -> None:
+    for each in servers:
+        each.close()
+    watched = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in watched:
+        task.cancel()
+    await asyncio.gather(*watched, return_exceptions=True)
 
 
 async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vm import MachineError
-from vm.layer import build_layer
+from vm.layer import PROJECT, build_layer
 from vm.mirrors import editor_source, sources_for, sources_needed
 from vm.namespace import COMMAND
 from vm.process import run
@@ -300,10 +300,10 @@ def find_base(name: str) -> Base:
     return candidates[-1]
 
 
-def open_image(name: str, *, say: Callable[[str], None] = silent) -> Image:
-    """The image called `name` with the guest code as it stands now."""
+def open_image(name: str, *, say: Callable[[str], None] = silent, code: Path = PROJECT) -> Image:
+    """The image called `name` with the guest code in `code` as it stands now."""
     base = find_base(name)
-    layer, layer_id = build_layer(base.python, say=say)
+    layer, layer_id = build_layer(base.python, say=say, code=code)
     return Image(base, layer, image_id(base, layer_id))
 
 

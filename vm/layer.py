@@ -16,7 +16,7 @@ from pathlib import Path
 from vm.process import run
 from vm.store import cache_folder, digest, once, tree_digest
 
-__all__ = ["build_layer", "guest_code_digest", "layer_id", "libraries_id", "pack_layer"]
+__all__ = ["PROJECT", "build_layer", "guest_code_digest", "layer_id", "libraries_id", "pack_layer"]
 
 PROJECT = Path(__file__).parent.parent
 CODE = ("guest", "mcp_tools")
@@ -24,14 +24,14 @@ REQUIREMENTS = PROJECT / "guest" / "requirements.txt"
 CONSTRAINTS = PROJECT / "guest" / "constraints.txt"
 
 
-def guest_code_digest() -> str:
-    """Stands for every file of guest/ and mcp_tools/ as it is now."""
-    return tree_digest([PROJECT / name for name in CODE])
+def guest_code_digest(code: Path = PROJECT) -> str:
+    """Stands for every file of guest/ and mcp_tools/ in `code` as it is now."""
+    return tree_digest([code / name for name in CODE])
 
 
-def layer_id(python: str) -> str:
+def layer_id(python: str, code: Path = PROJECT) -> str:
     """The digest of the layer for Python `python`, as the code is now."""
-    return digest(python, guest_code_digest())
+    return digest(python, guest_code_digest(code))
 
 
 def libraries_id(python: str) -> str:
@@ -39,18 +39,20 @@ def libraries_id(python: str) -> str:
     return digest(python, REQUIREMENTS.read_bytes(), CONSTRAINTS.read_bytes())
 
 
-def build_layer(python: str, *, say: Callable[[str], None]) -> tuple[Path, str]:
+def build_layer(
+    python: str, *, say: Callable[[str], None], code: Path = PROJECT
+) -> tuple[Path, str]:
     """The layer for a guest with Python `python` ("3.11"), made unless it is there; its file and
-    digest.
+    digest. `code` is the folder whose guest/ and mcp_tools/ it holds.
     """
-    id = layer_id(python)
+    id = layer_id(python, code)
     site = _libraries(python, say)
 
     def build(staging: Path) -> None:
         say("packing the guest's code")
         tree = staging / "tree"
         shutil.rmtree(tree, ignore_errors=True)
-        _assemble(python, site, tree)
+        _assemble(python, site, tree, code)
         out = staging / "layer.squashfs"
         out.unlink(missing_ok=True)
         # Stored rather than squeezed: the guest may be emulated, and its processor is the scarce
@@ -66,16 +68,16 @@ def pack_layer(python: str, out: Path, *, say: Callable[[str], None]) -> None:
     """The same content as a compressed tar at `out`, for a machine that mounts no layer."""
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch) / "tree"
-        _assemble(python, _libraries(python, say), tree)
+        _assemble(python, _libraries(python, say), tree, PROJECT)
         pack = ["tar", "-C", tree, "--owner=0", "--group=0", "-czf", out, "."]
         run(pack, what="packing the guest's code")
 
 
-def _assemble(python: str, site: Path, tree: Path) -> None:
+def _assemble(python: str, site: Path, tree: Path, code: Path) -> None:
     shutil.copytree(site, tree / "site", symlinks=True)
     for name in CODE:
         ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(PROJECT / name, tree / name, ignore=ignore)
+        shutil.copytree(code / name, tree / name, ignore=ignore)
     _compile(python, tree)
     run(["chmod", "-R", "u=rwX,go=rX", tree], what="opening the guest's code")
 

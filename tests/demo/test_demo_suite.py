@@ -45,14 +45,16 @@ def test_each_task_can_be_proved_by_either_hand_within_the_short_limit(task: Tas
 
 def test_nothing_collected_scores_0(task: Task, tmp_path: Path) -> None:
     if task.spec.feasible:
-        scores = [check(tmp_path) for check in task.checks]
+        scores = [check(tmp_path) for check in task.body.checks]
         assert min(score.value for score in scores) == 0
         assert all(score.reason for score in scores)
 
 
 def test_every_file_of_a_task_is_used_and_small(task: Task) -> None:
     used = {verb.put for verb in task.spec.setup if isinstance(verb, Put)}
-    found = {path.relative_to(task.folder).as_posix(): path for path in task.folder.rglob("*")}
+    found = {
+        path.relative_to(task.body.folder).as_posix(): path for path in task.body.folder.rglob("*")
+    }
     files = {name for name, path in found.items() if path.is_file()}
     assert files - used == {"task.toml"}
     assert sum(found[name].stat().st_size for name in files) < 512 * 1024

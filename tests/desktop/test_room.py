@@ -23,7 +23,10 @@ from host.machines import Source
 from host.room.serve import opened
 from host.rows import Row, read_rows
 from host.runner import plan, run_jobs
+from host.trajectory import NAME as TRAJECTORY
 from host.trajectory import read_trajectory
+from host.watch import NAME as MACHINE
+from host.watch import Seen, now_running
 from tasks import Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
@@ -31,16 +34,29 @@ from tests.viewer import viewer
 from vm import Machine
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+WIDTHS = "[...document.querySelectorAll('.card img')].map((image) => image.naturalWidth)"
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 TASK = """
-instruction = "Open the menu Applications and close it again, until you are told to stop."
+instruction = "{}"
 tool_beneficial = false
 feasible = false
+setup = {}
 [[oracle]]
 by = "gui"
 stop = "infeasible"
-calls = [{ call = "computer_key", with = { keys = ["escape"] } }]
+calls = [{{ call = "computer_key", with = {{ keys = ["escape"] }} }}]
 """
+TASKS = {
+    "menu": ("Open the menu Applications and close it again, until you are told to stop.", "[]"),
+    "letter": (
+        "Write the letter to the neighbours.",
+        '[{ run = ["gedit", "--standalone", "~/letter.txt"], wait_window = "letter" }]',
+    ),
+    "sums": (
+        "Add up the receipts of May.",
+        '[{ run = ["soffice", "--calc", "--norestore"], wait_window = "Calc" }]',
+    ),
+}
 
 
 @dataclass
@@ -64,22 +80,40 @@ class Player:
 
 
 @dataclass
+class Writer:
+    """Writes the same line, slowly, until it is told to stop."""
+
+    stop: threading.Event
+    count: int = 0
+
+    def step(self, observation: Observation) -> Decision:
+        self.count += 1
+        if self.stop.wait(1.5):
+            return Decision("Written.", stop=Stop.DONE)
+        text = f"{self.count * 12}\t"
+        call = ToolCall(f"{id(self)}-{self.count}", "computer_type", {"text": text})
+        return Decision("The next one.", (call,))
+
+
+@dataclass
 class Show:
-    """A run under way, the room beside it, the agent in it and its machine."""
+    """A run under way, the room beside it, the agent that the tests are about, and the machines."""
 
     run: Path
     address: str
     player: Player
     made: list[Machine]
 
-    def lines(self) -> list[dict[str, Any]]:
-        return list(read_trajectory(self.run / "menu.1"))
+    def lines(self, trial: str = "menu.1") -> list[dict[str, Any]]:
+        there = (self.run / trial / TRAJECTORY).exists()
+        return list(read_trajectory(self.run / trial)) if there else []
 
-    def steps(self) -> list[dict[str, Any]]:
-        return [each for each in self.lines() if each["kind"] == "step"]
+    def steps(self, trial: str = "menu.1") -> list[dict[str, Any]]:
+        return [each for each in self.lines(trial) if each["kind"] == "step"]
 
     def pointer(self) -> Any:
-        [machine] = self.made
+        screen = Seen.model_validate_json((self.run / "menu.1" / MACHINE).read_bytes()).vnc
+        [machine] = [each for each in self.made if each.vnc[0] == screen]
         with Guest(machine.endpoint, machine.token) as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
 
@@ -96,8 +130,9 @@ def until(holds: Callable[[], Any], seconds: float = 30.0) -> Any:
 @pytest.fixture(scope="module")
 def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
     folder = tmp_path_factory.mktemp("room")
-    (folder / "suite" / "menu").mkdir(parents=True)
-    (folder / "suite" / "menu" / "task.toml").write_text(TASK)
+    for name, said in TASKS.items():
+        (folder / "suite" / name).mkdir(parents=True)
+        (folder / "suite" / name / "task.toml").write_text(TASK.format(*said))
     suite = load_suite(folder / "suite", read_catalogue())
     run, player = folder / "runs" / "menus", Player()
     made: list[Machine] = []
@@ -106,8 +141,8 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         made.append(machines.make())
         return made[-1]
 
-    def agent(name: str, task: Task, briefing: Briefing) -> Player:
-        return player
+    def agent(name: str, task: Task, briefing: Briefing) -> Player | Writer:
+        return player if task.name == "menu" else Writer(player.stop)
 
     config = RunConfig(
         version="test",
@@ -125,12 +160,13 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     def work() -> None:
         with locked(run):
             adopt(run, config)
-            run_jobs(plan(("player",), 1, suite), config, suite, run, make, agent)
+            jobs = plan(("player",), 1, suite)
+            run_jobs(jobs, config, suite, run, make, agent, machines=len(TASKS))
 
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        until(lambda: player.seen, 90)
+        until(lambda: player.seen and len(dict(now_running(run))) == len(TASKS), 120)
         with opened([folder / "runs"]) as address:
             yield Show(run, address, player, made)
     finally:
@@ -161,19 +197,24 @@ def _leaves(url: str, show: Show) -> bool:
     )
 
 
-def at_desk(page: Page) -> Page:
-    page.get_by_role("link", name="menu").first.click()
+def at_desk(page: Page, task: str = "menu") -> Page:
+    page.locator(f'a[href="#/trial/menus/{task}.1"]').first.click()
     expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
     return page
 
 
 def picture(page: Page) -> str:
-    return str(page.evaluate("document.querySelector('.live canvas').toDataURL()"))
+    """What is on the live screen; empty as long as there is none."""
+    return str(page.evaluate("document.querySelector('.live canvas')?.toDataURL() ?? ''"))
 
 
 def test_the_wall_shows_what_a_trial_is_at(page: Page, show: Show) -> None:
-    card = page.locator(".card")
-    expect(card).to_have_count(1)
+    expect(page.locator(".card")).to_have_count(len(TASKS))
+    card = (
+        page.locator(".card")
+        .filter(has_text="step")
+        .filter(has=page.get_by_text("menu", exact=True))
+    )
     expect(card.get_by_text("menu", exact=True)).to_be_visible()
     expect(card).to_contain_text(re.compile(r"step \d+ of 400"))
     expect(card).to_contain_text("computer_")
@@ -275,15 +316,26 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
         for size in (WIDE, NARROW):
             with browser.new_context(viewport=size, color_scheme=scheme) as context:
                 shown = _opened(context.new_page(), show)
-                until(
-                    lambda shown=shown: shown.locator(".card img").evaluate(
-                        "image => image.naturalWidth"
-                    )
-                )
+                expect(shown.locator(".card")).to_have_count(len(TASKS))
+                until(lambda shown=shown: min(shown.evaluate(WIDTHS)) > 0, 60)
                 _pictured(shown, f"room-wall-{scheme}-{size['width']}")
                 at_desk(shown)
                 time.sleep(1.5)
                 _pictured(shown, f"room-desk-{scheme}-{size['width']}")
+
+
+def test_a_page_goes_on_with_the_machine_of_the_next_attempt(page: Page, show: Show) -> None:
+    at_desk(page, "letter")
+    until(lambda: show.steps("letter.1"))
+    before = dict(now_running(show.run))["letter.1"]
+    page.get_by_role("button", name="End …").click()
+    page.get_by_role("button", name="Void").click()
+    until(lambda: dict(now_running(show.run)).get("letter.1", before) != before, 60)
+    until(lambda: show.steps("letter.1"), 60)
+    expect(page.locator(".live canvas")).to_be_visible(timeout=60_000)
+    first = until(lambda: picture(page))
+    until(lambda: picture(page) not in (first, ""), 60)
+    expect(page.locator(".step .at").first).to_have_text("1")
 
 
 def test_a_trial_that_a_person_ends_is_played_again_on_the_same_page(
@@ -310,8 +362,23 @@ def test_a_trial_that_a_person_ends_is_played_again_on_the_same_page(
     expect(page.get_by_text("assisted", exact=True)).to_be_visible()
 
 
+def test_what_has_ended_is_pictured(browser: Browser, show: Show) -> None:
+    assert _rows(show), "the trial before has not ended"
+    for scheme in ("light", "dark"):
+        for size in (WIDE, NARROW):
+            with browser.new_context(viewport=size, color_scheme=scheme) as context:
+                shown = _opened(context.new_page(), show)
+                shown.locator('a[href="#/trial/menus/menu.1"]').first.click()
+                expect(shown.locator(".stage img")).to_be_visible(timeout=20_000)
+                shown.keyboard.press("Home")
+                expect(shown.get_by_text("before step 1 of")).to_be_visible()
+                shown.locator(".stage img").evaluate("image => image.decode()")
+                _pictured(shown, f"room-replay-{scheme}-{size['width']}")
+
+
 def _rows(show: Show) -> list[Row]:
-    return read_rows(show.run) if (show.run / "results.jsonl").exists() else []
+    rows = read_rows(show.run) if (show.run / "results.jsonl").exists() else []
+    return [row for row in rows if row.task == "menu"]
 
 
 def _opened(page: Page, show: Show) -> Page:

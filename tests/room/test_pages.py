@@ -67,6 +67,8 @@ def test_two_trials_stand_side_by_side_and_move_together(page: Page) -> None:
     button.click()
     expect(page.locator(".side")).to_have_count(2)
     expect(page.locator(".side .stage img")).to_have_count(2)
+    # Keys move what has been read: both are.
+    expect(page.locator(".side .step.current .at")).to_have_text(["1", "1"])
     for _ in range(2):
         page.keyboard.press("ArrowDown")
     expect(page.locator(".side .step.current .at")).to_have_text(["3", "3"])

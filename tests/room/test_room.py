@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,8 +59,8 @@ def room(address: str) -> Iterator[httpx.Client]:
         yield client
 
 
-def first_event(room: httpx.Client) -> dict[str, list[dict[str, object]]]:
-    with room.stream("GET", "/api/events") as answer:
+def first_event(room: httpx.Client, viewer: str = "") -> dict[str, list[dict[str, object]]]:
+    with room.stream("GET", "/api/events", params={"viewer": viewer}) as answer:
         for line in answer.iter_lines():
             if line.startswith("data: "):
                 found: dict[str, list[dict[str, object]]] = json.loads(line[6:])
@@ -159,10 +160,16 @@ def test_a_trial_under_way_is_told_held_and_taken_over_by_one_at_a_time(
                 return client.post("/api/trials/live/cell.1/orders", json=asked)
 
             assert order("a", "take").status_code == 202
+            end = time.monotonic() + 10
+            while (lease := first_event(client, "a")["live"][0]["lease"]) is None:
+                assert time.monotonic() < end
+            (others,) = first_event(client, "b")["live"]
+            assert (lease, others["lease"]) == ("mine", "another's")
             assert order("b", "take").status_code == 409
             assert order("b", "give").status_code == 409
             assert order("b", "dance").status_code == 400
             assert order("b", "act").status_code == 409
+            assert order("a", "do").status_code == 400
             with opened([tmp_path]) as other, httpx.Client(follow_redirects=True) as second:
                 second.get(other)
                 second.base_url = httpx.URL(other.partition("?")[0])
@@ -171,8 +178,11 @@ def test_a_trial_under_way_is_told_held_and_taken_over_by_one_at_a_time(
                 assert (refused.status_code, "another control room" in refused.text) == (409, True)
             assert order("a", "give").status_code == 202
             assert order("b", "hint", text="go on").status_code == 202
-            given = [each.order for each in Orders(run / "cell.1").new()]
-            assert given == ["take", "give", "hint"]
+            given = Orders(run / "cell.1").new()
+            assert [each.order for each in given] == ["take", "give", "hint"]
+            taken, given_back, told = (each.by for each in given)
+            assert taken == given_back != told
+            assert "a" not in (taken, told), "a viewer's name is its key to the lease"
     finally:
         agent.go.set()
         thread.join()

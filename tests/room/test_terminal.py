@@ -6,10 +6,13 @@ import asyncio
 import threading
 from pathlib import Path
 
+import pytest
 from textual.widgets import DataTable, Input, RichLog
 
 from host import Decision, Observation, Stop
+from host.errors import UsageError
 from host.orders import Orders
+from host.room.lease import Leases
 from host.room.tui import Terminal
 from host.room.wall import Wall
 from tasks import Suite
@@ -38,20 +41,25 @@ def test_it_shows_what_is_under_way_and_gives_orders(suite: Suite, tmp_path: Pat
     thread.start()
     try:
         assert agent.at_work.wait(30)
-        asyncio.run(_used(Terminal(Wall([tmp_path]), every=60)))
+        asyncio.run(_used(Terminal(Wall([tmp_path]), every=60), run / "cell.1"))
         given = [(each.order, each.text, each.end) for each in Orders(run / "cell.1").new()]
         assert given == [
             ("pause", "", None),
             ("step", "", None),
             ("hint", "look up", None),
+            ("take", "", None),
+            ("do", "", None),
+            ("give", "", None),
+            ("take", "", None),
             ("stop", "", "void"),
+            ("give", "", None),
         ]
     finally:
         agent.go.set()
         thread.join()
 
 
-async def _used(terminal: Terminal) -> None:
+async def _used(terminal: Terminal, live: Path) -> None:
     async with terminal.run_test() as pilot:
         table = terminal.query_one(DataTable)
         [row] = [table.get_row_at(0)]
@@ -62,4 +70,14 @@ async def _used(terminal: Terminal) -> None:
             await pilot.press(key)
         assert terminal.query_one(Input).has_class("asked")
         await pilot.press(*"look", "space", *"up", "enter")
+        await pilot.press("c")  # nothing: who has not taken over does nothing
+        assert not terminal.query_one(Input).has_class("asked")
+        await pilot.press("t", "c")
+        assert terminal.query_one(Input).has_class("asked")
+        await pilot.press(*"nonsense", "enter")
+        assert terminal.query_one(Input).value == "nonsense"
+        terminal.query_one(Input).value = "computer_click(x=3, y=4)"
+        await pilot.press("enter", "escape", "t", "t")
+        with pytest.raises(UsageError, match="another control room"):
+            Leases().take(live, "somebody")
         await pilot.press("v")

@@ -3,6 +3,13 @@
 set -eu
 user=$1 password=$2
 shift 2
+# Tasks written for Google Chrome find Chromium under its names, and its profile in the same place.
+if [ -x /usr/bin/chromium ]; then
+    ln -s /usr/bin/chromium /usr/bin/google-chrome
+    ln -s /usr/bin/chromium /usr/bin/google-chrome-stable
+    install -d /etc/skel/.config/chromium
+    ln -s chromium /etc/skel/.config/google-chrome
+fi
 useradd --create-home --shell /bin/bash --uid 1000 --groups audio,video "$user"
 printf '%s:%s\n' "$user" "$password" | chpasswd
 useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin ambidex
