@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,9 @@ from host.runner import QUIET, Watcher, plan, run_jobs
 from tasks import Suite, Task
 from tasks.load import load_suite
 from tests.host.peer import CATALOGUE, PeerMachine
+from tests.models import nothing_of_litellm_stays
 
-
-@pytest.fixture(autouse=True)
-def event_loop_of_the_main_thread() -> Iterator[None]:
-    """litellm takes the one there is, or makes one that nobody closes: some later test would be
-    blamed for it.
-    """
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    yield
-    asyncio.set_event_loop(None)
-    loop.close()
-
+__all__ = ["nothing_of_litellm_stays"]
 
 CELL = """
 instruction = "Set B2 to 42 and save."

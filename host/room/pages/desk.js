@@ -26,6 +26,7 @@ export class Desk {
     this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; });
     place.append(el("div.desk", {}, el("div.left", {}, this.heading, this.facts, this.controls.root, this.screen, this.timeline.root), this.side));
     this.first = true;
+    this.opened = false; // whether it is settled where one looks at first
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     this.catchUp();
@@ -39,6 +40,7 @@ export class Desk {
   }
 
   update(state) {
+    this.known = true;
     this.now = state.live.find((each) => each.run === this.run && each.trial === this.trial) || null;
     const row = state.runs.find((each) => each.run === this.run)?.rows.findLast((each) => each.trial === this.trial);
     this.controls.show(this.now);
@@ -46,6 +48,7 @@ export class Desk {
       ? [this.run, this.now.agent, `step ${this.now.step} of ${this.now.cap}`, seconds(this.now.seconds), dollars(this.now.cost), ...this.now.alarms].filter(Boolean).join(" · ")
       : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
     this.screens();
+    this.open();
     if (this.first || !this.now || this.now.lines !== this.reel.lines.length) this.catchUp();
   }
 
@@ -62,12 +65,20 @@ export class Desk {
       if (came.length || this.first) {
         this.steps.grew();
         this.timeline.grew();
-        if (this.first && !this.live && this.reel.lines.length) this.timeline.go(0);
       }
       this.first = false;
+      this.open();
     } catch (error) {
       tell(error.message);
     }
+  }
+
+  // A trial under way is shown live, one that has ended from its first step. The steps may come
+  // before it is known which it is.
+  open() {
+    if (this.opened || !this.known || !this.reel.lines.length) return;
+    this.opened = true;
+    if (!this.now) this.timeline.go(0);
   }
 
   // Live while the trial is under way and nobody looks at an earlier step.
