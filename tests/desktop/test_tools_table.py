@@ -15,6 +15,8 @@ from tests.desktop.tools_table import table
 WHERE = Path(__file__).parents[2] / "docs" / "tools.md"
 HERE = Path(__file__).parent
 
+pytestmark = pytest.mark.sandbox
+
 
 @pytest.fixture(autouse=True)
 def whole_run(request: pytest.FixtureRequest) -> None:
