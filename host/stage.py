@@ -14,7 +14,10 @@ from host.osworld import stage as osworld
 from tasks import Task, Verbs
 from tasks.osworld import OSWorldBody
 
-__all__ = ["Backstage", "collect", "set_stage"]
+__all__ = ["STAGE", "Backstage", "collect", "set_stage"]
+
+STAGE = "stage"
+"""Where what a setup leaves behind for the collecting lies, in a trial's directory."""
 
 
 @dataclass(frozen=True)
