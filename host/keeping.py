@@ -13,6 +13,9 @@ __all__ = ["SNAPSHOTS", "Keeping"]
 SNAPSHOTS = "snapshots"
 """Where they lie in a trial's directory, each under the number of its step."""
 
+GIGABYTE = 1_000_000_000
+"""Bytes."""
+
 
 class Keeping:
     """Keeps the machine in a trial's directory. What a machine cannot keep is a `MachineError`, and
@@ -37,5 +40,14 @@ class Keeping:
         began = time.monotonic()
         (self._folder / SNAPSHOTS).mkdir(exist_ok=True)
         self._machine.snapshot(self._folder / kept)
+        if self._keep.last or self._keep.budget:
+            self._give_back(self._keep)
         self.seconds += time.monotonic() - began
         return kept
+
+    def _give_back(self, keep: Keep) -> None:
+        from vm.kept import Rule, retain  # heavy, and libvirt may be missing
+
+        rule = Rule(every=0, last=keep.last) if keep.last else Rule()
+        budget = None if keep.budget is None else round(keep.budget * GIGABYTE)
+        retain(self._folder / SNAPSHOTS, rule, budget)

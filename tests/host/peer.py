@@ -349,23 +349,23 @@ class PeerMachine:
     def boot(self) -> None:
         self.revert("ready")
 
-    def revert(self, place: Place) -> None:
-        self.reverts.append(place)
+    def revert(self, snapshot: Place) -> None:
+        self.reverts.append(snapshot)
         if self.broken_reverts:
             self.broken_reverts -= 1
             raise MachineError("the fork did not start", stage="create", hint="Try again.")
         self._leave()
         desktop = None
-        if isinstance(place, Path):
-            desktop = pickle.loads((place / "desktop").read_bytes())
+        if isinstance(snapshot, Path):
+            desktop = pickle.loads((snapshot / "desktop").read_bytes())
         self._now = peer(desktop)
         self.endpoint, desktop = self._now.__enter__()
         self.desktops.append(desktop)
 
-    def snapshot(self, place: Place, programs: Sequence[Program] = ()) -> None:
-        assert isinstance(place, Path), "a peer is no image"
-        place.mkdir()
-        (place / "desktop").write_bytes(pickle.dumps(self.desktops[-1]))
+    def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
+        assert isinstance(name, Path), "a peer is no image"
+        name.mkdir()
+        (name / "desktop").write_bytes(pickle.dumps(self.desktops[-1]))
 
     @contextmanager
     def fork(self) -> Iterator[PeerMachine]:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host import Answer, Limits, Model, Request, Usage
+from host import Answer, Limits, Model, Request, Usage, launch
 from host.agents import agent_maker
 from host.config import Branch, Fork, Job, Keep, ModelConfig, adopt, locked
+from host.launch import Play, Wanted
+from host.prices import read_prices
 from host.rows import Row
 from host.runner import run_jobs
 from tasks import Suite
@@ -148,3 +150,16 @@ def forked(
             lambda: left.pop(0) if left else PeerMachine(),
             make_agent or agent_maker(config, lambda _: live),
         )
+
+
+def on_peers(live: Model) -> Play:
+    """Plays runs on peers."""
+
+    def play(wanted: Wanted, folder: Path) -> list[Row]:
+        config = launch.config_of(wanted, read_prices())
+        with locked(folder):
+            adopt(folder, config)
+            make = agent_maker(config, lambda _: live)
+            return run_jobs(wanted.jobs, config, wanted.suite, folder, PeerMachine, make)
+
+    return play
