@@ -52,6 +52,8 @@ __all__ = [
     "launch",
     "left_out",
     "on_machines",
+    "refuse_another_image",
+    "refuse_unforked",
 ]
 
 Play = Callable[["Wanted", Path], list[Row]]
@@ -131,11 +133,8 @@ def all_done(wanted: Wanted, folder: Path) -> list[Row]:
 def _run(wanted: Wanted, folder: Path, source: Source, machines: int, show: Show) -> list[Row]:
     prices = read_prices(wanted.prices)
     config = config_of(wanted, prices, source)
-    if wanted.fork and (image := read_config(Path(wanted.fork.run)).image) != config.image:
-        raise UsageError(
-            f"the machines of {wanted.fork.run} were made from {image}, these from {config.image}",
-            hint="Name the same --image; one that was changed since cannot be gone back to.",
-        )
+    if wanted.fork:
+        refuse_another_image(Path(wanted.fork.run), source.image)
     for said in left_out(wanted.suite):
         show.said(said)
     if adopt(folder, config):
@@ -166,12 +165,8 @@ def check(wanted: Wanted, provider: str) -> None:
         if model is not None:
             check_dialect(model.dialect)
     check_exposure(wanted.exposure)
-    if (wanted.keep or wanted.fork) and provider not in FORKS:
-        what = "kept while it runs" if wanted.keep else "made from a kept step"
-        raise UsageError(
-            f"a machine of the provider {provider} cannot be {what}",
-            hint="Take --provider libvirt, or leave --checkpoint out.",
-        )
+    if wanted.keep or wanted.fork:
+        refuse_unforked(provider)
     if wanted.checkpoints and provider not in FORKS:
         raise UsageError(
             f"checkpoints need a provider that forks a running machine, and {provider} does not",
@@ -179,6 +174,24 @@ def check(wanted: Wanted, provider: str) -> None:
         )
     if beyond := [steps for steps in wanted.checkpoints if not 0 < steps < wanted.limits.steps]:
         raise UsageError(f"no checkpoint after {beyond[0]} of {wanted.limits.steps} steps")
+
+
+def refuse_unforked(provider: str) -> None:
+    """`UsageError` where machines of that provider are not kept while they run."""
+    if provider not in FORKS:
+        raise UsageError(
+            f"a machine of the provider {provider} cannot be kept at a step, nor go back to one",
+            hint="Take --provider libvirt, or leave --checkpoint out.",
+        )
+
+
+def refuse_another_image(run: Path, image: str) -> None:
+    """`UsageError` where what is kept of that run was made from another image than this."""
+    if (made := read_config(run).image) != image:
+        raise UsageError(
+            f"the machines of {run} were made from {made or 'no image'}, these from {image}",
+            hint="Name the same --image; one that was changed since cannot be gone back to.",
+        )
 
 
 def left_out(suite: Suite) -> Iterator[str]:

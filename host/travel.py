@@ -1,9 +1,11 @@
-"""The verbs that go back to a step of a recorded episode: fork, counterfactual, pivot."""
+"""The verbs that go back to a step of a recorded episode: fork, counterfactual, pivot,
+desktop-diff."""
 
 from __future__ import annotations
 
 import csv as csv_files
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -14,22 +16,31 @@ from rich.console import Console
 from host import counterfactual as both
 from host.choosing import KeepOptions
 from host.config import Branch, Lasting
+from host.desktop_diff import desktop_diff as difference_of_desktops
 from host.errors import UsageError
 from host.forks import Onward, fork_of, trial_of
-from host.launch import default_folder, launch, on_machines
-from host.machines import MachineOptions
+from host.guest import Guest
+from host.launch import (
+    default_folder,
+    launch,
+    on_machines,
+    refuse_another_image,
+    refuse_unforked,
+)
+from host.machines import MachineOptions, open_machines
 from host.orders import written
-from host.origin import kept_steps
+from host.origin import kept_at, kept_steps
 from host.pivot import Probe
 from host.pivot import pivot as find_pivot
 from host.play import MANY, Json, exit_code, print_json
 from host.report import as_json, lines, tables
 from host.rows import Row
+from host.survey import as_evidence
 from host.trajectory import read_trajectory
-from host.travel_tables import REGRET, decided_table, pivot_table, regret_table
+from host.travel_tables import REGRET, change_table, decided_table, pivot_table, regret_table
 from tasks.catalogue import read_catalogue
 
-__all__ = ["counterfactual", "fork", "pivot"]
+__all__ = ["counterfactual", "desktop_diff", "fork", "pivot"]
 
 MACHINES = MachineOptions()
 N = Annotated[int, Parameter(name="-n", help="episodes from each step")]
@@ -179,6 +190,49 @@ def pivot(
         Console().print(pivot_table(found, _done(recorded)))
         print(f"the branches: {folder}")
     return 0 if all(probe.n == n for probe in found.probes) else 3
+
+
+def desktop_diff(
+    run: Path,
+    task: str,
+    before: int,
+    after: int,
+    *,
+    trial: int = 1,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Say what differs between the desktop before one step of a recorded trial and before another:
+    files, settings, windows, processes, and what documents say.
+
+    Parameters
+    ----------
+    run
+        A run with --checkpoint.
+    before
+        A step that was kept.
+    after
+        Another one.
+    trial
+        Which trial of the task.
+    json
+        Print it as the evidence that `changes.only` judges.
+    """
+    recorded = trial_of(run, task, trial)
+    places = kept_at(recorded, before), kept_at(recorded, after)
+    refuse_unforked(machines.provider)
+    with (
+        open_machines(machines, Console(stderr=True).print) as source,
+        closing(source.make()) as machine,
+    ):
+        refuse_another_image(run, source.image)
+        found = difference_of_desktops(machine, *places)
+        if json:
+            with Guest(machine.endpoint, machine.token) as guest:
+                print(as_evidence(found, guest.home))
+            return 0
+    Console().print(change_table(found, before, after))
+    return 0
 
 
 def _best(rows: Sequence[Row]) -> Row | None:

@@ -9,9 +9,10 @@ from rich.text import Text
 
 from host.pivot import Pivot
 from host.regret import Decided, Outcome, Ratio, Regret
+from host.survey import Change
 from host.words import NONE, money, number, percent, percents, plain
 
-__all__ = ["REGRET", "decided_table", "pivot_table", "regret_table"]
+__all__ = ["REGRET", "change_table", "decided_table", "pivot_table", "regret_table"]
 
 REGRET = (
     "oracle TIR: of the decisions with a better hand, the share in which it was taken; over-use: a"
@@ -76,6 +77,17 @@ def pivot_table(found: Pivot, done: Mapping[int, str]) -> Table:
         style = "bold" if probe.step == found.last else ""
         said = done.get(probe.step, "")
         table.add_row(str(probe.step), f"{probe.solved} of {probe.n}", Text(said), style=style)
+    return table
+
+
+def change_table(found: Sequence[Change], before: int, after: int) -> Table:
+    """What is another way before one step than before another."""
+    title = f"From before step {before} to before step {after}: {len(found)} differences"
+    table = Table(title=title, title_justify="left")
+    for name in ("", "what", "how"):
+        table.add_column(name, overflow="fold")
+    for each in found:
+        table.add_row(each.kind, Text(each.what), Text(each.how))
     return table
 
 

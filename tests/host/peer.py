@@ -223,6 +223,20 @@ def _tools(desktop: Desktop) -> FastMCP:
     return server
 
 
+def surveyed(desktop: Desktop) -> dict[str, dict[str, str]]:
+    """What there is, by part."""
+    files = {path.replace("~", "/home/user", 1): f"{zlib.crc32(content)}"
+             for path, content in desktop.files.items()}  # fmt: skip
+    windows = {f"window {number}": title for number, title in enumerate(desktop.windows)}
+    settings = {f"org.cells {cell}": str(value) for cell, value in desktop.cells.items()}
+    return {
+        "files": files,
+        "settings": settings,
+        "windows": windows,
+        "processes": {"peer 1": "peer"},
+    }
+
+
 def _harness(desktop: Desktop) -> list[Route]:
     async def health(_: Request) -> Response:
         checks = {"X": {"ok": desktop.ready, "seen": "fine" if desktop.ready else "no display"}}
@@ -269,6 +283,10 @@ def _harness(desktop: Desktop) -> list[Route]:
     async def run(request: Request) -> Response:
         said = await request.json()
         argv = said["argv"]
+        if argv[:2] == ["python3", "-"]:
+            seen = surveyed(desktop)
+            told = json.dumps({part: seen[part] for part in argv[2:]})
+            return JSONResponse({"returncode": 0, "stdout": told, "stderr": ""})
         if argv[0] == "printenv":
             return JSONResponse({"returncode": 0, "stdout": "/home/user\n", "stderr": ""})
         if argv[0] == "open":

@@ -28,7 +28,7 @@ def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--provider", "sandbox", "--checkpoint", "every"], "sandbox cannot be kept"),
+        (["--provider", "sandbox", "--checkpoint", "every"], "sandbox cannot be kept at a step"),
         (["--checkpoint", "often"], "no steps to keep are called 'often'"),
         (["--checkpoint", "0"], "no steps to keep are called '0'"),
         (["--checkpoint", "2", "--checkpoint-budget", "0"], "keeps nothing"),
@@ -55,18 +55,20 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
     file.write_text('suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="noop"\n')
     [first, *_] = cells(read_experiment(file), tmp_path, CATALOGUE, forks=True)
     assert first.wanted.keep == Keep(every=2)
-    with pytest.raises(UsageError, match="cannot be kept"):
+    with pytest.raises(UsageError, match="cannot be kept at a step"):
         check(first.wanted, "sandbox")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["fork", "RUN", "row", "3", "--provider", "sandbox"], "cannot be made from a kept step"),
+        (["fork", "RUN", "row", "3", "--provider", "sandbox"], "cannot be kept at a step"),
         (["fork", "RUN", "row", "9"], "not kept before step 9"),
         (["fork", "RUN", "row", "3", "--trial", "2"], "holds no trial 2 of row"),
         (["fork", "RUN", "rows", "3"], "holds no trial 1 of rows"),
-        (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be made from a kept step"),
+        (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be kept at a step"),
+        (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
+        (["desktop-diff", "RUN", "row", "1", "9"], "not kept before step 9"),
         (["counterfactual", "RUN", "--decisions", "some"], "no number of decisions: 'some'"),
         (["counterfactual", "RUN", "--at", "12"], "no such decision"),
         (["counterfactual", "RUN", "--csv", "/none/x.csv"], "there is no directory /none"),
