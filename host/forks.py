@@ -115,6 +115,10 @@ def fork_of(
         threshold=config.threshold,
         literal_sleeps=config.literal_sleeps,
     )
+    if onward.model and agent not in MODELS:
+        raise UsageError(
+            f"the agent {agent} asks no model", hint="From step 1 another one may: --agent model."
+        )
     if any(branch.step > 1 for branch in branches):
         _refuse_what_cannot_be_told(config, starts, wanted)
     return wanted

@@ -154,18 +154,18 @@ class Trial:
                 seed=seed,
                 **({"from": origin.said} if origin else {}),
             )
-            offer, rehearsed = offer_of(self.config.exposure, tools, task, seed), Rehearsed()
-            if origin:
-                offer = handed(offer, origin.fork.hand, origin.fork.lasting)
-                with _clock(seconds, "rehearsal"):
-                    rehearsed = rehearse(agent, origin, served, trajectory)
-            apps = {tool.name: tool.app for tool in served}
-            person = Watched(folder, guest, trajectory, self.config.settle, apps, self._go_on)
-            person.steps, person.assisted = rehearsed.human, rehearsed.assisted
-            keeping = Keeping(self.config.keep, machine, folder, origin.step if origin else 1)
             backstage = partial(self._backstage, task=task, folder=folder)
             checkpoints = Checkpoints(self.config.checkpoints, task, machine, folder, backstage)
+            keeping = Keeping(self.config.keep, machine, folder, origin.step if origin else 1)
+            apps = {tool.name: tool.app for tool in served}
+            person = Watched(folder, guest, trajectory, self.config.settle, apps, self._go_on)
+            offer, rehearsed = offer_of(self.config.exposure, tools, task, seed), Rehearsed()
             try:
+                if origin:
+                    offer = handed(offer, origin.fork.hand, origin.fork.lasting)
+                    with _clock(seconds, "rehearsal"):
+                        rehearsed = rehearse(agent, origin, served, trajectory)
+                    person.steps, person.assisted = rehearsed.human, rehearsed.assisted
                 episode = run_episode(
                     agent,
                     guest,

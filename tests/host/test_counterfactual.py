@@ -207,6 +207,7 @@ def test_where_nothing_helps_the_pivot_says_so_after_one_probe() -> None:
         (3, Onward(steps=2), "a limit of 2 steps ends before step 3"),
         (3, Onward(dialect="paper"), "functions cannot be read in paper"),
         (3, Onward(agent="planner"), "what model did cannot be told to the agent planner"),
+        (3, Onward(agent="noop", model="other"), "the agent noop asks no model"),
     ],
 )
 def test_what_cannot_be_gone_on_from_is_refused_before_any_machine(

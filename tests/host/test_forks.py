@@ -182,6 +182,16 @@ def test_a_fork_of_a_fork_begins_where_its_parent_or_that_one_s_was_kept(
     assert (late.score, early.score) == (1.0, 1.0)
 
 
+def test_a_branch_is_replayed_whole_on_a_fresh_machine(tmp_path: Path, row: Suite) -> None:
+    parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
+    [found] = forked(tmp_path / "fork", row, Toy(), parent, 3, condition="gui")
+    agent = f"replay:{tmp_path / 'fork' / found.folder}"
+    config = config_of(row, agents=(agent,), limits=Limits(steps=12))
+    [again] = run_in(tmp_path / "again", row, config)
+    assert (again.score, again.steps) == (found.score, found.steps) == (1.0, 5)
+    assert [call.calls for call in again.calls] == [2, 2], "two by tools, then two clicks"
+
+
 class Counting:
     """Sets A1 to these numbers, one a step."""
 
