@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import time
 from typing import Any, Optional, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -189,6 +190,7 @@ class Harness:
             "screen": size,
             "catalogue": self._catalogue,
             "user": self._workers[HARNESS].account.name,
+            "clock": time.time(),
         }
         return JSONResponse(said, status_code=200 if ready else 503)
 

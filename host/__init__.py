@@ -198,6 +198,10 @@ class Briefing:
     instruction: str
     limits: Limits
     seed: int = 0
+    branch: int = 0
+    """Which branch of a recorded episode this is, from 1; 0 where it is none. What was decided at
+    the beginning of one was decided with the same seed: only what comes later may differ by this.
+    """
 
 
 class Agent(Protocol):

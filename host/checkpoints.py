@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from host import Stop
-from host.episode import Episode
 from host.guest import Guest
 from host.judge import judge
+from host.progress import Episode
 from host.rows import CallCount, Reached
 from host.stage import Backstage, collect
 from tasks import Task, Verdict

@@ -28,6 +28,7 @@ from host.play import Json, experiment, print_json, prove, replay, run
 from host.publish import report
 from host.score import rejudge, write_rescored
 from host.tokens import tokens_by_app
+from host.travel import counterfactual, desktop_diff, fork, pivot
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 from tasks.osworld_suite import Selection, survey
@@ -49,6 +50,10 @@ app.command(run)
 app.command(experiment)
 app.command(prove)
 app.command(replay)
+app.command(fork)
+app.command(counterfactual)
+app.command(pivot)
+app.command(desktop_diff)
 app.command(report)
 app.command(watch)
 app.command(vnc)

@@ -18,9 +18,14 @@ from host import GUI, Limits, ToolSpec
 from host.errors import UsageError
 
 __all__ = [
+    "Branch",
     "Condition",
     "Exposure",
+    "Fork",
+    "Hand",
     "Job",
+    "Keep",
+    "Lasting",
     "ModelConfig",
     "Policy",
     "RunConfig",
@@ -36,6 +41,8 @@ NAME = "run.json"
 
 Condition = Literal["gui", "tools", "hybrid"]
 Policy = Literal["all", "app", "retrieved", "named"]
+Hand = Literal["gui", "tools"]
+Lasting = Literal["once", "rest"]
 
 
 class Strict(BaseModel):
@@ -91,6 +98,40 @@ class Exposure(Strict):
     """Only the tools that OSWorld-MCP has."""
 
 
+class Keep(Strict):
+    """Before which steps the machine's state is kept, so that one can go on from there."""
+
+    every: Annotated[int, Field(ge=1)] = 1
+    """Before step 1 and each so many steps after it."""
+    last: Annotated[int | None, Field(ge=1)] = None
+    """Of an episode only the last so many stay; all where nothing is given."""
+    budget: Annotated[float | None, Field(gt=0)] = None
+    """Gigabytes that those of one episode may take."""
+
+
+class Branch(Strict):
+    """A step of a recorded trial: the machine as it was before it, and the agent too."""
+
+    trial: str
+    """The trial's directory in its run."""
+    step: Annotated[int, Field(ge=1)]
+
+
+class Fork(Strict):
+    """What makes a run go on from steps of another."""
+
+    run: str
+    """Directory of that run."""
+    branches: Annotated[tuple[Branch, ...], Field(min_length=1)]
+    """Each is gone on from `runs` times."""
+    hint: str = ""
+    """What the agent is told at the first step of its own."""
+    hand: Hand | None = None
+    """The only tools that are on offer then: mouse and keyboard, or all others."""
+    lasting: Lasting = "once"
+    """Whether that holds for the first step or for all the rest."""
+
+
 class RunConfig(Strict):
     """Everything that a result depends on. How many machines work on it is not part of it."""
 
@@ -114,6 +155,10 @@ class RunConfig(Strict):
     hash."""
     checkpoints: tuple[int, ...] = ()
     """Steps after which a copy of the machine is judged, as if the limit had been there."""
+    keep: Keep | None = None
+    """Which steps of an episode can be gone back to; none where nothing is given."""
+    fork: Fork | None = None
+    """Where its trials begin, if not with the stage of their task."""
     settle: float = 5.0
     """Bound in seconds for the screen to come to rest after a step."""
     seed: int = 0
@@ -142,6 +187,8 @@ class Job:
     task: str
     agent: str
     trial: int
+    branch: Branch | None = None
+    """Where it begins, in a run that is a fork."""
 
     @property
     def key(self) -> tuple[str, str, int]:

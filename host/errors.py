@@ -6,6 +6,7 @@ MachineError    the machine failed           row `void`: run again, counted, nev
 GuestError      the guest did not answer     void
 ModelError      the model did not answer     void
 StoppedError    a person gave the trial up   void
+RehearsalError  a fork's beginning is lost   void
 an error result of a tool                    text for the model; the episode goes on
 anything else                                row `bug` with traceback; run goes on, exit 1
 """
@@ -20,6 +21,7 @@ __all__ = [
     "GuestError",
     "MachineError",
     "ModelError",
+    "RehearsalError",
     "StageError",
     "StoppedError",
     "TaskError",
@@ -55,5 +57,9 @@ class StoppedError(HintedError):
     """A person who watched ended the trial, and it does not count."""
 
 
-VOID = (MachineError, GuestError, ModelError, StoppedError)
+class RehearsalError(HintedError):
+    """An agent could not be brought to where it was in a recorded episode."""
+
+
+VOID = (MachineError, GuestError, ModelError, StoppedError, RehearsalError)
 """What says nothing about the agent."""

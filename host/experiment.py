@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from host import Limits, ToolSpec
-from host.config import Condition, Exposure, ModelConfig, Strict
+from host.config import Condition, Exposure, Keep, ModelConfig, Strict
 from host.errors import UsageError
 from host.launch import Wanted
 from host.runner import plan
@@ -70,6 +70,8 @@ class Experiment(Strict):
     checkpoints: Literal["auto", "always", "never"] = "auto"
     """Whether smaller limits of steps are checkpoints of one run with the largest, or runs of
     their own. `auto`: checkpoints where the machines can be forked while they run."""
+    keep: Keep | None = None
+    """Which steps of an episode can be gone back to."""
     runs: Annotated[int, Field(ge=1)] = 1
     """Trials of each task."""
     seed: int = 0
@@ -146,6 +148,7 @@ def cells(
                 catalogue=catalogue,
                 exposure=exposure,
                 checkpoints=checkpoints,
+                keep=experiment.keep,
                 model=player.model,
                 grounder=player.grounder,
                 prices=home / experiment.prices if experiment.prices else None,

@@ -20,7 +20,16 @@ LINE = {"run": str, "cap": int}
 
 DERIVED = {"success": bool, "tool_calls": int, "gui_calls": int}
 
-TEXTS = ("useful_tools", "offered", "calls", "checkpoints", "failure", "screen", "seconds")
+TEXTS = (
+    "useful_tools",
+    "offered",
+    "calls",
+    "checkpoints",
+    "parent",
+    "failure",
+    "screen",
+    "seconds",
+)
 """Fields with parts of their own: as JSON text."""
 
 TYPES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,12 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from host import GUI, Frame, ToolSpec
-from host.config import Exposure
+from host.config import Exposure, Hand, Lasting
 from host.errors import UsageError
 from host.named import load_named
 from tasks import Task
 
-__all__ = ["NEUTRAL", "WINDOWS", "Offer", "check_exposure", "offer_of", "retrieved"]
+__all__ = ["NEUTRAL", "WINDOWS", "Offer", "check_exposure", "handed", "offer_of", "retrieved"]
 
 Offer = Callable[[Frame], tuple[ToolSpec, ...]]
 """The tools on offer with that picture on the screen."""
@@ -66,6 +67,21 @@ def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed
             names = _named(exposure, others, task, seed)
     chosen = (*hands, *(tool for tool in others if tool.name in names))
     return lambda frame: chosen
+
+
+def handed(offer: Offer, hand: Hand | None, lasting: Lasting) -> Offer:
+    """The same, with only the tools of one hand at the first step it is asked for, or at all."""
+    if hand is None:
+        return offer
+    steps = itertools.count()
+
+    def one_hand(frame: Frame) -> tuple[ToolSpec, ...]:
+        tools = offer(frame)
+        if next(steps) and lasting == "once":
+            return tools
+        return tuple(tool for tool in tools if (tool.app == GUI) is (hand == "gui"))
+
+    return one_hand
 
 
 def check_exposure(exposure: Exposure) -> None:

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from host import words
+from host.config import RunConfig
 from host.findings import Findings
 from host.lines import Line
 from host.metrics import GROUPS
@@ -97,6 +98,15 @@ def _link(trial: Path, folder: Path) -> str:
     return quote(os.path.relpath(trial, folder)) + "/"
 
 
+def _forked(said: RunConfig) -> str:
+    if said.fork is None:
+        return "none"
+    steps = ", ".join(f"{each.trial} step {each.step}" for each in said.fork.branches)
+    hand = f"; {said.fork.hand} only, {said.fork.lasting}" if said.fork.hand else ""
+    hint = f"; hint: {said.fork.hint}" if said.fork.hint else ""
+    return f"{said.fork.run}: {steps}{hand}{hint}"
+
+
 def _measured(line: Line) -> dict[str, str]:
     said, rows = line.config, line.rows
     limits, exposure = said.limits, said.exposure
@@ -113,6 +123,7 @@ def _measured(line: Line) -> dict[str, str]:
         "limits": f"{limits.steps} steps, {limits.seconds:g} s, cost {cost},"
         f" {limits.malformed} malformed answers in a row",
         "checkpoints": ", ".join(map(str, said.checkpoints)) or "none",
+        "forked from": _forked(said),
         "begun": min(row.started for row in rows),
         "Ambidex": said.version,
         "configuration": said.hash,

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -16,7 +16,18 @@ from pathlib import Path
 
 from host import Limits, ToolSpec
 from host.agents import MODELS, agent_maker, check_agent
-from host.config import Condition, Exposure, Job, ModelConfig, RunConfig, adopt, locked
+from host.config import (
+    Condition,
+    Exposure,
+    Fork,
+    Job,
+    Keep,
+    ModelConfig,
+    RunConfig,
+    adopt,
+    locked,
+    read_config,
+)
 from host.dialects import check_dialect
 from host.errors import UsageError
 from host.exposure import check_exposure
@@ -24,20 +35,29 @@ from host.machines import FORKS, MachineOptions, Source, open_machines
 from host.model import LiteModel
 from host.prices import Prices, read_prices
 from host.prompts import prompts_hash
-from host.rows import Row
+from host.rows import NAME as RESULTS
+from host.rows import Row, finished, read_rows
 from host.runner import run_jobs
 from host.show import Show
 from tasks import Suite
 
 __all__ = [
+    "Play",
     "Wanted",
+    "all_done",
     "catalogue_hash",
     "check",
     "config_of",
     "default_folder",
     "launch",
     "left_out",
+    "on_machines",
+    "refuse_another_image",
+    "refuse_unforked",
 ]
+
+Play = Callable[["Wanted", Path], list[Row]]
+"""Runs what is not done yet in a directory and returns all its rows."""
 
 
 ALL = Exposure()
@@ -58,6 +78,8 @@ class Wanted:
     catalogue: Mapping[str, ToolSpec]
     exposure: Exposure = ALL
     checkpoints: tuple[int, ...] = ()
+    keep: Keep | None = None
+    fork: Fork | None = None
     model: ModelConfig | None = None
     grounder: ModelConfig | None = None
     prices: Path | None = None
@@ -68,31 +90,69 @@ class Wanted:
 
 def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
     """Run what is not done yet in `folder` and return all its rows."""
-    prices = read_prices(wanted.prices)
+    _ready(wanted, options)
+    with ExitStack() as stack:
+        stack.enter_context(locked(folder))
+        show = stack.enter_context(Show(len(wanted.jobs), _title(wanted)))
+        source = stack.enter_context(open_machines(options, show.said))
+        return _run(wanted, folder, source, options.machines, show)
+
+
+@contextmanager
+def on_machines(options: MachineOptions) -> Iterator[Play]:
+    """Runs, one after another, on machines that stay; none is made before the first run that has
+    something to do."""
+    with ExitStack() as stack:
+        opened: list[Source] = []
+
+        def play(wanted: Wanted, folder: Path) -> list[Row]:
+            _ready(wanted, options)
+            if done := all_done(wanted, folder):
+                return done
+            with locked(folder), Show(len(wanted.jobs), _title(wanted)) as show:
+                if not opened:
+                    opened.append(stack.enter_context(open_machines(options, show.said)))
+                return _run(wanted, folder, opened[0], options.machines, show)
+
+        yield play
+
+
+def _ready(wanted: Wanted, options: MachineOptions) -> None:
     check(wanted, options.provider)
     for model in (wanted.model, wanted.grounder):
         if model is not None and model.key and not os.environ.get(model.key):
             raise UsageError(f"the environment variable {model.key} with the key is not set")
-    title = f"{wanted.suite.name} {wanted.condition}"
-    with ExitStack() as stack:
-        stack.enter_context(locked(folder))
-        show = stack.enter_context(Show(len(wanted.jobs), title))
-        source = stack.enter_context(open_machines(options, show.said))
-        config = config_of(wanted, prices, source)
-        for said in left_out(wanted.suite):
-            show.said(said)
-        if adopt(folder, config):
-            show.said(f"going on with the run in {folder}")
-        return run_jobs(
-            wanted.jobs,
-            config,
-            wanted.suite,
-            folder,
-            source.make,
-            agent_maker(config, lambda asked: LiteModel(asked, prices)),
-            machines=options.machines,
-            watcher=show,
-        )
+
+
+def all_done(wanted: Wanted, folder: Path) -> list[Row]:
+    """The rows in `folder`, if every trial that is wanted has a score there."""
+    rows = read_rows(folder) if (folder / RESULTS).is_file() else []
+    return rows if {job.key for job in wanted.jobs} <= finished(rows).keys() else []
+
+
+def _run(wanted: Wanted, folder: Path, source: Source, machines: int, show: Show) -> list[Row]:
+    prices = read_prices(wanted.prices)
+    config = config_of(wanted, prices, source)
+    if wanted.fork:
+        refuse_another_image(Path(wanted.fork.run), source.image)
+    for said in left_out(wanted.suite):
+        show.said(said)
+    if adopt(folder, config):
+        show.said(f"going on with the run in {folder}")
+    return run_jobs(
+        wanted.jobs,
+        config,
+        wanted.suite,
+        folder,
+        source.make,
+        agent_maker(config, lambda asked: LiteModel(asked, prices)),
+        machines=machines,
+        watcher=show,
+    )
+
+
+def _title(wanted: Wanted) -> str:
+    return f"{wanted.suite.name} {wanted.condition}"
 
 
 def check(wanted: Wanted, provider: str) -> None:
@@ -105,6 +165,8 @@ def check(wanted: Wanted, provider: str) -> None:
         if model is not None:
             check_dialect(model.dialect)
     check_exposure(wanted.exposure)
+    if wanted.keep or wanted.fork:
+        refuse_unforked(provider)
     if wanted.checkpoints and provider not in FORKS:
         raise UsageError(
             f"checkpoints need a provider that forks a running machine, and {provider} does not",
@@ -112,6 +174,24 @@ def check(wanted: Wanted, provider: str) -> None:
         )
     if beyond := [steps for steps in wanted.checkpoints if not 0 < steps < wanted.limits.steps]:
         raise UsageError(f"no checkpoint after {beyond[0]} of {wanted.limits.steps} steps")
+
+
+def refuse_unforked(provider: str) -> None:
+    """`UsageError` where machines of that provider are not kept while they run."""
+    if provider not in FORKS:
+        raise UsageError(
+            f"a machine of the provider {provider} cannot be kept at a step, nor go back to one",
+            hint="Take --provider libvirt, or leave --checkpoint out.",
+        )
+
+
+def refuse_another_image(run: Path, image: str) -> None:
+    """`UsageError` where what is kept of that run was made from another image than this."""
+    if (made := read_config(run).image) != image:
+        raise UsageError(
+            f"the machines of {run} were made from {made or 'no image'}, these from {image}",
+            hint="Name the same --image; one that was changed since cannot be gone back to.",
+        )
 
 
 def left_out(suite: Suite) -> Iterator[str]:
@@ -154,6 +234,8 @@ def config_of(wanted: Wanted, prices: Prices, source: Source | None = None) -> R
         left_out={each.name: each.why for each in wanted.suite.left_out},
         annotations=_known(wanted.suite.annotations),
         checkpoints=wanted.checkpoints,
+        keep=wanted.keep,
+        fork=wanted.fork,
         settle=wanted.settle,
         seed=wanted.seed,
         model=wanted.model if "model" in asked else None,

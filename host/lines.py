@@ -81,7 +81,8 @@ def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = Fals
             # A proof has several agents, and not each of them plays every task.
             alone = len(said.agents) == 1
             tasks = tuple(said.tasks if alone else sorted({row.task for row in own}))
-            planned = len(tasks) * said.runs if alone else len({row.key for row in own})
+            begins = len(said.fork.branches) if said.fork else len(tasks)
+            planned = begins * said.runs if alone else len({row.key for row in own})
             count = 0 if assisted else sum(row.assisted for row in own)
             own = [row for row in own if assisted or not row.assisted]
             for cap in sorted({*said.checkpoints, said.limits.steps}):

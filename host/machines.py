@@ -13,7 +13,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from host.errors import UsageError
-from vm import Machine, MachineError, Program
+from vm import Machine, MachineError, Place, Program
 
 if typing.TYPE_CHECKING:
     from vm.image import Image
@@ -65,10 +65,10 @@ class Attached:
     def boot(self) -> None:
         """Nothing: it runs."""
 
-    def revert(self, snapshot: str) -> None:
+    def revert(self, snapshot: Place) -> None:
         """Nothing: it cannot."""
 
-    def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
+    def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
         """Refuse."""
         raise MachineError("an attached guest has no snapshots")
 

@@ -17,7 +17,7 @@ from host.guest import Guest
 from host.orders import Act, Order, Orders, written
 from host.trajectory import Seconds, Step, Trajectory
 
-__all__ = ["HUMAN", "NOBODY", "Nobody", "Person", "Told", "Watched"]
+__all__ = ["HELPS", "HUMAN", "NOBODY", "Nobody", "Person", "Told", "Watched", "hinted"]
 
 HUMAN = "human"
 LOOK_EVERY = 0.05
@@ -138,7 +138,7 @@ class Watched:
                     self._did(done, turn, call, self.apps.get(call.name), result, took)
                 return
             case "hint":
-                turn.notes.append(f"A person who watches says: {order.text}")
+                turn.notes.append(hinted(order.text))
             case "step":
                 turn.once = True
             case "pause" | "resume":
@@ -181,6 +181,11 @@ class Watched:
         self.steps += 1
         turn.before = after
         turn.acts.append(Act(call=call.name, arguments=dict(call.arguments)))
+
+
+def hinted(text: str) -> str:
+    """A hint in the words in which a model is told it."""
+    return f"A person who watches says: {text}"
 
 
 def _stop(order: Order) -> Stop:

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from host import Limits
-from host.choosing import Chosen
+from host.choosing import Chosen, KeepOptions
 from host.config import Condition, Exposure, ModelConfig, Policy, read_config
 from host.errors import UsageError
 from host.experiment import cells, read_experiment
@@ -33,7 +33,7 @@ from tasks import Verbs
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 
-__all__ = ["Json", "experiment", "print_json", "prove", "replay", "run"]
+__all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
 
 MANY = Parameter(consume_multiple=True, negative="")
 Json = Annotated[bool, Parameter(negative="", help="print JSON")]
@@ -62,6 +62,7 @@ def run(
     images: int = 3,
     exposure: Policy = "all",
     top: int = 20,
+    kept: KeepOptions = KeepOptions(),  # noqa: B008 - a frozen value
     watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
     machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
@@ -134,6 +135,7 @@ def run(
         exposure=Exposure(policy=exposure, top=top),
         model=asked,
         catalogue=catalogue,
+        keep=kept.keep(),
         threshold=threshold,
         literal_sleeps=literal_sleeps,
     )
@@ -145,7 +147,7 @@ def run(
     else:
         Console().print(tables(lines([folder])))
         print(f"rows, trajectories and evidence: {folder}")
-    return _exit_code(rows)
+    return exit_code(rows)
 
 
 def experiment(
@@ -178,7 +180,7 @@ def experiment(
     codes = []
     for number, cell in enumerate(planned, 1):
         print(f"{number} of {len(planned)}: {cell.name}")
-        codes.append(_exit_code(launch(cell.wanted, folder / cell.name, machines)))
+        codes.append(exit_code(launch(cell.wanted, folder / cell.name, machines)))
     Console().print(tables(lines([folder / cell.name for cell in planned])))
     print(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
@@ -259,7 +261,8 @@ def replay(
         suite=loaded,
         agents=(agent,),
         jobs=plan((agent,), 1, loaded),
-        condition=config.condition,
+        # What was done before a fork may have been done with tools that it had not.
+        condition="hybrid" if config.fork else config.condition,
         runs=1,
         limits=dataclasses.replace(config.limits, steps=steps),
         settle=settle,
@@ -273,7 +276,7 @@ def replay(
         print(f"{row.task}: {row.fate} {row.score} {row.reason}")
         if row.fate == "scored":
             Console().print(parting_table(partings(trial, folder / row.folder)))
-    return _exit_code(rows)
+    return exit_code(rows)
 
 
 def _trial_of(run: Path, task: str) -> Path:
@@ -285,7 +288,8 @@ def _trial_of(run: Path, task: str) -> Path:
     return found[0]
 
 
-def _exit_code(rows: Sequence[Row]) -> int:
+def exit_code(rows: Sequence[Row]) -> int:
+    """What a verb that played these rows ends with: see `host.cli`."""
     latest = {row.key: row for row in rows}
     if any(row.fate == "bug" for row in latest.values()):
         return 1

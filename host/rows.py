@@ -12,7 +12,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from host import Stop
 from host.errors import UsageError
 
-__all__ = ["CallCount", "Failure", "Key", "Reached", "Row", "Rows", "finished", "read_rows"]
+__all__ = [
+    "CallCount",
+    "Failure",
+    "Key",
+    "Parent",
+    "Reached",
+    "Row",
+    "Rows",
+    "finished",
+    "read_rows",
+]
 
 NAME = "results.jsonl"
 
@@ -57,6 +67,18 @@ class Reached(Strict):
     cost: float | None
     requests: int
     retries: int
+
+
+class Parent(Strict):
+    """The step of another run's trial that a trial went on from."""
+
+    run: str
+    trial: str
+    """Its directory in that run."""
+    step: int
+    hand: str = ""
+    """The only tools on offer then, or for all the rest: `gui` or `tools`; empty where the
+    condition's were."""
 
 
 class Failure(Strict):
@@ -118,6 +140,9 @@ class Row(Strict):
     checkpoints: tuple[Reached, ...] = ()
     """What a copy of the machine was worth after so many steps, where the run asked for that and
     the episode went on."""
+    parent: Parent | None = None
+    """Where it began, if not with the stage of its task. Steps, calls, tokens, cost and the seconds
+    of the agent are then those of the whole episode, what was done in the parent included."""
     failure: Failure | None = None
     # Where and how
     folder: str

@@ -14,7 +14,10 @@ from host.osworld import stage as osworld
 from tasks import Task, Verbs
 from tasks.osworld import OSWorldBody
 
-__all__ = ["Backstage", "collect", "set_stage"]
+__all__ = ["STAGE", "Backstage", "collect", "set_stage"]
+
+STAGE = "stage"
+"""Where what a setup leaves behind for the collecting lies, in a trial's directory."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,11 @@ class Backstage:
 
 
 def set_stage(task: Task, guest: Guest, backstage: Backstage | None = None) -> None:
-    """Carry out the task's setup; `StageError` names the step that failed and what was seen. A
-    `task.toml` needs nothing backstage."""
+    """Carry out the task's setup; `StageError` names the step that failed and what was seen. Of the
+    tasks with a `task.toml` only those that collect changes need something backstage."""
     match task.body:
         case Verbs() as body:
-            verbs.set_stage(task.name, body, guest)
+            verbs.set_stage(task.name, body, guest, backstage.kept if backstage else None)
         case OSWorldBody() as body if backstage is not None:
             osworld.set_stage(task.name, body, guest, backstage.kept, backstage.literal_sleeps)
         case other:
@@ -59,7 +62,7 @@ def collect(
         (evidence / "answer.txt").write_text(answer, encoding="utf-8")
     match task.body:
         case Verbs() as body:
-            verbs.collect(task.name, body, guest, evidence)
+            verbs.collect(task.name, body, guest, evidence, backstage.kept if backstage else None)
         case OSWorldBody() as body if backstage is not None:
             literal = backstage.literal_sleeps
             osworld.collect(

@@ -60,6 +60,13 @@ class Step:
     """Hash of the frame after it; empty where the episode ended without one."""
     still: bool = True
     seconds: Seconds = field(default_factory=Seconds)
+    focused: str = ""
+    """`Frame.focused` of the frame the agent saw."""
+    notes: tuple[str, ...] = ()
+    """What the agent was told before it decided."""
+    kept: str = ""
+    """Where in the trial's directory the machine is kept as it was before the decision; empty
+    where it was not kept."""
 
 
 class Trajectory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -18,12 +19,15 @@ from host.checkpoints import Checkpoints, reached, said
 from host.config import Job, RunConfig, offered
 from host.episode import Interrupted, run_episode
 from host.errors import VOID, GuestError, MachineError
-from host.exposure import offer_of
+from host.exposure import handed, offer_of
 from host.guest import Guest
 from host.judge import judge
+from host.keeping import SNAPSHOTS, Keeping
+from host.origin import Origin, bring_stage, origin_of
 from host.person import Watched
-from host.rows import Failure, Row
-from host.stage import Backstage, collect, set_stage
+from host.rehearsal import Rehearsed, rehearse
+from host.rows import Failure, Parent, Row
+from host.stage import STAGE, Backstage, collect, set_stage
 from host.trajectory import Trajectory
 from host.watch import announced
 from tasks import Suite, Task, Verdict
@@ -74,6 +78,7 @@ class Trial:
             config=self.config.hash,
             code=self.code,
             provider=self.config.provider,
+            parent=self._parent(job),
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         start = time.monotonic()
@@ -112,13 +117,14 @@ class Trial:
                 guest.wait_ready()
                 yield guest
 
-        return Backstage(folder / "stage", fresh, self.config.literal_sleeps)
+        return Backstage(folder / STAGE, fresh, self.config.literal_sleeps)
 
     def _play(
         self, job: Job, task: Task, folder: Path, machine: Machine, seconds: dict[str, float]
     ) -> dict[str, object]:
+        origin = self._origin(job)
         with _clock(seconds, "revert"):
-            machine.revert(task.spec.snapshot)
+            machine.revert(origin.place if origin else task.spec.snapshot)
         with ExitStack() as stack:
             stack.enter_context(announced(folder, machine))
             guest = stack.enter_context(Guest(machine.endpoint, machine.token))
@@ -129,9 +135,14 @@ class Trial:
                     raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
                 served = guest.tools()
                 tools = offered(served, self.config.condition)
-                set_stage(task, guest, self._backstage(machine, task, folder))
-            limits, seed = self.config.limits, self.config.seed + job.trial
-            briefing = Briefing(task.spec.instruction, limits, seed)
+                if origin:
+                    bring_stage(origin, folder)
+                else:
+                    set_stage(task, guest, self._backstage(machine, task, folder))
+            limits = self.config.limits
+            seed = origin.seed if origin else self.config.seed + job.trial
+            branch = job.trial if origin else 0
+            briefing = Briefing(task.spec.instruction, limits, seed, branch)
             agent = self.make_agent(job.agent, task, briefing)
             trajectory.start(
                 task=task.name,
@@ -141,22 +152,32 @@ class Trial:
                 trial=job.trial,
                 condition=self.config.condition,
                 seed=seed,
+                **({"from": origin.said} if origin else {}),
             )
-            apps = {tool.name: tool.app for tool in served}
-            person = Watched(folder, guest, trajectory, self.config.settle, apps, self._go_on)
             backstage = partial(self._backstage, task=task, folder=folder)
             checkpoints = Checkpoints(self.config.checkpoints, task, machine, folder, backstage)
+            keeping = Keeping(self.config.keep, machine, folder, origin.step if origin else 1)
+            apps = {tool.name: tool.app for tool in served}
+            person = Watched(folder, guest, trajectory, self.config.settle, apps, self._go_on)
+            offer, rehearsed = offer_of(self.config.exposure, tools, task, seed), Rehearsed()
             try:
+                if origin:
+                    offer = handed(offer, origin.fork.hand, origin.fork.lasting)
+                    with _clock(seconds, "rehearsal"):
+                        rehearsed = rehearse(agent, origin, served, trajectory)
+                    person.steps, person.assisted = rehearsed.human, rehearsed.assisted
                 episode = run_episode(
                     agent,
                     guest,
                     tools,
                     limits,
                     trajectory,
-                    offer=offer_of(self.config.exposure, tools, task, seed),
+                    offer=offer,
                     settle=self.config.settle,
                     interrupted=self.interrupted,
                     person=person,
+                    begun=rehearsed.begun,
+                    keep=keeping.before,
                     after=checkpoints.after,
                 )
             except BaseException as error:
@@ -172,6 +193,8 @@ class Trial:
         seconds |= vars(episode.seconds)
         if self.config.checkpoints:
             seconds["checkpoints"] = checkpoints.seconds
+        if self.config.keep:
+            seconds["keep"] = keeping.seconds
         return {
             "fate": "scored",
             "catalogue": health.catalogue,
@@ -182,6 +205,16 @@ class Trial:
             **dict(reached(episode, verdict, episode.stop)),
         }
 
+    def _origin(self, job: Job) -> Origin | None:
+        fork = self.config.fork
+        return origin_of(fork, job.branch) if fork and job.branch else None
+
+    def _parent(self, job: Job) -> Parent | None:
+        fork, branch = self.config.fork, job.branch
+        if fork is None or branch is None:
+            return None
+        return Parent(run=fork.run, trial=branch.trial, step=branch.step, hand=fork.hand or "")
+
 
 def _fresh(folder: Path) -> Path:
     """An empty directory; what an earlier attempt left is kept beside it."""
@@ -190,6 +223,8 @@ def _fresh(folder: Path) -> Path:
         while (aside := folder.with_name(f"{folder.name}.earlier-{number}")).exists():
             number += 1
         folder.rename(aside)
+        # Kept machines are large, and nobody goes on from what came to nothing.
+        shutil.rmtree(aside / SNAPSHOTS, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
 

@@ -8,14 +8,23 @@ from pathlib import Path
 from host import ToolCall, ToolResult
 from host.errors import StageError
 from host.guest import Guest, NoSuchFile, NoSuchWindow
+from host.survey import LASTING, Survey, as_evidence, changes, survey
 from tasks import Verbs
-from tasks.spec import Call, CallCollect, Collect, Get, Put, Run, RunCollect
+from tasks.spec import Call, CallCollect, ChangesCollect, Get, Put, Run, RunCollect
 
 __all__ = ["collect", "set_stage"]
 
 
-def set_stage(name: str, body: Verbs, guest: Guest) -> None:
-    """Carry out `setup`; `StageError` names the step that failed and what was seen."""
+BEFORE = "before.json"
+"""What there was when the setup was done, in the directory of what it leaves for the collecting."""
+
+
+def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
+    """Carry out `setup`; `StageError` names the step that failed and what was seen.
+
+    `kept` is the directory for what the collecting will need; without one, a task that collects
+    changes is refused.
+    """
     for index, verb in enumerate(body.spec.setup):
         where = f"{name}: setup[{index}]"
         match verb:
@@ -27,12 +36,28 @@ def set_stage(name: str, body: Verbs, guest: Guest) -> None:
                 result = _call(f"{name}-setup-{index}", verb, guest)
                 if result.error:
                     raise StageError(f"{where}: {verb.call}: {result.text}")
+    if any(isinstance(verb, ChangesCollect) for verb in body.spec.collect):
+        if kept is None:
+            raise StageError(f"{name} collects changes, and there is nowhere to keep what was")
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / BEFORE).write_text(json.dumps(survey(guest, LASTING)), encoding="utf-8")
 
 
-def collect(name: str, body: Verbs, guest: Guest, evidence: Path) -> None:
+def collect(name: str, body: Verbs, guest: Guest, evidence: Path, kept: Path | None) -> None:
     """Carry out `collect` into the directory `evidence`; what is not there is left out."""
     for index, verb in enumerate(body.spec.collect):
-        _collect(f"{name}-collect-{index}", verb, guest, evidence / verb.kept_as)
+        if isinstance(verb, ChangesCollect):
+            _changes(guest, evidence / verb.kept_as, kept)
+        else:
+            _collect(f"{name}-collect-{index}", verb, guest, evidence / verb.kept_as)
+
+
+def _changes(guest: Guest, target: Path, kept: Path | None) -> None:
+    if kept is None:
+        raise StageError("what there was when the setup was done is not known")
+    before: Survey = json.loads((kept / BEFORE).read_text(encoding="utf-8"))
+    found = changes(before, survey(guest, LASTING))
+    target.write_text(as_evidence(found, guest.home), encoding="utf-8")
 
 
 def _run(where: str, verb: Run, guest: Guest) -> None:
@@ -48,7 +73,7 @@ def _run(where: str, verb: Run, guest: Guest) -> None:
             raise StageError(f"{where}: no window {verb.wait_window!r}: {error}") from None
 
 
-def _collect(id: str, verb: Collect, guest: Guest, target: Path) -> None:
+def _collect(id: str, verb: Get | RunCollect | CallCollect, guest: Guest, target: Path) -> None:
     match verb:
         case Get():
             try:

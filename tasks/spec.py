@@ -21,6 +21,7 @@ from pydantic import (
 __all__ = [
     "Call",
     "CallCollect",
+    "ChangesCollect",
     "Check",
     "Collect",
     "Facts",
@@ -125,6 +126,17 @@ class CallCollect(Call):
         return self.to
 
 
+class ChangesCollect(Strict):
+    """Keep what is another way than when the setup was done: files and settings."""
+
+    changes: EvidenceFile
+
+    @property
+    def kept_as(self) -> str:
+        """The name in the evidence directory."""
+        return self.changes
+
+
 def _verb(*verbs: str) -> Callable[[object], str | None]:
     def which(item: object) -> str | None:
         if isinstance(item, dict):
@@ -150,8 +162,9 @@ Setup = Annotated[
 Collect = Annotated[
     Annotated[Get, Tag("get")]
     | Annotated[RunCollect, Tag("run")]
-    | Annotated[CallCollect, Tag("call")],
-    _one_of("get", "run", "call"),
+    | Annotated[CallCollect, Tag("call")]
+    | Annotated[ChangesCollect, Tag("changes")],
+    _one_of("get", "run", "call", "changes"),
 ]
 
 

@@ -190,12 +190,3 @@ def ask_draft(
         return Answered.model_validate_json(said.splitlines()[0])
     except ValidationError as error:
         raise GuestError(f"the runner's answer is none: {error}") from None
-
-
-def survey(guest: Guest) -> dict[str, dict[str, str]]:
-    """Files and settings as they are now."""
-    ran = guest.run(["python3", str(WHERE / "survey.py")], timeout=120)
-    if ran.returncode or ran.truncated:
-        raise GuestError(f"the survey of the guest failed: {ran.stderr.strip()[-500:]}")
-    found: dict[str, dict[str, str]] = json.loads(ran.stdout)
-    return found

@@ -13,16 +13,17 @@ from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
+from evaluators.meaning import differences
 from host import ToolCall
 from host.errors import StageError
 from host.guest import Guest
 from host.stage import set_stage
+from host.survey import LASTING, changes, survey
 from tasks import Task, verbs_of
 from tasks.spec import Call, Get, Put
 from toolgen import Finding, Outcome
-from toolgen.changes import changes, outside
-from toolgen.guests import Answered, Fault, Said, ask_draft, survey
-from toolgen.same import differences
+from toolgen.changes import outside
+from toolgen.guests import Answered, Fault, Said, ask_draft
 from toolgen.solve import SETTLE, score_of
 from toolgen.stages import Ended, Shop, task_of
 from toolgen.vary import EMPTY, Variation, swapped, variations, varied
@@ -143,12 +144,12 @@ def its_task(trying: Trying) -> None:
     with shop.workplace.fresh(task.spec.snapshot) as guest:
         set_stage(task, guest)
         _pictured(trying, guest, "before")
-        before = survey(guest)
+        before = survey(guest, LASTING)
         said = trying.play(guest, trying.calls)
         _pictured(trying, guest, "after")
         score = score_of(task, guest, shop, "trial-source")
         trying.evidence.append("evidence/trial-source/collected")
-        after = survey(guest)
+        after = survey(guest, LASTING)
         for call, each in zip(trying.calls, said, strict=True):
             if each.error:
                 trying.found("task", f"{call.call}: {each.error.code}: {each.error.message}")

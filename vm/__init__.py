@@ -8,6 +8,8 @@ Use::
         with provider.machine(image) as machine:
             machine.boot()                          # a running desktop, the guest answering
             machine.revert("ready")                 # the same desktop as new, in half a second
+            machine.snapshot(Path("steps/1"))       # a step: a place to come back to
+            machine.revert(Path("steps/1"))
 """
 
 from __future__ import annotations
@@ -15,12 +17,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-__all__ = ["READY", "Machine", "MachineError", "Program", "refuse_ready"]
+__all__ = ["READY", "Machine", "MachineError", "Place", "Program", "refuse_ready"]
 
 READY = "ready"
 """The snapshot every image has: logged in, every application closed, the guest answering."""
+
+Place = str | Path
+"""Where a machine can go: a snapshot of the image by its name, or the folder of a step that was
+kept (`vm.kept`), such as `<trial>/snapshots/7`.
+"""
 
 
 class MachineError(Exception):
@@ -69,11 +77,14 @@ class Machine(Protocol):
     def boot(self) -> None:
         """Return when the guest is ready; `MachineError` names the stage otherwise."""
 
-    def revert(self, snapshot: str) -> None:
-        """Become the named snapshot; same postcondition as `boot`."""
+    def revert(self, snapshot: Place) -> None:
+        """Become that snapshot, or a fork of that step; same postcondition as `boot`."""
 
-    def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
-        """Keep the running state under `name`; the machine goes on.
+    def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
+        """Keep the running state under `name`, or as a step in that folder; the machine goes on.
+
+        It is whole when this returns, and absent before. Steps below one folder share what is the
+        same in them, so a step is small; a provider that cannot keep one raises `MachineError`.
 
         A virtual machine keeps its memory, and with it every program as it is. A sandbox keeps its
         files, and starts `programs` again, in this order: name every one that has a window.

@@ -9,9 +9,11 @@ import jinja2
 
 from vm.image import Image
 
-__all__ = ["GUEST_PORT", "HARDWARE", "Memory", "Shape", "domain_xml"]
+__all__ = ["GUEST_PORT", "HARDWARE", "RAM", "Memory", "Shape", "domain_xml"]
 
 GUEST_PORT = 8770
+RAM = "am.ram"
+"""What QEMU calls the memory of a machine that forks."""
 TEMPLATE = Path(__file__).with_name("domain.xml")
 HARDWARE = (TEMPLATE, Path(__file__))
 """Where a machine's devices are described: a saved state fits no other description."""
@@ -71,9 +73,9 @@ def domain_xml(
     arguments += ["-device", "virtio-net-pci,netdev=n0,addr=0x10"]
     if memory is not None:
         share = "on" if memory.shared else "off"
-        backend = f"memory-backend-file,id=am.ram,size={shape.memory}M,mem-path={memory.file}"
+        backend = f"memory-backend-file,id={RAM},size={shape.memory}M,mem-path={memory.file}"
         arguments += ["-object", f"{backend},share={share},dump=off"]
-        arguments += ["-machine", "memory-backend=am.ram"]
+        arguments += ["-machine", f"memory-backend={RAM}"]
     if bare_stream:
         arguments += ["-global", "migration.send-configuration=off"]
     if incoming:

@@ -18,6 +18,8 @@ from vm.wait import NotYet, wait_for
 __all__ = ["Door", "new_token"]
 
 IDENTITY_BOUND = 30.0
+CLOCK_OFF = 2.0
+"""Seconds that a guest's clock may be off for: emulation on a busy host answers late."""
 
 
 def new_token() -> str:
@@ -56,6 +58,27 @@ class Door:
             report: dict[str, object] = answer.json()
             return report
         raise NotYet(f"the guest answers {answer.status_code}: {answer.text[:600]}")
+
+    def settle(self) -> None:
+        """Return when a forked guest says that it is ready and its clock is right; `MachineError`
+        says what it was instead.
+        """
+
+        def settled() -> None:
+            before = time.time()
+            clock = self.health().get("clock")
+            if not isinstance(clock, float):
+                raise MachineError(
+                    "a fork does not tell its clock", hint="Its agent is older: provision it again."
+                )
+            if not before - CLOCK_OFF < clock < time.time() + CLOCK_OFF:
+                raise NotYet(f"its clock is off by {clock - time.time():.1f} s")
+
+        wait_for(
+            settled,
+            bound=IDENTITY_BOUND,
+            fail=lambda seen: MachineError(f"a fork is not itself: {seen}", stage="guest"),
+        )
 
     def start(self, argv: Sequence[str], window: str, within: float) -> None:
         """Start a program as the desktop user and wait for its window; `MachineError` if none

@@ -20,7 +20,7 @@ from vm.image import Image
 from vm.instance import Instance, launch
 from vm.owner import LibvirtOwner
 from vm.process import run
-from vm.snapshot import Snapshot, read_snapshot, write_snapshot
+from vm.snapshot import Snapshot, write_snapshot
 from vm.store import forget, locked
 
 __all__ = ["inplace_folder", "keep_inplace", "revert_inplace", "save_template", "start_inplace"]
@@ -94,9 +94,11 @@ def _renewed(instance: Instance) -> Instance:
         raise
 
 
-def keep_inplace(instance: Instance, parent: Snapshot, image: Image, name: str) -> Snapshot:
-    """Save a running machine under `name`, for itself and, by a copied disk, for later ones."""
-    final = parent.folder.parent / name
+def keep_inplace(instance: Instance, image: Image, final: Path) -> None:
+    """Save a running machine under the name of the folder `final`, for itself and, by a copied
+    disk there, for later ones.
+    """
+    name = final.name
     staging = final.with_name(f".{name}.partial")
     with locked(final.with_name(f".{name}.lock")):
         shutil.rmtree(staging, ignore_errors=True)
@@ -114,4 +116,3 @@ def keep_inplace(instance: Instance, parent: Snapshot, image: Image, name: str) 
         _written(staging, name, image, instance, time.monotonic() - start)
         forget(final)
         staging.rename(final)
-    return read_snapshot(final)

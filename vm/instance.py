@@ -42,6 +42,10 @@ class Instance:
     door: Door
     vnc: tuple[str, str]
     ssh_port: int | None
+    root: Path | None
+    """Folder of the snapshot that it was made from, and that what it keeps lies over; none for one
+    that was started from its disk.
+    """
 
     @property
     def name(self) -> str:
@@ -100,6 +104,7 @@ def launch(
     token: str,
     backing: Path,
     memory: Memory | None,
+    root: Path | None = None,
     disk: Path | None = None,
     network: bool = False,
     ssh_key: str = "",
@@ -159,6 +164,7 @@ def launch(
             door=Door(f"http://127.0.0.1:{forwards[GUEST_PORT]}", token),
             vnc=(f"127.0.0.1:{_vnc_port(domain)}", password),
             ssh_port=forwards.get(22),
+            root=root,
         )
     raise AssertionError("unreachable")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
 
-from vm import MachineError, Program
+from vm import MachineError, Place, Program
 from vm.door import Door
 
 __all__ = ["OwnedMachine", "Running"]
@@ -46,12 +47,12 @@ class Running(Protocol):
 
 R = TypeVar("R", bound=Running)
 
-Turn = Callable[[R | None, str], R]
-"""An instance in the state of the snapshot of that name, in place of an old one."""
-Keep = Callable[[R, str, str, Sequence[Program]], None]
-"""Keep an instance, made from the snapshot of the first name, under the second."""
-Split = Callable[[R, str], AbstractContextManager[R]]
-"""A second instance like this one, which was made from the snapshot of that name."""
+Turn = Callable[[R | None, Place], R]
+"""An instance in the state of that snapshot or step, in place of an old one."""
+Keep = Callable[[R, Place, Place, Sequence[Program]], None]
+"""Keep an instance, which was last at the first place, at the second."""
+Split = Callable[[R], AbstractContextManager[R]]
+"""A second instance like this one."""
 
 
 class OwnedMachine(Generic[R]):
@@ -63,13 +64,15 @@ class OwnedMachine(Generic[R]):
         keep: Keep[R],
         split: Split[R],
         drop: Callable[[R], None],
-        snapshot: str,
+        snapshot: Place,
     ) -> None:
         self._turn = turn
         self._keep = keep
         self._split = split
         self._drop = drop
         self._snapshot = snapshot
+        self._last = snapshot
+        """What a step that it keeps comes after."""
         self._now: R | None = None
 
     @property
@@ -98,22 +101,24 @@ class OwnedMachine(Generic[R]):
         """See `vm.Machine`."""
         self.revert(self._snapshot)
 
-    def revert(self, snapshot: str) -> None:
+    def revert(self, snapshot: Place) -> None:
         """See `vm.Machine`."""
         self._now = self._turn(self._now, snapshot)
-        self._snapshot = snapshot
+        self._snapshot = self._last = snapshot
 
-    def snapshot(self, name: str, programs: Sequence[Program] = ()) -> None:
+    def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
         """See `vm.Machine`."""
-        self._keep(self.instance, self._snapshot, name, programs)
+        self._keep(self.instance, self._last, name, programs)
+        if isinstance(name, Path):
+            self._last = name
 
     @contextmanager
     def fork(self) -> Iterator[OwnedMachine[R]]:
         """See `vm.Machine`."""
-        with self._split(self.instance, self._snapshot) as instance:
+        with self._split(self.instance) as instance:
             parts = (self._turn, self._keep, self._split, self._drop, self._snapshot)
             with OwnedMachine(*parts) as copy:
-                copy._now = instance
+                copy._now, copy._last = instance, self._last
                 yield copy
 
     def console(self) -> str:

@@ -1,8 +1,10 @@
-"""Which pages of guest memory a process has of its own, and copying just those."""
+"""The pages of guest memory that a process has of its own: which they are, and what is in them."""
 
 from __future__ import annotations
 
+import ctypes
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,18 +12,84 @@ from numpy.typing import NDArray
 
 from vm import MachineError
 
-__all__ = ["copy_own_pages"]
+__all__ = ["PAGE", "Pages", "lay_pages", "may_read", "own_pages", "read_pages", "runs"]
 
 PAGE = 4096
 PRESENT, SWAPPED, FILE = np.uint64(63), np.uint64(62), np.uint64(61)
 """Bits of an entry of /proc/PID/pagemap."""
 ONE = np.uint64(1)
-GAP = 4
-"""Pages that two runs may be apart and be copied as one: what lies between is as in the file, and
-copying it costs less than one more call.
-"""
-AT_ONCE = 4 << 20
-"""Bytes copied by one call."""
+AT_ONCE = 1024
+"""Runs of pages that the kernel copies by one call: its IOV_MAX."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Pages of a machine's memory."""
+
+    numbers: NDArray[np.int64]
+    """Which they are, ascending: shape (n,), in pages from the start of memory."""
+    content: NDArray[np.uint8]
+    """What is in them: shape (n, 4096)."""
+
+
+def own_pages(pid: int, mapped: Path) -> NDArray[np.int64]:
+    """Numbers of the pages of `pid`'s private mapping of `mapped` that are its own.
+
+    A page is its own once it was written: present and no longer backed by the file, or swapped out.
+    """
+    start, length = _mapping(pid, mapped)
+    with open(f"/proc/{pid}/pagemap", "rb") as pagemap:
+        pagemap.seek(start // PAGE * 8)
+        entries = np.frombuffer(pagemap.read(length // PAGE * 8), dtype=np.uint64)
+    own = (((entries >> PRESENT) & ONE) == 1) & (((entries >> FILE) & ONE) == 0)
+    own |= ((entries >> SWAPPED) & ONE) == 1
+    return np.flatnonzero(own)
+
+
+def read_pages(pid: int, mapped: Path, numbers: NDArray[np.int64]) -> Pages:
+    """Those pages of `pid`'s mapping of `mapped`, as they are; the process must stand still.
+
+    `MachineError` without the right to trace the process.
+    """
+    start, _ = _mapping(pid, mapped)
+    content = np.empty((len(numbers), PAGE), dtype=np.uint8)
+    there = np.array([(start + first * PAGE, (end - first) * PAGE) for first, end in runs(numbers)])
+    done = 0
+    for at in range(0, len(there), AT_ONCE):
+        part = np.ascontiguousarray(there[at : at + AT_ONCE], dtype=np.uint64)
+        done += _copied(pid, content.ctypes.data + done, part)
+    return Pages(numbers, content)
+
+
+def may_read(pid: int) -> bool:
+    """Whether this process may read the memory of that one: it is tried."""
+    try:
+        with open(f"/proc/{pid}/mem", "rb"):
+            return True
+    except OSError:
+        return False
+
+
+def lay_pages(pages: Pages, target: Path) -> None:
+    """Write pages over the file `target`, each at its place."""
+    with target.open("r+b", buffering=0) as out:
+        done = 0
+        for first, end in runs(pages.numbers):
+            left = pages.content[done : done + end - first].data.cast("B")
+            at, done = first * PAGE, done + end - first
+            while left:
+                written = os.pwrite(out.fileno(), left, at)
+                at, left = at + written, left[written:]
+
+
+def runs(numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """First page and end of each run of neighbours, of ascending page numbers."""
+    if not len(numbers):
+        return []
+    cuts = np.flatnonzero(np.diff(numbers) != 1)
+    firsts = numbers[np.concatenate(([0], cuts + 1))]
+    lasts = numbers[np.concatenate((cuts, [len(numbers) - 1]))]
+    return list(zip(firsts.tolist(), (lasts + 1).tolist(), strict=True))
 
 
 def _mapping(pid: int, file: Path) -> tuple[int, int]:
@@ -33,45 +101,20 @@ def _mapping(pid: int, file: Path) -> tuple[int, int]:
     raise MachineError(f"process {pid} does not map {file}")
 
 
-def copy_own_pages(pid: int, mapped: Path, target: Path) -> int:
-    """Write the private pages of `pid`'s mapping of `mapped` over `target` at the same offsets; how
-    many.
-
-    The process must stand still. A page counts as its own once it was written: present and no
-    longer backed by the file, or swapped out.
-    """
-    start, length = _mapping(pid, mapped)
-    try:
-        with open(f"/proc/{pid}/pagemap", "rb") as pagemap:
-            pagemap.seek(start // PAGE * 8)
-            entries = np.frombuffer(pagemap.read(length // PAGE * 8), dtype=np.uint64)
-        own = (((entries >> PRESENT) & ONE) == 1) & (((entries >> FILE) & ONE) == 0)
-        own |= ((entries >> SWAPPED) & ONE) == 1
-        pages = np.flatnonzero(own)
-        with (
-            open(f"/proc/{pid}/mem", "rb", buffering=0) as memory,
-            target.open("r+b", buffering=0) as out,
-        ):
-            buffer = memoryview(bytearray(AT_ONCE))
-            for first, end in _runs(pages):
-                at = first * PAGE
-                while at < end * PAGE:
-                    read = os.preadv(memory.fileno(), [buffer[: end * PAGE - at]], start + at)
-                    at += os.pwrite(out.fileno(), buffer[:read], at)
-    except PermissionError:
-        raise MachineError(
-            f"the memory of process {pid} cannot be read",
-            hint="A snapshot of a running machine needs the right to trace one's own processes "
-            "(kernel.yama.ptrace_scope = 0), or root.",
-        ) from None
-    return len(pages)
-
-
-def _runs(pages: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """First page and end of each run of pages; a few that are not among them may lie within."""
-    if not len(pages):
-        return []
-    cuts = np.flatnonzero(np.diff(pages) > GAP)
-    firsts = pages[np.concatenate(([0], cuts + 1))]
-    lasts = pages[np.concatenate((cuts, [len(pages) - 1]))]
-    return list(zip(firsts.tolist(), (lasts + 1).tolist(), strict=True))
+def _copied(pid: int, to: int, there: NDArray[np.uint64]) -> int:
+    """Bytes copied from (address, length)s of a process to one address here: all of them."""
+    wanted = int(there[:, 1].sum())
+    here = np.array([[to, wanted]], dtype=np.uint64)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.process_vm_readv.restype = ctypes.c_ssize_t
+    vector = (ctypes.c_void_p, ctypes.c_ulong)
+    libc.process_vm_readv.argtypes = (ctypes.c_int, *vector, *vector, ctypes.c_ulong)
+    got = libc.process_vm_readv(pid, here.ctypes.data, 1, there.ctypes.data, len(there), 0)
+    if got == wanted:
+        return wanted
+    seen = os.strerror(ctypes.get_errno()) if got < 0 else f"{got} of {wanted} bytes"
+    raise MachineError(
+        f"the memory of process {pid} cannot be read: {seen}",
+        hint="That needs the right to trace one's own processes (kernel.yama.ptrace_scope = 0), "
+        "or root.",
+    )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from vm import READY, MachineError, Program, refuse_ready
+from vm import READY, MachineError, Place, Program, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
+from vm.captured import WAYS, capture, start, store
 from vm.domain import Memory, Shape
 from vm.door import new_token
 from vm.hypervisor import FORK_NEEDS, qemu_version
@@ -23,6 +23,7 @@ from vm.inplace import (
     start_inplace,
 )
 from vm.instance import Instance, launch
+from vm.kept import keep, load
 from vm.machine import OwnedMachine
 from vm.owner import LibvirtOwner
 from vm.snapshot import (
@@ -31,7 +32,6 @@ from vm.snapshot import (
     freeze_template,
     read_snapshot,
     snapshots_folder,
-    store_running,
 )
 from vm.spares import Spares
 from vm.store import once
@@ -51,7 +51,8 @@ class LibvirtProvider:
 
     `uri` empty means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is how
     many forks of the snapshot in use are kept ready ahead of the next revert. `revert` is `fork`,
-    `loadvm` (the way of an older QEMU), or `auto`: a fork where QEMU can.
+    `loadvm` (the way of an older QEMU), or `auto`: a fork where QEMU can. `way` is how the memory
+    of a running machine is taken: `pages`, `whole`, or `auto` (`vm.captured.WAYS`).
     """
 
     def __init__(
@@ -62,10 +63,14 @@ class LibvirtProvider:
         cpus: int = 2,
         spares: int = 1,
         revert: str = "auto",
+        way: str = "auto",
         say: Callable[[str], None] = silent,
     ) -> None:
+        if way not in {"auto", *WAYS}:
+            raise MachineError(f"no way to take memory is called {way!r}", hint=", ".join(WAYS))
         self._owner = LibvirtOwner(uri)
         self._accel = accel
+        self._way = "" if way == "auto" else way
         self._cpus = cpus
         self._say = say
         self._spares: Spares[Instance] = Spares(spares, say, kinds=KINDS)
@@ -90,16 +95,18 @@ class LibvirtProvider:
     ) -> LibvirtMachine:
         """A machine of `image`, not booted yet; `network` lets its guest out."""
 
-        def turn(old: Instance | None, name: str) -> Instance:
-            return self.turn(old, image, name, network)
+        def turn(old: Instance | None, place: Place) -> Instance:
+            return self.turn(old, image, place, network)
 
-        def keep(instance: Instance, parent: str, name: str, programs: Sequence[Program]) -> None:
-            self.keep(instance, image, parent, name)
+        def kept(
+            instance: Instance, last: Place, place: Place, programs: Sequence[Program]
+        ) -> None:
+            self.keep(instance, image, last, place)
 
-        def split(instance: Instance, parent: str) -> AbstractContextManager[Instance]:
-            return self.split(instance, image, parent)
+        def split(instance: Instance) -> AbstractContextManager[Instance]:
+            return self.split(instance, image)
 
-        return LibvirtMachine(turn, keep, split, self.drop, snapshot)
+        return LibvirtMachine(turn, kept, split, self.drop, snapshot)
 
     def shape(self, image: Image) -> Shape:
         """The hardware that this provider gives to `image`."""
@@ -172,9 +179,15 @@ class LibvirtProvider:
             )
         )
 
-    def turn(self, old: Instance | None, image: Image, name: str, network: bool) -> Instance:
-        """A running machine in the state of the snapshot `name`, in place of `old`."""
-        snapshot = self.snapshot(image, name)
+    def turn(self, old: Instance | None, image: Image, place: Place, network: bool) -> Instance:
+        """A running machine in the state of a snapshot or a step, in place of `old`."""
+        if isinstance(place, Path):
+            self._refuse_older("start from a step")
+            captured = load(place, image.id)
+            if old is not None:
+                self.drop(old)
+            return start(self._owner, captured, image, network=network)
+        snapshot = self.snapshot(image, place)
         if not self.forks:
             if old is not None and old.running():
                 return revert_inplace(old, snapshot)
@@ -220,34 +233,35 @@ class LibvirtProvider:
         """End a machine behind the scenes: QEMU's own end takes longer than a fork."""
         self._spares.end(instance)
 
-    def keep(self, instance: Instance, image: Image, parent: str, name: str) -> None:
-        """Keep a running fork as the snapshot `name`; spares of an older one of that name are
-        ended.
+    def keep(self, instance: Instance, image: Image, last: Place, place: Place) -> None:
+        """Keep a running fork at a place, which was at `last` before; spares of an older snapshot
+        there are ended.
         """
-        refuse_ready(name)
-        before = self.snapshot(image, parent)
+        if isinstance(place, Path):
+            self._refuse_older("keep a step")
+            parent = last if isinstance(last, Path) else None
+            keep(capture(instance, self._way), place, parent)
+            return
+        refuse_ready(place)
+        folder = self.snapshot(image).folder.with_name(place)
         if self.forks:
-            stored = store_running(instance, before, image, before.folder.with_name(name))
+            store(capture(instance, self._way), image, folder)
         else:
-            stored = keep_inplace(instance, before, image, name)
-        self._spares.drop(lambda kind: kind in [(stored.folder, True), (stored.folder, False)])
+            keep_inplace(instance, image, folder)
+        self._spares.drop(lambda kind: kind in [(folder, True), (folder, False)])
 
     @contextmanager
-    def split(self, instance: Instance, image: Image, parent: str) -> Iterator[Instance]:
-        """A second machine in the state of a running one, for the length of a context; whoever
-        takes it ends it.
-        """
+    def split(self, instance: Instance, image: Image) -> Iterator[Instance]:
+        """A second machine in the state of a running one; whoever takes it ends it."""
+        self._refuse_older("fork a running machine")
+        yield start(self._owner, capture(instance, self._way), image)
+
+    def _refuse_older(self, what: str) -> None:
         if not self.forks:
+            needs = ".".join(map(str, FORK_NEEDS))
             raise MachineError(
-                "this QEMU cannot fork a running machine",
-                hint=f"That takes QEMU {'.'.join(map(str, FORK_NEEDS))} or later.",
+                f"this QEMU cannot {what}", hint=f"That takes QEMU {needs} or later."
             )
-        folder = self._owner.folder() / "fork"
-        try:
-            stored = store_running(instance, self.snapshot(image, parent), image, folder)
-            yield fork(self._owner, stored, image)
-        finally:
-            shutil.rmtree(folder.parent, ignore_errors=True)
 
     def close(self) -> None:
         """End every machine of this provider."""

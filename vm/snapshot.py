@@ -11,7 +11,6 @@ A fork is a new overlay, the same hardware on a private mapping of `memory`, `st
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,19 +21,18 @@ from vm.domain import HARDWARE, Memory, Shape
 from vm.hypervisor import Domain, qmp
 from vm.image import Image
 from vm.instance import Instance, launch
-from vm.memory import copy_own_pages
 from vm.owner import LibvirtOwner
-from vm.process import run
-from vm.store import cache_folder, digest, forget, locked
+from vm.store import cache_folder, digest
 from vm.wait import NotYet, wait_for
 
 __all__ = [
     "Snapshot",
     "fork",
     "freeze_template",
+    "migrated",
     "read_snapshot",
     "snapshots_folder",
-    "store_running",
+    "woken",
     "write_snapshot",
 ]
 
@@ -145,7 +143,9 @@ def _ignore_shared(domain: Domain) -> None:
     qmp(domain, "migrate-set-capabilities", capabilities=capabilities)
 
 
-def _migrated(domain: Domain) -> None:
+def migrated(domain: Domain) -> None:
+    """Return when QEMU's migration has ended; `MachineError` if it failed."""
+
     def done() -> None:
         status = qmp(domain, "query-migrate")
         if status.get("status") == "failed":
@@ -169,40 +169,11 @@ def freeze_template(instance: Instance, image: Image, staging: Path, name: str) 
     instance.domain.suspend()
     _ignore_shared(instance.domain)
     qmp(instance.domain, "migrate", uri=f"file:{staging / 'state'}")
-    _migrated(instance.domain)
+    migrated(instance.domain)
     stood_still = time.monotonic() - start
     instance.domain.destroy()
     token, shape = instance.door.token, instance.shape
     write_snapshot(staging, name, image, token, shape, stood_still=stood_still)
-
-
-def store_running(instance: Instance, parent: Snapshot, image: Image, final: Path) -> Snapshot:
-    """Keep a running fork of `parent` in the folder `final`, replacing a snapshot that is there;
-    the fork goes on.
-
-    The pages that the fork has of its own are laid over a copy of the parent's memory, so the
-    result stands by itself. The fork stands still for as long as its own pages take to copy.
-    """
-    staging = final.with_name(f".{final.name}.partial")
-    with locked(final.with_name(f".{final.name}.lock")):
-        shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir(parents=True)
-        copy = ["cp", "--reflink=auto", "--sparse=always", parent.memory, staging / "memory"]
-        run(copy, what="copying memory")
-        start = time.monotonic()
-        instance.domain.suspend()
-        try:
-            copy_own_pages(instance.pid(), parent.memory, staging / "memory")
-            qmp(instance.domain, "xen-save-devices-state", filename=str(staging / "state"))
-            shutil.copy(instance.disk, staging / "disk.qcow2")
-        finally:
-            instance.domain.resume()
-        stood_still = time.monotonic() - start
-        token, shape = instance.door.token, instance.shape
-        write_snapshot(staging, final.name, image, token, shape, stood_still=stood_still, bare=True)
-        forget(final)
-        staging.rename(final)
-    return read_snapshot(final)
 
 
 def fork(
@@ -216,19 +187,27 @@ def fork(
         token=snapshot.token,
         backing=snapshot.disk,
         memory=Memory(snapshot.memory, shared=False),
+        root=snapshot.folder,
         network=network,
         incoming=True,
         bare_stream=snapshot.bare_stream,
     )
+    return woken(instance, snapshot.folder / "state", f"a fork of {snapshot.name!r}")
+
+
+def woken(instance: Instance, state: Path, what: str) -> Instance:
+    """An instance that was launched empty, running in that state and with an identity of its own;
+    it is ended where that fails.
+    """
     try:
         _ignore_shared(instance.domain)
-        qmp(instance.domain, "migrate-incoming", uri=f"file:{snapshot.folder / 'state'}")
-        _migrated(instance.domain)
+        qmp(instance.domain, "migrate-incoming", uri=f"file:{state}")
+        migrated(instance.domain)
         instance.domain.resume()
         return instance.with_door(instance.door.renew())
     except libvirt.libvirtError as error:
         instance.close()
-        raise MachineError(f"a fork of {snapshot.name!r} did not start: {error}") from None
+        raise MachineError(f"{what} did not start: {error}") from None
     except BaseException:
         instance.close()
         raise

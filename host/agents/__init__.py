@@ -28,6 +28,7 @@ from host.dialects import open_dialect
 from host.dialects.grounded import Grounded
 from host.errors import UsageError
 from host.named import load_named
+from host.tape import Tape
 from tasks import Task
 
 __all__ = ["MODELS", "agent_maker", "check_agent"]
@@ -61,10 +62,11 @@ def agent_maker(
                 return Replay(Path(rest), task.name)
             case "model" | "planner":
                 asked, model = opened["model"]
-                dialect = open_dialect(asked, briefing)
+                dialect, tape = open_dialect(asked, briefing), Tape()
                 if kind == "planner":
-                    dialect = Grounded(dialect, *opened["grounder"])
-                return ModelAgent(model, dialect, briefing)
+                    finding, grounder = opened["grounder"]
+                    dialect = Grounded(dialect, finding, tape.over(grounder))
+                return ModelAgent(model, dialect, briefing, tape)
         return cast(Agent, _class_named(name)(briefing))
 
     return make

@@ -8,6 +8,7 @@ from dataclasses import replace
 from host import Briefing, Decision, Exchange, Model, Observation
 from host.dialects import Dialect, Malformed
 from host.errors import ModelError
+from host.tape import Tape
 
 __all__ = ["ModelAgent"]
 
@@ -16,11 +17,14 @@ class ModelAgent:
     """Each step one request; an answer that is no decision is corrected, and counted by the
     loop."""
 
-    def __init__(self, model: Model, dialect: Dialect, briefing: Briefing) -> None:
-        self._model = model
+    def __init__(
+        self, model: Model, dialect: Dialect, briefing: Briefing, tape: Tape | None = None
+    ) -> None:
+        self._tape = tape or Tape()
+        self._model = self._tape.over(model)
         self._dialect = dialect
         self._limited = briefing.limits.cost is not None
-        self._seed = briefing.seed
+        self._seed = briefing.seed + briefing.branch
 
     def step(self, observation: Observation) -> Decision:
         """Ask the model."""
@@ -40,3 +44,8 @@ class ModelAgent:
             self._dialect.correct(str(malformed))
             return Decision(exchanges=(exchange, *malformed.exchanges), malformed=str(malformed))
         return replace(decision, exchanges=(exchange, *decision.exchanges))
+
+    def recall(self, observation: Observation, decision: Decision) -> Decision:
+        """See `host.rehearsal.Recalls`: its models answer as they did."""
+        with self._tape.playing(decision.exchanges):
+            return self.step(observation)

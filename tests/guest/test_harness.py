@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator
 
 import httpx
@@ -51,6 +52,7 @@ def play(started: Started, journal: Journal, scene: Scene) -> None:
 
 def test_a_guest_whose_checks_are_good_is_ready(started: Started, journal: Journal) -> None:
     async def scene(asking: httpx.AsyncClient) -> None:
+        before = time.time()
         answer = await asking.get("/harness/health")
         assert answer.status_code == 200
         said = answer.json()
@@ -58,6 +60,7 @@ def test_a_guest_whose_checks_are_good_is_ready(started: Started, journal: Journ
         assert said["checks"]["display"] == {"ok": True, "seen": "here"}
         assert said["checks"]["worker harness"] == {"ok": True, "seen": "ready"}
         assert (said["screen"], said["catalogue"]) == ([1280, 720], "digest")
+        assert before <= said["clock"] <= time.time()
 
     play(started, journal, scene)
 

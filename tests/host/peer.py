@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import threading
 import time
 import zlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -29,9 +31,11 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tasks import ToolSpec
-from vm import MachineError
+from vm import MachineError, Place, Program
 
 SIZE = (64, 48)
+BUTTONS = 47
+"""The row of the screen whose pixels are buttons: each adds one to a cell of the first row."""
 
 
 ALIAS = "osworld_mcp_libreoffice_calc.set_cell_value"
@@ -47,6 +51,11 @@ def _spec(name: str, reads_only: bool = False, **arguments: Any) -> ToolSpec:
     aliases = (ALIAS,) if name == "calc_set_cell_value" else ()
     app, said = name.partition("_")[0], f"{name}."
     return ToolSpec(name, app, said, parameters, reads_only, aliases=aliases)
+
+
+def button(x: int) -> str:
+    """The cell that the button there adds to."""
+    return f"{chr(ord('A') + x)}1"
 
 
 CATALOGUE = {
@@ -177,6 +186,8 @@ def _tools(desktop: Desktop) -> FastMCP:
     def computer_click(x: int, y: int) -> ToolResult:
         """Click."""
         desktop.clicks.append((x, y))
+        if y == BUTTONS:
+            desktop.cells[button(x)] = desktop.cells.get(button(x), 0) + 1
         desktop.paint(x, y)
         return ToolResult(content="clicked", structured_content={"result": None})
 
@@ -210,6 +221,20 @@ def _tools(desktop: Desktop) -> FastMCP:
         return ToolResult(content="awake", structured_content={"result": None})
 
     return server
+
+
+def surveyed(desktop: Desktop) -> dict[str, dict[str, str]]:
+    """What there is, by part."""
+    files = {path.replace("~", "/home/user", 1): f"{zlib.crc32(content)}"
+             for path, content in desktop.files.items()}  # fmt: skip
+    windows = {f"window {number}": title for number, title in enumerate(desktop.windows)}
+    settings = {f"org.cells {cell}": str(value) for cell, value in desktop.cells.items()}
+    return {
+        "files": files,
+        "settings": settings,
+        "windows": windows,
+        "processes": {"peer 1": "peer"},
+    }
 
 
 def _harness(desktop: Desktop) -> list[Route]:
@@ -258,6 +283,10 @@ def _harness(desktop: Desktop) -> list[Route]:
     async def run(request: Request) -> Response:
         said = await request.json()
         argv = said["argv"]
+        if argv[:2] == ["python3", "-"]:
+            seen = surveyed(desktop)
+            told = json.dumps({part: seen[part] for part in argv[2:]})
+            return JSONResponse({"returncode": 0, "stdout": told, "stderr": ""})
         if argv[0] == "printenv":
             return JSONResponse({"returncode": 0, "stdout": "/home/user\n", "stderr": ""})
         if argv[0] == "open":
@@ -322,10 +351,10 @@ def peer(desktop: Desktop | None = None) -> Iterator[tuple[str, Desktop]]:
 
 
 class PeerMachine:
-    """A `vm.Machine` whose desktop is a peer: a revert gives a new one."""
+    """A `vm.Machine` whose desktop is a peer: a revert gives a new one, or that of a kept step."""
 
     def __init__(self, *, broken_reverts: int = 0) -> None:
-        self.reverts: list[str] = []
+        self.reverts: list[Place] = []
         self.broken_reverts = broken_reverts
         self.endpoint = ""
         self.token = TOKEN
@@ -338,18 +367,23 @@ class PeerMachine:
     def boot(self) -> None:
         self.revert("ready")
 
-    def revert(self, snapshot: str) -> None:
+    def revert(self, snapshot: Place) -> None:
         self.reverts.append(snapshot)
         if self.broken_reverts:
             self.broken_reverts -= 1
             raise MachineError("the fork did not start", stage="create", hint="Try again.")
         self._leave()
-        self._now = peer()
+        desktop = None
+        if isinstance(snapshot, Path):
+            desktop = pickle.loads((snapshot / "desktop").read_bytes())
+        self._now = peer(desktop)
         self.endpoint, desktop = self._now.__enter__()
         self.desktops.append(desktop)
 
-    def snapshot(self, name: str) -> None:
-        raise NotImplementedError
+    def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
+        assert isinstance(name, Path), "a peer is no image"
+        name.mkdir()
+        (name / "desktop").write_bytes(pickle.dumps(self.desktops[-1]))
 
     @contextmanager
     def fork(self) -> Iterator[PeerMachine]:

@@ -9,8 +9,9 @@ import pytest
 
 from host import Decision, Exchange, Limits, Observation, Stop, ToolCall, Usage
 from host.config import offered
-from host.episode import Episode, run_episode
+from host.episode import run_episode
 from host.guest import Guest
+from host.progress import Episode
 from host.trajectory import Trajectory, read_trajectory
 from tests.host.peer import ALIAS, CATALOGUE, TOKEN, Desktop, peer
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from host import Briefing, Decision, Limits, Observation, Stop
-from host.episode import Episode, run_episode
+from host.episode import run_episode
 from host.guest import Guest
 from host.orders import Act, Order, Orders, post, read_call, written
 from host.person import Watched
+from host.progress import Episode
 from host.rows import Row, read_rows
 from host.trajectory import Trajectory, read_trajectory
 from tasks import Suite, Task

@@ -11,7 +11,7 @@ from vm import MachineError
 from vm.boot import stage_of
 from vm.domain import Memory, Shape, domain_xml
 from vm.image import Base, Image
-from vm.memory import PAGE, copy_own_pages
+from vm.memory import PAGE, lay_pages, may_read, own_pages, read_pages
 from vm.process import run
 from vm.provision import Address, parse_address
 from vm.recipe import Screen
@@ -96,7 +96,7 @@ sys.stdin.read()
 """
 
 
-def test_only_the_pages_a_process_wrote_are_copied(tmp_path: Path) -> None:
+def test_the_pages_a_process_wrote_are_its_own_and_can_be_laid_over_a_copy(tmp_path: Path) -> None:
     mapped, target = tmp_path / "memory", tmp_path / "child"
     mapped.write_bytes(b"\0" * (16 * PAGE))
     target.write_bytes(b"p" * (16 * PAGE))
@@ -105,18 +105,28 @@ def test_only_the_pages_a_process_wrote_are_copied(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"mapped\n"
-        assert copy_own_pages(process.pid, mapped, target) == 3
+        assert may_read(process.pid)
+        numbers = own_pages(process.pid, mapped)
+        assert numbers.tolist() == [3, 9, 10]
+        lay_pages(read_pages(process.pid, mapped, numbers), target)
         process.communicate(b"")
     with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as got:
         assert got[3 * PAGE] == 7
         assert got[9 * PAGE : 11 * PAGE] == b"x" * 2 * PAGE
         assert got[: 3 * PAGE] == b"p" * 3 * PAGE
+        assert got[4 * PAGE : 9 * PAGE] == b"p" * 5 * PAGE
     assert mapped.read_bytes() == b"\0" * (16 * PAGE)
 
 
 def test_memory_that_is_not_mapped_is_named() -> None:
     with pytest.raises(MachineError, match="does not map /nowhere"):
-        copy_own_pages(os.getpid(), Path("/nowhere"), Path("/nowhere"))
+        own_pages(os.getpid(), Path("/nowhere"))
+
+
+def test_a_process_that_has_ended_may_not_be_read() -> None:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+        assert not may_read(process.pid)
 
 
 def test_a_missing_snapshot_says_which_there_are(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from docx import Document
 from openpyxl import Workbook
 
-from toolgen.changes import changes, outside
-from toolgen.same import differences
+from evaluators.meaning import differences
+from host.survey import changes
+from toolgen.changes import outside
 
 BEFORE = {
     "files": {
@@ -70,5 +71,5 @@ def test_the_same_left_in_another_minute_is_the_same(tmp_path: Path) -> None:
     assert differences(one, other) == [
         "a.xlsx: Sheet.B2 42 by the tool, 43 by the GUI",
         "b.docx: [0][0] 'Dear all' by the tool, 'Dear  all' by the GUI",
-        "d.txt is there after the GUI alone",
+        "d.txt is there by the GUI alone",
     ]

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 
-from vm import READY, MachineError, Program, refuse_ready
+from vm import READY, MachineError, Place, Program, refuse_ready
 from vm.boot import wait_until_ready
 from vm.image import Image, silent
 from vm.machine import OwnedMachine
@@ -85,13 +85,13 @@ class SandboxProvider:
     def machine(self, image: Image, snapshot: str = READY) -> SandboxMachine:
         """A machine of `image`, not booted yet."""
 
-        def turn(old: Sandbox | None, name: str) -> Sandbox:
-            return self.turn(old, image, name)
+        def turn(old: Sandbox | None, place: Place) -> Sandbox:
+            return self.turn(old, image, _named(place))
 
-        def kept(sandbox: Sandbox, _: str, name: str, programs: Sequence[Program]) -> None:
-            self.keep(sandbox, image, name, programs)
+        def kept(sandbox: Sandbox, _: Place, place: Place, programs: Sequence[Program]) -> None:
+            self.keep(sandbox, image, _named(place), programs)
 
-        def split(sandbox: Sandbox, _: str) -> AbstractContextManager[Sandbox]:
+        def split(sandbox: Sandbox) -> AbstractContextManager[Sandbox]:
             raise MachineError(
                 "a running sandbox cannot be forked: its programs' memory is not kept",
                 hint="`--provider libvirt` can.",
@@ -154,3 +154,12 @@ class SandboxProvider:
         """End every sandbox of this provider."""
         self._spares.close()
         self._owner.close()
+
+
+def _named(place: Place) -> str:
+    if isinstance(place, Path):
+        raise MachineError(
+            f"a sandbox keeps no steps ({place}): its programs' memory is not kept",
+            hint="`--provider libvirt` can.",
+        )
+    return place

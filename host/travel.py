@@ -1,0 +1,261 @@
+"""The verbs that go back to a step of a recorded episode: fork, counterfactual, pivot,
+desktop-diff."""
+
+from __future__ import annotations
+
+import csv as csv_files
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from host import counterfactual as both
+from host.choosing import KeepOptions
+from host.config import Branch, Lasting
+from host.desktop_diff import desktop_diff as difference_of_desktops
+from host.errors import UsageError
+from host.forks import Onward, fork_of, trial_of
+from host.guest import Guest
+from host.launch import (
+    default_folder,
+    launch,
+    on_machines,
+    refuse_another_image,
+    refuse_unforked,
+)
+from host.machines import MachineOptions, open_machines
+from host.orders import written
+from host.origin import kept_at, kept_steps
+from host.pivot import Probe
+from host.pivot import pivot as find_pivot
+from host.play import MANY, Json, exit_code, print_json
+from host.report import as_json, lines, tables
+from host.rows import Row
+from host.survey import as_evidence
+from host.trajectory import read_trajectory
+from host.travel_tables import REGRET, change_table, decided_table, pivot_table, regret_table
+from tasks.catalogue import read_catalogue
+
+__all__ = ["counterfactual", "desktop_diff", "fork", "pivot"]
+
+MACHINES = MachineOptions()
+N = Annotated[int, Parameter(name="-n", help="episodes from each step")]
+
+
+def fork(
+    run: Path,
+    task: str,
+    step: int,
+    *,
+    trial: int = 1,
+    n: Annotated[int, Parameter(name=("-n", "--best-of"))] = 1,
+    onward: Onward = Onward(),  # noqa: B008 - a frozen value
+    kept: KeepOptions = KeepOptions(),  # noqa: B008 - a frozen value
+    out: Path | None = None,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Go on from a step of a recorded trial: the machine is as it was before it, and the agent has
+    seen and done what came before. The same command with the same --out goes on with it.
+
+    Parameters
+    ----------
+    run
+        A run with --checkpoint.
+    step
+        The first one that is decided anew.
+    trial
+        Which trial of the task.
+    n
+        So many episodes; the best of them is named.
+    out
+        Directory of the new run.
+    """
+    branch = Branch(trial=trial_of(run, task, trial).name, step=step)
+    wanted = fork_of(run, [branch], n, read_catalogue(), onward, keep=kept.keep())
+    folder = out or default_folder(wanted.suite, wanted.agents, f"fork-{step}")
+    rows = launch(wanted, folder, machines)
+    if json:
+        print_json({"run": str(folder), "report": as_json(lines([folder]))})
+        return exit_code(rows)
+    Console().print(tables(lines([folder])))
+    if best := _best(rows):
+        came = f"score {best.score:g} after {best.steps} steps: {best.reason}"
+        print(f"best of {n} from step {step}: {folder / best.folder}, {came}")
+    print(f"rows, trajectories and evidence: {folder}")
+    return exit_code(rows)
+
+
+def counterfactual(
+    run: Path,
+    *,
+    tasks: Annotated[tuple[str, ...], MANY] = (),
+    decisions: str = "all",
+    at: Annotated[tuple[int, ...], MANY] = (),
+    n: N = 1,
+    force: Lasting = "once",
+    out: Path | None = None,
+    csv: Path | None = None,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Try both hands at decisions of a recorded run, mouse and keyboard only and tools only, go on
+    with the same agent, and say what its choice of the hand has cost.
+
+    Parameters
+    ----------
+    run
+        A run with --condition hybrid and --checkpoint.
+    tasks
+        Only these.
+    decisions
+        all, or how many of each trial, evenly spread.
+    at
+        Only these steps.
+    force
+        The hand is forced for that decision (once) or for all the rest of the episode (rest).
+    out
+        Directory for the branches, a run for each hand; the same command goes on with it.
+    csv
+        Write a line for each decision into this file.
+    """
+    if csv and not csv.parent.is_dir():
+        raise UsageError(f"{csv} cannot be written: there is no directory {csv.parent}")
+    chosen = both.decisions(run, tasks, at, _number(decisions))
+    folder = out or Path(f"{run}.counterfactual")
+    with on_machines(machines) as play:
+        found = both.compared(run, chosen, n, force, read_catalogue(), folder, play)
+    regrets = both.regrets(found)
+    records = both.records(run, found)
+    if csv:
+        with csv.open("w", encoding="utf-8", newline="") as file:
+            writer = csv_files.DictWriter(file, list(records[0]))
+            writer.writeheader()
+            writer.writerows(records)
+    if json:
+        print_json({"decisions": records, "regret": [asdict(each) for each in regrets]})
+    else:
+        Console().print(decided_table(found), regret_table(regrets), REGRET)
+        print(f"the branches: {folder}; `ambidex report {folder}` compares them as runs")
+    return 0 if all(each.gui.n and each.tools.n for each in found) else 3
+
+
+def pivot(
+    run: Path,
+    task: str,
+    *,
+    trial: int = 1,
+    n: N = 1,
+    onward: Onward = Onward(),  # noqa: B008 - a frozen value
+    out: Path | None = None,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Find the last step of a recorded trial from which it could still be solved, by bisection.
+
+    Parameters
+    ----------
+    run
+        A run with --checkpoint.
+    trial
+        Which trial of the task.
+    out
+        Directory for the branches, a run for each step that is tried; the same command goes on
+        with it.
+    """
+    recorded, catalogue = trial_of(run, task, trial), read_catalogue()
+    steps = kept_steps(recorded)
+    if not steps:
+        raise UsageError(
+            f"no machine of {recorded} is kept", hint="`run --checkpoint every` keeps them."
+        )
+    folder = out or Path(f"{run}.pivot") / recorded.name
+
+    with on_machines(machines) as play:
+
+        def go_on(step: int) -> Probe:
+            branch = Branch(trial=recorded.name, step=step)
+            rows = play(fork_of(run, [branch], n, catalogue, onward), folder / str(step))
+            scored = [row for row in rows if row.fate == "scored"]
+            return Probe(step, sum(row.success for row in scored), len(scored))
+
+        found = find_pivot(steps, go_on)
+    if json:
+        print_json(asdict(found))
+    else:
+        Console().print(pivot_table(found, _done(recorded)))
+        print(f"the branches: {folder}")
+    return 0 if all(probe.n == n for probe in found.probes) else 3
+
+
+def desktop_diff(
+    run: Path,
+    task: str,
+    before: int,
+    after: int,
+    *,
+    trial: int = 1,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Say what differs between the desktop before one step of a recorded trial and before another:
+    files, settings, windows, processes, and what documents say.
+
+    Parameters
+    ----------
+    run
+        A run with --checkpoint.
+    before
+        A step that was kept.
+    after
+        Another one.
+    trial
+        Which trial of the task.
+    json
+        Print it as the evidence that `changes.only` judges.
+    """
+    recorded = trial_of(run, task, trial)
+    places = kept_at(recorded, before), kept_at(recorded, after)
+    refuse_unforked(machines.provider)
+    with (
+        open_machines(machines, Console(stderr=True).print) as source,
+        closing(source.make()) as machine,
+    ):
+        refuse_another_image(run, source.image)
+        found = difference_of_desktops(machine, *places)
+        if json:
+            with Guest(machine.endpoint, machine.token) as guest:
+                print(as_evidence(found, guest.home))
+            return 0
+    Console().print(change_table(found, before, after))
+    return 0
+
+
+def _best(rows: Sequence[Row]) -> Row | None:
+    scored = [row for row in rows if row.fate == "scored"]
+    return max(scored, key=lambda row: (row.score or 0.0, -row.steps), default=None)
+
+
+def _number(decisions: str) -> int | None:
+    if decisions == "all":
+        return None
+    if decisions.isdecimal() and int(decisions):
+        return int(decisions)
+    raise UsageError(f"no number of decisions: {decisions!r}", hint="all, or a number.")
+
+
+def _done(trial: Path) -> dict[int, str]:
+    """What was done in each step, in words."""
+    return {
+        line["number"]: "; ".join(
+            written(call["name"], call["arguments"]) for call in line["decision"]["calls"]
+        )
+        or line["decision"]["stop"]
+        or "nothing"
+        for line in read_trajectory(trial)
+        if line["kind"] == "step"
+    }

@@ -1,0 +1,55 @@
+"""What may have changed, and what may not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluators.changes import only
+
+CHANGES = [
+    ("file", "/home/user/report.odt", "changed"),
+    ("file", "/home/user/Pictures/a.png", "made"),
+    ("setting", "org.gnome.desktop.interface color-scheme", "'default' -> 'prefer-dark'"),
+]
+
+
+@pytest.fixture
+def evidence(tmp_path: Path) -> Path:
+    said = [dict(zip(("kind", "what", "how"), each, strict=True)) for each in CHANGES]
+    (tmp_path / "c.json").write_text(json.dumps({"home": "/home/user", "changes": said}))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("files", "settings", "score"),
+    [
+        (["~/report.odt", "~/Pictures/"], ["org.gnome.desktop.interface color-scheme"], 1),
+        (["/home/user/"], ["org.gnome.desktop.interface"], 1),
+        (["~/report.odt", "~/Pictures"], ["org.gnome.desktop.interface"], 0),
+        (["~/report", "~/Pictures/"], ["org.gnome.desktop.interface"], 0),
+        (["~/"], ["org.gnome.desktop"], 0),
+        (["~/"], ["org.gnome.desktop.interface gtk-theme"], 0),
+        (["~/"], [], 0),
+    ],
+)
+def test_only_what_is_named_may_have_changed(
+    evidence: Path, files: list[str], settings: list[str], score: float
+) -> None:
+    assert only(evidence, file="c.json", files=files, settings=settings).value == score
+
+
+def test_the_reason_names_what_else_changed(evidence: Path) -> None:
+    said = only(evidence, file="c.json", files=["~/report.odt"], settings=["org.gnome.x"]).reason
+    assert "/home/user/Pictures/a.png: made" in said
+    assert "color-scheme: 'default' -> 'prefer-dark'" in said
+    assert "report.odt" not in said
+
+
+def test_what_is_no_list_of_changes_is_a_zero_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text('{"home": "/", "changes": [{"kind": "file"}]}')
+    score = only(tmp_path, file="c.json")
+    assert score.value == 0
+    assert "is no list of changes" in score.reason

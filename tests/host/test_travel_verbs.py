@@ -1,0 +1,110 @@
+"""The verbs that go back, as far as they go without a machine that can be kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from host import cli, travel
+from host.choosing import KeepOptions
+from host.config import Keep
+from host.errors import UsageError
+from host.experiment import cells, read_experiment
+from host.launch import Wanted, all_done, check
+from host.rows import Row
+from tests.host.peer import CATALOGUE
+from tests.host.test_cli import ambidex
+from tests.host.travel import Toy, on_peers, recorded, suite_in
+
+
+@pytest.fixture(autouse=True)
+def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (cli, travel):
+        monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--provider", "sandbox", "--checkpoint", "every"], "sandbox cannot be kept at a step"),
+        (["--checkpoint", "often"], "no steps to keep are called 'often'"),
+        (["--checkpoint", "0"], "no steps to keep are called '0'"),
+        (["--checkpoint", "2", "--checkpoint-budget", "0"], "keeps nothing"),
+    ],
+)
+def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    out = tmp_path / "run"
+    assert ambidex("run", "tasks/demo", "--agent", "noop", "--out", out, *words) == 2
+    assert said in capsys.readouterr().err
+    assert not (out / "run.json").exists()
+
+
+def test_checkpoint_words_become_a_part_of_the_configuration() -> None:
+    assert KeepOptions().keep() is None
+    assert KeepOptions("every").keep() == Keep(every=1)
+    assert KeepOptions("5", 3, 1.5).keep() == Keep(every=5, last=3, budget=1.5)
+
+
+def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
+    suite_in(tmp_path / "suite")
+    file = tmp_path / "e.toml"
+    file.write_text('suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="noop"\n')
+    [first, *_] = cells(read_experiment(file), tmp_path, CATALOGUE, forks=True)
+    assert first.wanted.keep == Keep(every=2)
+    with pytest.raises(UsageError, match="cannot be kept at a step"):
+        check(first.wanted, "sandbox")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["fork", "RUN", "row", "3", "--provider", "sandbox"], "cannot be kept at a step"),
+        (["fork", "RUN", "row", "9"], "not kept before step 9"),
+        (["fork", "RUN", "row", "3", "--trial", "2"], "holds no trial 2 of row"),
+        (["fork", "RUN", "rows", "3"], "holds no trial 1 of rows"),
+        (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be kept at a step"),
+        (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
+        (["desktop-diff", "RUN", "row", "1", "9"], "not kept before step 9"),
+        (["counterfactual", "RUN", "--decisions", "some"], "no number of decisions: 'some'"),
+        (["counterfactual", "RUN", "--at", "12"], "no such decision"),
+        (["counterfactual", "RUN", "--csv", "/none/x.csv"], "there is no directory /none"),
+    ],
+)
+def test_a_wrong_request_to_go_back_is_refused_before_any_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    run = tmp_path / "run"
+    recorded(run, suite_in(tmp_path / "suite"), Toy())
+    assert ambidex(*(run if word == "RUN" else word for word in words)) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_branches_that_are_all_done_are_told_again_without_a_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, agent = tmp_path / "run", Toy(by_hand=frozenset({"A1"}))
+    recorded(run, suite_in(tmp_path / "suite"), agent)
+    played: dict[Path, Wanted] = {}
+
+    def keeping(wanted: Wanted, folder: Path) -> list[Row]:
+        played[folder] = wanted
+        return on_peers(agent)(wanted, folder)
+
+    out, csv = tmp_path / "both", tmp_path / "decisions.csv"
+    chosen = travel.both.decisions(run)
+    travel.both.compared(run, chosen, 1, "once", CATALOGUE, out, keeping)
+    assert all(all_done(wanted, folder) for folder, wanted in played.items())
+    # No such provider could make a machine here: none is asked for one.
+    words = ("counterfactual", run, "--out", out, "--csv", csv, "--uri", "none:///")
+    assert ambidex(*words) == 0
+    table = capsys.readouterr().out
+    assert "oracle TIR" in table
+    assert len(csv.read_text().splitlines()) == 7
+    assert ambidex(*words, "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [each["better"] for each in said["decisions"]][:2] == ["tools", "tools"]
+    assert said["regret"][-1]["steps"]["value"] == 0.5

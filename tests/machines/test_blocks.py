@@ -1,0 +1,139 @@
+"""Blocks and QEMU's stream: what goes in comes out, once kept, and damage is told."""
+
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vm import MachineError
+from vm.blocks import BLOCK, BlockError, Blocks, Rows
+from vm.memory import PAGE, Pages, lay_pages
+from vm.stream import HEADER, differing_pages, with_pages
+
+DEVICES = HEADER + b"\x04devices\0"
+
+
+def rows(seeds: list[int]) -> Rows:
+    """A block for each seed: the same for the same one, of zeros for 0."""
+    made = [
+        np.random.default_rng(seed).integers(0, 256 if seed % 2 else 2, BLOCK, dtype=np.uint8)
+        * (seed > 0)
+        for seed in seeds
+    ]
+    return np.array(made, dtype=np.uint8).reshape(-1, BLOCK)
+
+
+SEEDS = st.lists(st.integers(0, 40), max_size=150)
+
+
+@given(first=SEEDS, second=SEEDS)
+@settings(max_examples=30, deadline=None)
+def test_blocks_come_out_as_they_went_in_and_each_is_kept_once(
+    first: list[int], second: list[int]
+) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        names, added = Blocks(folder).add(rows(first), rows(second))
+        assert (Blocks(folder).read(names[0]) == rows(first)).all()
+        assert (Blocks(folder).read(names[1]) == rows(second)).all()
+        assert added == sum(path.stat().st_size for path in folder.iterdir())
+        assert len({*names[0], *names[1]}) == len({*first, *second})
+        assert Blocks(folder).add(rows(second), rows(first)) == (names[::-1], 0)
+
+
+@given(steps=st.lists(SEEDS, min_size=1, max_size=5), wanted=st.sets(st.integers(0, 40)))
+@settings(max_examples=30, deadline=None)
+def test_blocks_that_nobody_wants_are_given_back_and_the_others_stay(
+    steps: list[list[int]], wanted: set[int]
+) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        name_of = {}
+        for seeds in steps:
+            [names], _ = Blocks(folder).add(rows(seeds))
+            name_of.update(zip(seeds, names, strict=True))
+        alive = sorted(wanted & name_of.keys())
+        Blocks(folder).keep_only({name_of[seed] for seed in alive})
+        for path in folder.iterdir():
+            some = tempfile.mkdtemp(dir=scratch)
+            path.rename(Path(some) / path.name)
+            held = [seed for seed in name_of if known(Path(some), name_of[seed])]
+            assert sum(seed not in wanted for seed in held) <= len(held) / 4
+            (Path(some) / path.name).rename(path)
+            Path(some).rmdir()
+        read = Blocks(folder).read([name_of[seed] for seed in alive])
+        assert (read == rows(alive)).all()
+        Blocks(folder).keep_only({name_of[seed] for seed in alive}, slack=0)
+        gone = [seed for seed in name_of if not known(folder, name_of[seed])]
+        assert sorted(gone) == sorted(name_of.keys() - wanted)
+
+
+def known(folder: Path, name: bytes) -> bool:
+    try:
+        Blocks(folder).read([name])
+    except BlockError:
+        return False
+    return True
+
+
+@given(seeds=SEEDS.filter(bool), where=st.floats(0, 1), bit=st.integers(0, 7))
+@settings(max_examples=60, deadline=None)
+def test_no_flipped_bit_comes_out_as_content(seeds: list[int], where: float, bit: int) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        [names], _ = Blocks(Path(scratch)).add(rows(seeds))
+        [pack] = Path(scratch).iterdir()
+        content = bytearray(pack.read_bytes())
+        content[int(where * (len(content) - 1))] ^= 1 << bit
+        pack.write_bytes(content)
+        with pytest.raises(BlockError, match=r"not what was written|in no pack"):
+            Blocks(Path(scratch)).read(names)
+        again, _ = Blocks(Path(scratch)).add(rows([41]))  # a new one is kept all the same
+        assert (Blocks(Path(scratch)).read(again[0]) == rows([41])).all()
+
+
+@pytest.mark.parametrize("length", [0, 10, 100, 5000])
+def test_a_pack_that_was_cut_off_has_nothing_to_give(tmp_path: Path, length: int) -> None:
+    [names], _ = Blocks(tmp_path).add(rows([1, 3, 5]))
+    [pack] = tmp_path.iterdir()
+    pack.write_bytes(pack.read_bytes()[:length])
+    with pytest.raises(BlockError):
+        Blocks(tmp_path).read(names)
+
+
+@given(
+    root=st.lists(st.integers(0, 3), min_size=12, max_size=12),
+    changed=st.dictionaries(st.integers(0, 11), st.integers(0, 3)),
+)
+@settings(max_examples=40, deadline=None)
+def test_pages_put_into_a_stream_are_found_in_it_where_they_are_not_the_root_s(
+    root: list[int], changed: dict[int, int]
+) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        memory, stream = Path(scratch) / "memory", Path(scratch) / "stream"
+        memory.write_bytes(rows(root).tobytes())
+        numbers = sorted(changed)
+        pages = Pages(np.array(numbers, dtype=np.int64), rows([changed[n] for n in numbers]))
+        with stream.open("wb") as out:
+            with_pages(DEVICES, pages, out)
+        assert stream.read_bytes().endswith(DEVICES[len(HEADER) :])
+        found = differing_pages(stream, memory)
+        other = [n for n in numbers if changed[n] != root[n]]
+        assert found.numbers.tolist() == other
+        assert (found.content == rows([changed[n] for n in other])).all()
+        lay_pages(found, memory)
+        expected = rows([changed.get(n, was) for n, was in enumerate(root)])
+        assert memory.read_bytes() == expected.tobytes()
+
+
+def test_a_stream_of_something_else_is_refused(tmp_path: Path) -> None:
+    pages = Pages(np.array([0]), rows([1]))
+    with pytest.raises(MachineError, match="does not begin as QEMU writes it"):
+        with_pages(b"something else", pages, io.BytesIO())
+    (tmp_path / "memory").write_bytes(bytes(PAGE))
+    (tmp_path / "stream").write_bytes(DEVICES)
+    with pytest.raises(MachineError, match="has no memory in it"):
+        differing_pages(tmp_path / "stream", tmp_path / "memory")

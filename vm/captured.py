@@ -1,0 +1,156 @@
+"""A running machine taken as it stands: by the pages it has of its own, its devices and its disk.
+
+All three are told against the snapshot that it was made from, its root, however often it was taken
+and started again since: so no capture depends on an earlier one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from vm import MachineError
+from vm.domain import Memory, Shape
+from vm.hypervisor import qmp
+from vm.image import Image
+from vm.instance import Instance, launch
+from vm.memory import Pages, lay_pages, may_read, own_pages, read_pages
+from vm.owner import LibvirtOwner
+from vm.process import run
+from vm.snapshot import Snapshot, migrated, read_snapshot, woken, write_snapshot
+from vm.store import forget, locked
+from vm.stream import differing_pages, with_pages
+
+__all__ = ["WAYS", "Captured", "capture", "start", "store"]
+
+WAYS = ("pages", "whole")
+"""How memory is taken: a machine's own pages, out of its process; or all of it, saved by QEMU,
+where the process belongs to somebody else or may not be traced.
+"""
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A machine as it stood."""
+
+    root: Path
+    """Folder of the snapshot that it lies over."""
+    shape: Shape
+    token: str
+    """What its guest believes its token is."""
+    way: str
+    """One of `WAYS`."""
+    stood_still: float
+    """Seconds for which it was stopped."""
+    pages: Pages
+    """Where its memory is not the root's."""
+    state: bytes
+    """Its devices, as `xen-save-devices-state` writes them."""
+    disk: bytes
+    """Its qcow2, over the root's."""
+
+
+def capture(instance: Instance, way: str = "") -> Captured:
+    """A machine that was forked, as it stands; it goes on. `way` is chosen by what is allowed."""
+    if instance.root is None:
+        raise MachineError("a machine that was started from its disk cannot be kept")
+    way = way or ("pages" if _readable(instance) else "whole")
+    mapped = read_snapshot(instance.root).memory
+    state, stream = instance.folder / "state", instance.folder / "stream"
+    began = time.monotonic()
+    instance.domain.suspend()
+    try:
+        # Not `live`: that would have QEMU let go of the disk.
+        qmp(instance.domain, "xen-save-devices-state", filename=str(state), live=False)
+        if way == "pages":
+            pid = instance.pid()
+            pages = read_pages(pid, mapped, own_pages(pid, mapped))
+        else:
+            _save(instance, stream)
+        disk = instance.disk.read_bytes()
+    finally:
+        instance.domain.resume()
+    stood_still = time.monotonic() - began
+    if way == "whole":
+        pages = differing_pages(stream, mapped)
+        stream.unlink()
+    devices = state.read_bytes()
+    state.unlink()
+    token, shape = instance.door.token, instance.shape
+    return Captured(instance.root, shape, token, way, stood_still, pages, devices, disk)
+
+
+def _readable(instance: Instance) -> bool:
+    try:
+        return may_read(instance.pid())
+    except MachineError:  # the process is not of this host, or not ours
+        return False
+
+
+def _save(instance: Instance, stream: Path) -> None:
+    off = [{"capability": "x-ignore-shared", "state": False}]
+    qmp(instance.domain, "migrate-set-capabilities", capabilities=off)
+    qmp(instance.domain, "migrate-set-parameters", **{"max-bandwidth": 0})
+    qmp(instance.domain, "migrate", uri=f"file:{stream}")
+    migrated(instance.domain)
+
+
+def start(
+    owner: LibvirtOwner, captured: Captured, image: Image, *, network: bool = False
+) -> Instance:
+    """A new machine as the captured one stood, running, with an identity of its own; it has said
+    that it is ready, and its clock is right.
+    """
+    root = read_snapshot(captured.root)
+    folder = owner.folder()
+    disk, state = folder / "disk.qcow2", folder / "state"
+    disk.write_bytes(captured.disk)
+    # It says where its root lies, and that may have moved since.
+    over = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", root.disk, disk]
+    run(over, what="laying a disk over its root")
+    with state.open("wb") as out:
+        with_pages(captured.state, captured.pages, out)
+    instance = launch(
+        owner,
+        image,
+        captured.shape,
+        token=captured.token,
+        backing=root.disk,
+        memory=Memory(root.memory, shared=False),
+        root=root.folder,
+        disk=disk,
+        network=network,
+        incoming=True,
+        bare_stream=True,
+    )
+    instance = woken(instance, state, "a fork of a machine")
+    state.unlink()
+    try:
+        instance.door.settle()
+    except BaseException:
+        instance.close()
+        raise
+    return instance
+
+
+def store(captured: Captured, image: Image, final: Path) -> Snapshot:
+    """Keep a captured machine as a snapshot that stands by itself, in the folder `final`, replacing
+    one that is there.
+    """
+    staging = final.with_name(f".{final.name}.partial")
+    with locked(final.with_name(f".{final.name}.lock")):
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
+        memory = read_snapshot(captured.root).memory
+        copy = ["cp", "--reflink=auto", "--sparse=always", memory, staging / "memory"]
+        run(copy, what="copying memory")
+        lay_pages(captured.pages, staging / "memory")
+        (staging / "state").write_bytes(captured.state)
+        (staging / "disk.qcow2").write_bytes(captured.disk)
+        token, shape, still = captured.token, captured.shape, captured.stood_still
+        write_snapshot(staging, final.name, image, token, shape, stood_still=still, bare=True)
+        forget(final)
+        staging.rename(final)
+    return read_snapshot(final)

@@ -1,0 +1,243 @@
+"""Steps: a machine as it stood, again and again on its way, each a place to start from.
+
+    <parent>/blocks/*.pack   what is in all the steps below this folder, each block once
+             <name>/         a step (vm.step)
+
+A step depends on its parent folder and on its root, the snapshot of the image that it lies over; on
+no other step. It is whole, or it has no folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from vm import MachineError
+from vm.blocks import BlockError, Blocks
+from vm.captured import Captured
+from vm.memory import Pages
+from vm.snapshot import read_snapshot
+from vm.step import PARTS, Step, damaged, filled, hashed, read_step, read_table, table, torn
+from vm.store import cache_folder, forget, locked
+
+__all__ = ["Kept", "Rule", "drop", "keep", "kept_steps", "load", "retain"]
+
+BLOCKS = "blocks"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is known of a step that is kept."""
+
+    name: str
+    bytes: int
+    """What keeping it added to its parent folder: what it shares was there already."""
+    stood_still: float
+    """Seconds for which the machine was stopped."""
+    parent: Path | None
+    """The step that the machine was at before; none where that was a snapshot of the image."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which steps stay; one stays for any of these reasons. As it is, all do."""
+
+    every: int = 1
+    """It is named by a multiple of this number; 1 is every name, 0 none."""
+    last: int = 0
+    """It is one of so many that were kept last."""
+    named: frozenset[str] = frozenset()
+    """It is named here: then it stays over the budget too."""
+
+    def holds(self, name: str) -> bool:
+        """Whether a step of that name stays, however many are kept after it."""
+        by_number = self.every > 0 and name.isdecimal() and int(name) % self.every == 0
+        return self.every == 1 or by_number or name in self.named
+
+
+def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
+    """Keep a captured machine as the step in that folder, replacing one that is there; `parent` is
+    the step that it was at before.
+    """
+    step = step.absolute()
+    if step.name == BLOCKS or step.name.startswith("."):
+        raise MachineError(f"a step cannot be called {step.name!r}", hint="Number it.")
+    split = (
+        (captured.pages.numbers, captured.pages.content),
+        torn(captured.state),
+        torn(captured.disk),
+    )
+    with _held(step.parent):
+        names, added = Blocks(step.parent / BLOCKS).add(*(rows for _, rows in split))
+        staging = step.with_name(f".{step.name}.partial")
+        staging.mkdir()
+        parts = {}
+        for part, (numbers, _), named in zip(PARTS, split, names, strict=True):
+            content = table(numbers, named).tobytes()
+            (staging / part).write_bytes(content)
+            parts[part] = hashed(content)
+            added += len(content)
+        said = Step(
+            root=str(captured.root.relative_to(_snapshots())),
+            root_hash=_hash_of(captured.root),
+            image=read_snapshot(captured.root).image_id,
+            shape=captured.shape,
+            token=captured.token,
+            way=captured.way,
+            stood_still=round(captured.stood_still, 4),
+            kept=time.time(),
+            parent=os.path.relpath(parent, step.parent) if parent else "",
+            added=added,
+            state=len(captured.state),
+            disk=len(captured.disk),
+            parts=parts,
+        )
+        path = staging / "step.json"
+        path.touch(mode=0o600)  # of its token
+        path.write_text(said.sealed().model_dump_json(indent=1))
+        forget(step)
+        staging.rename(step)
+    return _kept(step, said)
+
+
+def load(step: Path, image: str) -> Captured:
+    """What was kept as that step, for a machine of the image of that id.
+
+    `MachineError` names the part that is damaged, or says that its root is not there.
+    """
+    step = step.absolute()
+    said = read_step(step)
+    root = _root(step, said, image)
+    with _held(step.parent):
+        blocks = Blocks(step.parent / BLOCKS)
+        tables = {part: read_table(step, part, said) for part in PARTS}
+        rows = {}
+        for part, places in tables.items():
+            try:
+                rows[part] = blocks.read(places["name"].tolist())
+            except BlockError as error:
+                raise damaged(step, f"{part}: {error}") from None
+    return Captured(
+        root=root,
+        shape=said.shape,
+        token=said.token,
+        way=said.way,
+        stood_still=said.stood_still,
+        pages=Pages(tables["memory"]["number"].astype(np.int64), rows["memory"]),
+        state=filled(tables["state"], rows["state"], said.state),
+        disk=filled(tables["disk"], rows["disk"], said.disk),
+    )
+
+
+def kept_steps(parent: Path) -> tuple[Kept, ...]:
+    """The steps that are kept below a folder, the earliest first."""
+    return tuple(_kept(step, said) for step, said in _in_order(parent.absolute()))
+
+
+def drop(step: Path) -> int:
+    """Forget a step, a damaged one too, and give back what no other one needs; how many bytes."""
+    step = step.absolute()
+    if not (step / "step.json").exists():
+        read_step(step)
+    with _held(step.parent):
+        before = _size(step.parent)
+        forget(step)
+        _collect(step.parent)
+        return before - _size(step.parent)
+
+
+def retain(parent: Path, rule: Rule, budget: int | None = None) -> tuple[str, ...]:
+    """Drop the steps below a folder that the rule does not hold, and then the earliest ones until
+    all that is left takes no more than `budget` bytes; the names of the dropped.
+    """
+    parent = parent.absolute()
+    with _held(parent):
+        names = [step.name for step, _ in _in_order(parent)]
+        last = set(names[len(names) - rule.last :])
+        gone = [name for name in names if name not in last and not rule.holds(name)]
+        for name in gone:
+            forget(parent / name)
+        if gone:
+            _collect(parent)
+        for name in names:
+            if budget is None or _size(parent) <= budget:
+                break
+            if name not in gone and name not in rule.named:
+                forget(parent / name)
+                _collect(parent, slack=0)
+                gone.append(name)
+    return tuple(gone)
+
+
+@contextmanager
+def _held(parent: Path) -> Iterator[None]:
+    """Hold what is below a folder, without what others left there that were killed."""
+    with locked(parent / ".lock"):
+        for pattern in (".*.partial", ".*.doomed"):
+            for left in parent.glob(pattern):
+                shutil.rmtree(left)
+        for left in (parent / BLOCKS).glob("*.partial"):
+            left.unlink()
+        yield
+
+
+def _in_order(parent: Path) -> list[tuple[Path, Step]]:
+    steps = [path.parent for path in parent.glob("[!.]*/step.json")]
+    return sorted(((step, read_step(step)) for step in steps), key=lambda each: each[1].kept)
+
+
+def _collect(parent: Path, **how: float) -> None:
+    """Give back the blocks that no step needs; one that is damaged needs none any more."""
+    wanted: set[bytes] = set()
+    for path in parent.glob("[!.]*/step.json"):
+        with suppress(MachineError):
+            said = read_step(path.parent)
+            for part in PARTS:
+                wanted.update(read_table(path.parent, part, said)["name"].tolist())
+    Blocks(parent / BLOCKS).keep_only(wanted, **how)
+
+
+def _kept(step: Path, said: Step) -> Kept:
+    parent = Path(os.path.normpath(step.parent / said.parent)) if said.parent else None
+    return Kept(step.name, said.added, said.stood_still, parent)
+
+
+def _root(step: Path, said: Step, image: str) -> Path:
+    """The folder of the snapshot that a step lies over, as it was then."""
+    root = _snapshots() / said.root
+    if said.image != image:
+        raise MachineError(
+            f"the step {step} was kept on the image {said.image}; this machine's is {image}",
+            hint="Recipe, tools or the guest's code have changed since: go back to that version.",
+        )
+    if not (root / "snapshot.json").is_file():
+        raise MachineError(
+            f"the step {step} lies over the snapshot {root}, which is gone",
+            hint="It was pruned, or made on another computer. Play the episode again.",
+        )
+    if _hash_of(root) != said.root_hash:
+        raise MachineError(
+            f"the step {step} lies over the snapshot {root}, which has been made again since",
+            hint="Play the episode again: steps of the new snapshot fit it.",
+        )
+    return root
+
+
+def _hash_of(root: Path) -> str:
+    """Tells a snapshot from one that was made again: its token is in there."""
+    return hashed((root / "snapshot.json").read_bytes())
+
+
+def _snapshots() -> Path:
+    return cache_folder() / "snapshots"
+
+
+def _size(parent: Path) -> int:
+    return sum(path.stat().st_size for path in parent.rglob("*") if path.is_file())

@@ -1,0 +1,128 @@
+"""QEMU's stream of a saved machine: pages of memory put into one, and taken out of one.
+
+What `migrate` writes begins with a header; then come sections, each `type, number` and, where its
+type opens it, `name, instance, version`. Memory is the section `ram`: records `offset | flags`, a
+block's name, the page; the devices follow it. `xen-save-devices-state` writes the devices alone.
+"""
+
+from __future__ import annotations
+
+import enum
+import mmap
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from vm import MachineError
+from vm.domain import RAM
+from vm.memory import PAGE, Pages
+
+__all__ = ["differing_pages", "with_pages"]
+
+HEADER = struct.pack(">II", 0x5145564D, 3)
+SECTION_PART, SECTION_END, SECTION_FULL, FOOTER = 2, 3, 4, 0x7E
+VERSION = 4
+"""Of the section `ram`, since QEMU 0.14."""
+NUMBER = 0x7FFF
+"""Of the section that is put in: no device's."""
+AT_ONCE = 8192
+"""Pages looked at by one call."""
+
+
+class Record(enum.IntEnum):
+    """What a record of memory is, in the bits of its offset that a page has no use for."""
+
+    ZEROS = 0x02
+    SIZES = 0x04
+    PAGE = 0x08
+    END = 0x10
+
+
+SAME_BLOCK = 0x20
+"""Set where a record's block is the last one's, and so not named."""
+
+
+def with_pages(devices: bytes, pages: Pages, out: BinaryIO) -> None:
+    """Write a stream that loads these pages, and then what `xen-save-devices-state` wrote.
+
+    Memory that is not among the pages stays what the new machine mapped. QEMU itself puts them in
+    place, so it takes no right over its process.
+    """
+    if not devices.startswith(HEADER):
+        raise MachineError("the state of the devices does not begin as QEMU writes it")
+    section = struct.pack(">BI", SECTION_FULL, NUMBER)
+    out.write(HEADER + section + _named(b"ram") + struct.pack(">II", 0, VERSION))
+    named = np.frombuffer(_named(RAM.encode()), dtype=np.uint8)
+    for first in range(0, len(pages.numbers), AT_ONCE):
+        numbers, content = pages.numbers[first : first + AT_ONCE], pages.content[first:][:AT_ONCE]
+        words = (numbers * PAGE | Record.PAGE).astype(">u8").view(np.uint8).reshape(-1, 8)
+        names = np.broadcast_to(named, (len(numbers), len(named)))
+        out.write(np.concatenate((words, names, content), axis=1).data)
+    out.write(struct.pack(">QBI", Record.END, FOOTER, NUMBER))
+    out.write(devices[len(HEADER) :])
+
+
+def differing_pages(stream: Path, root: Path) -> Pages:
+    """The pages of a machine's memory, in a stream that `migrate` wrote, that are not as in `root`.
+
+    `root` is a memory file of the same size.
+    """
+    base = np.memmap(root, dtype=np.uint8, mode="r").reshape(-1, PAGE)
+    numbers = [np.empty(0, dtype=np.int64)]
+    contents = [np.empty((0, PAGE), dtype=np.uint8)]
+    with stream.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as said:
+        records = list(_records(said))
+        for first in range(0, len(records), AT_ONCE):
+            some = records[first : first + AT_ONCE]
+            there = np.array([number for number, _ in some])
+            content = np.zeros((len(some), PAGE), dtype=np.uint8)
+            for row, (_, at) in enumerate(some):
+                if at:
+                    content[row] = np.frombuffer(said, dtype=np.uint8, count=PAGE, offset=at)
+            other = (content != base[there]).any(axis=1)
+            numbers.append(there[other])
+            contents.append(content[other])
+    found, content = np.concatenate(numbers), np.concatenate(contents)
+    order = np.argsort(found)
+    return Pages(found[order], content[order])
+
+
+def _named(name: bytes) -> bytes:
+    return bytes([len(name)]) + name
+
+
+def _records(said: mmap.mmap) -> Iterator[tuple[int, int]]:
+    """Number of each page of memory, and where its content is; 0 for a page of zeros."""
+    opening = _named(b"ram") + struct.pack(">II", 0, VERSION)
+    at = said.find(opening, 0, 1 << 16)  # after a section about the machine's configuration
+    if at < 0:
+        raise MachineError("the stream that QEMU saved has no memory in it")
+    (section,) = struct.unpack_from(">I", said, at - 4)
+    at += len(opening)
+    block, memory = b"", RAM.encode()
+    while True:
+        (word,) = struct.unpack_from(">Q", said, at)
+        at += 8
+        kind, offset = word & (PAGE - 1) & ~SAME_BLOCK, word & -PAGE
+        if kind in (Record.ZEROS, Record.PAGE):
+            if not word & SAME_BLOCK:
+                block = said[at + 1 : at + 1 + said[at]]
+                at += 1 + len(block)
+            if block == memory:
+                yield offset // PAGE, at if kind == Record.PAGE else 0
+            at += PAGE if kind == Record.PAGE else 1
+        elif kind == Record.SIZES:  # of every block: offset is their sum
+            while offset:
+                at += 1 + said[at] + 8
+                offset -= struct.unpack_from(">Q", said, at - 8)[0]
+        elif kind == Record.END:  # a footer, and then the next section of memory if there is one
+            at += 5
+            opened = struct.unpack_from(">BI", said, at)
+            if opened not in [(SECTION_PART, section), (SECTION_END, section)]:
+                return
+            at += 5
+        else:
+            raise MachineError(f"QEMU's stream of memory has a record of kind {kind:#x}")
