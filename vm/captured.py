@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from vm import MachineError
+from vm.binding import libvirt
 from vm.domain import Memory, Shape
-from vm.hypervisor import qmp
+from vm.hypervisor import Domain, qmp
 from vm.image import Image
 from vm.instance import Instance, launch
 from vm.memory import Pages, lay_pages, may_read, own_pages, read_pages
@@ -60,18 +63,15 @@ def capture(instance: Instance, way: str = "") -> Captured:
     mapped = read_snapshot(instance.root).memory
     state, stream = instance.folder / "state", instance.folder / "stream"
     began = time.monotonic()
-    instance.domain.suspend()
-    try:
+    with _standing_still(instance.domain):
         # Not `live`: that would have QEMU let go of the disk.
         qmp(instance.domain, "xen-save-devices-state", filename=str(state), live=False)
         if way == "pages":
             pid = instance.pid()
             pages = read_pages(pid, mapped, own_pages(pid, mapped))
         else:
-            _save(instance, stream)
+            _save(instance.domain, stream)
         disk = instance.disk.read_bytes()
-    finally:
-        instance.domain.resume()
     stood_still = time.monotonic() - began
     if way == "whole":
         pages = differing_pages(stream, mapped)
@@ -89,12 +89,24 @@ def _readable(instance: Instance) -> bool:
         return False
 
 
-def _save(instance: Instance, stream: Path) -> None:
+@contextmanager
+def _standing_still(domain: Domain) -> Iterator[None]:
+    try:
+        domain.suspend()
+        try:
+            yield
+        finally:
+            domain.resume()
+    except libvirt.libvirtError as error:
+        raise MachineError(f"a machine could not be kept: {error}") from None
+
+
+def _save(domain: Domain, stream: Path) -> None:
     off = [{"capability": "x-ignore-shared", "state": False}]
-    qmp(instance.domain, "migrate-set-capabilities", capabilities=off)
-    qmp(instance.domain, "migrate-set-parameters", **{"max-bandwidth": 0})
-    qmp(instance.domain, "migrate", uri=f"file:{stream}")
-    migrated(instance.domain)
+    qmp(domain, "migrate-set-capabilities", capabilities=off)
+    qmp(domain, "migrate-set-parameters", **{"max-bandwidth": 0})
+    qmp(domain, "migrate", uri=f"file:{stream}")
+    migrated(domain)
 
 
 def start(
