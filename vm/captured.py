@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,8 +48,10 @@ class Captured:
     """One of `WAYS`."""
     stood_still: float
     """Seconds for which it was stopped."""
-    pages: Pages
-    """Where its memory is not the root's."""
+    pages: Callable[[], Pages]
+    """Where its memory is not the root's; those of a step are read when they are asked for, and
+    `MachineError` names what is damaged.
+    """
     state: bytes
     """Its devices, as `xen-save-devices-state` writes them."""
     disk: bytes
@@ -79,7 +82,7 @@ def capture(instance: Instance, way: str = "") -> Captured:
     devices = state.read_bytes()
     state.unlink()
     token, shape = instance.door.token, instance.shape
-    return Captured(instance.root, shape, token, way, stood_still, pages, devices, disk)
+    return Captured(instance.root, shape, token, way, stood_still, lambda: pages, devices, disk)
 
 
 def _readable(instance: Instance) -> bool:
@@ -122,24 +125,30 @@ def start(
     # It says where its root lies, and that may have moved since.
     over = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", root.disk, disk]
     run(over, what="laying a disk over its root")
-    with state.open("wb") as out:
-        with_pages(captured.state, captured.pages, out)
-    instance = launch(
-        owner,
-        image,
-        captured.shape,
-        token=captured.token,
-        backing=root.disk,
-        memory=Memory(root.memory, shared=False),
-        root=root.folder,
-        disk=disk,
-        network=network,
-        incoming=True,
-        bare_stream=True,
-    )
-    instance = woken(instance, state, "a fork of a machine")
-    state.unlink()
+
+    def put_together() -> None:
+        with state.open("wb") as out:
+            with_pages(captured.state, captured.pages(), out)
+
+    with ThreadPoolExecutor(1) as behind:
+        ready = behind.submit(put_together)
+        instance = launch(
+            owner,
+            image,
+            captured.shape,
+            token=captured.token,
+            backing=root.disk,
+            memory=Memory(root.memory, shared=False),
+            root=root.folder,
+            disk=disk,
+            network=network,
+            incoming=True,
+            bare_stream=True,
+        )
     try:
+        ready.result()
+        instance = woken(instance, state, "a fork of a machine")
+        state.unlink()
         instance.door.settle()
     except BaseException:
         instance.close()
@@ -158,7 +167,7 @@ def store(captured: Captured, image: Image, final: Path) -> Snapshot:
         memory = read_snapshot(captured.root).memory
         copy = ["cp", "--reflink=auto", "--sparse=always", memory, staging / "memory"]
         run(copy, what="copying memory")
-        lay_pages(captured.pages, staging / "memory")
+        lay_pages(captured.pages(), staging / "memory")
         (staging / "state").write_bytes(captured.state)
         (staging / "disk.qcow2").write_bytes(captured.disk)
         token, shape, still = captured.token, captured.shape, captured.stood_still
