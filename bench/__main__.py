@@ -6,6 +6,7 @@ python -m bench --no-suite            without runs of the demo suite
 python -m bench ways                  the demo suite in every dialect, condition and exposure
 python -m bench tools                 tool calls by class, in a sandbox
 python -m bench room RUN              the control room on a finished run
+python -m bench steps                 a virtual machine kept at every step, and forks of steps
 python -m bench soak                  a long episode in a sandbox, and what it leaves
 """
 
@@ -24,6 +25,7 @@ from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.ledger import Column, Ledger
 from bench.room import room
 from bench.soak import soak
+from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
 from bench.ways import ways
@@ -71,6 +73,7 @@ def main(
 
 app.command(room)
 app.command(soak)
+app.command(steps)
 app.command(tools)
 app.command(ways)
 

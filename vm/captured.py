@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from vm import MachineError
+from vm.binding import libvirt
 from vm.domain import Memory, Shape
-from vm.hypervisor import qmp
+from vm.hypervisor import Domain, qmp
 from vm.image import Image
 from vm.instance import Instance, launch
 from vm.memory import Pages, lay_pages, may_read, own_pages, read_pages
@@ -44,8 +48,10 @@ class Captured:
     """One of `WAYS`."""
     stood_still: float
     """Seconds for which it was stopped."""
-    pages: Pages
-    """Where its memory is not the root's."""
+    pages: Callable[[], Pages]
+    """Where its memory is not the root's; those of a step are read when they are asked for, and
+    `MachineError` names what is damaged.
+    """
     state: bytes
     """Its devices, as `xen-save-devices-state` writes them."""
     disk: bytes
@@ -60,18 +66,15 @@ def capture(instance: Instance, way: str = "") -> Captured:
     mapped = read_snapshot(instance.root).memory
     state, stream = instance.folder / "state", instance.folder / "stream"
     began = time.monotonic()
-    instance.domain.suspend()
-    try:
+    with _standing_still(instance.domain):
         # Not `live`: that would have QEMU let go of the disk.
         qmp(instance.domain, "xen-save-devices-state", filename=str(state), live=False)
         if way == "pages":
             pid = instance.pid()
             pages = read_pages(pid, mapped, own_pages(pid, mapped))
         else:
-            _save(instance, stream)
+            _save(instance.domain, stream)
         disk = instance.disk.read_bytes()
-    finally:
-        instance.domain.resume()
     stood_still = time.monotonic() - began
     if way == "whole":
         pages = differing_pages(stream, mapped)
@@ -79,7 +82,7 @@ def capture(instance: Instance, way: str = "") -> Captured:
     devices = state.read_bytes()
     state.unlink()
     token, shape = instance.door.token, instance.shape
-    return Captured(instance.root, shape, token, way, stood_still, pages, devices, disk)
+    return Captured(instance.root, shape, token, way, stood_still, lambda: pages, devices, disk)
 
 
 def _readable(instance: Instance) -> bool:
@@ -89,12 +92,24 @@ def _readable(instance: Instance) -> bool:
         return False
 
 
-def _save(instance: Instance, stream: Path) -> None:
+@contextmanager
+def _standing_still(domain: Domain) -> Iterator[None]:
+    try:
+        domain.suspend()
+        try:
+            yield
+        finally:
+            domain.resume()
+    except libvirt.libvirtError as error:
+        raise MachineError(f"a machine could not be kept: {error}") from None
+
+
+def _save(domain: Domain, stream: Path) -> None:
     off = [{"capability": "x-ignore-shared", "state": False}]
-    qmp(instance.domain, "migrate-set-capabilities", capabilities=off)
-    qmp(instance.domain, "migrate-set-parameters", **{"max-bandwidth": 0})
-    qmp(instance.domain, "migrate", uri=f"file:{stream}")
-    migrated(instance.domain)
+    qmp(domain, "migrate-set-capabilities", capabilities=off)
+    qmp(domain, "migrate-set-parameters", **{"max-bandwidth": 0})
+    qmp(domain, "migrate", uri=f"file:{stream}")
+    migrated(domain)
 
 
 def start(
@@ -110,24 +125,30 @@ def start(
     # It says where its root lies, and that may have moved since.
     over = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", root.disk, disk]
     run(over, what="laying a disk over its root")
-    with state.open("wb") as out:
-        with_pages(captured.state, captured.pages, out)
-    instance = launch(
-        owner,
-        image,
-        captured.shape,
-        token=captured.token,
-        backing=root.disk,
-        memory=Memory(root.memory, shared=False),
-        root=root.folder,
-        disk=disk,
-        network=network,
-        incoming=True,
-        bare_stream=True,
-    )
-    instance = woken(instance, state, "a fork of a machine")
-    state.unlink()
+
+    def put_together() -> None:
+        with state.open("wb") as out:
+            with_pages(captured.state, captured.pages(), out)
+
+    with ThreadPoolExecutor(1) as behind:
+        ready = behind.submit(put_together)
+        instance = launch(
+            owner,
+            image,
+            captured.shape,
+            token=captured.token,
+            backing=root.disk,
+            memory=Memory(root.memory, shared=False),
+            root=root.folder,
+            disk=disk,
+            network=network,
+            incoming=True,
+            bare_stream=True,
+        )
     try:
+        ready.result()
+        instance = woken(instance, state, "a fork of a machine")
+        state.unlink()
         instance.door.settle()
     except BaseException:
         instance.close()
@@ -146,7 +167,7 @@ def store(captured: Captured, image: Image, final: Path) -> Snapshot:
         memory = read_snapshot(captured.root).memory
         copy = ["cp", "--reflink=auto", "--sparse=always", memory, staging / "memory"]
         run(copy, what="copying memory")
-        lay_pages(captured.pages, staging / "memory")
+        lay_pages(captured.pages(), staging / "memory")
         (staging / "state").write_bytes(captured.state)
         (staging / "disk.qcow2").write_bytes(captured.disk)
         token, shape, still = captured.token, captured.shape, captured.stood_still

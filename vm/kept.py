@@ -20,11 +20,22 @@ from pathlib import Path
 import numpy as np
 
 from vm import MachineError
-from vm.blocks import BlockError, Blocks
+from vm.blocks import BlockError, Blocks, Rows
 from vm.captured import Captured
 from vm.memory import Pages
 from vm.snapshot import read_snapshot
-from vm.step import PARTS, Step, damaged, filled, hashed, read_step, read_table, table, torn
+from vm.step import (
+    PARTS,
+    Step,
+    Table,
+    damaged,
+    filled,
+    hashed,
+    read_step,
+    read_table,
+    table,
+    torn,
+)
 from vm.store import cache_folder, forget, locked
 
 __all__ = ["Kept", "Rule", "drop", "keep", "kept_steps", "load", "retain"]
@@ -69,11 +80,8 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
     step = step.absolute()
     if step.name == BLOCKS or step.name.startswith("."):
         raise MachineError(f"a step cannot be called {step.name!r}", hint="Number it.")
-    split = (
-        (captured.pages.numbers, captured.pages.content),
-        torn(captured.state),
-        torn(captured.disk),
-    )
+    pages = captured.pages()
+    split = ((pages.numbers, pages.content), torn(captured.state), torn(captured.disk))
     with _held(step.parent):
         names, added = Blocks(step.parent / BLOCKS).add(*(rows for _, rows in split))
         staging = step.with_name(f".{step.name}.partial")
@@ -110,30 +118,41 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
 def load(step: Path, image: str) -> Captured:
     """What was kept as that step, for a machine of the image of that id.
 
-    `MachineError` names the part that is damaged, or says that its root is not there.
+    `MachineError` says that its root is not there, or names the part that is damaged: memory when
+    its pages are asked for.
     """
     step = step.absolute()
     said = read_step(step)
     root = _root(step, said, image)
-    with _held(step.parent):
-        blocks = Blocks(step.parent / BLOCKS)
-        tables = {part: read_table(step, part, said) for part in PARTS}
-        rows = {}
-        for part, places in tables.items():
-            try:
-                rows[part] = blocks.read(places["name"].tolist())
-            except BlockError as error:
-                raise damaged(step, f"{part}: {error}") from None
+
+    def pages() -> Pages:
+        [(places, rows)] = _content(step, said, "memory")
+        return Pages(places["number"].astype(np.int64), rows)
+
+    state, disk = _content(step, said, "state", "disk")
     return Captured(
         root=root,
         shape=said.shape,
         token=said.token,
         way=said.way,
         stood_still=said.stood_still,
-        pages=Pages(tables["memory"]["number"].astype(np.int64), rows["memory"]),
-        state=filled(tables["state"], rows["state"], said.state),
-        disk=filled(tables["disk"], rows["disk"], said.disk),
+        pages=pages,
+        state=filled(*state, said.state),
+        disk=filled(*disk, said.disk),
     )
+
+
+def _content(step: Path, said: Step, *parts: str) -> list[tuple[Table, Rows]]:
+    """The blocks of parts of a step, and their places."""
+    with _held(step.parent):
+        blocks, found = Blocks(step.parent / BLOCKS), []
+        for part in parts:
+            places = read_table(step, part, said)
+            try:
+                found.append((places, blocks.read(places["name"].tolist())))
+            except BlockError as error:
+                raise damaged(step, f"{part}: {error}") from None
+        return found
 
 
 def kept_steps(parent: Path) -> tuple[Kept, ...]:

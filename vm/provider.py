@@ -183,10 +183,10 @@ class LibvirtProvider:
         """A running machine in the state of a snapshot or a step, in place of `old`."""
         if isinstance(place, Path):
             self._refuse_older("start from a step")
-            captured = load(place, image.id)
-            if old is not None:
+            instance = start(self._owner, load(place, image.id), image, network=network)
+            if old is not None:  # not earlier: a step that is refused leaves the machine as it is
                 self.drop(old)
-            return start(self._owner, captured, image, network=network)
+            return instance
         snapshot = self.snapshot(image, place)
         if not self.forks:
             if old is not None and old.running():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 from vm.acceleration import kvm_runs
 from vm.hypervisor import FORK_NEEDS
 from vm.image import Base, list_bases
+from vm.memory import may_read
 from vm.mirrors import sources_for
 from vm.process import search_path
 from vm.recipe import load_recipe, recipe_names
@@ -100,6 +102,31 @@ def _qemu() -> Iterator[Finding]:
         f"It takes QEMU {'.'.join(map(str, FORK_NEEDS))}; on Debian 12 the backports have it.",
         needed=False,
     )
+    if not forks:
+        fix = f"It takes QEMU {'.'.join(map(str, FORK_NEEDS))}."
+        yield Finding("steps", False, "none: such a QEMU keeps no steps", fix, needed=False)
+        return
+    traced = _may_trace()
+    yield Finding(
+        "steps",
+        traced,
+        "kept in a fraction of a second: what a machine wrote is read out of its process"
+        if traced
+        else "kept in about ten seconds: QEMU saves all of a machine's memory",
+        "As root, or with `sysctl kernel.yama.ptrace_scope=0`, a machine's own pages are read.",
+        needed=False,
+    )
+
+
+def _may_trace() -> bool:
+    """Whether the memory of a process can be read that is ours, and as QEMU no child of ours."""
+    script = "sleep 60 >/dev/null & echo $!"
+    made = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+    pid = int(made.stdout)
+    try:
+        return may_read(pid)
+    finally:
+        os.kill(pid, signal.SIGKILL)
 
 
 def _libvirt() -> Iterator[Finding]:

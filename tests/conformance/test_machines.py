@@ -17,6 +17,7 @@ from host.guest import Guest
 from host.machines import Source
 from vm import Machine, MachineError, Program
 from vm.display import capture
+from vm.kept import kept_steps
 from vm.machine import OwnedMachine, Running
 from vm.reaper import processes_with
 from vm.store import cache_folder
@@ -110,6 +111,26 @@ def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machin
     machine.revert("ready")
     with Guest(machine.endpoint, machine.token) as guest:
         assert "step-one" not in guest.run(["ls"], cwd="/home/user").stdout
+
+
+def test_a_step_is_kept_in_a_folder_and_forked_from_where_the_provider_can(
+    machine: Machine, provider: str, tmp_path: Path
+) -> None:
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        guest.put("~/kept.txt", b"kept")
+        if provider == "sandbox":
+            for verb in (machine.snapshot, machine.revert):
+                with pytest.raises(MachineError, match="keeps no steps"):
+                    verb(tmp_path / "1")
+            return
+        machine.snapshot(tmp_path / "1")
+        guest.put("~/later.txt", b"later")  # the machine goes on
+    machine.revert(tmp_path / "1")
+    with Guest(machine.endpoint, machine.token) as guest:
+        assert guest.get("~/kept.txt") == b"kept"
+        assert "later" not in guest.run(["ls"], cwd="/home/user").stdout
+    assert [step.name for step in kept_steps(tmp_path)] == ["1"]
 
 
 def test_a_fork_of_a_running_machine_is_a_second_one_in_its_state_and_leaves_it_alone(

@@ -1,0 +1,112 @@
+"""Steps of an episode on a virtual machine: what it costs to keep one, and to fork from it."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from contextlib import closing
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+
+from openpyxl import Workbook
+from rich.console import Console
+
+from bench.ledger import Column, Ledger, timed
+from host import ToolCall
+from host.guest import Guest
+from vm.door import Door
+from vm.image import open_image
+from vm.kept import kept_steps
+from vm.provider import LibvirtMachine, LibvirtProvider
+
+__all__ = ["steps"]
+
+SHEET = "~/budget.xlsx"
+MIB = 1 << 20
+
+
+def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: str = "auto") -> None:
+    """Keep each of `count` steps of an episode in Calc, by GUI and tools in turn, and fork from
+    some of them; then from the last of a chain of forks. `way` is how memory is taken.
+    """
+    ledger = Ledger(["libvirt"])
+    column = Column(ledger, "libvirt")
+    desktop = open_image(image, say=lambda line: print(line, file=sys.stderr))
+    with (
+        tempfile.TemporaryDirectory(dir=Path.cwd()) as scratch,
+        LibvirtProvider(spares=0, way=way) as provider,
+        closing(provider.machine(desktop)) as machine,
+        closing(provider.machine(desktop)) as other,
+    ):
+        episode, chain = Path(scratch) / "episode", Path(scratch) / "chain"
+        waited = _play(machine, episode, count)
+        kept = kept_steps(episode)
+        column.add("a step kept: the caller waits", waited, "<= 400")
+        column.add("a step kept: the machine stands still", [one.stood_still for one in kept])
+        first, *later = sorted((one.bytes for one in kept[1:]), reverse=True)
+        column.note("stored by the first step", f"{kept[0].bytes / MIB:.1f} MiB", "<= 40 MiB")
+        median = later[len(later) // 2] / MIB
+        column.note(
+            "by each later one", f"{median:.1f} MiB, at most {first / MIB:.1f}", "<= 40 MiB"
+        )
+        fifteen = sum(one.bytes for one in kept[:15]) / MIB
+        column.note("by 15 steps", f"{fifteen:.0f} MiB", "<= 1024 MiB")
+        some = [kept[number % len(kept)].name for number in range(0, 7 * forks, 7)]
+        values = [timed(partial(_forked, other, episode / name)) for name in some]
+        column.add("a fork of a step, until it answers", values, "<= 1500")
+        ten = _chain(other, episode / kept[-1].name, chain)
+        values = [timed(partial(_forked, other, ten)) for _ in range(forks)]
+        column.add("a fork of the tenth of a chain of forks", values, "<= 1500")
+    Console(width=150).print(ledger.table(image))
+
+
+def _play(machine: LibvirtMachine, folder: Path, count: int) -> list[float]:
+    """An episode, kept at every step; seconds that each took to be kept."""
+    machine.boot()
+    waited = []
+    with Guest(machine.endpoint, machine.token) as guest:
+        content = BytesIO()
+        Workbook().save(content)
+        guest.put(SHEET, content.getvalue())
+        guest.run(["soffice", "--norestore", SHEET.replace("~", "/home/user")], background=True)
+        guest.wait_window("budget.xlsx", timeout=240)
+        guest.screenshot(settle=60, still=2)
+        for number in range(count):
+            for name, given in _calls(number):
+                result = guest.call(ToolCall(f"bench-{number}-{name}", name, given))
+                if result.error:
+                    raise SystemExit(f"bench: {name}: {result.text}")
+            guest.screenshot(settle=10)
+            waited.append(timed(partial(machine.snapshot, folder / str(number + 1))))
+    return waited
+
+
+def _calls(number: int) -> list[tuple[str, dict[str, object]]]:
+    row = number % 40 + 1
+    return [
+        [
+            ("computer_click", {"x": 400, "y": 300 + 15 * (number % 10)}),
+            ("computer_type", {"text": f"{number} euros\n"}),
+        ],
+        [("calc_set_cell_value", {"cell": f"C{row}", "value": number})],
+        [("computer_scroll", {"x": 600, "y": 400, "dy": 5})],
+        [("calc_save", {})],
+        [("files_write_text", {"path": f"~/note-{number}.txt", "content": "x" * 1000})],
+    ][number % 5]
+
+
+def _forked(machine: LibvirtMachine, step: Path) -> None:
+    machine.revert(step)
+    Door(machine.endpoint, machine.token).health()
+
+
+def _chain(machine: LibvirtMachine, step: Path, folder: Path) -> Path:
+    """A step of a fork of a step, and so on: the tenth of them."""
+    for number in range(10):
+        machine.revert(step)
+        with Guest(machine.endpoint, machine.token) as guest:
+            guest.put(f"~/chain-{number}.txt", b"x" * 1000)
+        step = folder / str(number)
+        machine.snapshot(step)
+    return step

@@ -1,0 +1,355 @@
+"""Steps of a real machine: after every fork all of it is what it was when the step was kept.
+
+Two machines live through operations that hypothesis draws: they act, are kept as steps, become
+forks of steps, are killed with 9, and steps are dropped. `Desk` says what each has to be.
+AMBIDEX_TEST_OPERATIONS is how many there are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import strategies as st
+
+from host import ToolCall
+from host.guest import Guest
+from host.machines import Source
+from vm import Machine, MachineError
+from vm.image import open_image
+from vm.instance import Instance
+from vm.kept import drop, kept_steps
+from vm.machine import OwnedMachine
+from vm.provider import LibvirtProvider
+from vm.reaper import processes_with
+
+OPERATIONS = int(os.environ.get("AMBIDEX_TEST_OPERATIONS", "30"))
+EDITOR = "typed.txt"
+WITNESS = r"""
+import os, json, socketserver, subprocess
+from pathlib import Path
+import gi
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi
+Atspi.init()
+count = 0
+
+def multi(node):
+    return node.get_state_set().contains(Atspi.StateType.MULTI_LINE)
+
+def typed(node):
+    if node is None:
+        return None
+    if node.get_role() == Atspi.Role.TEXT and multi(node):
+        return node.get_text(0, node.get_character_count())
+    children = (node.get_child_at_index(number) for number in range(node.get_child_count()))
+    return next((found for found in map(typed, children) if found is not None), None)
+
+def said(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=-3, text=True).stdout
+
+class Answer(socketserver.StreamRequestHandler):
+    def handle(self):
+        global count
+        if self.rfile.readline() == b"count\n":
+            count += 1
+            self.wfile.write(b"{}")
+            return
+        desktop = Atspi.get_desktop(0)
+        apps = [desktop.get_child_at_index(number) for number in range(desktop.get_child_count())]
+        titles = [line.split(None, 3)[3] for line in said("wmctrl", "-l").splitlines()]
+        self.wfile.write(json.dumps({
+            "files": {path.name: path.read_text() for path in Path("desk").iterdir()},
+            "clipboard": said("xclip", "-o", "-selection", "clipboard"),
+            "windows": sorted(title for title in titles if title.startswith("window ")),
+            "text": next(typed(app) for app in apps if app and app.get_name() == "gedit"),
+            "count": count,
+        }).encode())
+
+os.chdir(Path.home())
+Path("desk").mkdir()
+socketserver.UnixStreamServer("/tmp/witness", Answer).serve_forever()
+"""
+"""Counts in its memory, and says what it sees of the desktop."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a desktop has to be."""
+
+    files: tuple[tuple[str, str], ...] = ()
+    clipboard: str = "nothing yet"
+    windows: frozenset[str] = frozenset()
+    text: str = ""
+    count: int = 0
+
+
+def ask(guest: Guest, word: str) -> dict[str, object]:
+    answer = guest.run(["socat", "-t30", "-", "UNIX-CONNECT:/tmp/witness"], input=f"{word}\n")
+    assert answer.returncode == 0, answer
+    said: dict[str, object] = json.loads(answer.stdout)
+    return said
+
+
+def seen(guest: Guest) -> Desk:
+    said = ask(guest, "look")
+    files, windows = said.pop("files"), said.pop("windows")
+    assert isinstance(files, dict)
+    assert isinstance(windows, list)
+    return Desk(**said, files=tuple(sorted(files.items())), windows=frozenset(windows))
+
+
+def tool(guest: Guest, name: str, **arguments: object) -> None:
+    result = guest.call(ToolCall(uuid4().hex, name, arguments))
+    assert not result.error, result.text
+
+
+def furnish(guest: Guest) -> Desk:
+    """Open the editor and start the witness."""
+    guest.put(f"~/{EDITOR}", b"")
+    guest.run(["gedit", EDITOR], background=True, cwd="/home/user")
+    guest.wait_window(EDITOR, timeout=240)
+    guest.run(["python3", "-c", WITNESS], background=True)
+    there = "until [ -S /tmp/witness ]; do sleep 0.1; done"
+    assert guest.run(["sh", "-c", there], timeout=120).returncode == 0
+    copy(guest, Desk().clipboard)
+    return Desk()
+
+
+def copy(guest: Guest, text: str) -> None:
+    owned = 'printf %s "$0" | xclip -i -selection clipboard >/dev/null 2>&1'
+    assert guest.run(["sh", "-c", owned, text]).returncode == 0
+
+
+def write(guest: Guest, desk: Desk, number: int) -> Desk:
+    name, text = f"file-{number % 4}", f"text {number}"
+    guest.put(f"~/desk/{name}", text.encode())
+    return replace(desk, files=tuple(sorted({**dict(desk.files), name: text}.items())))
+
+
+def cut(guest: Guest, desk: Desk, number: int) -> Desk:
+    copy(guest, f"clip {number}")
+    return replace(desk, clipboard=f"clip {number}")
+
+
+def window(guest: Guest, desk: Desk, number: int) -> Desk:
+    """Open a window, or close it."""
+    title = f"window {number % 3}"
+    if title not in desk.windows:
+        guest.run(["xev", "-name", title], background=True)
+        guest.wait_window(title, timeout=60)
+        return replace(desk, windows=desk.windows | {title})
+    gone = f'pkill -f "xev -name {title}"; while wmctrl -l | grep -q "{title}"; do :; done'
+    assert guest.run(["sh", "-c", gone], timeout=60).returncode == 0
+    return replace(desk, windows=desk.windows - {title})
+
+
+def type_on(guest: Guest, desk: Desk, number: int) -> Desk:
+    tool(guest, "computer_activate_window", title=EDITOR)
+    tool(guest, "computer_type", text=f"{number} ")
+    return replace(desk, text=f"{desk.text}{number} ")
+
+
+def count(guest: Guest, desk: Desk, number: int) -> Desk:
+    ask(guest, "count")
+    return replace(desk, count=desk.count + 1)
+
+
+ACTS = (write, cut, window, type_on, count)
+KINDS = ["act"] * 4 + ["keep"] * 3 + ["fork"] * 3 + ["drop", "kill"]
+
+
+class Life:
+    """Two machines, the steps they were kept as, and what all of these have to be."""
+
+    def __init__(self, pair: tuple[OwnedMachine[Instance], ...], folder: Path) -> None:
+        self.machines = pair
+        self.folder = folder
+        self.desks: list[Desk | None] = [None, None]
+        self.steps: dict[Path, Desk] = {}
+        self.done: list[str] = []
+        machine = self.machines[0]
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            self.desks[0] = furnish(guest)
+        self.keep(0)
+
+    def do(self, kind: str, which: int, number: int) -> None:
+        """One operation; one that is not possible now is the nearest that is."""
+        desk = self.desks[which]
+        if kind == "fork" or desk is None:
+            self.fork(which, number)
+        elif kind == "act":
+            self.act(which, desk, number)
+        elif kind == "keep" or len(self.steps) < 2:
+            self.keep(which)
+        elif kind == "drop":
+            self.drop(number)
+        else:
+            os.kill(self.machines[which].instance.pid(), signal.SIGKILL)
+            self.desks[which] = None
+            self.done.append(f"kill {which}")
+
+    def act(self, which: int, desk: Desk, number: int) -> None:
+        machine, act = self.machines[which], ACTS[number % len(ACTS)]
+        with Guest(machine.endpoint, machine.token) as guest:
+            self.desks[which] = act(guest, desk, number)
+        self.done.append(f"{act.__name__} {which} {number}")
+
+    def keep(self, which: int) -> None:
+        step = self.folder / str(len(self.done))
+        self.machines[which].snapshot(step)
+        desk = self.desks[which]
+        assert desk is not None
+        self.steps[step] = desk
+        self.done.append(f"keep {which} {step.name}")
+
+    def fork(self, which: int, number: int) -> None:
+        step = sorted(self.steps)[number % len(self.steps)]
+        self.machines[which].revert(step)
+        self.desks[which] = self.steps[step]
+        self.done.append(f"fork {which} {step.name}")
+        for each in range(2):  # and the other one goes on undisturbed
+            self.check(each)
+
+    def drop(self, number: int) -> None:
+        step = sorted(self.steps)[number % len(self.steps)]
+        drop(step)
+        del self.steps[step]
+        self.done.append(f"drop {step.name}")
+
+    def check(self, which: int) -> None:
+        if self.desks[which] is not None:
+            machine = self.machines[which]
+            with Guest(machine.endpoint, machine.token) as guest:
+                assert seen(guest) == self.desks[which], self.done
+
+
+OPERATION = st.tuples(st.sampled_from(KINDS), st.integers(0, 1), st.integers(0, 999))
+
+
+@given(drawn=st.lists(OPERATION, min_size=OPERATIONS, max_size=OPERATIONS))
+@settings(
+    max_examples=1,
+    phases=[Phase.generate],
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+def test_after_every_fork_a_machine_is_what_it_was_and_the_other_goes_on_undisturbed(
+    machines: Source, tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, int, int]]
+) -> None:
+    assume(len({kind for kind, _, _ in drawn}) > 2)  # the simplest of all lives is of one kind
+    folder = tmp_path_factory.mktemp("trial") / "snapshots"
+    with ExitStack() as stack:
+        pair = tuple(stack.enter_context(closing(machines.make())) for _ in range(2))
+        life = Life(pair, folder)
+        for kind, which, number in drawn:
+            life.do(kind, which, number)
+        for which in range(2):
+            life.check(which)
+        names = [pair[which].instance.name for which in range(2) if life.desks[which] is not None]
+        print("; ".join(life.done))
+    for step in life.steps:
+        drop(step)
+    assert kept_steps(folder) == ()
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) == 0
+    ended = time.monotonic() + 30
+    while any(map(processes_with, names)) and time.monotonic() < ended:
+        time.sleep(0.1)  # between looks: a machine is ended behind the scenes
+    assert not any(map(processes_with, names))
+
+
+@pytest.fixture(scope="module")
+def steps(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of steps, of a desktop that is furnished."""
+    folder = tmp_path_factory.mktemp("kept")
+    with closing(machines.make()) as machine:
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            furnish(guest)
+        machine.snapshot(folder / "1")
+    return folder
+
+
+IDENTITY = "cat /etc/machine-id; head -c 16 /dev/urandom | base64; date +%s"
+
+
+def test_forks_of_one_step_have_an_identity_of_their_own(machine: Machine, steps: Path) -> None:
+    known = set()
+    for _ in range(2):
+        before = time.time()
+        machine.revert(steps / "1")
+        with Guest(machine.endpoint, machine.token) as guest:
+            *own, clock = guest.run(["sh", "-c", IDENTITY]).stdout.split()
+        assert before - 5 < int(clock) < time.time() + 5
+        known.update([machine.endpoint, machine.token, machine.vnc, *own])
+    assert len(known) == 10
+
+
+def test_a_step_says_which_one_it_came_after(machine: Machine, steps: Path) -> None:
+    machine.revert(steps / "1")
+    machine.snapshot(steps / "2")
+    machine.snapshot(steps / "3")
+    parents = {step.name: step.parent for step in kept_steps(steps)}
+    assert parents == {"1": None, "2": steps / "1", "3": steps / "2"}
+    machine.revert("ready")
+    machine.snapshot(steps / "4")
+    assert kept_steps(steps)[-1].parent is None
+
+
+def test_a_step_that_is_refused_leaves_the_machine_as_it_is(machine: Machine, steps: Path) -> None:
+    machine.revert("ready")
+    with Guest(machine.endpoint, machine.token) as guest:
+        guest.put("~/still-here.txt", b"yes")
+        with pytest.raises(MachineError, match="there is no step"):
+            machine.revert(steps / "nowhere")
+        assert guest.get("~/still-here.txt") == b"yes"
+
+
+def test_a_snapshot_of_a_fork_of_a_step_stands_by_itself(machine: Machine, steps: Path) -> None:
+    machine.revert(steps / "1")
+    with Guest(machine.endpoint, machine.token) as guest:
+        desk = type_on(guest, Desk(), 7)
+    machine.snapshot("of-a-step")
+    machine.revert("ready")
+    machine.revert("of-a-step")
+    with Guest(machine.endpoint, machine.token) as guest:
+        assert seen(guest) == desk
+        desk = type_on(guest, desk, 8)
+    machine.snapshot(steps / "over")  # and steps lie over it
+    machine.revert(steps / "over")
+    with Guest(machine.endpoint, machine.token) as guest:
+        assert seen(guest) == desk
+
+
+def test_a_machine_whose_memory_may_not_be_read_is_saved_whole_to_the_same_step(
+    machines: Source, tmp_path: Path
+) -> None:
+    image = open_image(machines.image.split(":")[0])
+    with (
+        LibvirtProvider(spares=0, way="whole") as provider,
+        provider.machine(image) as machine,
+    ):
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            desk = type_on(guest, write(guest, furnish(guest), 3), 5)
+            machine.snapshot(tmp_path / "1")
+            assert seen(guest) == desk  # it goes on
+            type_on(guest, desk, 6)
+        machine.revert(tmp_path / "1")
+        with Guest(machine.endpoint, machine.token) as guest:
+            assert seen(guest) == desk
+            desk = type_on(guest, desk, 9)
+        machine.snapshot(tmp_path / "2")
+        machine.revert(tmp_path / "2")
+        with Guest(machine.endpoint, machine.token) as guest:
+            assert seen(guest) == desk
