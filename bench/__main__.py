@@ -5,6 +5,7 @@ python -m bench --providers sandbox   one of them
 python -m bench --no-suite            without runs of the demo suite
 python -m bench ways                  the demo suite in every dialect, condition and exposure
 python -m bench tools                 tool calls by class, in a sandbox
+python -m bench osworld OSWORLD       what is around an agent in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
 python -m bench steps                 a virtual machine kept at every step, and forks of steps
 python -m bench soak                  a long episode in a sandbox, and what it leaves
@@ -23,6 +24,7 @@ from rich.console import Console
 
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.ledger import Column, Ledger
+from bench.osworld import osworld
 from bench.room import room
 from bench.soak import soak
 from bench.steps import steps
@@ -71,6 +73,7 @@ def main(
     Console(width=150).print(ledger.table(title))
 
 
+app.command(osworld)
 app.command(room)
 app.command(soak)
 app.command(steps)

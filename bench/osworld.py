@@ -1,0 +1,83 @@
+"""What is around an agent in OSWorld's tasks: reset, setup, collection, judgement, with an agent
+that does nothing. Upstream sleeps 60 s before every episode and 20 s after it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from bench.ledger import Column, Ledger
+from host import Limits
+from host.launch import Wanted, launch
+from host.machines import MachineOptions
+from host.rows import Row
+from host.runner import plan
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from tasks.osworld_suite import Selection
+
+__all__ = ["osworld"]
+
+HANDFUL = (
+    "os-f9be0997",
+    "vlc-215dfd39",
+    "vs_code-276cc624",
+    "chrome-2ad9387a",
+    "gimp-7b7617bd",
+    "libreoffice_impress-2cd43775",
+)
+"""Of each application one, and none that needs a file."""
+PARTS = {"revert": "reset", "setup": "setup", "collect": "collection", "judge": "judgement"}
+SLEEPS = "upstream sleeps 80 s"
+MANY = Parameter(consume_multiple=True, negative="")
+
+
+def osworld(
+    suite: Path,
+    *,
+    tasks: Annotated[tuple[str, ...], MANY] = HANDFUL,
+    providers: Annotated[tuple[str, ...], MANY] = ("sandbox", "libvirt"),
+    image: str = "debian-12",
+    runs: int = 3,
+) -> None:
+    """What is spent around an agent in tasks of a checkout of OSWorld, `runs` times each."""
+    catalogue = read_catalogue()
+    loaded = load_suite(suite, catalogue, selection=Selection(tasks))
+    wanted = Wanted(
+        suite=loaded,
+        agents=("noop",),
+        jobs=plan(("noop",), runs, loaded),
+        condition="hybrid",
+        runs=runs,
+        limits=Limits(steps=1),
+        settle=0.0,
+        seed=0,
+        catalogue=catalogue,
+    )
+    ledger = Ledger(list(providers))
+    for name in providers:
+        _measure(wanted, MachineOptions(provider=name, image=image), Column(ledger, name))
+    Console(width=150).print(ledger.table(f"around an agent, {len(loaded.tasks)} tasks, {image}"))
+    for out in loaded.left_out:
+        print(f"left out: {out.name}: {out.why}")
+
+
+def _measure(wanted: Wanted, options: MachineOptions, column: Column) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = launch(wanted, Path(scratch) / "run", options)
+    if failed := [row for row in rows if row.fate != "scored"]:
+        column.note("trials that failed", "; ".join(f"{row.task}: {row.failure}" for row in failed))
+    done = [row for row in rows if row.fate == "scored"]
+    for task in wanted.suite.tasks:
+        column.add(task.name, [_around(row) for row in done if row.task == task.name])
+    for part, said in PARTS.items():
+        column.add(said, [row.seconds[part] for row in done])
+    column.add("all around an agent", [_around(row) for row in done], SLEEPS)
+
+
+def _around(row: Row) -> float:
+    return sum(row.seconds[part] for part in PARTS)

@@ -1,0 +1,105 @@
+"""OSWorld's own tasks on a real desktop: solved by their oracles they score 1, left alone 0.
+
+A part of those that have an oracle, chosen so that every application and every way of collecting is
+among them. All of them: `ambidex prove`, see docs/osworld.md.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from host import Limits
+from host.agents import agent_maker
+from host.config import adopt, locked
+from host.launch import Wanted, config_of
+from host.machines import Source
+from host.osworld.assets import import_
+from host.prices import read_prices
+from host.prove import Verdict, jobs, verdicts
+from host.runner import run_jobs
+from tasks import Suite
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from tasks.osworld_notes import Notes, read_notes, written_notes
+from tasks.osworld_suite import Selection
+from tests.osworld.standins import ORACLES, OWN, write
+from tests.tasks.osworld import OSWORLD, needs_osworld
+
+pytestmark = needs_osworld
+
+WITHOUT_FILES = (
+    "chrome-2ad9387a",
+    "chrome-3720f614",
+    "gimp-7b7617bd",
+    "os-13584542",
+    "os-f9be0997",
+    "vlc-9195653c",
+    "vs_code-276cc624",
+)
+WITH_STAND_INS = (
+    "gimp-72f83cdc",
+    "libreoffice_calc-12382c62",
+    "libreoffice_calc-6e99a1ad",
+    "libreoffice_impress-21760ecb",
+    "libreoffice_writer-0b17a146",
+    "multi_apps-ee9a3c83",
+    "os-6f56bf42",
+    "vlc-8d9fd4e2",
+    "vs_code-0ed39f63",
+)
+PROVED = (*WITHOUT_FILES, *WITH_STAND_INS)
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    folder = tmp_path_factory.mktemp("osworld")
+    write(OSWORLD, folder / "data")
+    import_(folder / "data", OSWORLD, store=folder / "store")
+    both = Notes(tasks={**read_notes(OWN).tasks, **read_notes(ORACLES).tasks})
+    notes = folder / "notes.toml"
+    notes.write_text(written_notes(both), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AMBIDEX_ASSETS", str(folder / "store"))
+        return load_suite(OSWORLD, read_catalogue(), selection=Selection(PROVED, annotations=notes))
+
+
+@pytest.fixture(scope="module")
+def found(
+    suite: Suite, machines: Source, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Sequence[Verdict]]:
+    """What became of every claim, by the task; played on two machines at once."""
+    todo = jobs(suite)
+    wanted = Wanted(
+        suite=suite,
+        agents=tuple(sorted({job.agent for job in todo})),
+        jobs=todo,
+        condition="hybrid",
+        runs=1,
+        limits=Limits(steps=50),
+        settle=5.0,
+        seed=0,
+        catalogue=read_catalogue(),
+    )
+    config = config_of(wanted, read_prices())
+    run = tmp_path_factory.mktemp("run") / "run"
+    with locked(run):
+        adopt(run, config)
+        make = agent_maker(config, lambda asked: pytest.fail("no model here"))
+        rows = run_jobs(todo, config, suite, run, machines.make, make, machines=2)
+    by_task: dict[str, list[Verdict]] = {}
+    for each in verdicts(suite, rows):
+        by_task.setdefault(each.job.task, []).append(each)
+    return by_task
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_a_task_scores_1_when_it_is_solved_and_0_when_it_is_left_alone(
+    found: Mapping[str, Sequence[Verdict]], name: str
+) -> None:
+    claims = found[name]
+    assert {claim.expected for claim in claims} == {0.0, 1.0}
+    assert not [f"{claim.job.agent}: {claim.said}" for claim in claims if not claim.holds]
+    rows = [claim.row for claim in claims if claim.row is not None]
+    assert [row.strict for row in rows] == [row.score for row in rows], [
+        r.strict_reason for r in rows
+    ]

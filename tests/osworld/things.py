@@ -1,0 +1,148 @@
+"""Stand-ins of all other kinds: scripts, archives, pictures, films, extensions, profiles."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import av
+import numpy
+from odf.opendocument import OpenDocumentSpreadsheet
+from odf.table import Table, TableCell, TableRow
+from odf.text import P
+
+from tests.evaluators.osworld.makers import zipped
+from tests.osworld.books import Files, Make, said
+from tests.osworld.papers import paper, picture
+
+__all__ = ["THINGS"]
+
+
+def pictured(colour: str, kind: str = "PNG", size: tuple[int, int] = (64, 48)) -> Make:
+    """A picture."""
+    return lambda path: path.write_bytes(picture(colour, size, kind))
+
+
+def archive(members: dict[str, bytes | str]) -> Make:
+    """A ZIP archive of these files."""
+    return lambda path: zipped(path, members)
+
+
+def film(path: Path) -> None:
+    """Twenty seconds of a film without sound, a block that wanders."""
+    with av.open(str(path), "w", format="mp4") as container:
+        stream = container.add_stream("mpeg4", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
+        for number in range(200):
+            pixels = numpy.full((240, 320, 3), 40, dtype=numpy.uint8)
+            pixels[100:140, number : number + 40] = (220, 180, 40)
+            for packet in stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")):
+                container.mux(packet)
+        for packet in stream.encode():
+            container.mux(packet)
+
+
+def table(path: Path) -> None:
+    """A sheet in OpenDocument."""
+    made = OpenDocumentSpreadsheet()
+    sheet = Table(name="Sheet1")
+    for line in PEOPLE:
+        row = TableRow()
+        for each in line:
+            cell = TableCell(valuetype="string")
+            cell.addElement(P(text=each))
+            row.addElement(cell)
+        sheet.addElement(row)
+    made.spreadsheet.addElement(sheet)
+    made.save(str(path))
+
+
+def extension(path: Path) -> None:
+    """A VS Code extension that does nothing."""
+    package = {
+        "name": "test", "publisher": "undefined_publisher", "version": "0.0.1",
+        "engines": {"vscode": "^1.60.0"},
+    }  # fmt: skip
+    manifest = (
+        '<PackageManifest Version="2.0.0" '
+        'xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011"><Metadata>'
+        '<Identity Language="en-US" Id="test" Version="0.0.1" Publisher="undefined_publisher"/>'
+        "<DisplayName>test</DisplayName><Description>nothing</Description></Metadata>"
+        '<Installation><InstallationTarget Id="Microsoft.VisualStudio.Code"/></Installation>'
+        '<Dependencies/><Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" '
+        'Path="extension/package.json"/></Assets></PackageManifest>'
+    )
+    kinds = (
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+        '<Default Extension="json" ContentType="application/json"/>'
+        '<Default Extension="vsixmanifest" ContentType="text/xml"/></Types>'
+    )
+    zipped(
+        path,
+        {
+            "[Content_Types].xml": kinds,
+            "extension.vsixmanifest": manifest,
+            "extension/package.json": json.dumps(package),
+        },
+    )
+
+
+PEOPLE = [["Name", "Town"], ["Ada", "Turin"], ["Ben", "Lima"]]
+COPIES = "mkdir -p dir1 dir2 dir3 && echo one > file1\n"
+COPIED = """for each in dir1 dir2 dir3; do
+    [ -f $each/file1 ] && echo "Success: file1 exists in $each." || echo "Fail: $each"
+done
+"""
+TREE = """mkdir -p test_environment/a/b test_environment/c && cd test_environment
+touch a/one_failed.ipynb a/b/two_failed.ipynb c/three.ipynb
+"""
+FAILS = """cd ~/test_environment/fails 2>/dev/null
+[ "$(find . -type f | sort | tr '\\n' ' ')" = "./a/b/two_failed.ipynb ./a/one_failed.ipynb " ] &&
+    echo "Evaluation successful." || echo "Evaluation failed."
+"""
+SUM = """def add(one, other):
+    # complete this
+    pass
+
+print(add(2, 3))
+"""
+WORDS = "A text is a text, and text after text.\nNo other word.\n"
+
+THINGS: dict[str, Files] = {
+    "gimp-72f83cdc": {"berry.jpeg": pictured("orange", "JPEG", (320, 240))},
+    "multi_apps-716a6079": {"Secret document.docx": paper("Nobody is to read this.")},
+    "multi_apps-ee9a3c83": {
+        "file_example_ODS_5000.ods": table,
+        "file_example_ODS_5000.csv": said("".join(",".join(row) + "\n" for row in PEOPLE)),
+    },
+    "multi_apps-f918266a": {
+        "calculator.zip": archive({"calculator.py": SUM}),
+        "log_Gold.txt": said("5\n"),
+    },
+    "os-23393935": {
+        "monk252520thailand252520wat252520arun252520scaled25255B225255D.jpg": pictured(
+            "red", "JPEG"
+        ),
+        "hong-kong-china.jpg": pictured("blue", "JPEG"),
+        "hk_group_photo.jpg": pictured("green", "JPEG"),
+        "us_3.png": pictured("gray"),
+        "emnlp2023.jpg": pictured("olive", "JPEG"),
+    },
+    "os-5c1075ca": {"setup.sh": said(f"#!/bin/bash\n{TREE}"), "eval.sh": said(FAILS)},
+    "os-5ea617a3": {"poster_party_night.webp": pictured("purple", "WEBP")},
+    "os-6f56bf42": {"setup.sh": said(f"#!/bin/bash\n{COPIES}"), "eval.sh": said(COPIED)},
+    "vlc-8d9fd4e2": {"Optimus - Gen 2.mp4": film},
+    "vs_code-0512bb38": {"test.vsix": extension},
+    "vs_code-0ed39f63": {
+        "vscode_replace_text.txt": said(WORDS),
+        "vscode_replace_text_gold.txt": said(WORDS.replace("text", "test")),
+    },
+    "vs_code-70745df8": {
+        "HW-8-main-20240320T121653Z-001.zip": archive({"HW-8-main/main.py": "print(8)\n"})
+    },
+    "vs_code-c6bf789c": {
+        "hw_python_oop-master-20240320T121244Z-001.zip": archive(
+            {"hw_python_oop-master/main.py": "print()\n"}
+        )
+    },
+}
