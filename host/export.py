@@ -13,7 +13,7 @@ from host.lines import Line
 from host.metrics import PARTS
 from host.rows import Row
 
-__all__ = ["COLUMNS", "records", "write_csv", "write_json", "write_parquet"]
+__all__ = ["COLUMNS", "cell", "records", "write_csv", "write_json", "write_parquet"]
 
 LINE = {"run": str, "cap": int}
 """The run's directory and the limit of steps: which line of the report a row belongs to."""
@@ -66,7 +66,7 @@ def write_csv(lines: Iterable[Line], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(COLUMNS))
         writer.writeheader()
-        writer.writerows({key: _cell(value) for key, value in r.items()} for r in records(lines))
+        writer.writerows({key: cell(value) for key, value in r.items()} for r in records(lines))
 
 
 def write_json(lines: Iterable[Line], path: Path) -> None:
@@ -109,5 +109,6 @@ def _text(value: object) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _cell(value: object) -> object:
+def cell(value: object) -> object:
+    """A value as a CSV file has it."""
     return str(value).lower() if isinstance(value, bool) else value

@@ -1,6 +1,8 @@
 """Several trials of a task: pass@k, pass^k and avg@k, each a mean over tasks.
 
-With n scored trials of a task, c of them solved, and k trials drawn from them without replacement:
+With n scored trials of a task, c of them solved, and k trials drawn from them without replacement
+(branches of a recorded episode are counted by the step that they go on from, as if each such step
+were a task):
 
     pass@k   1 - C(n-c, k) / C(n, k)   at least one of k is solved
     pass^k   C(c, k) / C(n, k)         all k are solved
@@ -48,8 +50,8 @@ def at_k(scored: Iterable[Row]) -> tuple[AtK, ...]:
     trials: Counter[str] = Counter()
     solved: Counter[str] = Counter()
     for row in scored:
-        trials[row.task] += 1
-        solved[row.task] += row.success
+        trials[row.beginning] += 1
+        solved[row.beginning] += row.success
     found = []
     for k in range(1, max(trials.values(), default=0) + 1):
         pairs = [(n, solved[task]) for task, n in trials.items() if n >= k]

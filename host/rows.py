@@ -166,6 +166,13 @@ class Row(Strict):
         return (self.task, self.agent, self.trial)
 
     @property
+    def beginning(self) -> str:
+        """What several trials have in common that are repeats of each other: the task, and of
+        branches the step that they went on from."""
+        came = self.parent
+        return f"{self.task} {came.run} {came.trial} {came.step}" if came else self.task
+
+    @property
     def success(self) -> bool:
         """Whether the task was solved: by a full score, unless the run said otherwise."""
         return self.score is not None and self.score >= self.threshold

@@ -12,7 +12,7 @@ one task are not: the bootstrap does not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,14 +96,16 @@ def members(rows: Sequence[Row], name: str) -> list[Row]:
 
 
 def repeats(rows: Sequence[Row], tasks: Collection[str]) -> tuple[Repeats, ...]:
-    """The numbers of each repeat, by group; `tasks` are those that a complete one has scored."""
+    """The numbers of each repeat, by group; `tasks` are those that a complete one has scored. Of
+    branches a complete one has scored each step that was gone on from."""
+    wanted = {row.beginning for row in rows if row.parent} or set(tasks)
     passes: dict[int, list[Row]] = {}
-    for row in rows:
-        passes.setdefault(row.trial, []).append(row)
+    for row, number in _rounds(rows):
+        passes.setdefault(number, []).append(row)
     whole = [
         own
         for _, own in sorted(passes.items())
-        if {row.task for row in own if row.fate == "scored"} >= set(tasks)
+        if {row.beginning for row in own if row.fate == "scored"} >= wanted
     ]
     found = []
     for name in GROUPS:
@@ -193,6 +195,17 @@ def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation | None:
     return Correlation(
         len(pairs), float(pearsonr(left, right).statistic), float(spearmanr(left, right).statistic)
     )
+
+
+def _rounds(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:
+    """Each row with the repeat it belongs to: the trial's number, which of branches counts on from
+    step to step."""
+    numbers: dict[str, set[int]] = {}
+    for row in rows:
+        numbers.setdefault(row.beginning, set()).add(row.trial)
+    for row in rows:
+        own = sorted(numbers[row.beginning])
+        yield row, own.index(row.trial) + 1 if row.parent else row.trial
 
 
 def _has_tools(rows: Sequence[Row]) -> bool:

@@ -18,6 +18,7 @@ from host.choosing import KeepOptions
 from host.config import Branch, Lasting
 from host.desktop_diff import desktop_diff as difference_of_desktops
 from host.errors import UsageError
+from host.export import cell
 from host.forks import Onward, fork_of, trial_of
 from host.guest import Guest
 from host.launch import (
@@ -135,7 +136,7 @@ def counterfactual(
         with csv.open("w", encoding="utf-8", newline="") as file:
             writer = csv_files.DictWriter(file, list(records[0]))
             writer.writeheader()
-            writer.writerows(records)
+            writer.writerows({key: cell(value) for key, value in r.items()} for r in records)
     if json:
         print_json({"decisions": records, "regret": [asdict(each) for each in regrets]})
     else:

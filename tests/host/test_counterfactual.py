@@ -15,6 +15,7 @@ from host.forks import Onward, fork_of
 from host.pivot import Pivot, Probe, pivot
 from host.regret import Decided, Outcome, Ratio, regret
 from host.report import lines
+from host.statistics import repeats
 from tests.host.peer import CATALOGUE
 from tests.host.travel import Toy, on_peers, recorded, suite_in
 
@@ -81,6 +82,9 @@ def test_the_branches_are_two_runs_that_a_report_compares(tmp_path: Path) -> Non
         ("tools", 6, 6),
     ]
     assert {row.parent.hand for row in found[0].rows if row.parent} == {"gui"}
+    assert [each.k for each in found[0].summary.at_k] == [1], "branches of six steps, not repeats"
+    [*_, every] = repeats(found[0].rows, found[0].tasks)
+    assert (every.begun, every.complete, every.acs.values) == (1, 1, ((7 + 7 + 7 + 8 + 7 + 7) / 6,))
 
 
 def test_decisions_are_those_with_both_hands_on_offer_and_one_taken(tmp_path: Path) -> None:
