@@ -5,9 +5,9 @@ import { Pair } from "./pair.js";
 
 const WIDE = { row: 60, lane: 30, names: 380 };
 const NARROW = { row: 92, lane: 70, names: 0 };
-const [TOP, PAD, LEAST, MOST] = [30, 12, 9, 48]; // pixels: the axis, the margin, the width of a step
-const DONE = { gui: "mouse and keyboard", tool: "tool", human: "a person", error: "error", none: "nothing" };
-const LANES = { good: "solved", poor: "not solved", live: "under way", void: "no score" };
+const [TOP, PAD, LEAST, MOST] = [30, 12, 9, 72]; // pixels: the axis, the margin, the width of a step
+const DONE = { gui: "mouse and keyboard", tool: "tool", human: "a person", error: "error", none: "no call" };
+const LANES = { good: "solved", poor: "not solved", busy: "under way", void: "no score" };
 
 export class Tree {
   constructor(place, run, trial) {
@@ -71,7 +71,7 @@ export class Tree {
     const place = `${lane.run} / ${lane.trial}`;
     const words = wordsOf(lane);
     const title = lane.here
-      ? el("a", { href: `#/trial/${path}`, "aria-label": `${words}, ${place}`, "aria-current": path === this.path ? "true" : null }, words)
+      ? el("a", { href: `#/trial/${path}`, "aria-label": `${words}, ${place}`, title: words, "aria-current": path === this.path ? "true" : null }, words)
       : el("span", {}, "not shown in this room");
     const count = `${lane.did.length} step${lane.did.length === 1 ? "" : "s"}`;
     const from = lane.on === null ? "" : `from step ${lane.step}`;
@@ -121,13 +121,13 @@ export class Tree {
 }
 
 function wordsOf(lane) {
-  const hand = lane.fork?.hand ? `${{ gui: "mouse and keyboard", tools: "tools" }[lane.fork.hand]} forced${lane.fork.lasting === "rest" ? "" : " once"}` : "";
+  const hand = lane.fork?.hand ? `${lane.fork.hand} forced${lane.fork.lasting === "rest" ? "" : " once"}` : "";
   return [lane.model || lane.agent, lane.condition, hand].filter(Boolean).join(", ");
 }
 
 function kindOf(lane) {
   if (lane.state === "scored") return lane.solved ? "good" : "poor";
-  return lane.state === "void" || lane.state === "bug" || !lane.state ? "void" : "live";
+  return lane.state === "void" || lane.state === "bug" || !lane.state ? "void" : "busy";
 }
 
 // What was done in a step: its shape says it, not its colour.
