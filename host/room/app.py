@@ -27,11 +27,10 @@ from starlette.websockets import WebSocket
 
 from host.errors import UsageError
 from host.orders import Act, Order, post
-from host.origin import kept_steps
 from host.room.bridge import Bridge
 from host.room.eyes import Eyes
 from host.room.forking import Asked as Branches
-from host.room.forking import Forks
+from host.room.forking import Forks, forkable
 from host.room.guard import Guarded
 from host.room.kin import lanes
 from host.room.lease import Leases
@@ -174,7 +173,7 @@ class Room:
             "start": reel.start,
             "lines": reel.steps[after:],
             "after": after,
-            "kept": kept_steps(folder) if reel.start else [],
+            "kept": forkable(folder),
             "state": reel.state,
             "end": reel.end,
         }
@@ -223,16 +222,8 @@ class Room:
     async def _tree(self, request: Request) -> Response:
         self._folder(request)
         name = (request.path_params["run"], request.path_params["trial"])
-        return JSONResponse(
-            {"lanes": await run_in_threadpool(lanes, self._runs, self._said, name, self._did)}
-        )
-
-    def _did(self, run: str, trial: str) -> list[str]:
-        try:
-            reel = self.wall.reel(self.wall.trial(run, trial))
-        except UsageError:  # its row is there, and its directory is not
-            return []
-        return [each["did"] for each in reel.steps if each["kind"] == "step"]
+        found = await run_in_threadpool(lanes, self._runs, self._said, name, self.wall.did)
+        return JSONResponse({"lanes": found})
 
     async def _screen(self, request: Request) -> Response:
         live = self._of(request)

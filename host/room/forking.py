@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from host.config import Condition, Hand, Lasting, read_config
 from host.errors import UsageError
-from host.origin import kept_at, start_of
+from host.forks import trial_of
+from host.origin import kept_at, kept_steps, start_of
 
-__all__ = ["FORK", "Asked", "Forks"]
+__all__ = ["FORK", "Asked", "Forks", "forkable"]
 
 FORK = (sys.executable, "-m", "host.cli", "fork")
 OUTPUT = "fork.log"
@@ -92,12 +93,9 @@ class Forks:
         directory. `UsageError` where the machine is not kept before that step.
         """
         kept_at(trial, asked.step)
-        said = start_of(trial)
+        words = [*_words(trial, asked.step)]
         out = _free(trial.parent.resolve(), asked.step)
-        words = [str(trial.parent.resolve()), said["task"], asked.step, f"--trial={said['trial']}"]
-        if image := read_config(trial.parent).image.partition(":")[0]:
-            words.append(f"--image={image}")
-        argv = [*self.command, *map(str, words), *asked.words(), f"--out={out}"]
+        argv = [*self.command, *words, *asked.words(), f"--out={out}"]
         with (out / OUTPUT).open("wb") as output:
             process = subprocess.Popen(
                 argv,
@@ -112,6 +110,31 @@ class Forks:
     def said(self) -> list[dict[str, Any]]:
         """As a page shows them."""
         return [each.said() for each in self._begun]
+
+
+def forkable(trial: Path) -> list[int]:
+    """The steps that can be gone on from; none where it has not begun, or is a branch and its
+    parent is gone."""
+    try:
+        return kept_steps(trial)
+    except UsageError:
+        return []
+
+
+def _words(trial: Path, step: int) -> Iterator[str]:
+    """What the command line is told of the step. Branches are kept as their parent was."""
+    run, said = trial.parent.resolve(), start_of(trial)
+    if (other := trial_of(run, said["task"], said["trial"])).name != trial.name:
+        raise UsageError(f"`fork` takes {other.name}, not {trial.name}, for trial {said['trial']}")
+    yield from (str(run), said["task"], str(step), f"--trial={said['trial']}")
+    config = read_config(run)
+    if image := config.image.partition(":")[0]:
+        yield f"--image={image}"
+    if keep := config.keep:
+        yield f"--checkpoint={keep.every}"
+        for name, value in (("last", keep.last), ("budget", keep.budget)):
+            if value is not None:
+                yield f"--checkpoint-{name}={value}"
 
 
 def _free(run: Path, step: int) -> Path:

@@ -162,6 +162,14 @@ class Wall:
         reel.read()
         return reel
 
+    def did(self, run: str, trial: str) -> list[str]:
+        """What was done in its steps, see `brief`; nothing where its directory is gone."""
+        try:
+            reel = self.reel(self.trial(run, trial))
+        except UsageError:
+            return []
+        return [each["did"] for each in reel.steps if each["kind"] == "step"]
+
     def _config(self, run: Path) -> RunConfig:
         if run not in self._configs:
             self._configs[run] = read_config(run)

@@ -19,8 +19,8 @@ OTHER = ModelConfig(name="other-toy")
 
 
 def family(runs: Path, suite: Suite) -> Path:
-    """A trial that slips at its third step, branches of it, and one of a branch: the first trial's
-    directory."""
+    """A trial that slips at its third step, branches of it, and two of a branch: the first trial's
+    directory. One more has no relatives."""
     slips = Toy(by_hand=frozenset({"B1"}), slips={"C1": "tools"})
     first = runs / "demo" / recorded(runs / "demo", suite, slips).folder
     forked(runs / "by-hand", suite, slips, first, 4, hand="gui", runs=2, keep=KEPT)
@@ -28,6 +28,7 @@ def family(runs: Path, suite: Suite) -> Path:
     other = {"model": OTHER, "condition": "gui"}
     forked(runs / "other", suite, Toy(), runs / "by-hand" / "row.1", 5, **other)
     forked(runs / "early", suite, Toy(), runs / "by-hand" / "row.1", 3, **other)
+    recorded(runs / "alone", suite, Toy(), keep=None)
     return first
 
 

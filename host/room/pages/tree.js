@@ -5,7 +5,7 @@ import { Pair } from "./pair.js";
 
 const WIDE = { row: 60, lane: 30, names: 380 };
 const NARROW = { row: 92, lane: 70, names: 0 };
-const [TOP, PAD, LEAST, MOST] = [30, 12, 9, 72]; // pixels: the axis, the margin, the width of a step
+const [TOP, PAD, LEAST, MOST] = [30, 12, 10, 72]; // pixels: the axis, the margin, the width of a step
 const DONE = { gui: "mouse and keyboard", tool: "tool", human: "a person", error: "error", none: "no call" };
 const LANES = { good: "solved", poor: "not solved", busy: "under way", void: "no score" };
 
@@ -69,14 +69,15 @@ export class Tree {
   member(lane, index) {
     const path = trialPath(lane.run, lane.trial);
     const place = `${lane.run} / ${lane.trial}`;
-    const words = wordsOf(lane);
+    const player = playerOf(lane);
+    const said = [player, handOf(lane), place].filter(Boolean).join(", ");
     const title = lane.here
-      ? el("a", { href: `#/trial/${path}`, "aria-label": `${words}, ${place}`, title: words, "aria-current": path === this.path ? "true" : null }, words)
+      ? el("a", { href: `#/trial/${path}`, "aria-label": said, title: said, "aria-current": path === this.path ? "true" : null }, player)
       : el("span", {}, "not shown in this room");
     const count = `${lane.did.length} step${lane.did.length === 1 ? "" : "s"}`;
     const from = lane.on === null ? "" : `from step ${lane.step}`;
     const score = lane.state === "scored" ? String(+lane.score.toFixed(2)) : LANES[kindOf(lane)];
-    const facts = [from, count, lane.fork?.hint ? `told: ${lane.fork.hint}` : "", place].filter(Boolean).join(" · ");
+    const facts = [from, handOf(lane), count, lane.fork?.hint ? `told: ${lane.fork.hint}` : "", place].filter(Boolean).join(" · ");
     return el("li", { "data-lane": String(index), onmouseenter: () => this.point(index, true), onmouseleave: () => this.point(index, false), onfocusin: () => this.point(index, true), onfocusout: () => this.point(index, false) },
       el("p.who", {}, lane.here ? this.pair.box(path, place) : null, title, lane.here ? el(`span.score.${kindOf(lane)}`, {}, score) : null),
       el("p.quiet", { title: facts }, facts));
@@ -108,21 +109,25 @@ export class Tree {
     const end = before(Math.max(lane.did.length, lane.step) + 1);
     const turn = Math.min(10, step / 2);
     const way = lane.on === null ? `M${x} ${y}H${end}` : `M${x} ${at(lane.on)}V${y - turn}q0 ${turn} ${turn} ${turn}H${end}`;
-    const marks = lane.did.slice(lane.step - 1).map((done, number) => mark(done, x + (number + 0.5) * step, y, Math.min(1, step / 14)));
+    const marks = lane.did.slice(lane.step - 1).map((done, number) => mark(done, x + (number + 0.5) * step, y, Math.min(1, step / 18)));
     const parts = [shape("path", { d: way, class: "way" }), ...marks];
     if (lane.on !== null) parts.push(shape("circle", { cx: x, cy: at(lane.on), r: 3.5, class: "fork" }));
     const group = { class: `lane ${lane.here ? kindOf(lane) : "void"}`, "data-lane": String(index) };
     if (!lane.here) return shape("g", group, ...parts);
     // The list has the same links for keys and for those who do not see the drawing.
     const link = shape("a", { ...group, href: `#/trial/${trialPath(lane.run, lane.trial)}`, tabindex: "-1" }, shape("title", {}), shape("path", { d: way, class: "reach" }), ...parts);
-    link.querySelector("title").textContent = wordsOf(lane);
+    link.querySelector("title").textContent = [playerOf(lane), handOf(lane)].filter(Boolean).join(", ");
     return link;
   }
 }
 
-function wordsOf(lane) {
-  const hand = lane.fork?.hand ? `${lane.fork.hand} forced${lane.fork.lasting === "rest" ? "" : " once"}` : "";
-  return [lane.model || lane.agent, lane.condition, hand].filter(Boolean).join(", ");
+// The vendor before a model's name says nothing new.
+function playerOf(lane) {
+  return [(lane.model || lane.agent || "").split("/").at(-1), lane.condition].filter(Boolean).join(", ");
+}
+
+function handOf(lane) {
+  return lane.fork?.hand ? `${lane.fork.hand} forced${lane.fork.lasting === "rest" ? "" : " once"}` : "";
 }
 
 function kindOf(lane) {
@@ -133,11 +138,12 @@ function kindOf(lane) {
 // What was done in a step: its shape says it, not its colour.
 function mark(done, x, y, scale) {
   const r = 4.5 * scale;
-  if (done === "gui") return shape("circle", { cx: x, cy: y, r, class: "mark open" });
-  if (done === "tool") return shape("rect", { x: x - r, y: y - r, width: 2 * r, height: 2 * r, class: "mark full" });
-  if (done === "human") return shape("path", { d: `M${x} ${y - 1.5 * r}l${1.5 * r} ${1.5 * r}l${-1.5 * r} ${1.5 * r}l${-1.5 * r} ${-1.5 * r}z`, class: "mark full" });
-  if (done === "error") return shape("path", { d: `M${x - r} ${y - r}l${2 * r} ${2 * r}m${-2 * r} 0l${2 * r} ${-2 * r}`, class: "mark cross" });
-  return shape("path", { d: `M${x} ${y - r}v${2 * r}`, class: "mark cross" });
+  const more = { "stroke-width": 2 * scale, class: `mark ${done}` };
+  if (done === "gui") return shape("circle", { cx: x, cy: y, r, ...more });
+  if (done === "tool") return shape("rect", { x: x - r, y: y - r, width: 2 * r, height: 2 * r, ...more });
+  if (done === "human") return shape("path", { d: `M${x} ${y - 1.4 * r}l${1.4 * r} ${1.4 * r}l${-1.4 * r} ${1.4 * r}l${-1.4 * r} ${-1.4 * r}z`, ...more });
+  if (done === "error") return shape("path", { d: `M${x - r} ${y - r}l${2 * r} ${2 * r}m${-2 * r} 0l${2 * r} ${-2 * r}`, ...more });
+  return shape("path", { d: `M${x} ${y - r}v${2 * r}`, ...more });
 }
 
 function axis(steps, step, before, height) {
