@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,6 +105,8 @@ class Forks:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # an interrupt of the room is none of the fork
             )
+        # Somebody waits for it to its end, whether or not anybody looks.
+        threading.Thread(target=process.wait, daemon=True).start()
         self._begun.append(Begun(run, trial.name, asked, out, process))
         return out
 

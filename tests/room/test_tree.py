@@ -207,9 +207,7 @@ def test_a_step_that_is_kept_is_gone_on_from_by_the_form(
         expect(begun).to_contain_text("ended", timeout=60_000)
         at_tree(page)
         expect(page.locator(".members li")).to_have_count(8)
-        expect(
-            page.locator(".members").get_by_text("· gui forced ·")
-        ).to_have_count(2)
+        expect(page.locator(".members").get_by_text("· gui forced ·")).to_have_count(2)
     fork = read_config(runs / "demo.from-4").fork
     assert fork is not None
     assert (fork.hand, fork.lasting, fork.hint) == ("gui", "rest", "Use the buttons.")
@@ -239,7 +237,7 @@ def test_what_is_refused_is_told_in_the_form_and_what_failed_on_the_page(
         page.get_by_role("button", name="Fork", exact=True).click()
         begun = page.locator(".begun")
         expect(begun).to_contain_text("failed", timeout=60_000)
-        expect(begun).to_contain_text("sandbox cannot be kept while it runs")
+        expect(begun).to_contain_text("a machine of the provider sandbox cannot be kept")
         expect(begun).to_contain_text("Take --provider libvirt")
     shutil.rmtree(first.parents[1] / "by-hand.from-6")
 

@@ -24,7 +24,7 @@ export class Forking {
     this.begun.replaceChildren(...own.map((each) => el("p", {},
       el("span.chip", { "data-state": each.state }, STATES[each.state]), " ",
       `${each.branches === 1 ? "a branch" : `${each.branches} branches`} before step ${each.step}, in ${each.out}`,
-      each.why ? el("span.result.error", {}, each.why) : null)));
+      each.why ? el("span.result.error", {}, ` ${each.why}`) : null)));
   }
 
   ask(step) {

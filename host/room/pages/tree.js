@@ -3,7 +3,7 @@
 import { el, fetched, shape, tell, trialPath } from "./dom.js";
 import { Pair } from "./pair.js";
 
-const WIDE = { row: 60, lane: 30, names: 380 };
+const WIDE = { row: 60, lane: 30, names: 430 };
 const NARROW = { row: 92, lane: 70, names: 0 };
 const [TOP, PAD, LEAST, MOST] = [30, 12, 10, 72]; // pixels: the axis, the margin, the width of a step
 const DONE = { gui: "mouse and keyboard", tool: "tool", human: "a person", error: "error", none: "no call" };
