@@ -15,7 +15,7 @@ from rich.console import Console
 
 from host import counterfactual as both
 from host.choosing import KeepOptions
-from host.config import Branch, Lasting
+from host.config import Branch, Hand, Lasting
 from host.desktop_diff import desktop_diff as difference_of_desktops
 from host.errors import UsageError
 from host.export import cell
@@ -55,6 +55,8 @@ def fork(
     trial: int = 1,
     n: Annotated[int, Parameter(name=("-n", "--best-of"))] = 1,
     onward: Onward = Onward(),  # noqa: B008 - a frozen value
+    hand: Hand | None = None,
+    lasting: Lasting = "once",
     kept: KeepOptions = KeepOptions(),  # noqa: B008 - a frozen value
     out: Path | None = None,
     json: Json = False,
@@ -73,11 +75,17 @@ def fork(
         Which trial of the task.
     n
         So many episodes; the best of them is named.
+    hand
+        The only tools on offer at that step: gui (mouse and keyboard) or tools (all others).
+    lasting
+        Whether that holds for that decision (once) or for all the rest of the episode (rest).
     out
         Directory of the new run.
     """
     branch = Branch(trial=trial_of(run, task, trial).name, step=step)
-    wanted = fork_of(run, [branch], n, read_catalogue(), onward, keep=kept.keep())
+    wanted = fork_of(
+        run, [branch], n, read_catalogue(), onward, hand=hand, lasting=lasting, keep=kept.keep()
+    )
     folder = out or default_folder(wanted.suite, wanted.agents, f"fork-{step}")
     rows = launch(wanted, folder, machines)
     if json:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import io
 import json
-import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +27,15 @@ from starlette.websockets import WebSocket
 
 from host.errors import UsageError
 from host.orders import Act, Order, post
-from host.pictures import png_of, read_frame
 from host.room.bridge import Bridge
 from host.room.eyes import Eyes
+from host.room.forking import Asked as Branches
+from host.room.forking import Forks, forkable
 from host.room.guard import Guarded
+from host.room.kin import lanes
 from host.room.lease import Leases
 from host.room.parts import PAGES, mounts
+from host.room.shown import shown
 from host.room.wall import Live, Wall
 from host.trajectory import FRAMES
 
@@ -43,9 +43,6 @@ __all__ = ["Room"]
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the runs' directories."""
-HASH = re.compile("[0-9a-f]{32}")
-PICTURE = re.compile(r"[0-9a-f]{32}\.[a-z]{3,4}")
-FOREVER = "private, max-age=31536000, immutable"
 
 
 class Asked(BaseModel):
@@ -79,7 +76,9 @@ class Room:
     token: str
     eyes: Eyes
     leases: Leases = field(default_factory=Leases)
+    forks: Forks = field(default_factory=Forks)
     _said: list[dict[str, Any]] = field(default_factory=list)
+    _forks: list[dict[str, Any]] = field(default_factory=list)
     _runs: list[dict[str, Any]] = field(default_factory=list)
     _version: int = 0
     _runs_at: int = 0
@@ -94,7 +93,9 @@ class Room:
             Route("/api/trials/{run}/{trial}", self._trial),
             Route("/api/trials/{run}/{trial}/lines/{index:int}", self._line),
             Route("/api/trials/{run}/{trial}/orders", self._order, methods=["POST"]),
+            Route("/api/trials/{run}/{trial}/forks", self._fork, methods=["POST"]),
             Route("/api/trials/{run}/{trial}/screen", self._screen),
+            Route("/api/trees/{run}/{trial}", self._tree),
             Route("/frames/{run}/{trial}/{name}", self._frame),
             Route("/live/{run}/{trial}", self._small),
             WebSocketRoute("/vnc/{run}/{trial}", self._vnc),
@@ -117,10 +118,10 @@ class Room:
     async def look_once(self) -> None:
         """Look at the runs, and tell those who wait if something has changed."""
         live, said, runs = await run_in_threadpool(self._looked)
-        self._live = live
-        if said != self._said or runs is not self._runs:
+        forks, self._live = self.forks.said(), live
+        if (said, forks) != (self._said, self._forks) or runs is not self._runs:
             self._runs_at += runs is not self._runs
-            self._said, self._runs = said, runs
+            self._said, self._forks, self._runs = said, forks, runs
             self._version += 1
             async with self._changed:
                 self._changed.notify_all()
@@ -154,7 +155,8 @@ class Room:
                 if version == self._version:
                     await self._changed.wait()
             version = self._version
-            said: dict[str, Any] = {"live": [_for(viewer, each) for each in self._said]}
+            live = [_for(viewer, each) for each in self._said]
+            said: dict[str, Any] = {"live": live, "forks": self._forks}
             if runs_at != self._runs_at:  # they may be thousands of rows
                 runs_at, said["runs"] = self._runs_at, self._runs
             yield f"data: {json.dumps(said)}\n\n"
@@ -171,6 +173,7 @@ class Room:
             "start": reel.start,
             "lines": reel.steps[after:],
             "after": after,
+            "kept": forkable(folder),
             "state": reel.state,
             "end": reel.end,
         }
@@ -191,8 +194,7 @@ class Room:
                 | {"by": _public(asked.viewer)}
             )
         except ValidationError as error:
-            said = "; ".join(each["msg"] for each in error.errors())
-            return JSONResponse({"error": said}, 400)
+            return _malformed(error)
         if self._name(request) not in self._live:
             raise UsageError("this trial is not under way any more")
         if order.order == "act":
@@ -206,6 +208,23 @@ class Room:
         post(folder, order)
         return JSONResponse({"order": order.order}, 202)
 
+    async def _fork(self, request: Request) -> Response:
+        folder = self._folder(request)
+        try:
+            asked = Branches.model_validate_json(await request.body())
+        except ValidationError as error:
+            return _malformed(error)
+        run = request.path_params["run"]
+        out = await run_in_threadpool(self.forks.start, run, folder, asked)
+        self.wall.add(out)
+        return JSONResponse({"run": out.name}, 202)
+
+    async def _tree(self, request: Request) -> Response:
+        self._folder(request)
+        name = (request.path_params["run"], request.path_params["trial"])
+        found = await run_in_threadpool(lanes, self._runs, self._said, name, self.wall.did)
+        return JSONResponse({"lanes": found})
+
     async def _screen(self, request: Request) -> Response:
         live = self._of(request)
         return JSONResponse({"password": live.seen.password})
@@ -214,17 +233,9 @@ class Room:
         folder, name = self._folder(request) / FRAMES, request.path_params["name"]
         width = request.query_params.get("width", "")
         try:
-            if PICTURE.fullmatch(name) and not HASH.fullmatch(name.removesuffix(".png")):
-                return FileResponse(folder / name, headers={"cache-control": FOREVER})
-            if not HASH.fullmatch(name := name.removesuffix(".png")):
-                raise HTTPException(404)
-            if width in ("240", "480"):
-                data = await run_in_threadpool(_thumbnail, folder, name, int(width))
-                return Response(data, media_type="image/webp", headers={"cache-control": FOREVER})
-            data = await run_in_threadpool(png_of, folder, name)
+            return await run_in_threadpool(shown, folder, name, width)
         except FileNotFoundError:
             raise HTTPException(404, "there is no such frame") from None
-        return Response(data, media_type="image/png", headers={"cache-control": FOREVER})
 
     async def _small(self, request: Request) -> Response:
         picture = self.eyes.picture(self._name(request))
@@ -269,13 +280,10 @@ class Room:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": str(error)}, 409)
+    hint = getattr(error, "hint", "")
+    return JSONResponse({"error": f"{error}. {hint}" if hint else str(error)}, 409)
 
 
-@lru_cache(maxsize=2000)
-def _thumbnail(folder: Path, name: str, width: int) -> bytes:
-    picture = read_frame(folder, name)
-    small = picture.resize((width, round(width * picture.height / picture.width)), reducing_gap=2.0)
-    target = io.BytesIO()
-    small.save(target, "WEBP", quality=70)
-    return target.getvalue()
+def _malformed(error: ValidationError) -> Response:
+    said = [": ".join([*map(str, each["loc"]), each["msg"]]) for each in error.errors()]
+    return JSONResponse({"error": "; ".join(said)}, 400)

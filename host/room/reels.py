@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from host import GUI
 from host.trajectory import AGENT, NAME
 
 __all__ = ["Reel", "State", "brief"]
@@ -106,6 +107,8 @@ def brief(line: dict[str, Any]) -> dict[str, Any]:
         "kind": "step",
         "number": line["number"],
         "actor": line.get("actor", AGENT),
+        "did": _did(line),
+        "kept": bool(line.get("kept")),
         "thought": _cut(decision["thought"]),
         "malformed": _cut(decision["malformed"]),
         "calls": [
@@ -125,6 +128,17 @@ def brief(line: dict[str, Any]) -> dict[str, Any]:
         "cost": None if None in costs else sum(costs),
         "tokens": sum(tokens),
     }
+
+
+def _did(line: dict[str, Any]) -> str:
+    """What was done in a step: `gui`, `tool`, `human`, `error` or `none`."""
+    if line.get("actor", AGENT) != AGENT:
+        return "human"
+    if line["decision"]["malformed"] or any(each["error"] for each in line["results"]):
+        return "error"
+    if not line["decision"]["calls"]:
+        return "none"
+    return "gui" if set(line["apps"]) == {GUI} else "tool"
 
 
 def _short(arguments: dict[str, Any]) -> dict[str, Any]:

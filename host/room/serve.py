@@ -11,6 +11,7 @@ from pathlib import Path
 from host.room import serving
 from host.room.app import Room
 from host.room.eyes import Eyes
+from host.room.forking import FORK, Forks
 from host.room.serving import LOOPBACK
 from host.room.wall import Wall
 
@@ -32,9 +33,13 @@ def serve(
 
 
 @contextmanager
-def opened(folders: Sequence[Path], host: str = LOOPBACK, port: int = 0) -> Iterator[str]:
-    """Serve beside something else, as long as the block runs; gives the address, token included."""
+def opened(
+    folders: Sequence[Path], host: str = LOOPBACK, port: int = 0, fork: Sequence[str] = FORK
+) -> Iterator[str]:
+    """Serve beside something else, as long as the block runs; gives the address, token included.
+    `fork` is the command that branches are begun with."""
     with serving.listening(host, port, WHAT) as listener:
         token = secrets.token_urlsafe(24)
-        with serving.running(Room(Wall(folders), token, Eyes()), listener):
+        room = Room(Wall(folders), token, Eyes(), forks=Forks(fork))
+        with serving.running(room, listener):
             yield serving.address(listener, token)

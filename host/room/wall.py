@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from host import config
 from host.config import RunConfig, read_config
 from host.errors import UsageError
 from host.lines import runs_in
+from host.room.kin import parent_of
 from host.room.reels import Reel
 from host.rows import NAME as RESULTS
 from host.rows import Row, read_rows
@@ -44,6 +45,8 @@ class Live:
     reel: Reel
     cap: int
     since: float
+    parent: dict[str, Any] | None = None
+    """Where it began, if it is a branch; see `host.room.kin`."""
 
     @property
     def name(self) -> str:
@@ -58,6 +61,7 @@ class Live:
             "trial": self.trial,
             "task": self.reel.start.get("task", self.trial.partition(".")[0]),
             "agent": self.reel.start.get("agent", ""),
+            "parent": self.parent,
             "state": self.reel.state if self.reel.start else "setup",
             "step": self.reel.taken,
             "cap": self.cap,
@@ -82,38 +86,48 @@ class Wall:
     def runs(self) -> dict[str, Path]:
         """The directories of runs by the names they have here."""
         found: dict[str, Path] = {}
+        there: set[Path] = set()
         for run in runs_in(self.folders):
-            if (run / config.NAME).exists():
+            if (run / config.NAME).exists() and run.resolve() not in there:
+                there.add(run.resolve())
                 name = run.resolve().name
                 while name in found:
                     name += "~"
                 found[name] = run
         return found
 
+    def add(self, run: Path) -> None:
+        """Show that run, too, wherever it lies."""
+        self.folders = [*self.folders, run]
+
     def live(self) -> list[Live]:
         """The trials under way. A run that cannot be read has none."""
         found = []
-        for name, run in self.runs().items():
+        runs = self.runs()
+        for name, run in runs.items():
             try:
                 cap = self._config(run).limits.steps
             except UsageError:
                 continue  # `told` says so
             for trial, seen in now_running(run):
                 reel = self.reel(run / trial)
-                found.append(Live(name, trial, seen, reel, cap, _since(run / trial)))
+                parent = parent_of(reel.start.get("from"), runs)
+                found.append(Live(name, trial, seen, reel, cap, _since(run / trial), parent))
         return found
 
     def told(self) -> list[dict[str, Any]]:
         """The runs and their rows, as the page shows them; the same list while nothing changes."""
         seen = {}
-        for name, run in self.runs().items():
+        runs = self.runs()
+        for name, run in runs.items():
             path = run / RESULTS
             seen[name] = (run, path.stat().st_mtime_ns if path.exists() else 0)
         if seen != self._seen:
-            self._seen, self._told = seen, [self._run(name, seen[name][0]) for name in seen]
+            self._seen, self._told = seen, [self._run(name, runs) for name in seen]
         return self._told
 
-    def _run(self, name: str, run: Path) -> dict[str, Any]:
+    def _run(self, name: str, runs: Mapping[str, Path]) -> dict[str, Any]:
+        run = runs[name]
         try:
             said = self._config(run)
             rows = read_rows(run) if (run / RESULTS).exists() else []
@@ -125,9 +139,12 @@ class Wall:
             "agents": said.agents,
             "condition": said.condition,
             "model": said.model.name if said.model else "",
+            "fork": said.fork.model_dump(include={"hint", "hand", "lasting"})
+            if said.fork
+            else None,
             # In a proof not every agent plays every task.
             "planned": len(said.tasks) * said.runs if len(said.agents) == 1 else 0,
-            "rows": [_row(row) for row in rows],
+            "rows": [_row(row, runs) for row in rows],
         }
 
     def trial(self, run: str, trial: str) -> Path:
@@ -144,6 +161,14 @@ class Wall:
             reel = self._reels[folder] = Reel(folder)
         reel.read()
         return reel
+
+    def did(self, run: str, trial: str) -> list[str]:
+        """What was done in its steps, see `brief`; nothing where its directory is gone."""
+        try:
+            reel = self.reel(self.trial(run, trial))
+        except UsageError:
+            return []
+        return [each["did"] for each in reel.steps if each["kind"] == "step"]
 
     def _config(self, run: Path) -> RunConfig:
         if run not in self._configs:
@@ -196,7 +221,7 @@ def _last(steps: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     return next((each["calls"][-1] for each in reversed(steps) if each["calls"]), None)
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: Row, runs: Mapping[str, Path]) -> dict[str, Any]:
     return {
         "trial": row.folder,
         "task": row.task,
@@ -205,6 +230,8 @@ def _row(row: Row) -> dict[str, Any]:
         "attempt": row.attempt,
         "fate": row.fate,
         "score": row.score,
+        "solved": row.success,
+        "parent": parent_of(row.parent.model_dump() if row.parent else None, runs),
         "stop": row.stop,
         "steps": row.steps,
         "cost": row.cost,

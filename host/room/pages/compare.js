@@ -1,5 +1,6 @@
 // Two episodes side by side, moved together.
-import { el, tell } from "./dom.js";
+import { el, fetched, tell, trialPath } from "./dom.js";
+import { partingStep } from "./kin.js";
 import { Reel } from "./reel.js";
 import { Stage } from "./stage.js";
 import { Steps } from "./steps.js";
@@ -7,19 +8,41 @@ import { Timeline } from "./timeline.js";
 
 export class Compare {
   constructor(place, pairs) {
+    this.pairs = pairs;
+    this.note = el("p.quiet", { hidden: true });
     this.sides = pairs.map(([run, trial]) => new Side(run, trial));
-    const longer = { get lines() { return this.sides.reduce((most, side) => (side.reel.lines.length > most.length ? side.reel.lines : most), []); }, sides: this.sides };
-    this.timeline = new Timeline(longer, (index, after) => this.sides.forEach((side) => side.look(index, after)), (on) => this.sides.forEach((side) => { side.stage.differ = on; }));
-    this.sides.forEach((side) => { side.steps.chosen = (index) => this.timeline.go(index); });
-    place.append(el("h1", {}, "Side by side"), el("div.sides", {}, this.sides.map((side) => side.root)), this.timeline.root);
+    const lines = () => this.longer.reel.lines;
+    const look = (index, after) => this.sides.forEach((side) => side.look(index - this.longer.lead + side.lead, after));
+    this.timeline = new Timeline({ get lines() { return lines(); } }, look, (on) => this.sides.forEach((side) => { side.stage.differ = on; }));
+    this.sides.forEach((side) => { side.steps.chosen = (index) => this.timeline.go(index - side.lead + this.longer.lead); });
+    place.append(el("h1", {}, "Side by side"), this.note, el("div.sides", {}, this.sides.map((side) => side.root)), this.timeline.root);
     this.keys = (event) => {
       if (!event.target.closest("select") && !event.ctrlKey && !event.altKey && !event.metaKey) this.timeline.key(event);
     };
     addEventListener("keydown", this.keys);
-    Promise.all(this.sides.map((side) => side.load())).then(() => {
-      this.timeline.grew();
-      this.timeline.go(0);
-    }).catch((error) => tell(error.message));
+    this.load().catch((error) => tell(error.message));
+  }
+
+  get longer() {
+    return this.sides.reduce((most, side) => (side.reel.lines.length > most.reel.lines.length ? side : most));
+  }
+
+  // Relatives are shown from where they part, that step of the one beside that of the other.
+  async load() {
+    await Promise.all(this.sides.map((side) => side.load()));
+    const step = await this.parting();
+    this.sides.forEach((side) => side.partAt(step));
+    this.timeline.grew();
+    this.timeline.go(this.longer.lead);
+    this.note.hidden = step < 2;
+    this.note.textContent = `The same up to step ${step - 1}; from step ${step} on, each goes its own way.`;
+  }
+
+  // The first step that they have not in common; 0 where they are no relatives.
+  async parting() {
+    const { lanes } = await fetched(`/api/trees/${trialPath(...this.pairs[0])}`);
+    const [one, other] = this.pairs.map(([run, trial]) => lanes.findIndex((lane) => lane.run === run && lane.trial === trial));
+    return one < 0 || other < 0 ? 0 : partingStep(lanes, one, other);
   }
 
   close() {
@@ -32,6 +55,7 @@ export class Compare {
 class Side {
   constructor(run, trial) {
     this.reel = new Reel(run, trial);
+    this.lead = 0; // lines before the one that stands beside the other's
     this.instruction = el("p.instruction");
     this.root = el("section.side", { "aria-label": `${run} ${trial}` }, el("h2", {}, `${run} / ${trial}`), this.instruction);
     this.stage = new Stage(this.root);
@@ -44,9 +68,15 @@ class Side {
     this.steps.grew();
   }
 
+  partAt(step) {
+    const at = this.reel.lines.findIndex((line) => line.kind === "step" && line.number === step);
+    this.lead = !step ? 0 : at < 0 ? this.reel.lines.length : at;
+  }
+
   look(index, after) {
     const last = this.reel.lines.length - 1;
-    this.steps.choose(Math.min(index, last));
-    this.stage.show(this.reel, Math.min(index, last), after || index > last);
+    const at = Math.min(Math.max(index, 0), last);
+    this.steps.choose(at);
+    this.stage.show(this.reel, at, after || index > last);
   }
 }

@@ -1,6 +1,8 @@
 // One trial: its screen, what happened, and, while it is under way, the controls. When it has ended,
 // the same page plays it again.
 import { dollars, el, fetched, seconds, tell, trialPath, viewer } from "./dom.js";
+import { Forking } from "./fork.js";
+import { related } from "./kin.js";
 import { Live } from "./live.js";
 import { Reel } from "./reel.js";
 import { Stage } from "./stage.js";
@@ -22,9 +24,11 @@ export class Desk {
     this.controls = new Controls((order, more) => this.order(order, more), () => this.follow());
     this.instruction = el("p.instruction");
     this.side = el("aside", {}, this.instruction);
-    this.steps = new Steps(this.side, this.reel, (index) => this.timeline.go(index));
+    this.forking = new Forking(run, trial);
+    this.kin = el("p", { hidden: true }, el("a.kin", { href: `#/tree/${trialPath(run, trial)}` }, "Tree of episodes"));
+    this.steps = new Steps(this.side, this.reel, (index) => this.timeline.go(index), (line) => this.forking.ask(line.number));
     this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; });
-    place.append(el("div.desk", {}, el("div.left", {}, this.heading, this.facts, this.controls.root, this.screen, this.timeline.root), this.side));
+    place.append(el("div.desk", {}, el("div.left", {}, this.heading, this.facts, this.kin, this.controls.root, this.forking.root, this.screen, this.timeline.root), this.side));
     this.first = true;
     this.opened = false; // whether it is settled where one looks at first
     this.keys = (event) => this.key(event);
@@ -47,6 +51,8 @@ export class Desk {
     this.facts.textContent = this.now
       ? [this.run, this.now.agent, `step ${this.now.step} of ${this.now.cap}`, seconds(this.now.seconds), dollars(this.now.cost), ...this.now.alarms].filter(Boolean).join(" · ")
       : row ? [this.run, row.agent, row.fate === "scored" ? `score ${row.score}` : row.fate, row.stop, row.steps === 1 ? "1 step" : `${row.steps} steps`, seconds(row.seconds), row.assisted ? "assisted" : "", row.reason].filter(Boolean).join(" · ") : this.run;
+    this.kin.hidden = !related(state).has(trialPath(this.run, this.trial));
+    this.forking.update(state);
     this.screens();
     this.open();
     if (this.first || !this.now || this.now.lines !== this.reel.lines.length) this.catchUp();
@@ -55,6 +61,7 @@ export class Desk {
   async catchUp() {
     try {
       const before = this.reel.again;
+      const kept = this.reel.kept;
       const came = await this.reel.more();
       if (this.reel.again !== before) {
         this.steps.clear();
@@ -62,6 +69,7 @@ export class Desk {
       }
       this.instruction.textContent = this.reel.start.instruction || "The trial is being set up.";
       if (this.reel.start.task) this.heading.textContent = this.reel.start.task;
+      if ([...kept].some((step) => !this.reel.kept.has(step))) this.steps.again();
       if (came.length || this.first) {
         this.steps.grew();
         this.timeline.grew();

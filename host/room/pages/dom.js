@@ -15,6 +15,14 @@ export function el(kind, attributes = {}, ...children) {
   return made;
 }
 
+// The same for a drawing: shape("circle", {r: 3}, child).
+export function shape(kind, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
 export function seconds(value) {
   if (value === null || value === undefined) return "";
   if (value < 60) return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;

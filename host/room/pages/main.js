@@ -1,8 +1,9 @@
 // Which page is shown, and the stream of what the runs are at.
-import { el, viewer } from "./dom.js";
+import { el, trialPath, viewer } from "./dom.js";
 import { Wall } from "./wall.js";
 import { Desk } from "./desk.js";
 import { Compare } from "./compare.js";
+import { Tree } from "./tree.js";
 
 const main = document.getElementById("main");
 const path = document.getElementById("path");
@@ -29,6 +30,10 @@ function show() {
     crumbs(["all trials", "#/"], ["side by side"]);
     page = new Compare(main, [names.slice(0, 2), names.slice(2, 4)]);
     document.title = "Side by side – Ambidex";
+  } else if (kind === "tree") {
+    crumbs(["all trials", "#/"], [`${names[0]} / ${names[1]}`, `#/trial/${trialPath(names[0], names[1])}`], ["tree"]);
+    page = new Tree(main, names[0], names[1]);
+    document.title = `Tree of ${names[1]} – Ambidex`;
   } else {
     crumbs(["all trials"]);
     page = new Wall(main);

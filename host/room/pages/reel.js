@@ -10,6 +10,7 @@ export class Reel {
     this.state = "";
     this.fetching = null;
     this.id = "";
+    this.kept = new Set(); // steps that one can go on from
     this.again = 0; // how often a new attempt has begun in its place
   }
 
@@ -29,6 +30,7 @@ export class Reel {
     this.id = said.id;
     this.start = said.start;
     this.end = said.end;
+    this.kept = new Set(said.kept);
     this.state = said.state;
     this.lines.push(...said.lines);
     return said.lines;

@@ -1,13 +1,5 @@
 // A frame, with what was done on it drawn over it, or with what it changed.
-import { el, isGui } from "./dom.js";
-
-const NS = "http://www.w3.org/2000/svg";
-
-function shape(kind, attributes) {
-  const made = document.createElementNS(NS, kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
+import { el, isGui, shape } from "./dom.js";
 
 async function pixels(address) {
   const picture = new Image();

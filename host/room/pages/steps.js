@@ -9,9 +9,11 @@ const ORDERS = {
 };
 
 export class Steps {
-  constructor(place, reel, chosen) {
+  // `fork`, where it is given, is asked for a branch from a line.
+  constructor(place, reel, chosen, fork = null) {
     this.reel = reel;
     this.chosen = chosen;
+    this.fork = fork;
     this.current = -1;
     this.heights = [];
     this.drawn = new Map();
@@ -29,10 +31,20 @@ export class Steps {
 
   // Another attempt: what was drawn is of the one before.
   clear() {
-    for (const item of this.drawn.values()) item.remove();
-    this.drawn.clear();
+    this.wipe();
     this.heights = [];
     this.current = -1;
+  }
+
+  // What was drawn is not what it was, as where a kept machine has been given back.
+  again() {
+    this.wipe();
+    this.draw();
+  }
+
+  wipe() {
+    for (const item of this.drawn.values()) item.remove();
+    this.drawn.clear();
   }
 
   // New lines have come; stay at the end if that is where we were.
@@ -119,6 +131,18 @@ export class Steps {
     return el("div.step.person", {}, el("p", {}, `A person ${ORDERS[line.order] || line.order}${line.end ? ` as ${line.end}` : ""}${said}`));
   }
 
+  // Whether the machine is kept as it was before that step, and the way on from there.
+  keptAs(line) {
+    if (!line.kept) return null;
+    const there = !this.reel.kept || this.reel.kept.has(line.number);
+    if (!there) return el("span.quiet", { title: "The machine was kept before this step, and is not any more" }, "snapshot given back");
+    if (!this.fork) return el("span.chip.kept", { title: "The machine is kept as it was before this step" }, "snapshot");
+    return el("button.kept", {
+      "aria-label": `Fork before step ${line.number}`, title: "The machine is kept as it was before this step: go on from there",
+      onclick: (event) => { event.stopPropagation(); this.fork(line); },
+    }, "Fork here …");
+  }
+
   step(line, index) {
     const calls = line.calls.map((call, at) => {
       const result = line.results[at];
@@ -132,7 +156,7 @@ export class Steps {
         hash ? el("img", { src: this.reel.frame(hash, 240), alt: "", width: 120, height: 68, loading: "lazy", decoding: "async" }) : null),
       el("div", {},
         el("p.head", {}, el("span.at", {}, String(line.number)), line.actor === "human" ? el("span.chip", { "data-state": "human" }, "person") : null,
-          el("span.quiet", {}, times(line)), line.still ? null : el("span.chip.alarm", {}, "still moving")),
+          el("span.quiet", {}, times(line)), line.still ? null : el("span.chip.alarm", {}, "still moving"), this.keptAs(line)),
         line.thought ? el("p.thought", {}, line.thought) : null,
         line.malformed ? el("p.result.error", {}, `could not be read: ${line.malformed}`) : null,
         ...calls,

@@ -1,6 +1,6 @@
 // A bar to go to any moment of an episode, and to play it. A step has two moments: before it, with
 // what was done drawn on the screen, and after it.
-import { el, isGui } from "./dom.js";
+import { el } from "./dom.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
@@ -37,7 +37,7 @@ export class Timeline {
     this.bar.max = String(this.last);
     if (!this.chosen) this.at = this.last;
     this.bar.value = String(this.at);
-    this.ticks.replaceChildren(...this.reel.lines.map((line) => el(`i.${kindOf(line)}`)));
+    this.ticks.replaceChildren(...this.reel.lines.map((line) => el(`i.${line.kind === "person" ? "human" : line.did}`)));
   }
 
   // Before the line of that index.
@@ -94,11 +94,4 @@ export class Timeline {
     else return;
     event.preventDefault();
   }
-}
-
-function kindOf(line) {
-  if (line.kind === "person" || line.actor === "human") return "human";
-  if (line.malformed || line.results.some((result) => result.error)) return "error";
-  if (!line.calls.length) return "none";
-  return line.calls.every(isGui) ? "gui" : "tool";
 }

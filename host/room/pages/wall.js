@@ -1,12 +1,14 @@
 // All desktops at once, those first that want a person; and the trials that have ended.
 import { callText, dollars, el, seconds, trialPath } from "./dom.js";
+import { related } from "./kin.js";
+import { Pair } from "./pair.js";
 
 const STATES = { setup: "being set up", running: "running", paused: "held", human: "a person acts", ended: "ended" };
 
 export class Wall {
   constructor(place) {
     this.cards = new Map();
-    this.chosen = new Set();
+    this.pair = new Pair();
     this.summary = el("p.quiet");
     this.grid = el("div.wall");
     this.ended = el("div");
@@ -20,12 +22,13 @@ export class Wall {
     const planned = state.runs.reduce((sum, run) => sum + Math.max(run.planned, run.rows.length), 0);
     this.summary.textContent = `${state.live.length} under way, ${wanting} of them could use a look, ${done} of ${planned} scored`;
     const seen = new Set();
+    const kin = related(state);
     state.live.forEach((each, at) => {
       const name = `${each.run}/${each.trial}`;
       seen.add(name);
       if (!this.cards.has(name)) this.cards.set(name, new Card(each));
       const card = this.cards.get(name);
-      card.update(each);
+      card.update(each, kin.has(card.path));
       if (this.grid.children[at] !== card.root) this.grid.insertBefore(card.root, this.grid.children[at] || null);
     });
     for (const [name, card] of this.cards) {
@@ -34,38 +37,29 @@ export class Wall {
         this.cards.delete(name);
       }
     }
-    if (state.runs !== this.said) {
-      this.said = state.runs;
-      this.tables(state.runs);
+    const names = [...kin].join(" ");
+    if (state.runs !== this.said || names !== this.kin) {
+      [this.said, this.kin] = [state.runs, names];
+      this.tables(state.runs, kin);
     }
   }
 
-  tables(runs) {
+  tables(runs, kin) {
     const broken = runs.filter((run) => run.error).map((run) => el("p.result.error", {}, `${run.run} cannot be read: ${run.error}`));
-    this.ended.replaceChildren(...broken, ...runs.filter((run) => run.rows.length).map((run) => this.table(run)));
+    this.ended.replaceChildren(...broken, ...runs.filter((run) => run.rows.length).map((run) => this.table(run, kin)));
   }
 
-  table(run) {
+  table(run, kin) {
     const scored = run.rows.filter((row) => row.fate === "scored");
-    const solved = scored.filter((row) => row.score >= 1).length;
-    const compare = el("button", { disabled: true, onclick: () => { location.hash = this.compareAddress(); } }, "Side by side");
+    const solved = scored.filter((row) => row.solved).length;
     const rows = run.rows.map((row) => {
       const path = trialPath(run.run, row.trial);
-      const pick = el("input", {
-        type: "checkbox", "aria-label": `choose ${row.trial} for side by side`,
-        onchange: (event) => {
-          if (event.target.checked) this.chosen.add(path);
-          else this.chosen.delete(path);
-          for (const button of this.ended.querySelectorAll("button")) button.disabled = this.chosen.size !== 2;
-        },
-      });
-      pick.checked = this.chosen.has(path);
       const score = row.fate === "scored" ? String(+row.score.toFixed(2)) : row.fate;
       return el("tr", {},
-        el("td", {}, pick),
-        el("td", {}, el("a", { href: `#/trial/${path}` }, row.task)),
+        el("td", {}, this.pair.box(path, row.trial)),
+        el("td", {}, el("a", { href: `#/trial/${path}` }, row.task), kin.has(path) ? treeLink(path, row.trial) : null),
         el("td", {}, row.agent, row.number > 1 ? ` #${row.number}` : ""),
-        el("td", {}, el(`span.score.${row.fate === "scored" ? (row.score >= 1 ? "good" : "poor") : "void"}`, {}, score), row.assisted ? el("span.chip", {}, "assisted") : null),
+        el("td", {}, el(`span.score.${row.fate === "scored" ? (row.solved ? "good" : "poor") : "void"}`, {}, score), row.assisted ? el("span.chip", {}, "assisted") : null),
         el("td.number", {}, row.steps),
         el("td.number", {}, seconds(row.seconds)),
         el("td", {}, row.stop || ""),
@@ -73,15 +67,15 @@ export class Wall {
     });
     return el("section", { "aria-label": `run ${run.run}` },
       el("h2", {}, run.run),
-      el("p.quiet", {}, `${run.suite}, ${run.condition}, ${run.model || run.agents.join(", ")}: ${solved} of ${scored.length} solved${run.planned ? `, ${run.planned} planned` : ""} `, compare),
+      el("p.quiet", {}, `${run.suite}, ${run.condition}, ${run.model || run.agents.join(", ")}: ${solved} of ${scored.length} solved${run.planned ? `, ${run.planned} planned` : ""} `, this.pair.button()),
       el("div.scroll", {}, el("table", {},
         el("thead", {}, el("tr", {}, ...["", "task", "agent", "score", "steps", "time", "ended by", "why"].map((name) => el("th", { scope: "col" }, name)))),
         el("tbody", {}, rows))));
   }
+}
 
-  compareAddress() {
-    return `#/compare/${[...this.chosen].join("/")}`;
-  }
+function treeLink(path, trial) {
+  return el("a.kin", { href: `#/tree/${path}`, "aria-label": `tree of ${trial}`, title: "The episodes that went on from one another's steps" }, "tree");
 }
 
 class Card {
@@ -95,13 +89,16 @@ class Card {
     this.bar = el("progress");
     this.alarms = el("p.alarms");
     this.more = el("span.quiet");
-    this.root = el("a.card", { href: `#/trial/${this.path}` },
+    this.card = el("a.card", { href: `#/trial/${this.path}` },
       el("div.picture", {}, this.picture, this.state),
       el("div.words", {}, el("p", {}, this.task), this.bar, el("p", {}, this.step, " ", this.more), this.last, this.alarms));
+    this.kin = treeLink(this.path, each.trial);
+    this.root = el("div.place", {}, this.card, this.kin);
     this.shown = -1;
   }
 
-  update(each) {
+  update(each, related) {
+    this.kin.hidden = !related;
     this.task.textContent = each.task;
     this.state.textContent = STATES[each.state] || each.state;
     this.state.dataset.state = each.state;
@@ -112,7 +109,7 @@ class Card {
     this.more.textContent = [each.run, each.agent, seconds(each.seconds), dollars(each.cost)].filter(Boolean).join(" · ");
     this.last.textContent = each.last ? callText(each.last) : "";
     this.alarms.replaceChildren(...each.alarms.map((alarm) => el("span.chip.alarm", {}, alarm)));
-    this.root.classList.toggle("wanting", each.alarms.length > 0);
+    this.card.classList.toggle("wanting", each.alarms.length > 0);
     if (each.picture && each.picture !== this.shown) {
       this.shown = each.picture;
       this.picture.src = `/live/${this.path}?n=${each.picture}`;

@@ -1,0 +1,29 @@
+"""`ambidex fork` on guests without a desktop: the verb as it is, the tools and the model of the
+peer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from cyclopts import App
+
+from host import travel
+from host.launch import Wanted
+from host.machines import MachineOptions
+from host.rows import Row
+from tests.host.peer import CATALOGUE
+from tests.host.travel import Toy, on_peers
+
+
+def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
+    """As `host.launch.launch`."""
+    return on_peers(Toy())(wanted, folder)
+
+
+if __name__ == "__main__":
+    travel.read_catalogue = lambda: CATALOGUE  # type: ignore[assignment]
+    travel.launch = launch
+    app = App()
+    app.command(travel.fork)
+    sys.exit(app(result_action="return_value"))

@@ -1,0 +1,190 @@
+"""Forks begun from the control room: what is refused, what is started, and what is told of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import ValidationError
+
+from host.config import read_config
+from host.room.forking import FORK, OUTPUT, Asked, Forks, forkable
+from host.room.serve import opened
+from host.rows import read_rows
+from tasks import Suite
+from tests.host.travel import Toy, forked, recorded, suite_in
+from tests.room.test_room import first_event
+
+PEERS = (sys.executable, "-m", "tests.room.fork_on_peers", "fork")
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    return suite_in(tmp_path / "suite")
+
+
+@pytest.fixture
+def trial(tmp_path: Path, suite: Suite) -> Path:
+    run = tmp_path / "runs" / "one"
+    return run / recorded(run, suite, Toy(slips={"C1": "tools"})).folder
+
+
+@contextmanager
+def room(*folders: Path, fork: Sequence[str] = PEERS) -> Iterator[httpx.Client]:
+    with (
+        opened(folders, fork=fork) as address,
+        httpx.Client(follow_redirects=True, timeout=60) as client,
+    ):
+        client.get(address)
+        client.base_url = httpx.URL(address.partition("?")[0])
+        yield client
+
+
+def asked_for(client: httpx.Client, trial: Path, **said: object) -> httpx.Response:
+    return client.post(f"/api/trials/{trial.parent.name}/{trial.name}/forks", json=said)
+
+
+def ended(client: httpx.Client) -> dict[str, Any]:
+    """What is told of the last fork once it has ended."""
+    with client.stream("GET", "/api/events") as answer:
+        for line in answer.iter_lines():
+            if line.startswith("data: "):
+                told: dict[str, Any] = httpx.Response(200, text=line[6:]).json()
+                if told["forks"] and told["forks"][-1]["state"] != "running":
+                    last: dict[str, Any] = told["forks"][-1]
+                    return last
+    raise AssertionError("no event")
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({}, "step: Field required"),
+        ({"step": 0}, "step: Input should be greater than or equal to 1"),
+        ({"step": 3, "branches": 0}, "branches: Input should be greater than or equal to 1"),
+        ({"step": 3, "branches": 21}, "branches: Input should be less than or equal to 20"),
+        ({"step": 3, "hand": "left"}, "hand"),
+        ({"step": 3, "condition": "both"}, "condition"),
+        ({"step": 3, "out": "/tmp/x"}, "out: Extra inputs are not permitted"),
+    ],
+)
+def test_a_form_that_is_wrong_is_refused_with_what_is_wrong(
+    trial: Path, said: dict[str, Any], why: str
+) -> None:
+    with room(trial.parents[1]) as client:
+        answer = asked_for(client, trial, **said)
+        assert (answer.status_code, why in answer.json()["error"]) == (400, True)
+    assert [*trial.parents[1].iterdir()] == [trial.parent]
+
+
+def test_a_step_that_is_not_kept_is_refused_with_those_that_are(trial: Path) -> None:
+    with room(trial.parents[1]) as client:
+        answer = asked_for(client, trial, step=9)
+        assert answer.status_code == 409
+        assert "not kept before step 9" in answer.json()["error"]
+        assert "It is before these: 1, 2, 3, 4, 5" in answer.json()["error"]
+        assert asked_for(client, trial.parent / "no.1", step=1).status_code == 409
+    assert [*trial.parents[1].iterdir()] == [trial.parent]
+
+
+def test_nobody_forks_without_the_token_or_from_another_site(trial: Path) -> None:
+    path = "/api/trials/one/row.1/forks"
+    with opened([trial.parents[1]], fork=PEERS) as address:
+        base = address.partition("/?")[0]
+        assert httpx.post(base + path, json={"step": 1}).status_code == 401
+        with httpx.Client(base_url=base, follow_redirects=True) as client:
+            client.get(address)
+            elsewhere = {"origin": "http://elsewhere.example"}
+            answer = client.post(path, json={"step": 1}, headers=elsewhere)
+            assert answer.status_code == 401
+
+
+def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> None:
+    said = {"step": 3, "branches": 2, "condition": "hybrid", "hand": "gui", "hint": "--now -n 9"}
+    with room(trial.parent) as client:  # of all runs only this one
+        answer = asked_for(client, trial, **said)
+        assert (answer.status_code, answer.json()) == (202, {"run": "one.from-3"})
+        told = ended(client)
+        assert (told["state"], told["why"]) == ("ended", "")
+        assert (told["run"], told["trial"], told["step"]) == ("one", "row.1", 3)
+        runs = {run["run"]: run for run in first_event(client)["runs"]}
+        assert [row["score"] for row in runs["one.from-3"]["rows"]] == [1.0, 1.0]  # type: ignore
+    out = trial.parent.with_name("one.from-3")
+    assert {row.parent.step for row in read_rows(out) if row.parent} == {3}
+    config = read_config(out)
+    assert config.fork is not None
+    assert (config.fork.hand, config.fork.lasting) == ("gui", "once")
+    assert config.fork.hint == "--now -n 9"
+    assert config.keep == read_config(trial.parent).keep, "its steps can be gone on from, too"
+    assert "best of 2 from step 3" in (out / OUTPUT).read_text()
+
+
+def test_a_second_fork_of_a_step_has_a_directory_of_its_own(trial: Path) -> None:
+    with room(trial.parents[1], fork=("true",)) as client:
+        names = [asked_for(client, trial, step=2).json()["run"] for _ in range(3)]
+    assert names == ["one.from-2", "one.from-2-2", "one.from-2-3"]
+
+
+def test_a_fork_that_fails_says_why_in_the_words_of_the_command_line(
+    trial: Path, suite: Suite
+) -> None:
+    task = suite.folder / "row" / "task.toml"
+    task.write_text(task.read_text().replace("Fill the first row.", "Fill a row."))
+    with room(trial.parents[1], fork=FORK) as client:
+        assert asked_for(client, trial, step=3).status_code == 202
+        told = ended(client)
+    assert told["state"] == "failed"
+    assert told["why"].startswith("the task row is another one than row.1 was played with")
+    assert "Play it again" in told["why"]
+    assert not (trial.parent.with_name("one.from-3") / "run.json").exists()
+
+
+def test_a_command_that_says_nothing_is_told_by_how_it_ended(trial: Path) -> None:
+    with room(trial.parents[1], fork=("false",)) as client:
+        asked_for(client, trial, step=3)
+        assert ended(client)["why"] == "it ended with 1 and said nothing"
+
+
+def test_an_earlier_attempt_cannot_be_gone_on_from_by_the_name_of_a_later_one(trial: Path) -> None:
+    earlier = trial.rename(trial.with_name("row.1.earlier-1"))
+    subprocess.run(["cp", "-r", earlier, trial], check=True)
+    with room(trial.parents[1]) as client:
+        answer = asked_for(client, earlier, step=3)
+        assert (answer.status_code, "takes row.1, not row.1.earlier-1" in answer.text) == (
+            409,
+            True,
+        )
+
+
+def test_a_branch_can_be_forked_at_steps_of_its_parent(trial: Path, suite: Suite) -> None:
+    [found] = forked(trial.parents[1] / "two", suite, Toy(), trial, 3)
+    branch = trial.parents[1] / "two" / found.folder
+    assert forkable(branch) == [1, 2, 3]
+    forks = Forks((sys.executable, "-c", "import sys; print(sys.argv[1:])"))
+    out = forks.start("two", branch, Asked(step=2, model=" m ", branches=4))
+    end = time.monotonic() + 30
+    while forks.said()[0]["state"] == "running":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    words = [str(branch.parent), "row", "2", "--trial=1", "-n", "4", "--model=m", f"--out={out}"]
+    assert (out / OUTPUT).read_text().strip() == str(words)
+
+
+def test_a_trial_whose_parent_is_gone_is_still_shown(trial: Path, suite: Suite) -> None:
+    [found] = forked(trial.parents[1] / "two", suite, Toy(), trial, 3)
+    trial.rename(trial.with_name("elsewhere.1"))
+    with room(trial.parents[1]) as client:
+        told = client.get(f"/api/trials/two/{found.folder}").json()
+    assert (told["kept"], len(told["lines"])) == ([], 5)
+
+
+def test_a_long_hint_is_no_hint() -> None:
+    with pytest.raises(ValidationError, match="at most 4000"):
+        Asked(step=1, hint="x" * 4001)
