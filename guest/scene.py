@@ -160,7 +160,8 @@ def _running(name: str) -> bool:
 
 def wait_until_written(paths: list[str], within: float) -> bool:
     """Whether nobody has those files open for writing and none has changed of late, after so many
-    seconds at most. A file that is not there is not being written.
+    seconds at most. A file that is not there is not being written. An office has what it shows open
+    for writing all the time, under a lock of its own: of that only the changes tell.
     """
     files = [Path(os.path.expanduser(path)) for path in paths]
     before: dict[Path, Any] = {}
@@ -169,9 +170,14 @@ def wait_until_written(paths: list[str], within: float) -> bool:
         nonlocal before
         now = {file: _stamp(file) for file in files}
         same, before = now == before, now
-        return same and not _written({str(file.resolve()) for file in files})
+        return same and not _written({str(file.resolve()) for file in files if not _shown(file)})
 
     return bool(wait_for(quiet, within, QUIET))
+
+
+def _shown(file: Path) -> bool:
+    """Whether an office shows it."""
+    return file.with_name(f".~lock.{file.name}#").exists()
 
 
 def _stamp(file: Path) -> Optional[tuple[int, int]]:

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import docx
 import pytest
 
 from host.errors import StageError
@@ -13,6 +14,7 @@ from host.osworld.history import PLACE
 from host.osworld.inside import ask
 from tasks.osworld import EMPTY_HISTORY
 from tests.desktop.osworld_desk import Desk
+from tests.evaluators.osworld.makers import document
 
 PAGE = "<title>{0}</title><h1>{0}</h1>"
 SITE = "http://127.0.0.1:8123"
@@ -96,6 +98,20 @@ def test_python_that_presses_keys_is_carried_out_by_the_guests_own_hands(desk: D
     said = desk.step("execute", command=["python", "-c", code])
     assert "4 calls" in said
     assert desk.guest.get("~/Documents/notes of mine.txt") == b"hellomore\n"
+
+
+def test_a_document_is_saved_in_its_own_format_and_its_office_not_waited_for(
+    desk: Desk, tmp_path: Path
+) -> None:
+    document(tmp_path / "plan.docx", "Plan")
+    desk.guest.put("~/plan.docx", (tmp_path / "plan.docx").read_bytes())
+    desk.step("open", path="/home/user/plan.docx")
+    given = {"paths": ["~/plan.docx"], "within": 5}
+    assert ask(desk.guest, "wait_until_written", **given), "the office shows it, and writes nothing"
+    keys = "import pyautogui; pyautogui.write('A '); pyautogui.hotkey('ctrl', 's')"
+    saved = {"type": "execute", "parameters": {"command": ["python", "-c", keys]}}
+    found = desk.value("vm_file", saved, path="/home/user/plan.docx", dest="plan.docx")
+    assert docx.Document(str(found)).paragraphs[0].text == "A Plan"
 
 
 def test_other_python_is_run_as_it_is(desk: Desk) -> None:
