@@ -26,7 +26,7 @@ def verbs() -> dict[str, Callable[..., Any]]:
         xml_tree.xml, xml_tree.terminal, xml_tree.address,
         pages.answering, pages.tabs, pages.open_tabs, pages.close_tabs, pages.opened, pages.texts,
         pages.appearance, pages.shown,
-        profile.profile_json, profile.profile_rows,
+        profile.end_browser, profile.profile_json, profile.profile_rows,
         sites.printed, sites.information, sites.recreation,
     )  # fmt: skip
     return {function.__name__: function for function in asked}

@@ -26,7 +26,7 @@ from typing import Any, Optional
 from mcp_tools import ToolError, threads
 from mcp_tools.waiting import wait_for
 
-__all__ = ["Browser", "browser_page", "connected", "evaluate", "page_of"]
+__all__ = ["Browser", "browser_page", "connected", "evaluate", "page_of", "running"]
 
 PORT = 9222
 PROGRAMS = {"chromium": "chromium", "google-chrome": "google-chrome"}

@@ -1,5 +1,8 @@
 """Getters that read the browser's profile. Where OSWorld answers with a default if it can read
-nothing, so do these, and say so."""
+nothing, so do these, and say so.
+
+A browser that runs is ended first, so that the profile says what it knows: no task asks for both.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from host.osworld.endings import end_browser
 from host.osworld.gathering import Place, value
 from host.osworld.inside import Refused, ask
 from tasks.osworld_evidence import Collected
@@ -111,6 +115,7 @@ READ: dict[str, tuple[Callable[[Data], JsonValue], JsonValue]] = {
 
 def profile(place: Place, getter: Profile) -> Collected:
     """One thing of the preferences, or all bookmarks."""
+    end_browser(place.guest)
     if getter.type == "bookmarks":
         found = ask(place.guest, "profile_json", name="Bookmarks")
         return value(getter.type, [] if found is None else found.get("roots", {}))
@@ -126,6 +131,7 @@ def profile(place: Place, getter: Profile) -> Collected:
 
 def table(place: Place, getter: ProfileTable) -> Collected:
     """The rows of a database of the profile."""
+    end_browser(place.guest)
     return value(getter.type, ask(place.guest, "profile_rows", takes=60, table=getter.type))
 
 

@@ -7,7 +7,6 @@ record. After the episode nothing that an agent may have brought about ends the 
 
 from __future__ import annotations
 
-import re
 import shlex
 import time
 from collections.abc import Iterable, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from host.errors import StageError
 from host.guest import Guest, GuestRefusal, Ran
 from host.osworld import history
+from host.osworld.endings import about_to_end, ended
 from host.osworld.inside import CODE, Refused, ask
 from host.osworld.keys import PYTHON, play, played
 from host.osworld.waiting import MAPPED, Waiting
@@ -47,13 +47,10 @@ OPENS_WITHIN = 120.0
 """Seconds for a file's window: LibreOffice under emulation takes one minute."""
 TRIES = 5
 PASSWORD = "password"
-INSTEAD = {"chrome": "chromium"}
-"""Programs that tasks end by their names, and what stands for them where the image has it."""
 TITLES = (("Google Chrome", "Chromium"),)
-"""The same of the titles of windows."""
+"""A program in the titles that tasks name, and what stands for it where the image has it."""
 TITLED = 10.0
 """Seconds for a window that is there to have its title."""
-ENDING = re.compile(r"^(?:pkill|killall)\s+(?:-\S+\s+)*([\w.-]+)$")
 
 
 @dataclass(frozen=True)
@@ -135,12 +132,13 @@ class Stagehand:
 
     def _launch(self, argv: list[str]) -> str:
         words = argv[2] if argv[:2] == ["/bin/sh", "-c"] else shlex.join(argv)
+        ending = about_to_end(self._guest, words)
         try:
             ran = self._guest.run(self._expanded(argv), background=True)
         except GuestRefusal as error:
             return f"did not start: {error}"
-        if ending := ENDING.match(words.strip()):
-            return self._ended(ending[1])
+        if ending:
+            return ended(self._guest, self._waiting, ending)
         self._waiting.started(_program(words))
         return f"process {ran.pid}"
 
@@ -151,6 +149,7 @@ class Stagehand:
         if calls is not None:
             said = play(self._guest, calls, self._waiting)
             return "; ".join(said) or f"{len(calls)} calls of the mouse and the keyboard"
+        ending = about_to_end(self._guest, argv[-1] if step.shell else shlex.join(argv))
         tries = 0
         while True:
             tries += 1
@@ -166,19 +165,12 @@ class Stagehand:
             if until is None or not until.asked or tries >= TRIES:
                 break
             self._waiting.settled(0.3)
-        if ending := ENDING.match(argv[-1].strip() if step.shell else shlex.join(argv)):
-            self._ended(ending[1])
+        if ending:
+            ended(self._guest, self._waiting, ending)
         if ran is None:
             return "did not start, or was not done in time"
         words = ran.stderr.strip().splitlines() if ran.returncode else []
         return f"exit {ran.returncode}" + (f": {words[-1][:200]}" if words else "")
-
-    def _ended(self, program: str) -> str:
-        """A program was told to end: so is the one that has its place in our images."""
-        if other := INSTEAD.get(program):
-            self._guest.run(["pkill", other])
-            self._waiting.ended(other)
-        return self._waiting.ended(program)
 
     def _run(self, argv: list[str]) -> Ran | None:
         env = {}

@@ -11,6 +11,7 @@ from openpyxl import Workbook
 from pypdf import PdfReader
 
 from evaluators.osworld.registry import Bound, metric
+from host import ToolCall
 from host.guest import Guest
 from host.osworld.inside import ask
 from mcp_tools.waiting import wait_for
@@ -33,6 +34,10 @@ RECREATION = """<input id="hero-search-input"><button class="nav-search-button"
 onclick="setTimeout(() => { document.body.innerHTML +=
 '<a href=camp.html><b class=search-result-highlight--success>Camp</b></a>' }, 100)">go</button>"""
 CAMP = "<b class='column'>one</b><b class='column'>two</b>"
+ENDED_AND_STARTED = [
+    {"type": "launch", "parameters": {"command": ["pkill", "chrome"]}},
+    {"type": "launch", "parameters": {"command": ["google-chrome"]}},
+]
 ASKED: set[str] = set()
 
 
@@ -401,6 +406,17 @@ def test_the_browsers_preferences(
     said = json.dumps(preferences).encode()
     desk.guest.put("~/.config/google-chrome/Default/Preferences", said)
     assert desk.value(getter) == value
+
+
+@pytest.mark.parametrize("steps", [[], ENDED_AND_STARTED], ids=["as it runs", "started again"])
+def test_a_bookmark_is_collected_though_the_browser_puts_off_writing_it(
+    desk: Desk, steps: list[dict[str, Any]]
+) -> None:
+    name = f"after {len(steps)} steps"
+    made = ToolCall(name, "chrome_create_bookmark_folder", {"path": name})
+    assert not desk.guest.call(made).error
+    bar = desk.value("bookmarks", *steps)["bookmark_bar"]
+    assert name in [each["name"] for each in bar["children"]]
 
 
 def test_bookmarks_cookies_and_history(desk: Desk) -> None:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from host.osworld.endings import ENDING
 from host.osworld.from_browser import elided, part_of, shop, told
 from host.osworld.history import filled
 from host.osworld.keys import played
-from host.osworld.steps import ENDING, programs_of
+from host.osworld.steps import programs_of
 from tasks.osworld_getters import UrlParse, UrlPart, UrlPath, parse_getter
 from tasks.osworld_steps import BrowseHistory, parse_step
 from tests.host.peer import CATALOGUE, _spec
