@@ -46,6 +46,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("provider", given, scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Side by side (`--dist loadgroup`) go the tests that say what is proved of tools, which share
     one ledger, and the others.
