@@ -46,17 +46,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("provider", given, scope="session")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Side by side (`--dist loadgroup`) go the tests that say what is proved of tools, which share
-    one ledger, and the others.
-    """
-    for item in items:
-        tools = item.path.name.startswith(("test_tools_", "test_computer"))
-        group = "tools" if tools and item.path.parent.name == "desktop" else "others"
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
 @pytest.fixture(scope="session")
 def machines(provider: str) -> Iterator[Source]:
     """Machines to be had for the whole session; all are gone after it."""

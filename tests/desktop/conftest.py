@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.desktop.proofs import LEDGER
+from tests.desktop.proofs import LEDGER, PROVING, TABLE
 
 
 @pytest.fixture(autouse=True)
@@ -18,10 +18,13 @@ def proof(request: pytest.FixtureRequest) -> Iterator[None]:
             LEDGER.proved(called=called, **mark.kwargs)
 
 
+@pytest.hookimpl(tryfirst=True)  # before any are left out by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The table of proofs comes after everything that proves."""
-    last = "test_tools_table.py"
-    items.sort(key=lambda item: item.path.name == last)
+    """What proves of tools is marked; the table of proofs comes after all of it."""
+    for item in items:
+        if item.path in PROVING:
+            item.add_marker(pytest.mark.tools)
+    items.sort(key=lambda item: item.path.name == TABLE)
 
 
 PASSED = pytest.StashKey[bool]()

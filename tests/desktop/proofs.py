@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-__all__ = ["Ledger", "proves"]
+__all__ = ["LEDGER", "PROVING", "TABLE", "Ledger", "proves"]
+
+TABLE = "test_tools_table.py"
+"""Where the table is made."""
+PROVING = frozenset(
+    path
+    for kind in ("test_tools_*.py", "test_computer*.py")
+    for path in Path(__file__).parent.glob(kind)
+)
+"""The files of tests that prove something of tools."""
 
 
 def proves(how: str, **checked: str) -> pytest.MarkDecorator:

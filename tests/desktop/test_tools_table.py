@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from mcp_tools import catalogue
-from tests.desktop.proofs import LEDGER
+from tests.desktop.proofs import LEDGER, PROVING
 from tests.desktop.tools_table import table
 
 WHERE = Path(__file__).parents[2] / "docs" / "tools.md"
-HERE = Path(__file__).parent
 
 pytestmark = pytest.mark.sandbox
 
@@ -21,10 +20,9 @@ pytestmark = pytest.mark.sandbox
 @pytest.fixture(autouse=True)
 def whole_run(request: pytest.FixtureRequest) -> None:
     """Only a run of every test of tools, all of them passed, can say what is proved."""
-    ran = {item.path for item in request.session.items}
-    left_out = {path.name for path in HERE.glob("test_*.py")} - {path.name for path in ran}
+    left_out = PROVING - {item.path for item in request.session.items}
     if left_out or request.config.option.keyword:
-        pytest.skip("only a run of all of tests/desktop says what is proved")
+        pytest.skip("only a run of all tests of tools says what is proved")
     if request.session.testsfailed:
         pytest.fail("tests of tools failed before: nothing is said of the others", pytrace=False)
 
