@@ -149,11 +149,10 @@ def start(
         ready.result()
         instance = woken(instance, state, "a fork of a machine")
         state.unlink()
-        instance.door.settle()
+        return instance.with_door(instance.door.settled())
     except BaseException:
         instance.close()
         raise
-    return instance
 
 
 def store(captured: Captured, image: Image, final: Path) -> Snapshot:

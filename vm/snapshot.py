@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 MIGRATION_BOUND = 120.0
+CONSOLE_LINES = 25
 
 
 @dataclass(frozen=True)
@@ -205,9 +206,13 @@ def woken(instance: Instance, state: Path, what: str) -> Instance:
         migrated(instance.domain)
         instance.domain.resume()
         return instance.with_door(instance.door.renew())
-    except libvirt.libvirtError as error:
+    except (libvirt.libvirtError, MachineError) as error:
+        last = "\n".join(instance.console().splitlines()[-CONSOLE_LINES:])
         instance.close()
-        raise MachineError(f"{what} did not start: {error}") from None
+        raise MachineError(
+            f"{what} did not start: {error}\nlast lines of its console since:\n{last}",
+            stage="guest",
+        ) from None
     except BaseException:
         instance.close()
         raise

@@ -23,7 +23,7 @@ from vm.memory import PAGE, Pages
 __all__ = ["differing_pages", "with_pages"]
 
 HEADER = struct.pack(">II", 0x5145564D, 3)
-SECTION_PART, SECTION_END, SECTION_FULL, FOOTER = 2, 3, 4, 0x7E
+SECTION_PART, SECTION_END, SECTION_FULL, COMMAND, FOOTER = 2, 3, 4, 8, 0x7E
 VERSION = 4
 """Of the section `ram`, since QEMU 0.14."""
 NUMBER = 0x7FFF
@@ -100,29 +100,33 @@ def _records(said: mmap.mmap) -> Iterator[tuple[int, int]]:
     at = said.find(opening, 0, 1 << 16)  # after a section about the machine's configuration
     if at < 0:
         raise MachineError("the stream that QEMU saved has no memory in it")
-    (section,) = struct.unpack_from(">I", said, at - 4)
+    kind, section = struct.unpack_from(">BI", said, at - 5)
     at += len(opening)
     block, memory = b"", RAM.encode()
     while True:
         (word,) = struct.unpack_from(">Q", said, at)
         at += 8
-        kind, offset = word & (PAGE - 1) & ~SAME_BLOCK, word & -PAGE
-        if kind in (Record.ZEROS, Record.PAGE):
+        record, offset = word & (PAGE - 1) & ~SAME_BLOCK, word & -PAGE
+        if record in (Record.ZEROS, Record.PAGE):
             if not word & SAME_BLOCK:
                 block = said[at + 1 : at + 1 + said[at]]
                 at += 1 + len(block)
             if block == memory:
-                yield offset // PAGE, at if kind == Record.PAGE else 0
-            at += PAGE if kind == Record.PAGE else 1
-        elif kind == Record.SIZES:  # of every block: offset is their sum
+                yield offset // PAGE, at if record == Record.PAGE else 0
+            at += PAGE if record == Record.PAGE else 1
+        elif record == Record.SIZES:  # of every block: offset is their sum
             while offset:
                 at += 1 + said[at] + 8
                 offset -= struct.unpack_from(">Q", said, at - 8)[0]
-        elif kind == Record.END:  # a footer, and then the next section of memory if there is one
+        elif record != Record.END:
+            raise MachineError(f"QEMU's stream of memory has a record of kind {record:#x}")
+        elif kind in (SECTION_END, SECTION_FULL):
+            return
+        else:  # its footer, perhaps commands to the other side, and the next section of memory
             at += 5
-            opened = struct.unpack_from(">BI", said, at)
-            if opened not in [(SECTION_PART, section), (SECTION_END, section)]:
-                return
+            while said[at] == COMMAND:
+                at += 5 + struct.unpack_from(">H", said, at + 3)[0]
+            kind, number = struct.unpack_from(">BI", said, at)
             at += 5
-        else:
-            raise MachineError(f"QEMU's stream of memory has a record of kind {kind:#x}")
+            if number != section or kind not in (SECTION_PART, SECTION_END):
+                raise MachineError(f"QEMU's stream has a section {kind} before memory's end")

@@ -1,6 +1,7 @@
 """Blocks and QEMU's stream: what goes in comes out, once kept, and damage is told."""
 
 import io
+import struct
 import tempfile
 from pathlib import Path
 
@@ -127,6 +128,42 @@ def test_pages_put_into_a_stream_are_found_in_it_where_they_are_not_the_root_s(
         lay_pages(found, memory)
         expected = rows([changed.get(n, was) for n, was in enumerate(root)])
         assert memory.read_bytes() == expected.tobytes()
+
+
+def saved(*sections: bytes) -> bytes:
+    """What `migrate` writes of a machine of 4 pages: each section of memory under its footer."""
+    opened = b"\x01" + b"\0\0\0\2" + b"\x03ram" + struct.pack(">II", 0, 4)
+    sizes = struct.pack(">Q", 5 * PAGE | 4) + b"\x06am.ram" + struct.pack(">Q", 4 * PAGE)
+    sizes += b"\x04vram" + struct.pack(">Q", PAGE)
+    end, footer = struct.pack(">Q", 0x10), b"\x7e\0\0\0\2"
+    parts = [b"\x02\0\0\0\2"] * (len(sections) - 1) + [b"\x03\0\0\0\2"]
+    command = b"\x08" + struct.pack(">HH", 11, 3) + b"abc"  # QEMU 10 sends one before the last
+    said = HEADER + b"\x07\0\0\0\4name" + opened + sizes + end + footer
+    for part, section in zip(parts, sections, strict=True):
+        said += (command if part == parts[-1] else b"") + part + section + end + footer
+    return said + DEVICES[len(HEADER) :]
+
+
+def record(number: int, kind: int, block: str, content: bytes) -> bytes:
+    """One page; of the block of the page before where none is named."""
+    named = bytes([len(block)]) + block.encode() if block else b""
+    return struct.pack(">Q", number * PAGE | kind | (0 if block else 0x20)) + named + content
+
+
+def test_pages_are_found_in_every_section_of_memory_that_qemu_saves(tmp_path: Path) -> None:
+    stream = saved(
+        record(0, 8, "am.ram", rows([1]).tobytes()) + record(2, 2, "", b"\0"),
+        record(0, 8, "vram", rows([5]).tobytes()),
+        record(3, 8, "am.ram", rows([3]).tobytes()) + record(1, 8, "", rows([7]).tobytes()),
+    )
+    (tmp_path / "stream").write_bytes(stream)
+    (tmp_path / "memory").write_bytes(rows([0, 7, 9, 9]).tobytes())
+    found = differing_pages(tmp_path / "stream", tmp_path / "memory")
+    assert found.numbers.tolist() == [0, 2, 3]
+    assert (found.content == rows([1, 0, 3])).all()
+    (tmp_path / "stream").write_bytes(stream.replace(b"\x08\0\x0b", b"\x04\0\x0b"))
+    with pytest.raises(MachineError, match="before memory's end"):
+        differing_pages(tmp_path / "stream", tmp_path / "memory")
 
 
 def test_a_stream_of_something_else_is_refused(tmp_path: Path) -> None:
