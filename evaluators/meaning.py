@@ -12,7 +12,9 @@ from typing import Any
 from zipfile import BadZipFile
 
 from docx import Document
+from docx.opc.exceptions import OpcError
 from openpyxl import load_workbook
+from openpyxl.utils.exceptions import InvalidFileException
 
 from evaluators import Unreadable, evidence, read_odt
 
@@ -20,6 +22,8 @@ __all__ = ["differences"]
 
 RUNNING = frozenset({"Position", "position", "xesam:trackid", "mpris:trackid", "bytes", "seconds"})
 """Fields that go on by themselves."""
+BROKEN = (*evidence.BROKEN, BadZipFile, InvalidFileException, OpcError, RecursionError)
+"""What the libraries raise for a file that is none of its format."""
 MOST = 10
 """Differences that are told of one file."""
 
@@ -46,7 +50,7 @@ def _meaning(folder: Path, name: str) -> Any:
     read = READERS.get(Path(name).suffix.lower(), _plain)
     try:
         return read(folder, name)
-    except (BadZipFile, ValueError, KeyError, Unreadable) as error:
+    except (*BROKEN, Unreadable) as error:
         return f"unreadable: {error}"
 
 

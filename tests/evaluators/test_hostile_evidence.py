@@ -21,6 +21,7 @@ OFFICE: dict[str, dict[str, object]] = {
 }
 OTHERS: dict[str, dict[str, object]] = {
     "files.text_equals": {"file": "a.txt", "text": "a"},
+    "changes.only": {"file": "a.json"},
     "output.json_fields_equal": {"file": "a.txt", "fields": {"a": 1}},
     "output.setting_equals": {"file": "a.txt", "value": 1},
     "vlc.player_is": {"file": "a.txt", "state": "Playing"},

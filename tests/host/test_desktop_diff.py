@@ -77,6 +77,17 @@ def test_two_kept_desktops_are_compared_by_files_settings_windows_and_contents(
     machine.close()
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.xlsx", "a.docx", "a.odt", "a.txt"])
+def test_a_document_that_cannot_be_read_is_a_changed_file_and_no_error(
+    tmp_path: Path, name: str
+) -> None:
+    machine, path = PeerMachine(), f"/home/user/{name}"
+    then = kept(machine, tmp_path / "1", files={path: b"[" * 9000})
+    now = kept(machine, tmp_path / "2", files={path: b"PK\3\4\xff"})
+    assert str(desktop_diff(machine, then, now)[0]) == f"file {path}: changed"
+    machine.close()
+
+
 def test_the_same_desktop_has_no_differences(tmp_path: Path) -> None:
     machine = PeerMachine()
     place = kept(machine, tmp_path / "1", files={"~/a.txt": b"a"})
