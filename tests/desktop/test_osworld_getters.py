@@ -13,6 +13,7 @@ from pypdf import PdfReader
 from evaluators.osworld.registry import Bound, metric
 from host import ToolCall
 from host.guest import Guest
+from host.osworld.endings import end_browser
 from host.osworld.inside import ask
 from mcp_tools.waiting import wait_for
 from tasks.osworld_evidence import Collected
@@ -250,7 +251,7 @@ def test_the_wallpaper_is_what_the_settings_name(desk: Desk) -> None:
 
 
 def test_the_player_that_most_films_open_with(desk: Desk) -> None:
-    assert desk.value("default_video_player") == "vlc.desktop\n"
+    assert desk.value("default_video_player") == "org.gnome.Totem.desktop\n"
 
 
 def test_settings_files(desk: Desk) -> None:
@@ -403,6 +404,7 @@ def extension(said: dict[str, Any]) -> dict[str, Any]:
 def test_the_browsers_preferences(
     desk: Desk, getter: str, preferences: dict[str, Any], value: object
 ) -> None:
+    end_browser(desk.guest)  # or it would write its own when the getter ends it
     said = json.dumps(preferences).encode()
     desk.guest.put("~/.config/google-chrome/Default/Preferences", said)
     assert desk.value(getter) == value

@@ -107,17 +107,21 @@ def charted(made: xlsxwriter.Workbook, sheet: Any) -> None:
 
 
 def weekend(made: xlsxwriter.Workbook, sheet: Any) -> None:
-    """Saturdays and Sundays on red."""
-    red = made.add_format({"bg_color": "#FF0000"})
+    """Saturdays and Sundays on red, with the second colour that Calc writes beside it: what upstream
+    compares.
+    """
+    red = made.add_format({"pattern": 1, "fg_color": "#993300", "bg_color": "#FF0000"})
     for number, row in enumerate(DAYS):
         for column in (0, 1):
             sheet.write(number, column, row[column], red)
 
 
 def hidden(made: xlsxwriter.Workbook, sheet: Any) -> None:
-    """The rows that lack something are not shown."""
-    for row in (2, 4):
-        sheet.set_row(row, None, None, {"hidden": True})
+    """The rows that lack something are not shown. Of the others it is said that they are, as Calc
+    says it: what upstream compares.
+    """
+    for row in range(len(BUDGET)):
+        sheet.set_row(row, 16, None, {"hidden": row in (2, 4)})
 
 
 BOOKS: dict[str, Files] = {
