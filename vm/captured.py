@@ -17,7 +17,7 @@ from pathlib import Path
 from vm import MachineError
 from vm.binding import libvirt
 from vm.domain import Memory, Shape
-from vm.hypervisor import Domain, qmp
+from vm.hypervisor import Domain, machine_type, qmp
 from vm.image import Image
 from vm.instance import Instance, launch
 from vm.memory import Pages, lay_pages, may_read, own_pages, read_pages
@@ -25,7 +25,7 @@ from vm.owner import LibvirtOwner
 from vm.process import run
 from vm.snapshot import Snapshot, migrated, read_snapshot, woken, write_snapshot
 from vm.store import forget, locked
-from vm.stream import differing_pages, with_pages
+from vm.stream import configured, differing_pages, with_pages
 
 __all__ = ["WAYS", "Captured", "capture", "start", "store"]
 
@@ -53,7 +53,7 @@ class Captured:
     `MachineError` names what is damaged.
     """
     state: bytes
-    """Its devices, as `xen-save-devices-state` writes them."""
+    """Its devices, as a new machine loads them (`vm.stream.configured`)."""
     disk: bytes
     """Its qcow2, over the root's."""
 
@@ -79,7 +79,7 @@ def capture(instance: Instance, way: str = "") -> Captured:
     if way == "whole":
         pages = differing_pages(stream, mapped)
         stream.unlink()
-    devices = state.read_bytes()
+    devices = configured(state.read_bytes(), machine_type(instance.domain))
     state.unlink()
     token, shape = instance.door.token, instance.shape
     return Captured(instance.root, shape, token, way, stood_still, lambda: pages, devices, disk)
@@ -143,7 +143,6 @@ def start(
             disk=disk,
             network=network,
             incoming=True,
-            bare_stream=True,
         )
     try:
         ready.result()
@@ -170,7 +169,7 @@ def store(captured: Captured, image: Image, final: Path) -> Snapshot:
         (staging / "state").write_bytes(captured.state)
         (staging / "disk.qcow2").write_bytes(captured.disk)
         token, shape, still = captured.token, captured.shape, captured.stood_still
-        write_snapshot(staging, final.name, image, token, shape, stood_still=still, bare=True)
+        write_snapshot(staging, final.name, image, token, shape, stood_still=still)
         forget(final)
         staging.rename(final)
     return read_snapshot(final)

@@ -53,15 +53,13 @@ def domain_xml(
     network: bool = False,
     ssh_key: str = "",
     incoming: bool = False,
-    bare_stream: bool = False,
     extra: tuple[str, ...] = (),
 ) -> str:
     """The domain of a machine. `incoming` starts it empty, for a saved device state to be loaded.
 
-    `bare_stream` says that this state was saved without its configuration section. `network` lets
-    the guest out; otherwise it reaches nothing, and only its own ports are reached from this host's
-    loopback. `ssh_key` is a public key in OpenSSH's form: with one, the guest lets its holder in as
-    root.
+    `network` lets the guest out; otherwise it reaches nothing, and only its own ports are reached
+    from this host's loopback. `ssh_key` is a public key in OpenSSH's form: with one, the guest lets
+    its holder in as root.
     """
     restrict = "off" if network else "on"
     forwards = f"hostfwd=tcp:127.0.0.1:0-:{GUEST_PORT}"
@@ -76,8 +74,6 @@ def domain_xml(
         backend = f"memory-backend-file,id={RAM},size={shape.memory}M,mem-path={memory.file}"
         arguments += ["-object", f"{backend},share={share},dump=off"]
         arguments += ["-machine", f"memory-backend={RAM}"]
-    if bare_stream:
-        arguments += ["-global", "migration.send-configuration=off"]
     if incoming:
         arguments += ["-incoming", "defer"]
     arguments += extra

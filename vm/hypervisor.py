@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import threading
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from vm import MachineError
 from vm.binding import libvirt, libvirt_qemu
 from vm.store import cache_folder
 
-__all__ = ["FORK_NEEDS", "Domain", "connect", "hmp", "qemu_version", "qmp"]
+__all__ = ["FORK_NEEDS", "Domain", "connect", "hmp", "machine_type", "qemu_version", "qmp"]
 
 Domain = Any
 """libvirt.virDomain; the bindings carry no types."""
@@ -78,6 +79,13 @@ def qemu_version(connection: Any) -> tuple[int, int, int]:
     """The version of the QEMU that machines of this connection run on."""
     number = int(connection.getVersion())
     return number // 1_000_000, number // 1_000 % 1_000, number % 1_000
+
+
+def machine_type(domain: Domain) -> str:
+    """QEMU's name of the machine that a domain is, with its version: `pc-q35-10.0`."""
+    named = ElementTree.fromstring(domain.XMLDesc(0)).find("./os/type")
+    assert named is not None
+    return named.attrib["machine"]
 
 
 def qmp(domain: Domain, command: str, **arguments: object) -> Any:

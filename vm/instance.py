@@ -109,7 +109,6 @@ def launch(
     network: bool = False,
     ssh_key: str = "",
     incoming: bool = False,
-    bare_stream: bool = False,
     extra: tuple[str, ...] = (),
 ) -> Instance:
     """Start QEMU on a new overlay of `backing` (at `disk`, else in the instance's folder). An empty
@@ -140,7 +139,6 @@ def launch(
             network=network,
             ssh_key=ssh_key,
             incoming=incoming,
-            bare_stream=bare_stream,
             extra=extra,
         )
         flags = libvirt.VIR_DOMAIN_START_PAUSED if incoming else 0

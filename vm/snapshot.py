@@ -50,10 +50,6 @@ class Snapshot:
     shape: Shape
     token: str
     """What the guest believes its token is; every fork gets another one at once."""
-    bare_stream: bool
-    """Whether `state` lacks the configuration section, as QEMU writes it for a machine that goes
-    on.
-    """
     stood_still: float
     """Seconds for which the machine was stopped to be kept."""
 
@@ -86,7 +82,6 @@ def read_snapshot(folder: Path) -> Snapshot:
             said["image_id"],
             shape,
             said["token"],
-            said["bare_stream"],
             said["stood_still"],
         )
     except FileNotFoundError:
@@ -121,7 +116,6 @@ def write_snapshot(
     parts: tuple[str, ...] = PARTS,
     *,
     stood_still: float,
-    bare: bool = False,
 ) -> None:
     """Describe a snapshot whose parts are all in `staging`; only its owner may read the token."""
     sizes = {part: (staging / part).stat().st_size for part in parts}
@@ -130,7 +124,6 @@ def write_snapshot(
         "image_id": image.id,
         "shape": asdict(shape),
         "token": token,
-        "bare_stream": bare,
         "stood_still": round(stood_still, 4),
         "sizes": sizes,
     }
@@ -191,7 +184,6 @@ def fork(
         root=snapshot.folder,
         network=network,
         incoming=True,
-        bare_stream=snapshot.bare_stream,
     )
     return woken(instance, snapshot.folder / "state", f"a fork of {snapshot.name!r}")
 

@@ -1,8 +1,9 @@
 """QEMU's stream of a saved machine: pages of memory put into one, and taken out of one.
 
-What `migrate` writes begins with a header; then come sections, each `type, number` and, where its
-type opens it, `name, instance, version`. Memory is the section `ram`: records `offset | flags`, a
-block's name, the page; the devices follow it. `xen-save-devices-state` writes the devices alone.
+What `migrate` writes begins with a header and a configuration, the machine's type and what both
+sides agreed on; then come sections, each `type, number` and, where its type opens it, `name,
+instance, version`. Memory is the section `ram`: records `offset | flags`, a block's name, the page;
+the devices follow it. `xen-save-devices-state` writes the devices alone, after a header.
 """
 
 from __future__ import annotations
@@ -20,10 +21,25 @@ from vm import MachineError
 from vm.domain import RAM
 from vm.memory import PAGE, Pages
 
-__all__ = ["differing_pages", "with_pages"]
+__all__ = ["configured", "differing_pages", "with_pages"]
+
+
+def _named(name: bytes) -> bytes:
+    return bytes([len(name)]) + name
+
 
 HEADER = struct.pack(">II", 0x5145564D, 3)
-SECTION_PART, SECTION_END, SECTION_FULL, COMMAND, FOOTER = 2, 3, 4, 8, 0x7E
+SECTION_PART, SECTION_END, SECTION_FULL, SUBSECTION, CONFIGURATION, COMMAND = 2, 3, 4, 5, 7, 8
+FOOTER = 0x7E
+AGREED = (
+    bytes([SUBSECTION])
+    + _named(b"configuration/capabilities")
+    + struct.pack(">II", 1, 1)
+    + _named(b"x-ignore-shared")
+)
+"""The part of a configuration that names the capabilities: this one of them, as every fork is told
+(`vm.snapshot.woken`).
+"""
 VERSION = 4
 """Of the section `ram`, since QEMU 0.14."""
 NUMBER = 0x7FFF
@@ -45,16 +61,26 @@ SAME_BLOCK = 0x20
 """Set where a record's block is the last one's, and so not named."""
 
 
-def with_pages(devices: bytes, pages: Pages, out: BinaryIO) -> None:
-    """Write a stream that loads these pages, and then what `xen-save-devices-state` wrote.
+def configured(devices: bytes, machine: str) -> bytes:
+    """What `xen-save-devices-state` wrote, with the configuration of a machine of that type.
+
+    QEMU can be told to do without one, but such a QEMU cannot `migrate` any more: it asserts.
+    """
+    if not devices.startswith(HEADER):
+        raise MachineError("the state of the devices does not begin as QEMU writes it")
+    kind = struct.pack(">BI", CONFIGURATION, len(machine)) + machine.encode()
+    return HEADER + kind + AGREED + devices[len(HEADER) :]
+
+
+def with_pages(state: bytes, pages: Pages, out: BinaryIO) -> None:
+    """Write a stream that loads these pages, and then that configured state.
 
     Memory that is not among the pages stays what the new machine mapped. QEMU itself puts them in
     place, so it takes no right over its process.
     """
-    if not devices.startswith(HEADER):
-        raise MachineError("the state of the devices does not begin as QEMU writes it")
-    section = struct.pack(">BI", SECTION_FULL, NUMBER)
-    out.write(HEADER + section + _named(b"ram") + struct.pack(">II", 0, VERSION))
+    start = state.index(AGREED) + len(AGREED)
+    out.write(state[:start] + struct.pack(">BI", SECTION_FULL, NUMBER))
+    out.write(_named(b"ram") + struct.pack(">II", 0, VERSION))
     named = np.frombuffer(_named(RAM.encode()), dtype=np.uint8)
     for first in range(0, len(pages.numbers), AT_ONCE):
         numbers, content = pages.numbers[first : first + AT_ONCE], pages.content[first:][:AT_ONCE]
@@ -62,7 +88,7 @@ def with_pages(devices: bytes, pages: Pages, out: BinaryIO) -> None:
         names = np.broadcast_to(named, (len(numbers), len(named)))
         out.write(np.concatenate((words, names, content), axis=1).data)
     out.write(struct.pack(">QBI", Record.END, FOOTER, NUMBER))
-    out.write(devices[len(HEADER) :])
+    out.write(state[start:])
 
 
 def differing_pages(stream: Path, root: Path) -> Pages:
@@ -88,10 +114,6 @@ def differing_pages(stream: Path, root: Path) -> Pages:
     found, content = np.concatenate(numbers), np.concatenate(contents)
     order = np.argsort(found)
     return Pages(found[order], content[order])
-
-
-def _named(name: bytes) -> bytes:
-    return bytes([len(name)]) + name
 
 
 def _records(said: mmap.mmap) -> Iterator[tuple[int, int]]:

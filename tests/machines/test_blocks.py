@@ -1,6 +1,5 @@
 """Blocks and QEMU's stream: what goes in comes out, once kept, and damage is told."""
 
-import io
 import struct
 import tempfile
 from pathlib import Path
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from vm import MachineError
 from vm.blocks import BLOCK, BlockError, Blocks, Rows
 from vm.memory import PAGE, Pages, lay_pages
-from vm.stream import HEADER, differing_pages, with_pages
+from vm.stream import HEADER, configured, differing_pages, with_pages
 
 DEVICES = HEADER + b"\x04devices\0"
 
@@ -119,7 +118,7 @@ def test_pages_put_into_a_stream_are_found_in_it_where_they_are_not_the_root_s(
         numbers = sorted(changed)
         pages = Pages(np.array(numbers, dtype=np.int64), rows([changed[n] for n in numbers]))
         with stream.open("wb") as out:
-            with_pages(DEVICES, pages, out)
+            with_pages(configured(DEVICES, "pc-q35-10.0"), pages, out)
         assert stream.read_bytes().endswith(DEVICES[len(HEADER) :])
         found = differing_pages(stream, memory)
         other = [n for n in numbers if changed[n] != root[n]]
@@ -167,9 +166,8 @@ def test_pages_are_found_in_every_section_of_memory_that_qemu_saves(tmp_path: Pa
 
 
 def test_a_stream_of_something_else_is_refused(tmp_path: Path) -> None:
-    pages = Pages(np.array([0]), rows([1]))
     with pytest.raises(MachineError, match="does not begin as QEMU writes it"):
-        with_pages(b"something else", pages, io.BytesIO())
+        configured(b"something else", "pc-q35-10.0")
     (tmp_path / "memory").write_bytes(bytes(PAGE))
     (tmp_path / "stream").write_bytes(DEVICES)
     with pytest.raises(MachineError, match="has no memory in it"):
