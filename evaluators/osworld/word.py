@@ -18,6 +18,7 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 from docx.styles.style import ParagraphStyle
 from docx.text.font import Font
 from docx.text.paragraph import Paragraph as DocxParagraph
+from docx.text.parfmt import ParagraphFormat
 from docx.text.run import Run as DocxRun
 
 from evaluators import Unreadable
@@ -103,7 +104,7 @@ def read_word(value: Value) -> list[Paragraph]:
     name = given.file(value).name
     with given.library(name):
         document = opened(given.office(value), name)
-        themes, default = _theme_fonts(document), _default_font(document)
+        themes, default = _theme_fonts(document), _Defaults.of(document)
         return [
             _paragraph(each, document, default, themes)
             for each in document.element.body.iter(qn("w:p"))
@@ -122,12 +123,13 @@ def _in_table(paragraph: BaseOxmlElement) -> bool:
 
 
 def _paragraph(
-    element: BaseOxmlElement, document: Document, default: Font | None, themes: dict[str, str]
+    element: BaseOxmlElement, document: Document, default: _Defaults, themes: dict[str, str]
 ) -> Paragraph:
     held = DocxParagraph(element, document._body)
     styles = list(ancestry(held.style))
-    inherited = [*(each.font for each in styles), *([] if default is None else [default])]
+    inherited = [*(each.font for each in styles), *default.fonts]
     formats = [each.paragraph_format for each in styles if isinstance(each, ParagraphStyle)]
+    formats += default.formats
     own = held.paragraph_format
     alignments = [each.alignment for each in (own, *formats) if each.alignment is not None]
     spacings = [each.line_spacing for each in (own, *formats) if each.line_spacing is not None]
@@ -193,17 +195,31 @@ def _theme_fonts(document: Document) -> dict[str, str]:
     return found
 
 
-def _default_font(document: Document) -> Font | None:
-    """What the document says of every run that nothing else speaks of."""
-    default = document.styles.element.find(f"{qn('w:docDefaults')}/{qn('w:rPrDefault')}")
-    return None if default is None else Font(_WithProperties(default))  # type: ignore[arg-type]
+@dataclass(frozen=True)
+class _Defaults:
+    """What the document says of everything that nothing else speaks of; one of each, or none."""
+
+    fonts: list[Font]
+    formats: list[ParagraphFormat]
+
+    @classmethod
+    def of(cls, document: Document) -> _Defaults:
+        defaults = document.styles.element.find(qn("w:docDefaults"))
+        if defaults is None:
+            return cls([], [])
+        runs, paragraphs = (defaults.find(qn(f"w:{each}Default")) for each in ("rPr", "pPr"))
+        return cls(
+            [] if runs is None else [Font(_Holder(runs))],  # type: ignore[arg-type]
+            [] if paragraphs is None else [ParagraphFormat(_Holder(paragraphs))],  # type: ignore[arg-type]
+        )
 
 
-class _WithProperties:
-    """An element with an rPr, for the library's `Font`, which expects a run."""
+class _Holder:
+    """An element with an rPr or a pPr, where the library expects a run or a paragraph."""
 
     def __init__(self, element: BaseOxmlElement) -> None:
         self.rPr = element.find(qn("w:rPr"))
+        self.pPr = element.find(qn("w:pPr"))
 
 
 def visible(paragraph: Paragraph) -> Iterator[tuple[str, Look]]:

@@ -107,8 +107,8 @@ def charted(made: xlsxwriter.Workbook, sheet: Any) -> None:
 
 
 def weekend(made: xlsxwriter.Workbook, sheet: Any) -> None:
-    """Saturdays and Sundays on red, with the second colour that Calc writes beside it: what upstream
-    compares.
+    """Saturdays and Sundays on red, with the second colour that Calc writes beside it: that is
+    what upstream compares.
     """
     red = made.add_format({"pattern": 1, "fg_color": "#993300", "bg_color": "#FF0000"})
     for number, row in enumerate(DAYS):

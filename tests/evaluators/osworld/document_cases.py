@@ -240,6 +240,9 @@ CASES: list[Case] = [
     near(SPACING, "the same spacing by a style", two(
         doc(paragraph("a", style="Wide"), styles=style("Wide", f"<w:pPr>{spaced(2)}</w:pPr>")),
         doc(paragraph("a", properties=spaced(2)))), 0.0, 1.0),
+    near(SPACING, "the same spacing by the document's defaults", two(
+        doc("a", styles=f"<w:docDefaults><w:pPrDefault><w:pPr>{spaced(2)}</w:pPr></w:pPrDefault>"
+            "</w:docDefaults>"), doc(paragraph("a", properties=spaced(2)))), 0.0, 1.0),
     near(SPACING, "single, said and not said", texts(
         [paragraph("a", properties=spaced(1))], ["a"]), 0.0, 1.0),
     broken(SPACING, "no document", two(no_document, doc("a"))),
