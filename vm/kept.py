@@ -41,6 +41,7 @@ from vm.store import cache_folder, forget, locked
 __all__ = ["Kept", "Rule", "drop", "keep", "kept_steps", "load", "retain"]
 
 BLOCKS = "blocks"
+STEPS = "[!.]*/step.json"
 
 
 @dataclass(frozen=True)
@@ -156,8 +157,12 @@ def _content(step: Path, said: Step, *parts: str) -> list[tuple[Table, Rows]]:
 
 
 def kept_steps(parent: Path) -> tuple[Kept, ...]:
-    """The steps that are kept below a folder, the earliest first."""
-    return tuple(_kept(step, said) for step, said in _in_order(parent.absolute()))
+    """The steps that are kept below a folder, the earliest first; `MachineError` names one that is
+    damaged.
+    """
+    steps = [path.parent for path in parent.absolute().glob(STEPS)]
+    said = sorted(((step, read_step(step)) for step in steps), key=lambda each: each[1].kept)
+    return tuple(_kept(*each) for each in said)
 
 
 def drop(step: Path) -> int:
@@ -174,13 +179,14 @@ def drop(step: Path) -> int:
 
 def retain(parent: Path, rule: Rule, budget: int | None = None) -> tuple[str, ...]:
     """Drop the steps below a folder that the rule does not hold, and then the earliest ones until
-    all that is left takes no more than `budget` bytes; the names of the dropped.
+    all that is left takes no more than `budget` bytes; the names of the dropped. A damaged one is
+    left to whoever wants it.
     """
     parent = parent.absolute()
     with _held(parent):
-        names = [step.name for step, _ in _in_order(parent)]
-        last = set(names[len(names) - rule.last :])
-        gone = [name for name in names if name not in last and not rule.holds(name)]
+        names = [step.name for step, _ in _readable(parent)]
+        earlier = names[: max(0, len(names) - rule.last)]
+        gone = [name for name in earlier if not rule.holds(name)]
         for name in gone:
             forget(parent / name)
         if gone:
@@ -207,19 +213,22 @@ def _held(parent: Path) -> Iterator[None]:
         yield
 
 
-def _in_order(parent: Path) -> list[tuple[Path, Step]]:
-    steps = [path.parent for path in parent.glob("[!.]*/step.json")]
-    return sorted(((step, read_step(step)) for step in steps), key=lambda each: each[1].kept)
+def _readable(parent: Path) -> list[tuple[Path, Step]]:
+    """The steps that are not damaged, the earliest first."""
+    found = []
+    for path in parent.glob(STEPS):
+        with suppress(MachineError):
+            found.append((path.parent, read_step(path.parent)))
+    return sorted(found, key=lambda each: each[1].kept)
 
 
 def _collect(parent: Path, **how: float) -> None:
     """Give back the blocks that no step needs; one that is damaged needs none any more."""
     wanted: set[bytes] = set()
-    for path in parent.glob("[!.]*/step.json"):
+    for step, said in _readable(parent):
         with suppress(MachineError):
-            said = read_step(path.parent)
             for part in PARTS:
-                wanted.update(read_table(path.parent, part, said)["name"].tolist())
+                wanted.update(read_table(step, part, said)["name"].tolist())
     Blocks(parent / BLOCKS).keep_only(wanted, **how)
 
 

@@ -231,6 +231,19 @@ def test_a_budget_drops_the_earliest_steps_but_no_named_ones(root: Path, tmp_pat
     assert same(load(steps / "0", "id"), captured(root, 0))
 
 
+def test_a_damaged_step_is_named_and_ends_no_episode_that_keeps_others(
+    root: Path, tmp_path: Path
+) -> None:
+    for number in range(3):
+        keep(captured(root, number), tmp_path / "steps" / str(number))
+    (tmp_path / "steps" / "0" / "step.json").write_text("{}")
+    with pytest.raises(MachineError, match="steps/0 is damaged"):
+        kept_steps(tmp_path / "steps")
+    assert retain(tmp_path / "steps", Rule(every=0, last=1)) == ("1",)
+    keep(captured(root, 3), tmp_path / "steps" / "3")
+    assert same(load(tmp_path / "steps" / "2", "id"), captured(root, 2))
+
+
 def test_what_no_step_needs_is_given_back(root: Path, tmp_path: Path) -> None:
     steps = tmp_path / "steps"
     for number in range(4):
@@ -274,10 +287,13 @@ class Steps(RuleBasedStateMachine):
 
     @rule(every=st.integers(0, 4), last=st.integers(0, 3), named=st.sets(known))
     def retained(self, every: int, last: int, named: set[str]) -> None:
-        which = Rule(every, last, frozenset(named))
-        for name in retain(self.folder, which):
+        gone = retain(self.folder, Rule(every, last, frozenset(named)))
+        there = list(self.model)
+        held = {name for name in there if every and int(name) % every == 0}
+        held |= {*there[len(there) - min(last, len(there)) :], *named} & {*there}
+        assert sorted(gone) == sorted({*there} - held)
+        for name in gone:
             del self.model[name]
-        assert all(which.holds(name) or name in list(self.model)[-last:] for name in self.model)
 
     @invariant()
     def every_step_is_what_it_was(self) -> None:
