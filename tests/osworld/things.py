@@ -11,7 +11,7 @@ from odf.opendocument import OpenDocumentSpreadsheet
 from odf.table import Table, TableCell, TableRow
 from odf.text import P
 
-from tests.evaluators.osworld.makers import zipped
+from tests.evaluators.osworld.makers import tarred, zipped
 from tests.osworld.books import Files, Make, said
 from tests.osworld.papers import paper, picture
 
@@ -29,11 +29,11 @@ def archive(members: dict[str, bytes | str]) -> Make:
 
 
 def film(path: Path) -> None:
-    """Twenty seconds of a film without sound, a block that wanders."""
+    """Two minutes of a film without sound, a block that wanders."""
     with av.open(str(path), "w", format="mp4") as container:
-        stream = container.add_stream("mpeg4", rate=10)
+        stream = container.add_stream("mpeg4", rate=2)
         stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
-        for number in range(200):
+        for number in range(240):
             pixels = numpy.full((240, 320, 3), 40, dtype=numpy.uint8)
             pixels[100:140, number : number + 40] = (220, 180, 40)
             for packet in stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")):
@@ -87,6 +87,45 @@ def extension(path: Path) -> None:
     )
 
 
+def mailbox(path: Path) -> None:
+    """A profile of Thunderbird with one account that asks no server, where OSWorld's tasks look."""
+    profile = "t5q2a5hp.default-release"
+    place = "/usr/lib/thunderbird"
+    members = {
+        "profiles.ini": "[General]\nStartWithLastProfile=1\nVersion=2\n\n[Profile0]\n"
+        f"Name=default-release\nIsRelative=1\nPath={profile}\nDefault=1\n",
+        f"{profile}/compatibility.ini": f"[Compatibility]\nLastPlatformDir={place}\n"
+        f"LastAppDir={place}\n",
+        f"{profile}/prefs.js": "".join(
+            f'user_pref("{name}", {json.dumps(value)});\n' for name, value in PREFERENCES.items()
+        ),
+    }
+    tarred(path, {f".thunderbird/{name}": each.encode() for name, each in members.items()})
+
+
+PREFERENCES = {
+    "mail.account.account1.identities": "id1",
+    "mail.account.account1.server": "server1",
+    "mail.account.account2.server": "server2",
+    "mail.accountmanager.accounts": "account1,account2",
+    "mail.accountmanager.defaultaccount": "account1",
+    "mail.accountmanager.localfoldersserver": "server2",
+    "mail.identity.id1.fullName": "Anonym",
+    "mail.identity.id1.useremail": "anonym@example.org",
+    "mail.identity.id1.valid": True,
+    "mail.server.server1.check_new_mail": False,
+    "mail.server.server1.hostname": "mail.example.org",
+    "mail.server.server1.login_at_startup": False,
+    "mail.server.server1.name": "anonym@example.org",
+    "mail.server.server1.type": "pop3",
+    "mail.server.server1.userName": "anonym",
+    "mail.server.server2.hostname": "Local Folders",
+    "mail.server.server2.name": "Local Folders",
+    "mail.server.server2.type": "none",
+    "mail.server.server2.userName": "nobody",
+    "mail.shell.checkDefaultClient": False,
+    "mail.rights.version": 1,
+}
 PEOPLE = [["Name", "Town"], ["Ada", "Turin"], ["Ben", "Lima"]]
 COPIES = "mkdir -p dir1 dir2 dir3 && echo one > file1\n"
 COPIED = """for each in dir1 dir2 dir3; do
@@ -131,6 +170,7 @@ THINGS: dict[str, Files] = {
     "os-5c1075ca": {"setup.sh": said(f"#!/bin/bash\n{TREE}"), "eval.sh": said(FAILS)},
     "os-5ea617a3": {"poster_party_night.webp": pictured("purple", "WEBP")},
     "os-6f56bf42": {"setup.sh": said(f"#!/bin/bash\n{COPIES}"), "eval.sh": said(COPIED)},
+    "thunderbird-f201fbc3": {"thunderbird-profile.tar.gz": mailbox},
     "vlc-8d9fd4e2": {"Optimus - Gen 2.mp4": film},
     "vs_code-0512bb38": {"test.vsix": extension},
     "vs_code-0ed39f63": {
