@@ -3,8 +3,9 @@
 IMAGE ?= debian-12
 RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 AMBIDEX = .venv/bin/ambidex
+TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recurse
 
-.PHONY: demo test test-tools test-desks bench setup image browser
+.PHONY: demo test test-plain test-desks test-tools test-foundry bench setup image browser
 
 setup:
 	@vm/setup.sh
@@ -18,19 +19,25 @@ demo: image
 browser: setup
 	@vm/setup.sh chromium
 
-test: image browser
+test: browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	.venv/bin/mypy
-	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto
-	$(MAKE) --jobs 2 --keep-going --output-sync=recurse test-tools test-desks
+	$(TOGETHER) image test-plain
+	$(TOGETHER) test-desks test-tools test-foundry
 	.venv/bin/pytest tests/conformance tests/vm -m vm
 
-# On sandbox desktops: the tests of tools, which say together what is proved, and beside them the others.
+test-plain:
+	.venv/bin/mypy
+	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto
+
+# On sandbox desktops; the tests of tools say together what is proved, so they are in one process.
+LONG = tests/desktop/test_experiment.py tests/desktop/test_foundry.py
+test-desks:
+	.venv/bin/pytest tests/conformance tests/desktop tests/sandbox -m "sandbox and not tools" $(LONG:%=--ignore=%)
 test-tools:
 	.venv/bin/pytest tests/desktop -m "sandbox and tools"
-test-desks:
-	.venv/bin/pytest tests/conformance tests/desktop tests/sandbox -m "sandbox and not tools"
+test-foundry:
+	.venv/bin/pytest $(LONG)
 
 bench: image
 	@.venv/bin/python -m bench
