@@ -21,7 +21,7 @@ def verbs() -> dict[str, Callable[..., Any]]:
 
     asked = (
         scene.windows, scene.activate, scene.shown_as, scene.close,
-        scene.wait_until_gone, scene.wait_until_written,
+        scene.wait_until_gone, scene.wait_until_saved, scene.wait_until_written,
         scene.lacking, scene.listing, scene.desktop, scene.wallpaper, scene.get, scene.clock,
         xml_tree.xml, xml_tree.terminal, xml_tree.address,
         pages.answering, pages.tabs, pages.open_tabs, pages.close_tabs, pages.opened, pages.texts,

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError
+from mcp_tools import ToolError, office
 from mcp_tools.commands import run
 from mcp_tools.waiting import wait_for
 
@@ -29,6 +29,7 @@ __all__ = [
     "listing",
     "shown_as",
     "wait_until_gone",
+    "wait_until_saved",
     "wait_until_written",
     "wallpaper",
     "windows",
@@ -173,6 +174,26 @@ def wait_until_written(paths: list[str], within: float) -> bool:
         return same and not _written({str(file.resolve()) for file in files if not _shown(file)})
 
     return bool(wait_for(quiet, within, QUIET))
+
+
+def wait_until_saved(paths: list[str], within: float) -> bool:
+    """Whether no office shows one of those files with changes that it has not written, after so
+    many seconds at most.
+    """
+    files = [Path(os.path.expanduser(path)).resolve() for path in paths]
+    shown = {file.as_uri() for file in files if _shown(file)}
+    if not shown or not office.processes():
+        return True
+    return bool(wait_for(lambda: not _unsaved(shown), within))
+
+
+def _unsaved(addresses: set[str]) -> bool:
+    components = office.desktop().Components.createEnumeration()
+    while components.hasMoreElements():
+        model = components.nextElement()
+        if getattr(model, "URL", "") in addresses and model.isModified():
+            return True
+    return False
 
 
 def _shown(file: Path) -> bool:

@@ -18,6 +18,7 @@ __all__ = ["play", "played"]
 
 PYTHON = ("python", "python3")
 WAIT = "computer_wait"
+SAVE = ["ctrl", "s"]
 
 
 def played(
@@ -46,4 +47,6 @@ def play(guest: Guest, calls: Sequence[Made], waiting: Waiting) -> list[str]:
         if result.error:
             said.append(f"{name}: {result.text}")
         waiting.settled()
+        if arguments.get("keys") == SAVE and (unsaved := waiting.saved()):
+            said.append(unsaved)
     return said

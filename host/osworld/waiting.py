@@ -66,6 +66,13 @@ class Waiting:
             return f"slept {seconds:g} s"
         return self.settled(seconds)
 
+    def saved(self) -> str:
+        """Return when every office has written what it was told to save of the files that are
+        judged; says if one has not."""
+        if not self._written or self._holds("wait_until_saved", paths=self._written):
+            return ""
+        return f"a document was not saved within {WRITTEN:g} s"
+
     def settled(self, seconds: float = STILL) -> str:
         """Return when nothing is pending and the screen is still, or at the bounds; says how it
         went."""
