@@ -27,8 +27,8 @@ from tests.tasks.osworld import OSWORLD, needs_osworld
 
 pytestmark = needs_osworld
 
-# Not among them: tasks whose file an office is to save on Ctrl+S after the episode. The office of the
-# image has changes unsaved after that, and why is not known yet.
+# Not among them: tasks whose file an office is to save on Ctrl+S after the episode. In this image
+# it still has unsaved changes after that, and why is not known yet.
 WITHOUT_FILES = (
     "chrome-2ad9387a",
     "gimp-7b7617bd",
