@@ -27,16 +27,20 @@ from tests.tasks.osworld import OSWORLD, needs_osworld
 
 pytestmark = needs_osworld
 
-# Not among them: tasks whose file an office is to save on Ctrl+S after the episode. In this image
-# it still has unsaved changes after that, and why is not known yet.
 WITHOUT_FILES = (
     "chrome-2ad9387a",
     "gimp-7b7617bd",
+    "os-f9be0997",
     "vlc-9195653c",
+    "vs_code-276cc624",
 )
 WITH_STAND_INS = (
     "gimp-72f83cdc",
+    "libreoffice_calc-12382c62",
+    "libreoffice_impress-21760ecb",
+    "libreoffice_writer-0b17a146",
     "multi_apps-ee9a3c83",
+    "os-6f56bf42",
     "vlc-8d9fd4e2",
     "vs_code-0ed39f63",
 )

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import docx
 import pytest
 
 from host.errors import StageError
@@ -99,15 +100,18 @@ def test_python_that_presses_keys_is_carried_out_by_the_guests_own_hands(desk: D
     assert desk.guest.get("~/Documents/notes of mine.txt") == b"hellomore\n"
 
 
-def test_a_document_that_an_office_shows_is_not_waited_for_as_if_it_were_written(
+def test_a_document_is_saved_in_its_own_format_without_a_question(
     desk: Desk, tmp_path: Path
 ) -> None:
     document(tmp_path / "plan.docx", "Plan")
     desk.guest.put("~/plan.docx", (tmp_path / "plan.docx").read_bytes())
     desk.step("open", path="/home/user/plan.docx")
     given = {"paths": ["~/plan.docx"], "within": 5}
-    assert ask(desk.guest, "wait_until_written", **given)
-    assert ask(desk.guest, "wait_until_saved", **given)
+    assert ask(desk.guest, "wait_until_written", **given), "the office shows it, and writes nothing"
+    keys = "import pyautogui; pyautogui.write('A '); pyautogui.hotkey('ctrl', 's')"
+    saved = {"type": "execute", "parameters": {"command": ["python", "-c", keys]}}
+    found = desk.value("vm_file", saved, path="/home/user/plan.docx", dest="plan.docx")
+    assert docx.Document(str(found)).paragraphs[0].text == "A Plan"
 
 
 def test_other_python_is_run_as_it_is(desk: Desk) -> None:
