@@ -25,6 +25,8 @@ MEDIA = {
 }
 SUFFIXES = {"image/jpeg": {".jpg", ".jpeg"}, "image/tiff": {".tif", ".tiff"}}
 AUTO_SAVE = "/org.openoffice.Office.Recovery/AutoSave"
+AUTO_SAVE_SHOWN = "/org.openoffice.Office.Common/Save/Document"
+"""Where the dialog of the office's options writes the same two settings."""
 WRITER = "private:factory/swriter"
 
 
@@ -163,13 +165,22 @@ def configure_auto_save(
         raise ToolError("LibreOffice counts whole minutes.", code="bad_arguments", hint=hint)
     with office.answering():
         provider = office.service("com.sun.star.configuration.ConfigurationProvider")
-        node = provider.createInstanceWithArguments(
-            "com.sun.star.configuration.ConfigurationUpdateAccess",
-            documents.property_values(nodepath=AUTO_SAVE),
-        )
+        node = _settings(provider, AUTO_SAVE)
         before = bool(node.Enabled), int(node.TimeIntervall)
         node.setPropertyValue("Enabled", enabled)
         node.setPropertyValue("TimeIntervall", minutes)
         node.commitChanges()
+        shown = _settings(provider, AUTO_SAVE_SHOWN)
+        shown.setPropertyValue("AutoSave", enabled)
+        shown.setPropertyValue("AutoSaveTimeIntervall", minutes)
+        shown.commitChanges()
         provider.flush()  # else the file has it a second later
         return AutoSave(bool(node.Enabled), int(node.TimeIntervall), *before)
+
+
+def _settings(provider: Any, path: str) -> Any:
+    """A node of the office's settings that can be changed."""
+    return provider.createInstanceWithArguments(
+        "com.sun.star.configuration.ConfigurationUpdateAccess",
+        documents.property_values(nodepath=path),
+    )

@@ -330,11 +330,15 @@ def test_slides_become_images_a_pdf_and_a_text(impress: Guest) -> None:
 def test_auto_save_is_a_setting_of_the_office(impress: Guest) -> None:
     set_to = done(impress, "impress_configure_auto_save", enabled=True, interval_minutes=3)
     assert (set_to["enabled_before"], set_to["interval_minutes"]) == (False, 3)
-    path = "/org.openoffice.Office.Recovery/AutoSave"
     profile = "~/.config/libreoffice/4/user/registrymodifications.xcu"
-    items = [each for each in impress.get(profile).decode().split("<item ") if path in each]
-    assert any('"Enabled"' in each and "<value>true" in each for each in items)
-    assert any('"TimeIntervall"' in each and "<value>3<" in each for each in items)
+    items = impress.get(profile).decode().split("<item ")
+    for path, switch, minutes in (
+        ("/org.openoffice.Office.Recovery/AutoSave", "Enabled", "TimeIntervall"),
+        ("/org.openoffice.Office.Common/Save/Document", "AutoSave", "AutoSaveTimeIntervall"),
+    ):
+        there = [each for each in items if path in each]
+        assert any(f'"{switch}"' in each and "<value>true" in each for each in there)
+        assert any(f'"{minutes}"' in each and "<value>3<" in each for each in there)
     wrong = {"enabled": True, "interval_minutes": 0}
     assert refused(impress, "impress_configure_auto_save", **wrong)[0] == "bad_arguments"
     done(impress, "impress_configure_auto_save", enabled=False, interval_minutes=10)
