@@ -114,6 +114,14 @@ def test_a_document_is_saved_in_its_own_format_without_a_question(
     assert docx.Document(str(found)).paragraphs[0].text == "A Plan"
 
 
+def test_the_keys_that_tasks_take_for_granted_open_a_terminal(desk: Desk) -> None:
+    keys = "import pyautogui; pyautogui.hotkey('ctrl', 'alt', 't')"
+    desk.step("execute", command=["python", "-c", keys])
+    desk.guest.wait_window("user@", timeout=60)
+    assert desk.guest.screenshot(settle=5).focused == "gnome-terminal"
+    desk.step("close_window", window_name="user@")
+
+
 def test_other_python_is_run_as_it_is(desk: Desk) -> None:
     code = "import pyautogui\nopen('/home/user/size', 'w').write(str(pyautogui.size()[0]))"
     desk.step("execute", command=["python3", "-c", code])
