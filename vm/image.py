@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import shutil
 import tarfile
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from vm.layer import PROJECT, build_layer
 from vm.mirrors import editor_source, sources_for, sources_needed
 from vm.namespace import COMMAND
 from vm.process import run
-from vm.programs import build_programs
+from vm.programs import bootstrap, build_programs
 from vm.recipe import IMAGES, Recipe, Screen, load_recipe
 from vm.store import cache_folder, digest, once
 
@@ -145,19 +144,17 @@ def _make_archive(
     words = " ".join([recipe.user, recipe.password, *recipe.units.mask])
     partial = staging / "tree.partial.tar"
     sources = sources_for(recipe, mirror)
-    mode = "root" if os.geteuid() == 0 else "unshare"
     packages, editor = recipe.package_names(), editor_source()
     if editor:
         say("VS Code comes from Microsoft's repository, which this machine is configured with")
         packages, sources = [*packages, "code"], [*sources_needed(recipe, sources), editor]
     programs = []
     if recipe.packages_to_build:
-        made = build_programs(recipe, sources, mode=mode, say=say)
+        made = build_programs(recipe, sources, say=say)
         programs = [f"--customize-hook=tar-in {made} /opt"]
     run(
         [
-            "mmdebstrap",
-            f"--mode={mode}",
+            *bootstrap(),
             "--variant=minbase",
             "--format=tar",
             f"--components={','.join(recipe.components)}",

@@ -16,7 +16,7 @@ from vm.process import run
 from vm.recipe import IMAGES, Recipe
 from vm.store import cache_folder, digest, once, tree_digest
 
-__all__ = ["PROGRAMS", "build_programs"]
+__all__ = ["PROGRAMS", "bootstrap", "build_programs"]
 
 PROGRAMS = IMAGES / "programs"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -24,9 +24,16 @@ PACKAGES = ("ca-certificates", "npm", "g++", "make", "python3", "pkg-config")
 """What building takes in any case; a recipe adds the libraries."""
 
 
-def build_programs(
-    recipe: Recipe, sources: Sequence[str], *, mode: str, say: Callable[[str], None]
-) -> Path:
+def bootstrap() -> list[str]:
+    """What puts a distribution into a folder, as this user may run it. What it mounts there is in
+    a mount namespace of its own, so that nothing of this machine is left in it where it is killed.
+    """
+    if os.geteuid() == 0:
+        return ["unshare", "--mount", "mmdebstrap", "--mode=root"]
+    return ["mmdebstrap", "--mode=unshare"]
+
+
+def build_programs(recipe: Recipe, sources: Sequence[str], *, say: Callable[[str], None]) -> Path:
     """The archive of /opt/programs for images of this recipe, made unless it is there."""
     libraries = recipe.packages_to_build
     id = digest(recipe.distribution, recipe.suite, " ".join(libraries), tree_digest([PROGRAMS]))
@@ -45,8 +52,7 @@ def build_programs(
         ]
         run(
             [
-                "mmdebstrap",
-                f"--mode={mode}",
+                *bootstrap(),
                 "--variant=minbase",
                 "--format=null",
                 f"--components={','.join(recipe.components)}",
