@@ -68,6 +68,8 @@ def fork(
     ----------
     run
         A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
     step
         The first one that is decided anew.
     trial
@@ -177,6 +179,8 @@ def pivot(
     ----------
     run
         A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
     trial
         Which trial of the task.
     out
@@ -225,6 +229,8 @@ def desktop_diff(
     ----------
     run
         A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
     before
         A step that was kept.
     after

@@ -17,8 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from host.config import NAME as CONFIG
 from host.config import Condition, Hand, Lasting, read_config
 from host.errors import UsageError
-from host.forks import trial_of
-from host.origin import kept_at, kept_steps, start_of
+from host.origin import kept_at, kept_steps
 
 __all__ = ["FORK", "Asked", "Forks", "forkable"]
 
@@ -191,10 +190,10 @@ def forkable(trial: Path) -> list[int]:
 
 def _words(trial: Path, step: int) -> Iterator[str]:
     """What the command line is told of the step. Branches are kept as their parent was."""
-    run, said = trial.parent.resolve(), start_of(trial)
-    if (other := trial_of(run, said["task"], said["trial"])).name != trial.name:
-        raise UsageError(f"`fork` takes {other.name}, not {trial.name}, for trial {said['trial']}")
-    yield from (str(run), said["task"], str(step), f"--trial={said['trial']}")
+    run = trial.parent.resolve()
+    if ".earlier-" in trial.name:
+        raise UsageError(f"{trial.name} was tried again", hint="Go on from the last attempt.")
+    yield from (str(run), trial.name, str(step))
     config = read_config(run)
     if image := config.image.partition(":")[0]:
         yield f"--image={image}"

@@ -23,7 +23,8 @@ from host.room.forking import FORK, OUTPUT, RECORD, Asked, Forks, Record, forkab
 from host.room.serve import opened
 from host.rows import read_rows
 from tasks import Suite
-from tests.host.travel import Toy, forked, recorded, suite_in
+from tests.host.conftest import config_of, run_in
+from tests.host.travel import KEPT, Toy, forked, recorded, suite_in
 from tests.room.test_room import first_event
 
 PEERS = (sys.executable, "-m", "tests.room.fork_on_peers", "fork")
@@ -130,6 +131,17 @@ def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> N
     assert "best of 2 from step 3" in (out / OUTPUT).read_text()
 
 
+def test_of_several_agents_the_one_goes_on_whose_trial_it_is(tmp_path: Path, suite: Suite) -> None:
+    run = tmp_path / "runs" / "one"
+    run_in(run, suite, config_of(suite, keep=KEPT, agents=("noop", "random")))
+    with room(run) as client:
+        assert asked_for(client, run / "row.random.1", step=2).status_code == 202
+        assert ended(client)["state"] == "ended"
+    [row] = read_rows(run.with_name("one.from-2"))
+    assert row.parent is not None
+    assert (row.agent, row.parent.trial, row.fate) == ("random", "row.random.1", "scored")
+
+
 def test_a_second_fork_of_a_step_has_a_directory_of_its_own(trial: Path) -> None:
     with room(trial.parents[1], fork=("true",)) as client:
         names = [asked_for(client, trial, step=2).json()["run"] for _ in range(3)]
@@ -223,7 +235,7 @@ def test_an_earlier_attempt_cannot_be_gone_on_from_by_the_name_of_a_later_one(tr
     subprocess.run(["cp", "-r", earlier, trial], check=True)
     with room(trial.parents[1]) as client:
         answer = asked_for(client, earlier, step=3)
-        assert (answer.status_code, "takes row.1, not row.1.earlier-1" in answer.text) == (
+        assert (answer.status_code, "row.1.earlier-1 was tried again" in answer.text) == (
             409,
             True,
         )
@@ -239,7 +251,7 @@ def test_a_branch_can_be_forked_at_steps_of_its_parent(trial: Path, suite: Suite
     while forks.said({"two": branch.parent})[0]["state"] == "running":
         assert time.monotonic() < end
         time.sleep(0.05)
-    words = [str(branch.parent), "row", "2", "--trial=1", "-n", "4", "--model=m", f"--out={out}"]
+    words = [str(branch.parent), "row.1", "2", "-n", "4", "--model=m", f"--out={out}"]
     assert (out / OUTPUT).read_text().strip() == str(words)
 
 
