@@ -6,7 +6,7 @@ MachineError    the machine failed           row `void`: run again, counted, nev
 GuestError      the guest did not answer     void
 ModelError      the model did not answer     void
 StoppedError    a person gave the trial up   void
-RehearsalError  a fork's beginning is lost   void
+RehearsalError  a fork's beginning is lost   void, and not tried again: it would be lost again
 an error result of a tool                    text for the model; the episode goes on
 anything else                                row `bug` with traceback; run goes on, exit 1
 """
@@ -17,6 +17,7 @@ from tasks import TaskError
 from vm import MachineError
 
 __all__ = [
+    "FINAL",
     "VOID",
     "GuestError",
     "MachineError",
@@ -63,3 +64,6 @@ class RehearsalError(HintedError):
 
 VOID = (MachineError, GuestError, ModelError, StoppedError, RehearsalError)
 """What says nothing about the agent."""
+
+FINAL = (RehearsalError,)
+"""Of those, what another machine would not change: it is tried once in one go."""

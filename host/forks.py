@@ -55,12 +55,23 @@ class Onward:
 
 
 def trial_of(run: Path, task: str, trial: int) -> Path:
-    """The directory of a trial; `UsageError` names those of the task that there are."""
-    found = sorted(path.parent for path in run.glob(f"{task}.*[0-9]/{TRAJECTORY}"))
-    own = [path for path in found if "earlier-" not in path.name]
-    if chosen := [path for path in own if path.name.endswith(f".{trial}")]:
+    """The directory of a trial, by its task and number or by the directory's own name in place of
+    the task's. `UsageError` names those of the task that there are, and also where several agents
+    have that number."""
+    every = sorted(path.parent for path in run.glob(f"*.*[0-9]/{TRAJECTORY}"))
+    last = [path for path in every if "earlier-" not in path.name]
+    if named := [path for path in last if path.name == task]:
+        return named[0]
+    own = [path for path in last if path.name.startswith(f"{task}.")]
+    chosen = [path for path in own if path.name.endswith(f".{trial}")]
+    if len(chosen) == 1:
         return chosen[0]
     there = ", ".join(path.name for path in own) or "none"
+    if chosen:
+        raise UsageError(
+            f"{run} holds {len(chosen)} trials {trial} of {task}",
+            hint=f"Name one by its directory, in place of the task: {there}.",
+        )
     raise UsageError(f"{run} holds no trial {trial} of {task}", hint=f"Of that task: {there}.")
 
 

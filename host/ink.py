@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -14,7 +15,21 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "INK", "MARKERS", "MUTED", "bare", "drawing", "svg_of"]
+__all__ = [
+    "COLOURS",
+    "INK",
+    "MARKERS",
+    "MUTED",
+    "WIDTH",
+    "Plot",
+    "bare",
+    "drawing",
+    "legend",
+    "plotted",
+]
+
+WIDTH = 6.6
+"""Inches."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -44,6 +59,16 @@ STYLE: dict[Any, Any] = {
 }
 
 
+@dataclass(frozen=True)
+class Plot:
+    """A drawing, what it says and how it is to be read."""
+
+    name: str
+    title: str
+    note: str
+    svg: str
+
+
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Figure]:
     """A figure of that size in inches, to be drawn on in our style."""
@@ -51,12 +76,27 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
-def svg_of(figure: Figure, name: str, about: str) -> str:
+def plotted(figure: Figure, name: str, title: str, note: str = "") -> Plot:
     """The figure as an SVG element that fills the width it is given.
 
-    `name` comes before all ids in it, so that several fit on a page; `about` is for who cannot see
-    it.
+    `name` comes before all ids in it, so that several fit on a page; `title` is also for who cannot
+    see it.
     """
+    return Plot(name, title, note, _svg(figure, name, title))
+
+
+def legend(figure: Figure, columns: int = 2) -> None:
+    """Above the axes, where it hides nothing."""
+    figure.legend(loc="outside upper left", ncols=columns, handlelength=1.2, columnspacing=1.2)
+
+
+def bare(axes: Axes) -> None:
+    """Bars need no ticks beside their names."""
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def _svg(figure: Figure, name: str, about: str) -> str:
     target = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure.savefig(target, format="svg", transparent=True, metadata=nothing)
@@ -71,9 +111,3 @@ def svg_of(figure: Figure, name: str, about: str) -> str:
     for stand_in, colour in PAGE.items():
         text = text.replace(stand_in, colour)
     return text
-
-
-def bare(axes: Axes) -> None:
-    """Bars need no ticks beside their names."""
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)

@@ -7,32 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from host.ink import COLOURS, INK, MARKERS, MUTED, bare, drawing, svg_of
+from host.ink import COLOURS, INK, MARKERS, MUTED, WIDTH, Plot, bare, drawing, legend, plotted
 from host.lines import Line
 from host.metrics import PARTS
 from host.paper import paper
 from host.words import percent
 
-__all__ = ["Plot", "plots"]
-
-WIDTH = 6.6
-"""Inches."""
+__all__ = ["plots"]
 
 CALLED = 20
 """Tools that a census shows."""
-
-
-@dataclass(frozen=True)
-class Plot:
-    """A drawing, what it says and how it is to be read."""
-
-    name: str
-    title: str
-    note: str
-    svg: str
 
 
 @dataclass(frozen=True)
@@ -91,8 +77,8 @@ def _tir(shown: Sequence[Shown]) -> Plot:
         axes.set_ylabel("accuracy %")
         axes.set_xlim(-1, top)
         axes.set_ylim(0, top)
-        _legend(figure)
-        return _plot(
+        legend(figure)
+        return plotted(
             figure,
             "tir",
             "Accuracy against TIR: the further above the dashed line, the more was solved without"
@@ -141,9 +127,9 @@ def _by_useful_tools(shown: Sequence[Shown]) -> Plot:
         axes.set_xlabel("tools that the task calls useful")
         axes.set_ylabel("accuracy %")
         axes.set_ylim(0, 100)
-        _legend(figure)
+        legend(figure)
         title = "Accuracy by the number of tools that help with a task"
-        return _plot(figure, "useful", title, "Bars: Wilson's 95 % intervals.")
+        return plotted(figure, "useful", title, "Bars: Wilson's 95 % intervals.")
 
 
 def _by_application(shown: Sequence[Shown]) -> Plot:
@@ -160,9 +146,9 @@ def _by_application(shown: Sequence[Shown]) -> Plot:
         axes.margins(y=0.01)
         axes.set_xlim(0, 100)
         axes.set_xlabel("accuracy %")
-        _legend(figure)
+        legend(figure)
         bare(axes)
-        return _plot(figure, "apps", _applications(shown))
+        return plotted(figure, "apps", _applications(shown))
 
 
 def _applications(shown: Sequence[Shown]) -> str:
@@ -192,14 +178,14 @@ def _census(each: Shown) -> Plot:
         axes.set_yticks(down, [use.tool for use in top])
         axes.set_xlabel("calls")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        _legend(figure, 3)
+        legend(figure, 3)
         bare(axes)
         never = summary.unused
         title = f"{each.line.name} called {len(used)} tool{'s' * (len(used) != 1)}"
         title += f", and never {len(never)} that it was offered" if never else ""
         more = f"The {len(top)} most called are shown. " if len(used) > len(top) else ""
         said = f"Never called: {', '.join(never)}." if never else ""
-        return _plot(figure, f"census-{each.at}", title, more + said)
+        return plotted(figure, f"census-{each.at}", title, more + said)
 
 
 def _steps(shown: Sequence[Shown]) -> Plot:
@@ -218,7 +204,7 @@ def _steps(shown: Sequence[Shown]) -> Plot:
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         every[-1].set_xlabel("steps")
         title = "How many steps trials took: solved in colour, unsolved in grey"
-        return _plot(figure, "steps", title, "What ran out stands at the limit.")
+        return plotted(figure, "steps", title, "What ran out stands at the limit.")
 
 
 def _tokens(shown: Sequence[Shown]) -> Plot:
@@ -245,10 +231,10 @@ def _tokens(shown: Sequence[Shown]) -> Plot:
         axes.set_xlim(0, 1.2 * max(ends) or 1)
         axes.set_yticks(down, [each.line.name for each in shown])
         axes.set_xlabel("thousand tokens per trial")
-        _legend(figure, 3)
+        legend(figure, 3)
         bare(axes)
         title = "What a trial takes: tokens, and dollars"
-        return _plot(figure, "tokens", title, "Means over scored trials.")
+        return plotted(figure, "tokens", title, "Means over scored trials.")
 
 
 def _seconds(shown: Sequence[Shown]) -> Plot:
@@ -262,10 +248,10 @@ def _seconds(shown: Sequence[Shown]) -> Plot:
         _stack(axes, down, parts, (*COLOURS, MUTED))
         axes.set_yticks(down, [each.line.name for each in shown])
         axes.set_xlabel("seconds per trial")
-        _legend(figure, len(PARTS))
+        legend(figure, len(PARTS))
         bare(axes)
         title = "Where the time of a trial goes"
-        return _plot(figure, "seconds", title, "Means over scored trials.")
+        return plotted(figure, "seconds", title, "Means over scored trials.")
 
 
 def _stack(
@@ -280,12 +266,3 @@ def _stack(
         axes.barh(down, widths, 0.7, left, color=colour, label=name)
         left = [a + b for a, b in zip(left, widths, strict=True)]
     return left
-
-
-def _legend(figure: Figure, columns: int = 2) -> None:
-    # Above the axes, where it hides nothing.
-    figure.legend(loc="outside upper left", ncols=columns, handlelength=1.2, columnspacing=1.2)
-
-
-def _plot(figure: Figure, name: str, title: str, note: str = "") -> Plot:
-    return Plot(name, title, note, svg_of(figure, name, title))

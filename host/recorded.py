@@ -8,10 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from host import Decision, Exchange, Frame, Stop, ToolCall, ToolResult, Usage
+from host.orders import written
 from host.pictures import read_frame
-from host.trajectory import FRAMES, Seconds, Step
+from host.trajectory import FRAMES, Seconds, Step, read_trajectory
 
-__all__ = ["frame_of", "step_of"]
+__all__ = ["done_in", "frame_of", "step_of"]
+
+
+def done_in(trial: Path) -> dict[int, str]:
+    """What was done in each step of a trial, in words."""
+    return {
+        line["number"]: "; ".join(
+            written(call["name"], call["arguments"]) for call in line["decision"]["calls"]
+        )
+        or line["decision"]["stop"]
+        or "nothing"
+        for line in read_trajectory(trial)
+        if line["kind"] == "step"
+    }
 
 
 def step_of(trial: Path, line: Mapping[str, Any]) -> Step:

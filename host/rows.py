@@ -90,6 +90,8 @@ class Failure(Strict):
     traceback: str = ""
     console: str = ""
     """The last lines of the machine's serial console, where a machine failed."""
+    final: bool = False
+    """Whether another try on another machine would end alike, see `host.errors.FINAL`."""
 
 
 class Row(Strict):

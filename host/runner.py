@@ -147,7 +147,8 @@ class Work:
         self._lock = threading.Lock()
 
     def on(self, make_machine: MakeMachine) -> None:
-        """Work until nothing is left. After a void attempt the machine is replaced by a new one."""
+        """Work until nothing is left. After an attempt that machine, guest or model failed the
+        machine is replaced by a new one."""
         try:
             while not self._stop.is_set() and self._on_one_machine(make_machine):
                 pass
@@ -171,14 +172,15 @@ class Work:
                 row = self._trial.attempt(turn.job, turn.attempt, machine)
                 if row.fate != "scored" and self._stop.is_set():
                     return False  # it failed because everything is being closed
-                again = row.fate == "void" and turn.left > 1
+                failed = row.fate == "void" and not (row.failure and row.failure.final)
+                again = failed and turn.left > 1
                 with self._lock:
                     self._rows.add(row)
                     self._left -= not again
                     self._watcher.ended(row, self._left)
                 if again:
                     self._queue.put(Turn(turn.job, turn.attempt + 1, turn.left - 1))
-                if row.fate == "void":
+                if failed:
                     return True
         return False
 

@@ -29,15 +29,14 @@ from host.launch import (
     refuse_unforked,
 )
 from host.machines import MachineOptions, open_machines
-from host.orders import written
 from host.origin import kept_at, kept_steps
 from host.pivot import Probe
 from host.pivot import pivot as find_pivot
 from host.play import MANY, Json, exit_code, print_json
+from host.recorded import done_in
 from host.report import as_json, lines, tables
 from host.rows import Row
 from host.survey import as_evidence
-from host.trajectory import read_trajectory
 from host.travel_tables import REGRET, change_table, decided_table, pivot_table, regret_table
 from tasks.catalogue import read_catalogue
 
@@ -69,6 +68,8 @@ def fork(
     ----------
     run
         A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
     step
         The first one that is decided anew.
     trial
@@ -108,6 +109,7 @@ def counterfactual(
     n: N = 1,
     force: Lasting = "once",
     out: Path | None = None,
+    html: Path | None = None,
     csv: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,
@@ -129,17 +131,24 @@ def counterfactual(
         The hand is forced for that decision (once) or for all the rest of the episode (rest).
     out
         Directory for the branches, a run for each hand; the same command goes on with it.
+    html
+        Write both tables, with a plot and what was run, into this one file.
     csv
         Write a line for each decision into this file.
     """
-    if csv and not csv.parent.is_dir():
-        raise UsageError(f"{csv} cannot be written: there is no directory {csv.parent}")
+    for path in filter(None, (html, csv)):
+        if not path.parent.is_dir():
+            raise UsageError(f"{path} cannot be written: there is no directory {path.parent}")
     chosen = both.decisions(run, tasks, at, _number(decisions))
     folder = out or Path(f"{run}.counterfactual")
     with on_machines(machines) as play:
         found = both.compared(run, chosen, n, force, read_catalogue(), folder, play)
     regrets = both.regrets(found)
     records = both.records(run, found)
+    if html:
+        from host.regret_page import write_regret  # heavy: it draws
+
+        write_regret(run, folder, found, regrets, html)
     if csv:
         with csv.open("w", encoding="utf-8", newline="") as file:
             writer = csv_files.DictWriter(file, list(records[0]))
@@ -170,6 +179,8 @@ def pivot(
     ----------
     run
         A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
     trial
         Which trial of the task.
     out
@@ -196,7 +207,7 @@ def pivot(
     if json:
         print_json(asdict(found))
     else:
-        Console().print(pivot_table(found, _done(recorded)))
+        Console().print(pivot_table(found, done_in(recorded)))
         print(f"the branches: {folder}")
     return 0 if all(probe.n == n for probe in found.probes) else 3
 
@@ -218,6 +229,8 @@ def desktop_diff(
     ----------
     run
         A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
     before
         A step that was kept.
     after
@@ -255,16 +268,3 @@ def _number(decisions: str) -> int | None:
     if decisions.isdecimal() and int(decisions):
         return int(decisions)
     raise UsageError(f"no number of decisions: {decisions!r}", hint="all, or a number.")
-
-
-def _done(trial: Path) -> dict[int, str]:
-    """What was done in each step, in words."""
-    return {
-        line["number"]: "; ".join(
-            written(call["name"], call["arguments"]) for call in line["decision"]["calls"]
-        )
-        or line["decision"]["stop"]
-        or "nothing"
-        for line in read_trajectory(trial)
-        if line["kind"] == "step"
-    }

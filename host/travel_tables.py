@@ -10,9 +10,17 @@ from rich.text import Text
 from host.pivot import Pivot
 from host.regret import Decided, Outcome, Ratio, Regret
 from host.survey import Change
-from host.words import NONE, money, number, percent, percents, plain
+from host.words import NONE, money, number, plain
 
-__all__ = ["REGRET", "change_table", "decided_table", "pivot_table", "regret_table"]
+__all__ = [
+    "NUMBERS",
+    "REGRET",
+    "change_table",
+    "decided_table",
+    "pivot_table",
+    "ratio",
+    "regret_table",
+]
 
 REGRET = (
     "oracle TIR: of the decisions with a better hand, the share in which it was taken; over-use: a"
@@ -20,6 +28,17 @@ REGRET = (
     " that was taken against the better one; success over all decisions, the others where both"
     " hands led to success equally often; 95 % intervals from resampling tasks"
 )
+
+NUMBERS = (
+    ("oracle TIR %", "oracle_tir", 100),
+    ("over-use of tools %", "over_use", 100),
+    ("under-use of tools %", "under_use", 100),
+    ("success lost %", "success", 100),
+    ("steps lost", "steps", 1),
+    ("seconds lost", "seconds", 1),
+    ("US cents lost", "cost", 100),
+)
+"""What each is called, its field in `Regret`, and the factor that it is written with."""
 
 
 def decided_table(found: Sequence[Decided]) -> Table:
@@ -49,15 +68,7 @@ def regret_table(found: Sequence[Regret]) -> Table:
     table.add_column("")
     for each in found:
         table.add_column(f"{each.name}\n{each.decisions} decisions, {each.tasks} tasks")
-    for name, field, scale in (
-        ("oracle TIR %", "oracle_tir", 100),
-        ("over-use of tools %", "over_use", 100),
-        ("under-use of tools %", "under_use", 100),
-        ("success lost %", "success", 100),
-        ("steps lost", "steps", 1),
-        ("seconds lost", "seconds", 1),
-        ("US cents lost", "cost", 100),
-    ):
+    for name, field, scale in NUMBERS:
         table.add_row(name, *(_ratio(getattr(each, field), scale) for each in found))
     return table
 
@@ -91,6 +102,14 @@ def change_table(found: Sequence[Change], before: int, after: int) -> Table:
     return table
 
 
+def ratio(found: Ratio, scale: float) -> tuple[str, str]:
+    """The number and its interval."""
+    if found.value is None:
+        return NONE, NONE
+    ends = found.interval and (scale * found.interval[0], scale * found.interval[1])
+    return number(scale * found.value), plain(ends)
+
+
 def _outcome(found: Outcome) -> str:
     if not found.n:
         return NONE
@@ -100,9 +119,5 @@ def _outcome(found: Outcome) -> str:
 
 
 def _ratio(found: Ratio, scale: float) -> str:
-    if found.value is None:
-        return NONE
-    interval = found.interval and (scale * found.interval[0], scale * found.interval[1])
-    value = percent(found.value) if scale == 100 else number(found.value)
-    between = percents(found.interval) if scale == 100 else plain(interval)
-    return f"{value} ({between}) of {found.over}"
+    value, between = ratio(found, scale)
+    return value if found.value is None else f"{value} ({between}) of {found.over}"

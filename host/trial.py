@@ -18,7 +18,7 @@ from host.agents import MODELS
 from host.checkpoints import Checkpoints, reached, said
 from host.config import Job, RunConfig, offered
 from host.episode import Interrupted, run_episode
-from host.errors import VOID, GuestError, MachineError
+from host.errors import FINAL, VOID, GuestError, MachineError
 from host.exposure import handed, offer_of
 from host.guest import Guest
 from host.judge import judge
@@ -241,7 +241,13 @@ def _write_score(folder: Path, verdict: Verdict, stop: Stop, threshold: float) -
 
 def _failure(error: Exception, console: str = "") -> Failure:
     hint = str(getattr(error, "hint", ""))
-    return Failure(type=type(error).__name__, message=str(error), hint=hint, console=console)
+    return Failure(
+        type=type(error).__name__,
+        message=str(error),
+        hint=hint,
+        console=console,
+        final=isinstance(error, FINAL),
+    )
 
 
 def _console(machine: Machine, error: Exception) -> str:

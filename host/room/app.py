@@ -41,6 +41,9 @@ from host.trajectory import FRAMES
 
 __all__ = ["Room"]
 
+Told = list[dict[str, Any]]
+"""What a page is told, as JSON."""
+
 LOOK_EVERY = 0.5
 """Seconds between two looks at the runs' directories."""
 
@@ -117,8 +120,7 @@ class Room:
 
     async def look_once(self) -> None:
         """Look at the runs, and tell those who wait if something has changed."""
-        live, said, runs = await run_in_threadpool(self._looked)
-        forks, self._live = self.forks.said(), live
+        self._live, said, runs, forks = await run_in_threadpool(self._looked)
         if (said, forks) != (self._said, self._forks) or runs is not self._runs:
             self._runs_at += runs is not self._runs
             self._said, self._forks, self._runs = said, forks, runs
@@ -126,7 +128,7 @@ class Room:
             async with self._changed:
                 self._changed.notify_all()
 
-    def _looked(self) -> tuple[dict[str, Live], list[dict[str, Any]], list[dict[str, Any]]]:
+    def _looked(self) -> tuple[dict[str, Live], Told, Told, Told]:
         live = {each.name: each for each in self.wall.live()}
         screens = {name: each.seen for name, each in live.items() if each.seen.vnc}
         self.eyes.look({name: (seen.vnc, seen.password) for name, seen in screens.items()})
@@ -139,7 +141,7 @@ class Room:
             }
             said.append(each.said() | more)
         said.sort(key=lambda each: (-len(each["alarms"]), each["run"], each["trial"]))
-        return live, said, self.wall.told()
+        return live, said, self.wall.told(), self.forks.said(self.wall.runs())
 
     async def _page(self, request: Request) -> Response:
         return FileResponse(PAGES / "index.html", headers={"cache-control": "no-store"})
@@ -214,8 +216,7 @@ class Room:
             asked = Branches.model_validate_json(await request.body())
         except ValidationError as error:
             return _malformed(error)
-        run = request.path_params["run"]
-        out = await run_in_threadpool(self.forks.start, run, folder, asked)
+        out = await run_in_threadpool(self.forks.start, folder, asked)
         self.wall.add(out)
         return JSONResponse({"run": out.name}, 202)
 

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, BinaryIO, Literal, TextIO
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from host.config import NAME as CONFIG
 from host.config import Condition, Hand, Lasting, read_config
 from host.errors import UsageError
-from host.forks import trial_of
-from host.origin import kept_at, kept_steps, start_of
+from host.origin import kept_at, kept_steps
 
 __all__ = ["FORK", "Asked", "Forks", "forkable"]
 
 FORK = (sys.executable, "-m", "host.cli", "fork")
 OUTPUT = "fork.log"
 """What the process printed, in the directory of its run."""
+RECORD = "fork.json"
+"""What was asked for, and how it ended; see `Record`."""
 MOST = 20
 """Branches that are begun at once."""
 TAIL = 6
 """Lines of the output that say why it failed."""
+SAYS = "ambidex: "
+"""Before what the command line says of an error."""
 
 
 class Asked(BaseModel):
@@ -51,68 +57,126 @@ class Asked(BaseModel):
             yield f"--lasting={self.lasting}"
 
 
-@dataclass
-class Begun:
-    """A fork that this room has started."""
+class Record(BaseModel):
+    """What lies in the directory of its run, for this room and for those after it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     run: str
-    """Of the trial that it goes on from, as the room calls it."""
+    """The directory of the run that it goes on from."""
     trial: str
     asked: Asked
-    out: Path
-    process: subprocess.Popen[bytes]
-
-    def said(self) -> dict[str, Any]:
-        """As a page shows it."""
-        code = self.process.poll()
-        return {
-            "run": self.run,
-            "trial": self.trial,
-            "step": self.asked.step,
-            "branches": self.asked.branches,
-            "out": self.out.name,
-            "state": "running" if code is None else "failed" if code else "ended",
-            "why": self._why() if code else "",
-        }
-
-    def _why(self) -> str:
-        lines = (self.out / OUTPUT).read_text(encoding="utf-8", errors="replace").splitlines()
-        told = [number for number, line in enumerate(lines) if line.startswith("ambidex: ")]
-        said = "\n".join(lines[told[-1] :] if told else lines[-TAIL:]).removeprefix("ambidex: ")
-        return said.strip() or f"it ended with {self.process.returncode} and said nothing"
+    begun: datetime
+    code: int | None = None
+    """What it ended with; None until then, and where no room lived to see it."""
 
 
 @dataclass
 class Forks:
-    """Those that this room has started, the last one last."""
+    """Those that this room has started, and of others those that are under way or have failed.
+
+    The output of one is locked by whoever writes it, until its record says how it ended.
+    """
 
     command: Sequence[str] = FORK
-    _begun: list[Begun] = field(default_factory=list)
+    _own: set[Path] = field(default_factory=set)
 
-    def start(self, run: str, trial: Path, asked: Asked) -> Path:
+    def start(self, trial: Path, asked: Asked) -> Path:
         """Go on from a step of that trial in a run of its own beside the trial's; returns its
         directory. `UsageError` where the machine is not kept before that step.
         """
         kept_at(trial, asked.step)
         words = [*_words(trial, asked.step)]
-        out = _free(trial.parent.resolve(), asked.step)
+        run = trial.parent.resolve()
+        out = _free(run, asked.step)
+        record = Record(run=str(run), trial=trial.name, asked=asked, begun=datetime.now(UTC))
         argv = [*self.command, *words, *asked.words(), f"--out={out}"]
-        with (out / OUTPUT).open("wb") as output:
-            process = subprocess.Popen(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # an interrupt of the room is none of the fork
-            )
+        output = (out / OUTPUT).open("wb")
+        fcntl.flock(output, fcntl.LOCK_EX)
+        _write(out, record)
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # an interrupt of the room is none of the fork
+        )
+        self._own.add(out)
         # Somebody waits for it to its end, whether or not anybody looks.
-        threading.Thread(target=process.wait, daemon=True).start()
-        self._begun.append(Begun(run, trial.name, asked, out, process))
+        threading.Thread(target=_end, args=(process, output, out, record), daemon=True).start()
         return out
 
-    def said(self) -> list[dict[str, Any]]:
-        """As a page shows them."""
-        return [each.said() for each in self._begun]
+    def said(self, runs: Mapping[str, Path]) -> list[dict[str, Any]]:
+        """As a page shows them, the last one last. `runs` are those of the room, by name."""
+        names = {str(run.resolve()): name for name, run in runs.items()}
+        found = []
+        for place in {Path(run).parent for run in names}:
+            for path in place.glob(f"*.from-*/{RECORD}"):
+                record = _read(path)
+                if record and record.run in names:
+                    found.append((record.begun, _told(path.parent, record, names[record.run])))
+        found.sort(key=lambda each: each[0])
+        own = {out.name for out in self._own}
+        return [told for _, told in found if told["state"] != "ended" or told["out"] in own]
+
+
+def _end(process: subprocess.Popen[bytes], output: BinaryIO, out: Path, record: Record) -> None:
+    with output:
+        code = process.wait()
+        if out.is_dir():
+            _write(out, record.model_copy(update={"code": code}))
+
+
+def _write(out: Path, record: Record) -> None:
+    new = out / f"{RECORD}.new"
+    new.write_text(record.model_dump_json() + "\n", encoding="utf-8")
+    new.replace(out / RECORD)
+
+
+def _read(path: Path) -> Record | None:
+    """None for one that is gone or of another version of the testbed."""
+    try:
+        return Record.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None
+
+
+def _told(out: Path, record: Record, run: str) -> dict[str, Any]:
+    state, why = _state(out, record.code)
+    return {
+        "run": run,
+        "trial": record.trial,
+        "step": record.asked.step,
+        "branches": record.asked.branches,
+        "out": out.name,
+        "state": state,
+        "why": why,
+    }
+
+
+def _state(out: Path, code: int | None) -> tuple[str, str]:
+    """Whether it runs, has ended or failed, and why. Where nobody saw its end: it failed if it said
+    so, or left no run."""
+    if code == 0:
+        return "ended", ""
+    with (out / OUTPUT).open(encoding="utf-8", errors="replace") as output:
+        if code is None and _locked(output):
+            return "running", ""
+        lines = output.read().splitlines()
+    told = [number for number, line in enumerate(lines) if line.startswith(SAYS)]
+    if code is None and not told and (out / CONFIG).exists():
+        return "ended", ""
+    said = "\n".join(lines[told[-1] :] if told else lines[-TAIL:]).removeprefix(SAYS)
+    ended = "it ended" if code is None else f"it ended with {code}"
+    return "failed", said.strip() or f"{ended} and said nothing"
+
+
+def _locked(file: TextIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
 
 
 def forkable(trial: Path) -> list[int]:
@@ -126,10 +190,10 @@ def forkable(trial: Path) -> list[int]:
 
 def _words(trial: Path, step: int) -> Iterator[str]:
     """What the command line is told of the step. Branches are kept as their parent was."""
-    run, said = trial.parent.resolve(), start_of(trial)
-    if (other := trial_of(run, said["task"], said["trial"])).name != trial.name:
-        raise UsageError(f"`fork` takes {other.name}, not {trial.name}, for trial {said['trial']}")
-    yield from (str(run), said["task"], str(step), f"--trial={said['trial']}")
+    run = trial.parent.resolve()
+    if ".earlier-" in trial.name:
+        raise UsageError(f"{trial.name} was tried again", hint="Go on from the last attempt.")
+    yield from (str(run), trial.name, str(step))
     config = read_config(run)
     if image := config.image.partition(":")[0]:
         yield f"--image={image}"

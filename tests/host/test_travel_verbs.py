@@ -14,6 +14,7 @@ from host.errors import UsageError
 from host.experiment import cells, read_experiment
 from host.launch import Wanted, all_done, check
 from host.rows import Row
+from tests.host.conftest import config_of, run_in
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
 from tests.host.travel import Toy, on_peers, recorded, suite_in
@@ -81,6 +82,21 @@ def test_a_wrong_request_to_go_back_is_refused_before_any_machine(
     recorded(run, suite_in(tmp_path / "suite"), Toy())
     assert ambidex(*(run if word == "RUN" else word for word in words)) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_trial_of_several_agents_is_named_by_its_directory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    suite = suite_in(tmp_path / "suite")
+    run_in(run, suite, config_of(suite, keep=Keep(), agents=("noop", "random")))
+    assert ambidex("fork", run, "row", "1") == 2
+    said = capsys.readouterr().err
+    assert "holds 2 trials 1 of row" in said
+    assert "row.noop.1, row.random.1" in said
+    for verb, *steps in (("fork", "9"), ("desktop-diff", "1", "9")):
+        assert ambidex(verb, run, "row.random.1", *steps) == 2
+        assert "row.random.1 is not kept before step 9" in capsys.readouterr().err
 
 
 def test_branches_that_are_all_done_are_told_again_without_a_machine(

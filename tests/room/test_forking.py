@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +19,12 @@ import pytest
 from pydantic import ValidationError
 
 from host.config import read_config
-from host.room.forking import FORK, OUTPUT, Asked, Forks, forkable
+from host.room.forking import FORK, OUTPUT, RECORD, Asked, Forks, Record, forkable
 from host.room.serve import opened
 from host.rows import read_rows
 from tasks import Suite
-from tests.host.travel import Toy, forked, recorded, suite_in
+from tests.host.conftest import config_of, run_in
+from tests.host.travel import KEPT, Toy, forked, recorded, suite_in
 from tests.room.test_room import first_event
 
 PEERS = (sys.executable, "-m", "tests.room.fork_on_peers", "fork")
@@ -51,13 +56,13 @@ def asked_for(client: httpx.Client, trial: Path, **said: object) -> httpx.Respon
     return client.post(f"/api/trials/{trial.parent.name}/{trial.name}/forks", json=said)
 
 
-def ended(client: httpx.Client) -> dict[str, Any]:
-    """What is told of the last fork once it has ended."""
+def ended(client: httpx.Client, of: int = 1) -> dict[str, Any]:
+    """What is told of the last of so many forks once it has ended."""
     with client.stream("GET", "/api/events") as answer:
         for line in answer.iter_lines():
             if line.startswith("data: "):
                 told: dict[str, Any] = httpx.Response(200, text=line[6:]).json()
-                if told["forks"] and told["forks"][-1]["state"] != "running":
+                if len(told["forks"]) == of and told["forks"][-1]["state"] != "running":
                     last: dict[str, Any] = told["forks"][-1]
                     return last
     raise AssertionError("no event")
@@ -126,6 +131,17 @@ def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> N
     assert "best of 2 from step 3" in (out / OUTPUT).read_text()
 
 
+def test_of_several_agents_the_one_goes_on_whose_trial_it_is(tmp_path: Path, suite: Suite) -> None:
+    run = tmp_path / "runs" / "one"
+    run_in(run, suite, config_of(suite, keep=KEPT, agents=("noop", "random")))
+    with room(run) as client:
+        assert asked_for(client, run / "row.random.1", step=2).status_code == 202
+        assert ended(client)["state"] == "ended"
+    [row] = read_rows(run.with_name("one.from-2"))
+    assert row.parent is not None
+    assert (row.agent, row.parent.trial, row.fate) == ("random", "row.random.1", "scored")
+
+
 def test_a_second_fork_of_a_step_has_a_directory_of_its_own(trial: Path) -> None:
     with room(trial.parents[1], fork=("true",)) as client:
         names = [asked_for(client, trial, step=2).json()["run"] for _ in range(3)]
@@ -152,12 +168,74 @@ def test_a_command_that_says_nothing_is_told_by_how_it_ended(trial: Path) -> Non
         assert ended(client)["why"] == "it ended with 1 and said nothing"
 
 
+def test_a_room_that_was_started_again_knows_which_forks_failed_and_why(trial: Path) -> None:
+    failing = (sys.executable, "-c", "import sys; sys.exit('ambidex: no room on the disk')")
+    with room(trial.parents[1], fork=failing) as client:
+        asked_for(client, trial, step=3, branches=2)
+        before = ended(client)
+    with room(trial.parents[1], fork=("true",)) as client:
+        assert first_event(client)["forks"] == [before]
+        asked_for(client, trial, step=4)
+        assert ended(client, 2)["state"] == "ended"
+    assert before["why"] == "no room on the disk"
+    with room(trial.parents[1]) as client:
+        assert first_event(client)["forks"] == [before], "what ended well is a run on the wall"
+        shutil.rmtree(trial.parents[1] / before["out"])
+    with room(trial.parents[1]) as client:
+        assert first_event(client)["forks"] == []
+
+
+def test_a_room_that_was_started_again_sees_a_fork_of_the_last_one_come_to_its_end(
+    trial: Path, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "gate")
+    waiting = (sys.executable, "-c", "import sys; open(sys.argv[1]).read()", str(tmp_path / "gate"))
+    with room(trial.parents[1], fork=waiting) as client:
+        asked_for(client, trial, step=3)
+    with room(trial.parents[1]) as client:
+        assert [each["state"] for each in first_event(client)["forks"]] == ["running"]
+        (tmp_path / "gate").write_text("")
+        with client.stream("GET", "/api/events") as answer:
+            told = (json.loads(line[6:]) for line in answer.iter_lines() if line[:5] == "data:")
+            assert next(each["forks"] for each in told if not _running(each)) == []
+    out = trial.parent.with_name("one.from-3")
+    assert json.loads((out / RECORD).read_text())["code"] == 0
+
+
+def _running(told: dict[str, Any]) -> bool:
+    return any(each["state"] == "running" for each in told["forks"])
+
+
+@pytest.mark.parametrize(
+    ("printed", "run", "told"),
+    [
+        ("ambidex: no room\n  fix: make some\n", True, ["no room\n  fix: make some"]),
+        ("Killed", False, ["Killed"]),
+        ("", False, ["it ended and said nothing"]),
+        ("a table", True, []),
+    ],
+)
+def test_a_fork_whose_end_no_room_saw_failed_if_it_says_so_or_left_no_run(
+    trial: Path, printed: str, run: bool, told: list[str]
+) -> None:
+    out = trial.parent.with_name("one.from-2")
+    out.mkdir()
+    record = Record(
+        run=str(trial.parent), trial="row.1", asked=Asked(step=2), begun=datetime.now(UTC)
+    )
+    (out / RECORD).write_text(record.model_dump_json())
+    (out / OUTPUT).write_text(printed)
+    if run:
+        shutil.copy(trial.parent / "run.json", out)
+    assert [each["why"] for each in Forks().said({"one": trial.parent})] == told
+
+
 def test_an_earlier_attempt_cannot_be_gone_on_from_by_the_name_of_a_later_one(trial: Path) -> None:
     earlier = trial.rename(trial.with_name("row.1.earlier-1"))
     subprocess.run(["cp", "-r", earlier, trial], check=True)
     with room(trial.parents[1]) as client:
         answer = asked_for(client, earlier, step=3)
-        assert (answer.status_code, "takes row.1, not row.1.earlier-1" in answer.text) == (
+        assert (answer.status_code, "row.1.earlier-1 was tried again" in answer.text) == (
             409,
             True,
         )
@@ -168,12 +246,12 @@ def test_a_branch_can_be_forked_at_steps_of_its_parent(trial: Path, suite: Suite
     branch = trial.parents[1] / "two" / found.folder
     assert forkable(branch) == [1, 2, 3]
     forks = Forks((sys.executable, "-c", "import sys; print(sys.argv[1:])"))
-    out = forks.start("two", branch, Asked(step=2, model=" m ", branches=4))
+    out = forks.start(branch, Asked(step=2, model=" m ", branches=4))
     end = time.monotonic() + 30
-    while forks.said()[0]["state"] == "running":
+    while forks.said({"two": branch.parent})[0]["state"] == "running":
         assert time.monotonic() < end
         time.sleep(0.05)
-    words = [str(branch.parent), "row", "2", "--trial=1", "-n", "4", "--model=m", f"--out={out}"]
+    words = [str(branch.parent), "row.1", "2", "-n", "4", "--model=m", f"--out={out}"]
     assert (out / OUTPUT).read_text().strip() == str(words)
 
 

@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from host.config import read_config
 from host.room.forking import FORK
 from host.room.serve import opened
 from tasks import Suite
-from tests.host.travel import suite_in
+from tests.host.travel import Toy, forked, suite_in
 from tests.room.family import family, live_branch
 from tests.room.test_forking import PEERS
 from tests.room.test_pages import UNNAMED
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+
+
+STARTS = "all => all.map((each) => each.getAttribute('d').match(/^M[0-9. ]+/)[0])"
+COVERED = """(all) => {
+  const start = (each) => each.getAttribute("d").match(/^M[0-9. ]+/)[0];
+  const way = (each) => Array.from({ length: 50 }, (_, nth) => each.getPointAtLength(34 + 4 * nth));
+  const covers = (each, other) => other !== each && start(other) === start(each)
+    && way(each).some((point) => other.isPointInStroke(point));
+  return all.map((each) => all.filter((other) => covers(each, other)).length);
+}"""
+"""Of each lane: how many of those that leave beside it lie on it, once they have parted."""
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +98,25 @@ def test_each_branch_is_drawn_after_the_one_that_it_left_later_steps_first(page:
         "all => all.map((each) => each.querySelectorAll('.mark').length)"
     )
     assert marks == [6, 3, 2, 3, 4, 5], "a lane has the steps of its own"
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_branches_that_leave_at_one_step_do_not_cover_each_other(
+    page: Page, first: Path, suite: Suite, size: ViewportSize
+) -> None:
+    page.set_viewport_size(size)
+    run = first.parents[1] / "many"
+    forked(run, suite, Toy(), first, 1, 4, runs=3)
+    at_tree(page)
+    ways = page.locator(".tree .lane .way")
+    expect(ways).to_have_count(12)
+    assert ways.evaluate_all(COVERED) == [0] * 12
+    starts = ways.evaluate_all(STARTS)
+    # The first trial itself begins where its first step is gone on from.
+    assert sorted(Counter(starts).values()) == [1, 1, 1, 4, 5], "all begin where they left"
+    left = ways.evaluate_all("all => Math.min(...all.map((each) => each.getBBox().x))")
+    assert left >= 2, "none is cut off"
+    shutil.rmtree(run)
 
 
 def test_a_branch_of_a_branch_leaves_the_lane_whose_step_it_began_at(address: str) -> None:

@@ -6,6 +6,7 @@ import { Pair } from "./pair.js";
 const WIDE = { row: 60, lane: 30, names: 430 };
 const NARROW = { row: 92, lane: 70, names: 0 };
 const [TOP, PAD, LEAST, MOST] = [30, 12, 10, 72]; // pixels: the axis, the margin, the width of a step
+const [APART, SPREAD] = [9, 0.8]; // branches that leave at one step: pixels between two, part of a step for all
 const DONE = { gui: "mouse and keyboard", tool: "tool", human: "a person", error: "error", none: "no call" };
 const LANES = { good: "solved", poor: "not solved", busy: "under way", void: "no score" };
 
@@ -93,29 +94,35 @@ export class Tree {
     const size = width < 760 ? NARROW : WIDE;
     this.root.classList.toggle("narrow", size === NARROW);
     const steps = Math.max(1, ...this.lanes.map((lane) => Math.max(lane.did.length, lane.step)));
-    const step = Math.min(MOST, Math.max(LEAST, (width - size.names - 2 * PAD - 4) / steps));
-    const before = (number) => PAD + (number - 1) * step;
+    const beside = siblings(this.lanes);
+    const lead = this.lanes.some((lane, index) => lane.step === 1 && beside[index].rank) ? SPREAD : 0;
+    const step = Math.min(MOST, Math.max(LEAST, (width - size.names - 2 * PAD - 4) / (steps + lead)));
+    const before = (number) => PAD + (lead + number - 1) * step;
     const at = (index) => TOP + index * size.row + size.lane;
     const height = TOP + this.lanes.length * size.row;
-    this.drawing.setAttribute("width", 2 * PAD + steps * step);
+    this.drawing.setAttribute("width", 2 * PAD + (lead + steps) * step);
     this.drawing.setAttribute("height", height);
-    this.drawing.replaceChildren(axis(steps, step, before, height), ...this.lanes.map((lane, index) => this.lane(lane, index, before, at, step)));
+    this.drawing.replaceChildren(axis(steps, step, before, height), ...this.lanes.map((lane, index) => this.lane(lane, index, before, at, step, beside[index])));
     [...this.list.children].forEach((item, index) => { item.style.top = `${TOP + index * size.row}px`; });
     this.root.style.height = `${height + 14}px`; // below: room for the bar that scrolls
   }
 
-  lane(lane, index, before, at, step) {
+  // Those that leave at one step fan out below it, the nearest lane rightmost: no line covers or crosses another.
+  lane(lane, index, before, at, step, { rank, of }) {
     const [x, y] = [before(lane.step), at(index)];
     const end = before(Math.max(lane.did.length, lane.step) + 1);
     const turn = Math.min(10, step / 2);
-    const way = lane.on === null ? `M${x} ${y}H${end}` : `M${x} ${at(lane.on)}V${y - turn}q0 ${turn} ${turn} ${turn}H${end}`;
+    const apart = Math.min(APART, (SPREAD * step) / Math.max(1, of - 1));
+    const left = -rank * apart;
+    const wide = of > 1 ? Math.min(4, Math.max(1, apart - 2)) : 4;
+    const d = lane.on === null ? `M${x} ${y}H${end}` : `M${x} ${at(lane.on)}c0 14 ${left} 8 ${left} 26V${y - turn}q0 ${turn} ${turn} ${turn}H${end}`;
     const marks = lane.did.slice(lane.step - 1).map((done, number) => mark(done, x + (number + 0.5) * step, y, Math.min(1, step / 18)));
-    const parts = [shape("path", { d: way, class: "way" }), ...marks];
+    const parts = [way(d, wide), ...marks];
     if (lane.on !== null) parts.push(shape("circle", { cx: x, cy: at(lane.on), r: 3.5, class: "fork" }));
     const group = { class: `lane ${lane.here ? kindOf(lane) : "void"}`, "data-lane": String(index) };
     if (!lane.here) return shape("g", group, ...parts);
     // The list has the same links for keys and for those who do not see the drawing.
-    const link = shape("a", { ...group, href: `#/trial/${trialPath(lane.run, lane.trial)}`, tabindex: "-1" }, shape("title", {}), shape("path", { d: way, class: "reach" }), ...parts);
+    const link = shape("a", { ...group, href: `#/trial/${trialPath(lane.run, lane.trial)}`, tabindex: "-1" }, shape("title", {}), shape("path", { d, class: "reach", "stroke-width": of > 1 ? apart : 24 }), ...parts);
     link.querySelector("title").textContent = [playerOf(lane), handOf(lane)].filter(Boolean).join(", ");
     return link;
   }
@@ -133,6 +140,22 @@ function handOf(lane) {
 function kindOf(lane) {
   if (lane.state === "scored") return lane.solved ? "good" : "poor";
   return lane.state === "void" || lane.state === "bug" || !lane.state ? "void" : "busy";
+}
+
+function way(d, width) {
+  return shape("path", { d, "stroke-width": width, class: "way" });
+}
+
+// Of each lane: which it is of those that leave the same lane at the same step, and of how many.
+function siblings(lanes) {
+  const count = new Map();
+  const key = (lane) => `${lane.on} ${lane.step}`;
+  const ranks = lanes.map((lane) => {
+    const rank = count.get(key(lane)) || 0;
+    count.set(key(lane), rank + 1);
+    return rank;
+  });
+  return lanes.map((lane, index) => ({ rank: ranks[index], of: count.get(key(lane)) }));
 }
 
 // What was done in a step: its shape says it, not its colour.
@@ -159,6 +182,6 @@ function axis(steps, step, before, height) {
 
 function legend() {
   const marks = Object.entries(DONE).map(([done, words]) => el("span", {}, shape("svg", { width: 14, height: 14, "aria-hidden": "true" }, mark(done, 7, 7, 1)), words));
-  const lanes = Object.entries(LANES).map(([kind, words]) => el("span", {}, shape("svg", { width: 22, height: 14, "aria-hidden": "true" }, shape("g", { class: `lane ${kind}` }, shape("path", { d: "M1 7H21", class: "way" }))), words));
+  const lanes = Object.entries(LANES).map(([kind, words]) => el("span", {}, shape("svg", { width: 22, height: 14, "aria-hidden": "true" }, shape("g", { class: `lane ${kind}` }, way("M1 7H21", 4))), words));
   return el("p.legend.quiet", {}, ...marks, ...lanes);
 }
