@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from host import Frame, ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 from host.frames import Screen
-from host.mcp import KEEP_ALIVE, Tools
 
 __all__ = ["Guest", "GuestRefusal", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
 
@@ -99,6 +98,8 @@ class Guest:
     """
 
     def __init__(self, endpoint: str, token: str, *, patience: Patience = Patience()) -> None:
+        from host.mcp import KEEP_ALIVE, Tools  # heavy: most verbs talk to no guest
+
         self.endpoint = endpoint
         self.patience = patience
         self._exit = ExitStack()
