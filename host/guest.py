@@ -98,7 +98,7 @@ class Guest:
     """
 
     def __init__(self, endpoint: str, token: str, *, patience: Patience = Patience()) -> None:
-        from host.mcp import KEEP_ALIVE, Tools  # heavy: most verbs talk to no guest
+        from host.mcp import KEEP_ALIVE, Tools, trust  # heavy: most verbs talk to no guest
 
         self.endpoint = endpoint
         self.patience = patience
@@ -110,6 +110,7 @@ class Guest:
                 base_url=endpoint,
                 headers={"Authorization": f"Bearer {token}"},
                 timeout=patience.answer,
+                verify=trust(endpoint),
                 trust_env=False,
                 limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE),
             )
