@@ -5,6 +5,9 @@ RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 AMBIDEX = .venv/bin/ambidex
 TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recurse
 
+# Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-plain test-desks test-tools test-foundry bench setup image browser
 
 setup:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from evaluators.meaning import differences
 from host.guest import Guest, NoSuchFile
 from host.survey import Change, changes, survey
 from vm import Machine, Place
@@ -56,6 +55,8 @@ def _fetch(guest: Guest, paths: Sequence[str], folder: Path, side: str) -> None:
 
 
 def _documents(paths: Sequence[str], folder: Path) -> Iterator[Change]:
+    from evaluators.meaning import differences  # heavy: it reads office files
+
     for number, path in enumerate(paths):
         both = [folder / str(number) / side for side in SIDES]
         name = PurePosixPath(path).name

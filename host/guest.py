@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from host import Frame, ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 from host.frames import Screen
-from host.mcp import KEEP_ALIVE, Tools
 
 __all__ = ["Guest", "GuestRefusal", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
 
@@ -99,6 +98,8 @@ class Guest:
     """
 
     def __init__(self, endpoint: str, token: str, *, patience: Patience = Patience()) -> None:
+        from host.mcp import KEEP_ALIVE, Tools, trust  # heavy: most verbs talk to no guest
+
         self.endpoint = endpoint
         self.patience = patience
         self._exit = ExitStack()
@@ -109,6 +110,7 @@ class Guest:
                 base_url=endpoint,
                 headers={"Authorization": f"Bearer {token}"},
                 timeout=patience.answer,
+                verify=trust(endpoint),
                 trust_env=False,
                 limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE),
             )

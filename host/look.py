@@ -23,7 +23,6 @@ from host.room.keepsake import episode_html
 from host.room.wall import Wall
 from host.trajectory import NAME as TRAJECTORY
 from host.watch import Seen, now_running
-from vm.display import capture
 
 __all__ = ["export", "shell", "vnc", "watch", "watched"]
 
@@ -138,7 +137,7 @@ def vnc(
     for name, seen in shown:
         print(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
         if png:
-            png.write_bytes(capture(seen.vnc, seen.password))
+            png.write_bytes(_picture(seen))
         if mp4:
             from host.room.film import write_shots  # heavy: it encodes
 
@@ -148,10 +147,16 @@ def vnc(
     return 0
 
 
+def _picture(seen: Seen) -> bytes:
+    from vm.display import capture  # heavy: a VNC client
+
+    return capture(seen.vnc, seen.password)
+
+
 def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
     for _ in range(seconds):
         began = time.monotonic()
-        with Image.open(io.BytesIO(capture(seen.vnc, seen.password))) as picture:
+        with Image.open(io.BytesIO(_picture(seen))) as picture:
             yield picture.convert("RGB"), 1.0
         time.sleep(max(0.0, began + 1.0 - time.monotonic()))
 

@@ -3,6 +3,7 @@ own."""
 
 from __future__ import annotations
 
+import ssl
 import time
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
@@ -19,7 +20,7 @@ from mcp import MCPError
 from host import ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 
-__all__ = ["Tools"]
+__all__ = ["KEEP_ALIVE", "Tools", "trust"]
 
 CALL_ID = "ambidex/call"
 """Request metadata: a repeated id is answered with the stored result."""
@@ -104,7 +105,7 @@ class Tools:
             transport = StreamableHttpTransport(
                 self._url,
                 auth=self._token,
-                httpx_client_factory=_direct,
+                httpx_client_factory=partial(_direct, trust(self._url)),
             )
             client = Client(transport, timeout=self._timeout, cache=False)
             session = self._portal.wrap_async_context_manager(client)
@@ -120,7 +121,14 @@ class Tools:
                 session.__exit__(None, None, None)
 
 
+def trust(url: str) -> ssl.SSLContext | bool:
+    """Whom a client of this address trusts: those whom everybody trusts. Over plain http nobody,
+    since reading who they are takes longer than a call does."""
+    return url.lower().startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 def _direct(
+    verify: ssl.SSLContext | bool,
     headers: dict[str, str] | None = None,
     timeout: httpx2.Timeout | None = None,
     auth: httpx2.Auth | None = None,
@@ -132,6 +140,7 @@ def _direct(
         timeout=timeout,
         auth=auth,
         follow_redirects=follow_redirects,
+        verify=verify,
         trust_env=False,
         limits=httpx2.Limits(keepalive_expiry=KEEP_ALIVE),
     )

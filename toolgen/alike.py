@@ -66,6 +66,10 @@ def duplicate(
     takes = {each.name: each.arguments for each in house}
     repeated = set()
 
+    def said_again(other: Likeness) -> bool:
+        # Their likeness is at least that of the descriptions, which takes long to work out.
+        return other.words >= SAME_WORDS and _ratio(description, other.description) >= SAME_WORDS
+
     def ours(other: str) -> bool:
         # Two apps may do the same to documents of their own.
         return other.partition("_")[0] == name.partition("_")[0]
@@ -74,7 +78,7 @@ def duplicate(
         said = f"{name} is {each.name} again"
         if each.name == name:
             yield Finding(0, "duplicate", f"there is a {name} already")
-        elif ours(each.name) and _ratio(description, each.description) >= SAME_WORDS:
+        elif ours(each.name) and said_again(each):
             yield Finding(0, "duplicate", f"{said}: {each.words:.0%} of its words")
         elif ours(each.name) and each.deed >= SAME_DEED and set(arguments) <= set(takes[each.name]):
             yield Finding(0, "duplicate", f"{said}: {each.deed:.0%} of what it does")

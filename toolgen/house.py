@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from host.errors import UsageError
@@ -99,16 +100,12 @@ def touched(function: ast.AST, others: Mapping[str, ast.FunctionDef]) -> frozens
 
 def house_tools(root: Path) -> list[Declared]:
     """Every tool of the tree's mcp_tools/, from the text of its modules."""
-    found = []
     apps = {module: app for app, module in _homes(root).items()}
-    for file in sorted((root / "mcp_tools").glob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
-        functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
-        for owner, node in declared(tree):
-            others = {name: each for name, each in functions.items() if each is not node}
-            app = apps.get(owner, owner)
-            found.append(Declared(f"{app}_{node.name}", file.stem, node, touched(node, others)))
-    return found
+    return [
+        Declared(f"{apps.get(owner, owner)}_{node.name}", module, node, touches)
+        for module, text in _texts(root)
+        for owner, node, touches in _tools_in(module, text)
+    ]
 
 
 def home_of(root: Path, app: str) -> str:
@@ -128,12 +125,35 @@ def example(root: Path, app: str) -> str:
 
 
 def _homes(root: Path) -> dict[str, str]:
-    found = {}
+    return {app: module for module, text in _texts(root) for app in _apps_in(module, text)}
+
+
+def _texts(root: Path) -> Iterator[tuple[str, str]]:
     for file in sorted((root / "mcp_tools").glob("*.py")):
-        for node in ast.parse(file.read_text(encoding="utf-8"), str(file)).body:
-            match node:
-                case ast.Assign(
-                    value=ast.Call(func=ast.Name(id="App"), args=[ast.Constant(value=str(app)), *_])
-                ):
-                    found[app] = file.stem
-    return found
+        yield file.stem, file.read_text(encoding="utf-8")
+
+
+# A gate, a page and a pipeline ask about the same tools again and again. What a text says cannot
+# change; whether a file still says it is looked up each time.
+@cache
+def _tools_in(module: str, text: str) -> tuple[tuple[str, ast.FunctionDef, frozenset[str]], ...]:
+    """(name or module of the app, function, what it touches) of every tool."""
+    tree = ast.parse(text, f"{module}.py")
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    found = []
+    for owner, node in declared(tree):
+        others = {name: each for name, each in functions.items() if each is not node}
+        found.append((owner, node, touched(node, others)))
+    return tuple(found)
+
+
+@cache
+def _apps_in(module: str, text: str) -> tuple[str, ...]:
+    found = []
+    for node in ast.parse(text, f"{module}.py").body:
+        match node:
+            case ast.Assign(
+                value=ast.Call(func=ast.Name(id="App"), args=[ast.Constant(value=str(app)), *_])
+            ):
+                found.append(app)
+    return tuple(found)

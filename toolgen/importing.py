@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
 
 from host.errors import UsageError
 
@@ -40,6 +38,9 @@ def from_server(server: str) -> list[Imported]:
 
 
 async def _listed(server: str) -> list[Imported]:
+    from fastmcp import Client  # heavy: only this asks a server
+    from fastmcp.client.transports import StdioTransport
+
     if server.startswith(("http://", "https://")):
         client: Client[Any] = Client(server)
     else:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tasks import Suite, Task
-from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 from tasks.spec import Put
+from tests.served import CATALOGUE
 
 DEMO = Path(__file__).resolve().parents[2] / "tasks" / "demo"
 NAMES = sorted(path.parent.name for path in DEMO.glob("*/task.toml"))
@@ -18,7 +18,7 @@ MOST_STEPS = 15
 
 @pytest.fixture(scope="module")
 def demo() -> Suite:
-    return load_suite(DEMO, read_catalogue())
+    return load_suite(DEMO, CATALOGUE)
 
 
 @pytest.fixture(params=NAMES)

@@ -23,7 +23,8 @@ from host.model import LiteModel
 from host.prices import read_prices
 from tasks.load import load_suite
 from tests.host.peer import serve
-from tests.toolgen.drafts import CATALOGUE, GOOD, OF, ROOT, TASKS
+from tests.served import CATALOGUE
+from tests.toolgen.drafts import GOOD, OF, ROOT, TASKS
 from tests.toolgen.reviewed import said
 from toolgen import Outcome, StageResult
 from toolgen.admit import admit

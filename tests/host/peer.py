@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
+import socket
 import threading
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +24,7 @@ from typing import Any
 import uvicorn
 from fastmcp import FastMCP
 from fastmcp.server.middleware import Middleware, MiddlewareContext
-from fastmcp.tools import ToolResult
+from fastmcp.tools import Tool, ToolResult
 from mcp_types import ToolAnnotations
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -123,6 +125,7 @@ class ExactlyOnce(Middleware):
             return self._kept[id]
         if meta.get("ambidex/again"):
             return _error("unknown_call", "no such call")
+        DESKTOP.set(self._desktop)
         result = await call_next(context)
         self._desktop.done.append(context.message.name)
         self._kept[id] = result
@@ -170,56 +173,75 @@ def _error(code: str, message: str) -> ToolResult:
     return ToolResult(content=message, structured_content=said, is_error=True)
 
 
+DESKTOP: ContextVar[Desktop] = ContextVar("DESKTOP")
+"""That of the peer which is asked. The tools are the same for all: to make them from their
+signatures takes longer than most tests."""
+TOOLS: list[Tool] = []
+
+
+def _tool(app: str, reads_only: bool = False, **more: Any) -> Callable[[Callable[..., Any]], Any]:
+    def declared(function: Callable[..., Any]) -> Callable[..., Any]:
+        TOOLS.append(
+            Tool.from_function(
+                function,
+                meta={"ambidex": {"app": app, **more}},
+                annotations=ToolAnnotations(read_only_hint=reads_only),
+                output_schema=None,
+            )
+        )
+        return function
+
+    return declared
+
+
+@_tool("computer")
+def computer_click(x: int, y: int) -> ToolResult:
+    """Click."""
+    desktop = DESKTOP.get()
+    desktop.clicks.append((x, y))
+    if y == BUTTONS:
+        desktop.cells[button(x)] = desktop.cells.get(button(x), 0) + 1
+    desktop.paint(x, y)
+    return ToolResult(content="clicked", structured_content={"result": None})
+
+
+@_tool("calc", source="reference", mounted="small 1.0", aliases=[ALIAS])
+def calc_set_cell_value(cell: str, value: int | str) -> ToolResult:
+    """Set a cell."""
+    if cell == "ZZ99":
+        return _error("bad_cell", "there is no such cell")
+    desktop = DESKTOP.get()
+    desktop.cells[cell] = value
+    desktop.paint(len(desktop.cells), 1)
+    return ToolResult(content=f"{cell} = {value}", structured_content={"result": {"cell": cell}})
+
+
+@_tool("calc", reads_only=True)
+def calc_get_cell_value(cell: str) -> ToolResult:
+    """Read a cell."""
+    value = DESKTOP.get().cells.get(cell)
+    return ToolResult(content=str(value), structured_content={"result": value})
+
+
+@_tool("calc")
+def calc_save() -> ToolResult:
+    """Save."""
+    desktop = DESKTOP.get()
+    desktop.files["~/cells.json"] = json.dumps(desktop.cells).encode()
+    return ToolResult(content="saved", structured_content={"result": None})
+
+
+@_tool("files")
+async def files_nap(seconds: float) -> ToolResult:
+    """Take a while."""
+    await asyncio.sleep(seconds)
+    return ToolResult(content="awake", structured_content={"result": None})
+
+
 def _tools(desktop: Desktop) -> FastMCP:
     server: FastMCP = FastMCP("peer", middleware=[ExactlyOnce(desktop)])
-
-    def tool(
-        app: str, reads_only: bool = False, **more: Any
-    ) -> Callable[[Callable[..., Any]], Any]:
-        return server.tool(
-            meta={"ambidex": {"app": app, **more}},
-            annotations=ToolAnnotations(read_only_hint=reads_only),
-            output_schema=None,
-        )
-
-    @tool("computer")
-    def computer_click(x: int, y: int) -> ToolResult:
-        """Click."""
-        desktop.clicks.append((x, y))
-        if y == BUTTONS:
-            desktop.cells[button(x)] = desktop.cells.get(button(x), 0) + 1
-        desktop.paint(x, y)
-        return ToolResult(content="clicked", structured_content={"result": None})
-
-    @tool("calc", source="reference", mounted="small 1.0", aliases=[ALIAS])
-    def calc_set_cell_value(cell: str, value: int | str) -> ToolResult:
-        """Set a cell."""
-        if cell == "ZZ99":
-            return _error("bad_cell", "there is no such cell")
-        desktop.cells[cell] = value
-        desktop.paint(len(desktop.cells), 1)
-        return ToolResult(
-            content=f"{cell} = {value}", structured_content={"result": {"cell": cell}}
-        )
-
-    @tool("calc", reads_only=True)
-    def calc_get_cell_value(cell: str) -> ToolResult:
-        """Read a cell."""
-        value = desktop.cells.get(cell)
-        return ToolResult(content=str(value), structured_content={"result": value})
-
-    @tool("calc")
-    def calc_save() -> ToolResult:
-        """Save."""
-        desktop.files["~/cells.json"] = json.dumps(desktop.cells).encode()
-        return ToolResult(content="saved", structured_content={"result": None})
-
-    @tool("files")
-    async def files_nap(seconds: float) -> ToolResult:
-        """Take a while."""
-        await asyncio.sleep(seconds)
-        return ToolResult(content="awake", structured_content={"result": None})
-
+    for tool in TOOLS:
+        server.add_tool(tool)
     return server
 
 
@@ -319,13 +341,41 @@ def _harness(desktop: Desktop) -> list[Route]:
     ]
 
 
+class Server(uvicorn.Server):
+    """Ends when it is told to. The library's looks for that ten times a second, and then gives
+    connections another tenth."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop, self._told = asyncio.get_running_loop(), asyncio.Event()
+        await super().startup(sockets)
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)  # it makes the headers
+        await self._told.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        state, end = self.server_state, time.monotonic() + 1
+        for connection in list(state.connections):
+            connection.shutdown()
+        while (state.connections or state.tasks) and time.monotonic() < end:
+            await asyncio.sleep(0.002)  # between looks at a condition with a bound
+        for task in state.tasks:
+            task.cancel()
+        await self.lifespan.shutdown()
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._told.set)
+
+
 @contextmanager
 def serve(app: ASGIApp, *, lifespan: str = "on") -> Iterator[str]:
     """Serve on a free loopback port; gives its address."""
     config = uvicorn.Config(
         app, port=0, log_level="critical", lifespan=lifespan, timeout_graceful_shutdown=1
     )  # type: ignore[arg-type]
-    server = uvicorn.Server(config)
+    server = Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     end = time.monotonic() + 10
@@ -336,7 +386,7 @@ def serve(app: ASGIApp, *, lifespan: str = "on") -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
-        server.should_exit = True
+        server.end()
         thread.join(5)
 
 

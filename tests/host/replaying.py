@@ -31,12 +31,12 @@ from host.agents.model import ModelAgent
 from host.config import ModelConfig
 from host.dialects import open_dialect
 from tasks import ToolSpec
-from tasks.catalogue import read_catalogue
+from tests import served
 from tests.host.peer import CATALOGUE
 from tests.host.vendors import check_answer, check_request
 
 FOLDER = Path(__file__).parent / "exchanges"
-HANDS = {name: tool for name, tool in read_catalogue().items() if tool.app == GUI}
+HANDS = {name: tool for name, tool in served.CATALOGUE.items() if tool.app == GUI}
 """The real GUI tools: what a dialect makes of an action is checked against their schemas."""
 TOOLS = {**HANDS, **{name: tool for name, tool in CATALOGUE.items() if tool.app != GUI}}
 PICTURE = re.compile(r"data:image/png;base64,(.*)", re.DOTALL)

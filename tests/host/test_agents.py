@@ -17,7 +17,7 @@ from host.agents.replay import Replay
 from host.config import offered
 from host.errors import UsageError
 from tasks import Suite
-from tasks.catalogue import read_catalogue
+from tests import served
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE
 
@@ -26,7 +26,7 @@ SEEN = Observation(Frame.of((64, 48), bytes(64 * 48 * 3)), tools=tuple(CATALOGUE
 
 def test_invented_arguments_fit_the_schema_of_every_tool_of_the_guest() -> None:
     dice = random.Random(7)
-    for tool in read_catalogue().values():
+    for tool in served.CATALOGUE.values():
         schema = Draft202012Validator(tool.parameters)
         for _ in range(20):
             arguments = invent(tool.parameters, dice, (1280, 720))

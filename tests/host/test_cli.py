@@ -203,9 +203,13 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_worked_ou
     assert "Claude-4-Sonnet" in capsys.readouterr().err
 
 
-def test_a_verb_that_draws_nothing_does_not_wait_for_what_draws() -> None:
-    code = (
-        "import sys, host.cli; print(sorted({'matplotlib', 'pyarrow', 'scipy'} & {*sys.modules}))"
-    )
+HEAVY = {"matplotlib", "pyarrow", "scipy", "fastmcp", "twisted", "litellm"}
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"), [("host.cli", {*HEAVY, "docx"}), ("toolgen.cli", HEAVY)]
+)
+def test_a_verb_waits_for_nothing_that_only_others_need(module: str, heavy: set[str]) -> None:
+    code = f"import sys, {module}; print(sorted({heavy} & {{*sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

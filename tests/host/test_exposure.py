@@ -15,10 +15,9 @@ from host.config import Exposure, offered
 from host.errors import UsageError
 from host.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
 from tasks import Task
-from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
+from tests.served import CATALOGUE
 
-CATALOGUE = read_catalogue()
 FRAME = Frame.of((2, 1), bytes(6))
 
 

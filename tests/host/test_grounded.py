@@ -13,9 +13,8 @@ from host.config import ModelConfig
 from host.dialects.functions import Functions
 from host.dialects.grounded import Grounded
 from host.view import View
-from tasks.catalogue import read_catalogue
+from tests.served import CATALOGUE
 
-CATALOGUE = read_catalogue()
 TOOLS = tuple(CATALOGUE[name] for name in ("computer_click", "computer_drag", "calc_save"))
 FRAME = Frame.of((200, 100), bytes(200 * 100 * 3))
 BRIEFING = Briefing("Save.", Limits())

@@ -11,8 +11,8 @@ from host.metrics import Group, group, rows_at, summarize
 from host.passes import pass_all, pass_any
 from host.rows import CallCount, Reached, Row
 from mcp_tools import aliases
-from tasks.catalogue import read_catalogue
 from tests.host.played import row
+from tests.served import CATALOGUE
 
 
 def test_the_three_numbers_of_a_small_run() -> None:
@@ -107,12 +107,11 @@ def test_the_interval_is_wilson_s() -> None:
 
 
 def test_a_call_of_any_of_the_158_tools_of_the_reference_counts_by_every_name_it_has() -> None:
-    served = read_catalogue()
     references = aliases.references()
     assert len(references) == 158
     for reference in references.values():
         for name in reference.names:
-            tool = served[aliases.resolve(name)]
+            tool = CATALOGUE[aliases.resolve(name)]
             call = CallCount(tool=tool.name, app=tool.app, calls=1, errors=0)
             called = row(beneficial=True, score=1).model_copy(update={"calls": [call]})
             assert (group("all", [called]).tir, summarize([called]).tool_calls) == (1, 1), name

@@ -14,10 +14,9 @@ from host.agents.model import ModelAgent
 from host.config import ModelConfig
 from host.dialects import DIALECTS, open_dialect
 from tasks import Task
-from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
+from tests.served import CATALOGUE
 
-CATALOGUE = read_catalogue()
 TASKS = {task.name: task for task in load_suite(Path("tasks/demo"), CATALOGUE).tasks}
 FRAME = Frame.of((1280, 720), bytes(1280 * 720 * 3))
 DOOR = TestClient(app())

@@ -11,13 +11,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tasks.catalogue import read_catalogue
 from tasks.osworld import OSWorldBody
 from tasks.osworld_assets import place_of
 from tasks.osworld_suite import Selection, survey
 from tests.osworld.books import BOOKS, Files
 from tests.osworld.papers import PAPERS
 from tests.osworld.things import THINGS
+from tests.served import CATALOGUE
 
 __all__ = ["ORACLES", "OWN", "STANDINS", "write"]
 
@@ -31,7 +31,7 @@ STANDINS: dict[str, Files] = BOOKS | PAPERS | THINGS
 def write(osworld: Path, folder: Path) -> None:
     """Every stand-in at its place in the data set; `KeyError` where a task names a file that is not
     made here."""
-    for found in survey(osworld, read_catalogue(), Selection(tuple(STANDINS))):
+    for found in survey(osworld, CATALOGUE, Selection(tuple(STANDINS))):
         assert found.task is not None, found.problems
         assert isinstance(found.task.body, OSWorldBody)
         for url in found.task.body.urls:

@@ -4,15 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tasks.catalogue import read_catalogue
 from tasks.osworld import OSWorldBody
 from tasks.osworld_assets import AssetStore, place_of
 from tasks.osworld_notes import read_notes
 from tasks.osworld_suite import Selection, survey
 from tests.osworld.standins import ORACLES, OWN, STANDINS, write
+from tests.served import CATALOGUE
 from tests.tasks.osworld import OSWORLD, needs_osworld
-
-CATALOGUE = read_catalogue()
 
 
 @pytest.mark.parametrize("notes", [ORACLES, OWN], ids=lambda path: path.name)

@@ -10,7 +10,7 @@ import pytest
 from host.orders import Act
 from host.room.gestures import Gestures
 from host.room.rfb import Key, Pointer
-from tasks.catalogue import read_catalogue
+from tests.served import CATALOGUE
 
 SHIFT, CTRL, RETURN, BACKSPACE, LEFT = 0xFFE1, 0xFFE3, 0xFF0D, 0xFF08, 0xFF51
 
@@ -44,7 +44,7 @@ def did(*events: Any, apart: float = 0.1) -> list[tuple[str, dict[str, Any]]]:
 
 def assert_callable(act: Act) -> None:
     """It is a call that the guest would take."""
-    jsonschema.validate(act.arguments, dict(read_catalogue()[act.call].parameters))
+    jsonschema.validate(act.arguments, dict(CATALOGUE[act.call].parameters))
 
 
 def test_clicks_are_clicks_of_their_button() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from examples.foundry.stand_in import ANSWERS, SECTION
-from tasks.catalogue import read_catalogue
 from tasks.load import content_hash
 from toolgen import Candidate
 from toolgen.blocks import named
@@ -16,7 +15,6 @@ from toolgen.store import now
 
 ROOT = Path(__file__).parents[2]
 TASKS = ROOT / "examples" / "foundry" / "tasks"
-CATALOGUE = read_catalogue()
 OF = {
     "calc-reverse-rows": ("calc", TASKS / "calc-backwards"),
     "writer-delete-paragraphs": ("writer", TASKS / "writer-minutes"),

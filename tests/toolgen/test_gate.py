@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.catalogue import read_catalogue
+from tests.served import CATALOGUE
 from toolgen.alike import nearest
 from toolgen.gate import gate
 
@@ -64,7 +64,7 @@ def test_each_fault_is_refused_by_its_rule(tmp_path: Path, old: str, new: str, r
 
 
 def test_a_tool_much_like_another_is_named_for_the_reviewer() -> None:
-    catalogue = list(read_catalogue().values())
+    catalogue = list(CATALOGUE.values())
     one = catalogue[0]
     near = nearest(one.name + "s", one.description, catalogue)
     assert near[0][0].name == one.name

@@ -6,7 +6,8 @@ import ast
 
 import pytest
 
-from tests.toolgen.drafts import CATALOGUE, GOOD, ROOT, candidate_of, draft_of
+from tests.served import CATALOGUE
+from tests.toolgen.drafts import GOOD, ROOT, candidate_of, draft_of
 from toolgen import Finding
 from toolgen.alike import duplicate
 from toolgen.checking import by_text

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from host.machines import MachineOptions
-from tasks.catalogue import read_catalogue
 from tests.room.test_pages import UNNAMED
+from tests.served import CATALOGUE
 from tests.toolgen.reviewed import ONE_CASE, furnished, made, redraft, said
 from toolgen import Verdict
 from toolgen.review.serve import opened, reviewing
@@ -280,9 +280,7 @@ async (tools) => {
 def test_every_tool_there_is_gets_a_form_of_its_schema(
     browser: Browser, addresses: dict[str, str]
 ) -> None:
-    tools = [
-        {"name": each.name, "parameters": each.parameters} for each in read_catalogue().values()
-    ]
+    tools = [{"name": each.name, "parameters": each.parameters} for each in CATALOGUE.values()]
     with browsing(browser, addresses["ann"]) as page:
         found = page.evaluate(FORM, tools)
     for tool, (count, unnamed, sent, problem) in zip(tools, found, strict=True):

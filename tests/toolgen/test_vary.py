@@ -11,7 +11,8 @@ from openpyxl import load_workbook
 from tasks import Task
 from tasks.load import load_suite
 from tasks.spec import Call
-from tests.toolgen.drafts import CATALOGUE, OF, draft_of
+from tests.served import CATALOGUE
+from tests.toolgen.drafts import OF, draft_of
 from toolgen.vary import EMPTY, Variation, swapped, variations, varied
 from toolgen.wrong import wrong_calls
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +60,19 @@ def base() -> Deck:
     return deck
 
 
+@cache
+def saved(of: Callable[[], Deck]) -> bytes:
+    """The deck as a file: it is sooner opened than made."""
+    content = io.BytesIO()
+    of().save(content)
+    return content.getvalue()
+
+
 def deck(
     *edits: Edit, name: str = "result.pptx", of: Callable[[], Deck] = base
 ) -> Callable[[Path], Path]:
     def made(folder: Path) -> Path:
-        found = of()
+        found = Presentation(io.BytesIO(saved(of)))
         for edit in edits:
             edit(found)
         found.save(str(folder / name))
@@ -188,11 +197,10 @@ def test_a_switch_sees_its_own_difference_and_nothing_else_does(
         bind_metric("compare_pptx_files", also),
         bind_metric("compare_pptx_files", {switch: False} | also),
     )
-    if switch == "examine_run_count":  # the first run alone is "O", which text and bullets allow
-        assert on(*ones).compat.value == on(*ones).strict.value == 0
     for result, expected in (ones, ones[::-1]):
-        assert (on(result, expected).compat.value, on(result, expected).strict.value) == (0, 0)
-        assert (off(result, expected).compat.value, off(result, expected).strict.value) == (1, 1)
+        seen, unseen = on(result, expected), off(result, expected)
+        assert (seen.compat.value, seen.strict.value) == (0, 0)
+        assert (unseen.compat.value, unseen.strict.value) == (1, 1)
 
 
 compare = of("compare_pptx_files")

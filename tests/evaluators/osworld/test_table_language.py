@@ -25,13 +25,20 @@ FEW = settings(max_examples=25, deadline=None)
 
 
 def judged(seen: list[list[Any]], wanted: list[list[Any]], rule: dict[str, Any]) -> Verdicts:
-    check = bind_metric("compare_table", {"rules": [rule]})
+    (found,) = each_judged(seen, wanted, rule)
+    return found
+
+
+def each_judged(
+    seen: list[list[Any]], wanted: list[list[Any]], *rules: dict[str, Any]
+) -> list[Verdicts]:
+    """What each rule alone says of the two sheets."""
     with tempfile.TemporaryDirectory() as folder:
         one, other = (
             cells(Path(folder) / name, grid)
             for name, grid in (("a.xlsx", seen), ("b.xlsx", wanted))
         )
-        return check(one, other)
+        return [bind_metric("compare_table", {"rules": [rule]})(one, other) for rule in rules]
 
 
 @FEW
@@ -74,13 +81,19 @@ def test_sheet_fuzzy_means_what_python_says(
         "included_by": plain(seen) in plain(wanted),
         "exact_match": plain(seen) == plain(wanted),
     }
-    for kind, holds in meant.items():
-        rule = {"range": ["A1"], "type": kind, "ignore_case": ignore_case, "ignore_chars": ignored}
-        found = judged(
-            [[seen]], [[wanted]],
-            {"type": "sheet_fuzzy", "sheet_idx0": 0, "sheet_idx1": "EI0", "rules": [rule]},
-        )  # fmt: skip
-        assert (found.compat.value, found.strict.value) == (holds, holds)
+    asked = {"range": ["A1"], "ignore_case": ignore_case, "ignore_chars": ignored}
+    rules = [
+        {
+            "type": "sheet_fuzzy",
+            "sheet_idx0": 0,
+            "sheet_idx1": "EI0",
+            "rules": [asked | {"type": kind}],
+        }
+        for kind in meant
+    ]
+    found = each_judged([[seen]], [[wanted]], *rules)
+    told = [(each.compat.value, each.strict.value) for each in found]
+    assert told == [(holds, holds) for holds in meant.values()]
 
 
 @FEW
