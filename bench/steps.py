@@ -15,7 +15,6 @@ from rich.console import Console
 from bench.ledger import Column, Ledger, timed
 from host import ToolCall
 from host.guest import Guest
-from vm.door import Door
 from vm.image import open_image
 from vm.kept import kept_steps
 from vm.provider import LibvirtMachine, LibvirtProvider
@@ -53,10 +52,11 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
         fifteen = sum(one.bytes for one in kept[:15]) / MIB
         column.note("by 15 steps", f"{fifteen:.0f} MiB", "<= 1024 MiB")
         some = [kept[number % len(kept)].name for number in range(0, 7 * forks, 7)]
-        values = [timed(partial(_forked, other, episode / name)) for name in some]
+        # A revert to a step returns once the guest has answered a health call.
+        values = [timed(partial(other.revert, episode / name)) for name in some]
         column.add("a fork of a step, until it answers", values, "<= 1500")
         ten = _chain(other, episode / kept[-1].name, chain)
-        values = [timed(partial(_forked, other, ten)) for _ in range(forks)]
+        values = [timed(partial(other.revert, ten)) for _ in range(forks)]
         column.add("a fork of the tenth of a chain of forks", values, "<= 1500")
     Console(width=150).print(ledger.table(image))
 
@@ -94,11 +94,6 @@ def _calls(number: int) -> list[tuple[str, dict[str, object]]]:
         [("calc_save", {})],
         [("files_write_text", {"path": f"~/note-{number}.txt", "content": "x" * 1000})],
     ][number % 5]
-
-
-def _forked(machine: LibvirtMachine, step: Path) -> None:
-    machine.revert(step)
-    Door(machine.endpoint, machine.token).health()
 
 
 def _chain(machine: LibvirtMachine, step: Path, folder: Path) -> Path:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import itertools
 import os
 import struct
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 import pyarrow
+from blake3 import blake3
 from numpy.typing import NDArray
 
 __all__ = ["BLOCK", "NAME", "BlockError", "Blocks", "Rows"]
@@ -27,9 +27,11 @@ FRAME = 64
 """Blocks compressed as one: more of them are smaller together, and more is read for one of them."""
 NAME = 16
 """Bytes of a block's name."""
-MAGIC = b"AMBLOCK1"
+MAGIC = b"AMBLOCK2"
 LEVEL = 1
 """Of zstd: half a gigabyte a second; higher ones cost more time than they save space."""
+PART = 64
+"""Frames that are read together: 16 MiB."""
 SLACK = 0.25
 """Share of a pack that may be unwanted before the rest of it is written again."""
 
@@ -43,7 +45,7 @@ class BlockError(Exception):
 
 def named(block: bytes | memoryview) -> bytes:
     """The name of what is in a block."""
-    return blake2b(block, digest_size=NAME).digest()
+    return blake3(block).digest(NAME)
 
 
 @dataclass(frozen=True)
@@ -82,34 +84,52 @@ class Blocks:
             if (pack := _opened(path)) is not None:
                 self._known(pack)
 
-    def add(self, *parts: Rows) -> tuple[list[list[bytes]], int]:
+    def add(self, *parts: Iterable[Rows]) -> tuple[list[list[bytes]], int]:
         """Keep the blocks of each part, those that are not there yet; their names, and how many
-        bytes were written.
+        bytes were written. A part comes bit by bit, and is not held.
         """
-        said = [[named(row.data) for row in part] for part in parts]
-        fresh: dict[bytes, Rows] = {}
-        for names, part in zip(said, parts, strict=True):
-            for name, row in zip(names, part, strict=True):
-                if name not in self._at:
-                    fresh.setdefault(name, row)
+        said: list[list[bytes]] = []
+        fresh: dict[bytes, bytes] = {}
+        for part in parts:
+            said.append([])
+            for rows in part:
+                names = [named(row.data) for row in rows]
+                said[-1] += names
+                for place, name in enumerate(names):
+                    if name not in self._at and name not in fresh:
+                        fresh[name] = rows[place].tobytes()
         return said, self._written(fresh) if fresh else 0
 
     def read(self, names: Sequence[bytes]) -> Rows:
         """The blocks of these names, in this order; `BlockError` says which pack lacks one."""
+        found = np.empty((len(names), BLOCK), dtype=np.uint8)
+        for places, rows in self.parts(names):
+            found[places] = rows
+        return found
+
+    def parts(self, names: Sequence[bytes]) -> Iterator[tuple[NDArray[np.int64], Rows]]:
+        """The same bit by bit, in the order in which they are stored: places among the names, and
+        what is there.
+        """
         try:
             there = np.array([self._at[name] for name in names], dtype=np.int64).reshape(-1, 2)
         except KeyError as missing:
             raise BlockError(f"the block {missing.args[0].hex()} is in no pack") from None
-        found = np.empty((len(names), BLOCK), dtype=np.uint8)
         frames = there[:, 1] // FRAME
         order = np.lexsort((frames, there[:, 0]))
         keys = list(zip(there[order, 0].tolist(), frames[order].tolist(), strict=True))
-        for (number, frame), group in itertools.groupby(range(len(keys)), keys.__getitem__):
-            rows = order[list(group)]
-            pack = self._packs[number]
-            count = min(FRAME, len(pack.names) - frame * FRAME)
-            found[rows] = pack.frame(frame, count)[there[rows, 1] % FRAME]
-        return found
+        groups = itertools.groupby(range(len(keys)), keys.__getitem__)
+        while some := [(key, order[list(group)]) for key, group in itertools.islice(groups, PART)]:
+            yield (
+                np.concatenate([places for _, places in some]),
+                np.concatenate(
+                    [self._frame(*key)[there[places, 1] % FRAME] for key, places in some]
+                ),
+            )
+
+    def _frame(self, number: int, frame: int) -> Rows:
+        pack = self._packs[number]
+        return pack.frame(frame, min(FRAME, len(pack.names) - frame * FRAME))
 
     def keep_only(self, wanted: Set[bytes], slack: float = SLACK) -> None:
         """Give back the blocks that are not wanted. A pack of which no more than the share `slack`
@@ -125,7 +145,7 @@ class Blocks:
                     rows = self.read(alive)
                 except BlockError:
                     continue
-                self._written(dict(zip(alive, rows, strict=True)))
+                self._written(dict(zip(alive, map(bytes, rows), strict=True)))
             pack.path.unlink()
 
     def _known(self, pack: Pack) -> None:
@@ -134,11 +154,11 @@ class Blocks:
         for place, name in enumerate(pack.names):
             self._at[name] = (number, place)
 
-    def _written(self, fresh: dict[bytes, Rows]) -> int:
+    def _written(self, fresh: dict[bytes, bytes]) -> int:
         codec = pyarrow.Codec("zstd", compression_level=LEVEL)
         rows = list(fresh.values())
         frames = [
-            codec.compress(b"".join(map(bytes, rows[first : first + FRAME])), asbytes=True)
+            codec.compress(b"".join(rows[first : first + FRAME]), asbytes=True)
             for first in range(0, len(rows), FRAME)
         ]
         header = MAGIC + struct.pack(">II", len(rows), len(frames)) + b"".join(fresh)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vm import MachineError
@@ -27,7 +27,7 @@ from vm.snapshot import Snapshot, migrated, read_snapshot, woken, write_snapshot
 from vm.store import forget, locked
 from vm.stream import configured, differing_pages, with_pages
 
-__all__ = ["WAYS", "Captured", "capture", "start", "store"]
+__all__ = ["WAYS", "Captured", "capture", "standing", "start", "store"]
 
 WAYS = ("pages", "whole")
 """How memory is taken: a machine's own pages, out of its process; or all of it, saved by QEMU,
@@ -46,10 +46,10 @@ class Captured:
     """What its guest believes its token is."""
     way: str
     """One of `WAYS`."""
-    stood_still: float
-    """Seconds for which it was stopped."""
-    pages: Callable[[], Pages]
-    """Where its memory is not the root's; those of a step are read when they are asked for, and
+    stood_still: Callable[[], float]
+    """Seconds for which it was stopped, until now if it is."""
+    pages: Callable[[], Iterable[Pages]]
+    """Where its memory is not the root's, in parts; they are read when they are asked for, and
     `MachineError` names what is damaged.
     """
     state: bytes
@@ -58,31 +58,50 @@ class Captured:
     """Its qcow2, over the root's."""
 
 
-def capture(instance: Instance, way: str = "") -> Captured:
-    """A machine that was forked, as it stands; it goes on. `way` is chosen by what is allowed."""
+@contextmanager
+def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
+    """A machine that was forked, as it stands; it goes on after the block, in which its pages can
+    be read once. `way` is chosen by what is allowed.
+    """
     if instance.root is None:
         raise MachineError("a machine that was started from its disk cannot be kept")
     way = way or ("pages" if _readable(instance) else "whole")
     mapped = read_snapshot(instance.root).memory
     state, stream = instance.folder / "state", instance.folder / "stream"
+
+    def pages() -> Iterator[Pages]:
+        if way == "pages":
+            pid = instance.pid()
+            yield from read_pages(pid, mapped, own_pages(pid, mapped))
+        else:
+            _save(instance.domain, stream)
+            yield differing_pages(stream, mapped)
+            stream.unlink()
+
     began = time.monotonic()
     with _standing_still(instance.domain):
         # Not `live`: that would have QEMU let go of the disk.
         qmp(instance.domain, "xen-save-devices-state", filename=str(state), live=False)
-        if way == "pages":
-            pid = instance.pid()
-            pages = read_pages(pid, mapped, own_pages(pid, mapped))
-        else:
-            _save(instance.domain, stream)
-        disk = instance.disk.read_bytes()
-    stood_still = time.monotonic() - began
-    if way == "whole":
-        pages = differing_pages(stream, mapped)
-        stream.unlink()
-    devices = configured(state.read_bytes(), machine_type(instance.domain))
-    state.unlink()
-    token, shape = instance.door.token, instance.shape
-    return Captured(instance.root, shape, token, way, stood_still, lambda: pages, devices, disk)
+        devices = configured(state.read_bytes(), machine_type(instance.domain))
+        state.unlink()
+        yield Captured(
+            root=instance.root,
+            shape=instance.shape,
+            token=instance.door.token,
+            way=way,
+            stood_still=lambda: time.monotonic() - began,
+            pages=pages,
+            state=devices,
+            disk=instance.disk.read_bytes(),
+        )
+
+
+def capture(instance: Instance, way: str = "") -> Captured:
+    """The same of a machine that goes on at once: what it was is held in memory."""
+    with standing(instance, way) as seen:
+        parts = list(seen.pages())
+    still = seen.stood_still()
+    return replace(seen, stood_still=lambda: still, pages=lambda: parts)
 
 
 def _readable(instance: Instance) -> bool:
@@ -165,10 +184,11 @@ def store(captured: Captured, image: Image, final: Path) -> Snapshot:
         memory = read_snapshot(captured.root).memory
         copy = ["cp", "--reflink=auto", "--sparse=always", memory, staging / "memory"]
         run(copy, what="copying memory")
-        lay_pages(captured.pages(), staging / "memory")
+        for part in captured.pages():
+            lay_pages(part, staging / "memory")
         (staging / "state").write_bytes(captured.state)
         (staging / "disk.qcow2").write_bytes(captured.disk)
-        token, shape, still = captured.token, captured.shape, captured.stood_still
+        token, shape, still = captured.token, captured.shape, captured.stood_still()
         write_snapshot(staging, final.name, image, token, shape, stood_still=still)
         forget(final)
         staging.rename(final)

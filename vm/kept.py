@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vm import MachineError
 from vm.blocks import BlockError, Blocks, Rows
@@ -81,15 +82,22 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
     step = step.absolute()
     if step.name == BLOCKS or step.name.startswith("."):
         raise MachineError(f"a step cannot be called {step.name!r}", hint="Number it.")
-    pages = captured.pages()
-    split = ((pages.numbers, pages.content), torn(captured.state), torn(captured.disk))
+    (states, state), (places, disk) = torn(captured.state), torn(captured.disk)
+    numbers: list[NDArray[np.int64]] = []
+
+    def memory() -> Iterator[Rows]:
+        for part in captured.pages():
+            numbers.append(part.numbers)
+            yield part.content
+
     with _held(step.parent):
-        names, added = Blocks(step.parent / BLOCKS).add(*(rows for _, rows in split))
+        names, added = Blocks(step.parent / BLOCKS).add(memory(), [state], [disk])
+        pages = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
         staging = step.with_name(f".{step.name}.partial")
         staging.mkdir()
         parts = {}
-        for part, (numbers, _), named in zip(PARTS, split, names, strict=True):
-            content = table(numbers, named).tobytes()
+        for part, where, named in zip(PARTS, (pages, states, places), names, strict=True):
+            content = table(where, named).tobytes()
             (staging / part).write_bytes(content)
             parts[part] = hashed(content)
             added += len(content)
@@ -100,7 +108,7 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
             shape=captured.shape,
             token=captured.token,
             way=captured.way,
-            stood_still=round(captured.stood_still, 4),
+            stood_still=round(captured.stood_still(), 4),
             kept=time.time(),
             parent=os.path.relpath(parent, step.parent) if parent else "",
             added=added,
@@ -126,34 +134,40 @@ def load(step: Path, image: str) -> Captured:
     said = read_step(step)
     root = _root(step, said, image)
 
-    def pages() -> Pages:
-        [(places, rows)] = _content(step, said, "memory")
-        return Pages(places["number"].astype(np.int64), rows)
+    def pages() -> Iterator[Pages]:
+        with _opened(step, "memory") as blocks:
+            places = read_table(step, "memory", said)
+            for which, rows in blocks.parts(places["name"].tolist()):
+                yield Pages(places["number"][which].astype(np.int64), rows)
 
-    state, disk = _content(step, said, "state", "disk")
+    state, disk = (_content(step, said, part) for part in ("state", "disk"))
     return Captured(
         root=root,
         shape=said.shape,
         token=said.token,
         way=said.way,
-        stood_still=said.stood_still,
+        stood_still=lambda: said.stood_still,
         pages=pages,
         state=filled(*state, said.state),
         disk=filled(*disk, said.disk),
     )
 
 
-def _content(step: Path, said: Step, *parts: str) -> list[tuple[Table, Rows]]:
-    """The blocks of parts of a step, and their places."""
+def _content(step: Path, said: Step, part: str) -> tuple[Table, Rows]:
+    """The blocks of a part of a step, and their places."""
+    with _opened(step, part) as blocks:
+        places = read_table(step, part, said)
+        return places, blocks.read(places["name"].tolist())
+
+
+@contextmanager
+def _opened(step: Path, part: str) -> Iterator[Blocks]:
+    """The blocks that a step is made of; one that is not there is damage to that part."""
     with _held(step.parent):
-        blocks, found = Blocks(step.parent / BLOCKS), []
-        for part in parts:
-            places = read_table(step, part, said)
-            try:
-                found.append((places, blocks.read(places["name"].tolist())))
-            except BlockError as error:
-                raise damaged(step, f"{part}: {error}") from None
-        return found
+        try:
+            yield Blocks(step.parent / BLOCKS)
+        except BlockError as error:
+            raise damaged(step, f"{part}: {error}") from None
 
 
 def kept_steps(parent: Path) -> tuple[Kept, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,8 @@ PRESENT, SWAPPED, FILE = np.uint64(63), np.uint64(62), np.uint64(61)
 ONE = np.uint64(1)
 AT_ONCE = 1024
 """Runs of pages that the kernel copies by one call: its IOV_MAX."""
+PART = 4096
+"""Pages that are read together: 16 MiB, so that no machine's memory is here at once."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Pages:
     """Pages of a machine's memory."""
 
     numbers: NDArray[np.int64]
-    """Which they are, ascending: shape (n,), in pages from the start of memory."""
+    """Which they are: shape (n,), in pages from the start of memory."""
     content: NDArray[np.uint8]
     """What is in them: shape (n, 4096)."""
 
@@ -46,19 +49,22 @@ def own_pages(pid: int, mapped: Path) -> NDArray[np.int64]:
     return np.flatnonzero(own)
 
 
-def read_pages(pid: int, mapped: Path, numbers: NDArray[np.int64]) -> Pages:
-    """Those pages of `pid`'s mapping of `mapped`, as they are; the process must stand still.
+def read_pages(pid: int, mapped: Path, numbers: NDArray[np.int64]) -> Iterator[Pages]:
+    """Those pages of `pid`'s mapping of `mapped`, as they are, in parts; the process must stand
+    still.
 
     `MachineError` without the right to trace the process.
     """
     start, _ = _mapping(pid, mapped)
-    content = np.empty((len(numbers), PAGE), dtype=np.uint8)
-    there = np.array([(start + first * PAGE, (end - first) * PAGE) for first, end in runs(numbers)])
-    done = 0
-    for at in range(0, len(there), AT_ONCE):
-        part = np.ascontiguousarray(there[at : at + AT_ONCE], dtype=np.uint64)
-        done += _copied(pid, content.ctypes.data + done, part)
-    return Pages(numbers, content)
+    for first in range(0, len(numbers), PART):
+        some = numbers[first : first + PART]
+        content = np.empty((len(some), PAGE), dtype=np.uint8)
+        there = np.array([(start + at * PAGE, (end - at) * PAGE) for at, end in runs(some)])
+        done = 0
+        for at in range(0, len(there), AT_ONCE):
+            vector = np.ascontiguousarray(there[at : at + AT_ONCE], dtype=np.uint64)
+            done += _copied(pid, content.ctypes.data + done, vector)
+        yield Pages(some, content)
 
 
 def may_read(pid: int) -> bool:
@@ -83,7 +89,7 @@ def lay_pages(pages: Pages, target: Path) -> None:
 
 
 def runs(numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """First page and end of each run of neighbours, of ascending page numbers."""
+    """First page and end of each run of neighbours."""
     if not len(numbers):
         return []
     cuts = np.flatnonzero(np.diff(numbers) != 1)

@@ -10,7 +10,7 @@ from types import TracebackType
 from vm import READY, MachineError, Place, Program, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
-from vm.captured import WAYS, capture, start, store
+from vm.captured import WAYS, capture, standing, start, store
 from vm.domain import Memory, Shape
 from vm.door import new_token
 from vm.hypervisor import FORK_NEEDS, qemu_version
@@ -240,7 +240,8 @@ class LibvirtProvider:
         if isinstance(place, Path):
             self._refuse_older("keep a step")
             parent = last if isinstance(last, Path) else None
-            keep(capture(instance, self._way), place, parent)
+            with standing(instance, self._way) as captured:
+                keep(captured, place, parent)
             return
         refuse_ready(place)
         folder = self.snapshot(image).folder.with_name(place)

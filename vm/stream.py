@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import mmap
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -72,7 +72,7 @@ def configured(devices: bytes, machine: str) -> bytes:
     return HEADER + kind + AGREED + devices[len(HEADER) :]
 
 
-def with_pages(state: bytes, pages: Pages, out: BinaryIO) -> None:
+def with_pages(state: bytes, parts: Iterable[Pages], out: BinaryIO) -> None:
     """Write a stream that loads these pages, and then that configured state.
 
     Memory that is not among the pages stays what the new machine mapped. QEMU itself puts them in
@@ -82,11 +82,10 @@ def with_pages(state: bytes, pages: Pages, out: BinaryIO) -> None:
     out.write(state[:start] + struct.pack(">BI", SECTION_FULL, NUMBER))
     out.write(_named(b"ram") + struct.pack(">II", 0, VERSION))
     named = np.frombuffer(_named(RAM.encode()), dtype=np.uint8)
-    for first in range(0, len(pages.numbers), AT_ONCE):
-        numbers, content = pages.numbers[first : first + AT_ONCE], pages.content[first:][:AT_ONCE]
-        words = (numbers * PAGE | Record.PAGE).astype(">u8").view(np.uint8).reshape(-1, 8)
-        names = np.broadcast_to(named, (len(numbers), len(named)))
-        out.write(np.concatenate((words, names, content), axis=1).data)
+    for pages in parts:
+        words = (pages.numbers * PAGE | Record.PAGE).astype(">u8").view(np.uint8).reshape(-1, 8)
+        names = np.broadcast_to(named, (len(words), len(named)))
+        out.write(np.concatenate((words, names, pages.content), axis=1).data)
     out.write(struct.pack(">QBI", Record.END, FOOTER, NUMBER))
     out.write(state[start:])
 

@@ -59,6 +59,7 @@ class Live:
         return {
             "run": self.run,
             "trial": self.trial,
+            "id": self.reel.id,
             "task": self.reel.start.get("task", self.trial.partition(".")[0]),
             "agent": self.reel.start.get("agent", ""),
             "parent": self.parent,

@@ -37,12 +37,12 @@ def test_blocks_come_out_as_they_went_in_and_each_is_kept_once(
 ) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        names, added = Blocks(folder).add(rows(first), rows(second))
+        names, added = Blocks(folder).add([rows(first)], [rows(second)])
         assert (Blocks(folder).read(names[0]) == rows(first)).all()
         assert (Blocks(folder).read(names[1]) == rows(second)).all()
         assert added == sum(path.stat().st_size for path in folder.iterdir())
         assert len({*names[0], *names[1]}) == len({*first, *second})
-        assert Blocks(folder).add(rows(second), rows(first)) == (names[::-1], 0)
+        assert Blocks(folder).add([rows(second)], [rows(first)]) == (names[::-1], 0)
 
 
 @given(steps=st.lists(SEEDS, min_size=1, max_size=5), wanted=st.sets(st.integers(0, 40)))
@@ -54,7 +54,7 @@ def test_blocks_that_nobody_wants_are_given_back_and_the_others_stay(
         folder = Path(scratch)
         name_of = {}
         for seeds in steps:
-            [names], _ = Blocks(folder).add(rows(seeds))
+            [names], _ = Blocks(folder).add([rows(seeds)])
             name_of.update(zip(seeds, names, strict=True))
         alive = sorted(wanted & name_of.keys())
         Blocks(folder).keep_only({name_of[seed] for seed in alive})
@@ -84,20 +84,20 @@ def known(folder: Path, name: bytes) -> bool:
 @settings(max_examples=60, deadline=None)
 def test_no_flipped_bit_comes_out_as_content(seeds: list[int], where: float, bit: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        [names], _ = Blocks(Path(scratch)).add(rows(seeds))
+        [names], _ = Blocks(Path(scratch)).add([rows(seeds)])
         [pack] = Path(scratch).iterdir()
         content = bytearray(pack.read_bytes())
         content[int(where * (len(content) - 1))] ^= 1 << bit
         pack.write_bytes(content)
         with pytest.raises(BlockError, match=r"not what was written|in no pack"):
             Blocks(Path(scratch)).read(names)
-        again, _ = Blocks(Path(scratch)).add(rows([41]))  # a new one is kept all the same
+        again, _ = Blocks(Path(scratch)).add([rows([41])])  # a new one is kept all the same
         assert (Blocks(Path(scratch)).read(again[0]) == rows([41])).all()
 
 
 @pytest.mark.parametrize("length", [0, 10, 100, 5000])
 def test_a_pack_that_was_cut_off_has_nothing_to_give(tmp_path: Path, length: int) -> None:
-    [names], _ = Blocks(tmp_path).add(rows([1, 3, 5]))
+    [names], _ = Blocks(tmp_path).add([rows([1, 3, 5])])
     [pack] = tmp_path.iterdir()
     pack.write_bytes(pack.read_bytes()[:length])
     with pytest.raises(BlockError):
@@ -118,7 +118,7 @@ def test_pages_put_into_a_stream_are_found_in_it_where_they_are_not_the_root_s(
         numbers = sorted(changed)
         pages = Pages(np.array(numbers, dtype=np.int64), rows([changed[n] for n in numbers]))
         with stream.open("wb") as out:
-            with_pages(configured(DEVICES, "pc-q35-10.0"), pages, out)
+            with_pages(configured(DEVICES, "pc-q35-10.0"), [pages], out)
         assert stream.read_bytes().endswith(DEVICES[len(HEADER) :])
         found = differing_pages(stream, memory)
         other = [n for n in numbers if changed[n] != root[n]]

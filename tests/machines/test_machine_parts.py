@@ -107,7 +107,8 @@ def test_the_pages_a_process_wrote_are_its_own_and_can_be_laid_over_a_copy(tmp_p
         assert may_read(process.pid)
         numbers = own_pages(process.pid, mapped)
         assert numbers.tolist() == [3, 9, 10]
-        lay_pages(read_pages(process.pid, mapped, numbers), target)
+        [pages] = read_pages(process.pid, mapped, numbers)
+        lay_pages(pages, target)
         process.communicate(b"")
     with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as got:
         assert got[3 * PAGE] == 7

@@ -55,7 +55,9 @@ export class Desk {
     this.forking.update(state);
     this.screens();
     this.open();
-    if (this.first || !this.now || this.now.lines !== this.reel.lines.length) this.catchUp();
+    // A new attempt may have as many lines as the one before it.
+    const stale = !this.now || this.now.id !== this.reel.id || this.now.lines !== this.reel.lines.length;
+    if (this.first || stale) this.catchUp();
   }
 
   async catchUp() {
