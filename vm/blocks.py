@@ -120,12 +120,12 @@ class Blocks:
         keys = list(zip(there[order, 0].tolist(), frames[order].tolist(), strict=True))
         groups = itertools.groupby(range(len(keys)), keys.__getitem__)
         while some := [(key, order[list(group)]) for key, group in itertools.islice(groups, PART)]:
-            yield (
-                np.concatenate([places for _, places in some]),
-                np.concatenate(
-                    [self._frame(*key)[there[places, 1] % FRAME] for key, places in some]
-                ),
-            )
+            places = np.concatenate([each for _, each in some])
+            rows, done = np.empty((len(places), BLOCK), dtype=np.uint8), 0
+            for key, each in some:
+                rows[done : done + len(each)] = self._frame(*key)[there[each, 1] % FRAME]
+                done += len(each)
+            yield places, rows
 
     def _frame(self, number: int, frame: int) -> Rows:
         pack = self._packs[number]

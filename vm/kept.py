@@ -135,12 +135,12 @@ def load(step: Path, image: str) -> Captured:
     root = _root(step, said, image)
 
     def pages() -> Iterator[Pages]:
-        with _opened(step, "memory") as blocks:
-            places = read_table(step, "memory", said)
+        with _held(step.parent), _damage_to(step, "memory"):
+            blocks, places = Blocks(step.parent / BLOCKS), read_table(step, "memory", said)
             for which, rows in blocks.parts(places["name"].tolist()):
                 yield Pages(places["number"][which].astype(np.int64), rows)
 
-    state, disk = (_content(step, said, part) for part in ("state", "disk"))
+    state, disk = _content(step, said, "state", "disk")
     return Captured(
         root=root,
         shape=said.shape,
@@ -153,21 +153,25 @@ def load(step: Path, image: str) -> Captured:
     )
 
 
-def _content(step: Path, said: Step, part: str) -> tuple[Table, Rows]:
-    """The blocks of a part of a step, and their places."""
-    with _opened(step, part) as blocks:
-        places = read_table(step, part, said)
-        return places, blocks.read(places["name"].tolist())
+def _content(step: Path, said: Step, *parts: str) -> list[tuple[Table, Rows]]:
+    """The blocks of parts of a step, and their places."""
+    found = []
+    with _held(step.parent):
+        blocks = Blocks(step.parent / BLOCKS)
+        for part in parts:
+            places = read_table(step, part, said)
+            with _damage_to(step, part):
+                found.append((places, blocks.read(places["name"].tolist())))
+    return found
 
 
 @contextmanager
-def _opened(step: Path, part: str) -> Iterator[Blocks]:
-    """The blocks that a step is made of; one that is not there is damage to that part."""
-    with _held(step.parent):
-        try:
-            yield Blocks(step.parent / BLOCKS)
-        except BlockError as error:
-            raise damaged(step, f"{part}: {error}") from None
+def _damage_to(step: Path, part: str) -> Iterator[None]:
+    """A block that is not there, or is not what it was, is damage to that part of the step."""
+    try:
+        yield
+    except BlockError as error:
+        raise damaged(step, f"{part}: {error}") from None
 
 
 def kept_steps(parent: Path) -> tuple[Kept, ...]:
