@@ -10,6 +10,7 @@ from pathlib import Path
 
 from host.errors import StageError
 from host.guest import Guest
+from host.osworld.endings import end_browser
 from tasks.osworld import EMPTY_HISTORY
 from tasks.osworld_assets import AssetStore
 from tasks.osworld_steps import BrowseHistory
@@ -24,11 +25,14 @@ LINK = 0x30000000
 
 
 def bring(guest: Guest, store: AssetStore, step: BrowseHistory) -> None:
-    """Give the guest's browser that history; it must not run."""
+    """Give the guest's browser that history. One that runs is ended first: it would write its own
+    over it, or leave a journal that is rolled back into it.
+    """
     empty = store.at(EMPTY_HISTORY)
     if empty is None:
         hint = "`ambidex assets fetch` or `ambidex assets import` brings it."
         raise StageError(f"the asset {EMPTY_HISTORY} is not in the store", hint=hint)
+    end_browser(guest)
     guest.put(PLACE, filled(empty.read_bytes(), step, datetime.now(UTC)))
 
 
