@@ -49,8 +49,9 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
         column.note(
             "by each later one", f"{median:.1f} MiB, at most {first / MIB:.1f}", "<= 40 MiB"
         )
-        fifteen = sum(one.bytes for one in kept[:15]) / MIB
-        column.note("by 15 steps", f"{fifteen:.0f} MiB", "<= 1024 MiB")
+        episode_long = kept[:15]
+        stored = sum(one.bytes for one in episode_long) / MIB
+        column.note(f"by {len(episode_long)} steps", f"{stored:.0f} MiB", "<= 1024 MiB")
         some = [kept[number % len(kept)].name for number in range(0, 7 * forks, 7)]
         # A revert to a step returns once the guest has answered a health call.
         values = [timed(partial(other.revert, episode / name)) for name in some]
