@@ -36,7 +36,6 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
         tempfile.TemporaryDirectory(dir=Path.cwd()) as scratch,
         LibvirtProvider(spares=0, way=way) as provider,
         closing(provider.machine(desktop)) as machine,
-        closing(provider.machine(desktop)) as other,
     ):
         episode, chain = Path(scratch) / "episode", Path(scratch) / "chain"
         waited = _play(machine, episode, count)
@@ -54,10 +53,10 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
         column.note(f"by {len(episode_long)} steps", f"{stored:.0f} MiB", "<= 1024 MiB")
         some = [kept[number % len(kept)].name for number in range(0, 7 * forks, 7)]
         # A revert to a step returns once the guest has answered a health call.
-        values = [timed(partial(other.revert, episode / name)) for name in some]
+        values = [timed(partial(machine.revert, episode / name)) for name in some]
         column.add("a fork of a step, until it answers", values, "<= 1500")
-        ten = _chain(other, episode / kept[-1].name, chain)
-        values = [timed(partial(other.revert, ten)) for _ in range(forks)]
+        ten = _chain(machine, episode / kept[-1].name, chain)
+        values = [timed(partial(machine.revert, ten)) for _ in range(forks)]
         column.add("a fork of the tenth of a chain of forks", values, "<= 1500")
     Console(width=150).print(ledger.table(image))
 

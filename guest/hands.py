@@ -46,16 +46,16 @@ def verbs() -> dict[str, Verb]:
             head["rect"] = list(vars(frame.rect).values())
         return Answer(head, frame.body)
 
-    def renew(given: dict[str, Any], body: bytes) -> Answer:
-        screen.renew()
-        return Answer(None)
-
     def wait_window(given: dict[str, Any], body: bytes) -> Answer:
         return Answer(vars(wait_for_window(windows, given["title"], given["timeout"])))
 
     def check(given: dict[str, Any], body: bytes) -> Answer:
         with looking:
             return Answer({"checks": checks(desk, registry), "screen": x11.size(desk)})
+
+    def renew(given: dict[str, Any], body: bytes) -> Answer:
+        screen.renew()
+        return check(given, body)
 
     def accessible(given: dict[str, Any], body: bytes) -> Answer:
         return Answer(accessibility.tree(**given))
@@ -120,22 +120,25 @@ def session_bus() -> dict[str, dict[str, Any]]:
     """
     from gi.repository import Gio, GLib
 
-    def call(name: str, path: str, method: str, given: Any = None) -> Any:
-        quick = (None, Gio.DBusCallFlags.NO_AUTO_START, 2000, None)
-        bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-        return bus.call_sync(name, path, name, method, given, *quick).unpack()[0]
+    def told(name: str, path: str, method: str) -> Any:
+        """What the owner of a name answers; None where nobody has it."""
+        quick = (None, None, Gio.DBusCallFlags.NO_AUTO_START, 2000, None)
+        try:
+            return bus.call_sync(name, path, name, method, *quick).unpack()[0]
+        except GLib.GError as error:
+            absent = (Gio.DBusError.SERVICE_UNKNOWN, Gio.DBusError.NAME_HAS_NO_OWNER)
+            if any(error.matches(Gio.DBusError.quark(), code) for code in absent):
+                return None
+            raise
 
-    daemon = ("org.freedesktop.DBus", "/org/freedesktop/DBus")
-    saver = ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver")
-    manager = ("org.gnome.SessionManager", "/org/gnome/SessionManager")
     try:
-        managed = call(*daemon, "NameHasOwner", GLib.Variant("(s)", manager[:1]))
-        started = not managed or call(*manager, "IsSessionRunning")
-        owned = call(*daemon, "NameHasOwner", GLib.Variant("(s)", saver[:1]))
-        locked = owned and call(*saver, "GetActive")
+        bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+        running = told("org.gnome.SessionManager", "/org/gnome/SessionManager", "IsSessionRunning")
+        locked = told("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "GetActive")
     except GLib.GError as error:
         return {"session bus": {"ok": False, "seen": str(error)}}
-    seen = "locked" if locked else "unlocked" if owned else "no screen saver"
+    started = running is None or running
+    seen = "no screen saver" if locked is None else "locked" if locked else "unlocked"
     return {
         "session bus": {"ok": True, "seen": os.environ["DBUS_SESSION_BUS_ADDRESS"]},
         "session": {"ok": started, "seen": "running" if started else "still starting programs"},

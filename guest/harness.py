@@ -168,6 +168,11 @@ class Harness:
 
     async def health(self, request: Request) -> Response:
         """Ready, or how far each part is."""
+        said = await self._report("check")
+        return JSONResponse(said, status_code=200 if said["ready"] else 503)
+
+    async def _report(self, do: str) -> dict[str, Any]:
+        """What health says, of the checks that this verb of the harness worker makes."""
         checks: dict[str, dict[str, Any]] = {
             f"worker {name}": {"ok": worker.up, "seen": worker.stage}
             for name, worker in self._workers.items()
@@ -175,7 +180,7 @@ class Harness:
         size = None
         if self._workers[HARNESS].up:
             try:
-                seen = (await self._ask("check", {}, 0)).head["value"]
+                seen = (await self._ask(do, {}, 0)).head["value"]
             except HarnessError as error:
                 checks["session"] = {"ok": False, "seen": error.message}
             else:
@@ -183,16 +188,14 @@ class Harness:
                 size = seen["screen"]
         seen_first = ", ".join(map(str, self.warmed)) or "not yet"
         checks["first answers"] = {"ok": set(self.warmed) == {200}, "seen": seen_first}
-        ready = all(check["ok"] for check in checks.values())
-        said = {
-            "ready": ready,
+        return {
+            "ready": all(check["ok"] for check in checks.values()),
             "checks": checks,
             "screen": size,
             "catalogue": self._catalogue,
             "user": self._workers[HARNESS].account.name,
             "clock": time.time(),
         }
-        return JSONResponse(said, status_code=200 if ready else 503)
 
     async def screenshot(self, request: Request) -> Response:
         """A frame, a patch over a known one, or 304."""
@@ -227,14 +230,15 @@ class Harness:
         return JSONResponse({"window": reply.head["value"]})
 
     async def identity(self, request: Request) -> Response:
-        """Become another machine."""
+        """Become another machine, and say how it is."""
         asked = await body_of(request, Identity)
-        await self._ask("renew", {}, 0)
+        health = await self._report("renew")
         self._server.forget()
         skipped = assume(asked, self._token)
+        health["clock"] = time.time()
         for name, why in skipped.items():
             log.warning("identity: %s was not renewed: %s", name, why)
-        return JSONResponse({"ok": True, "skipped": skipped})
+        return JSONResponse({"skipped": skipped, "health": health})
 
     async def accessibility(self, request: Request) -> Response:
         """The accessibility tree, bounded."""

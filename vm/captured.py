@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,14 +19,14 @@ from vm.domain import Memory, Shape
 from vm.hypervisor import Domain, machine_type, qmp
 from vm.image import Image
 from vm.instance import Instance, launch
-from vm.memory import Pages, lay_pages, may_read, own_pages, read_pages
+from vm.memory import Mapping, Pages, lay_pages, may_trace
 from vm.owner import LibvirtOwner
 from vm.process import run
 from vm.snapshot import Snapshot, migrated, read_snapshot, woken, write_snapshot
 from vm.store import forget, locked
 from vm.stream import configured, differing_pages, with_pages
 
-__all__ = ["WAYS", "Captured", "capture", "standing", "start", "store"]
+__all__ = ["WAYS", "Captured", "capture", "empty", "standing", "start", "store"]
 
 WAYS = ("pages", "whole")
 """How memory is taken: a machine's own pages, out of its process; or all of it, saved by QEMU,
@@ -60,8 +59,8 @@ class Captured:
 
 @contextmanager
 def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
-    """A machine that was forked, as it stands; it goes on after the block, in which its pages can
-    be read once. `way` is chosen by what is allowed.
+    """A machine that was forked, as it stands; it goes on once its pages have been read, which can
+    be done once, or else after the block. `way` is chosen by what is allowed.
     """
     if instance.root is None:
         raise MachineError("a machine that was started from its disk cannot be kept")
@@ -71,15 +70,16 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
 
     def pages() -> Iterator[Pages]:
         if way == "pages":
-            pid = instance.pid()
-            yield from read_pages(pid, mapped, own_pages(pid, mapped))
+            memory = Mapping.of(instance.pid(), mapped)
+            yield from memory.read(memory.own())
+            stop.end()
         else:
             _save(instance.domain, stream)
+            stop.end()
             yield differing_pages(stream, mapped)
             stream.unlink()
 
-    began = time.monotonic()
-    with _standing_still(instance.domain):
+    with _Stop(instance.domain) as stop:
         # Not `live`: that would have QEMU let go of the disk.
         qmp(instance.domain, "xen-save-devices-state", filename=str(state), live=False)
         devices = configured(state.read_bytes(), machine_type(instance.domain))
@@ -89,7 +89,7 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
             shape=instance.shape,
             token=instance.door.token,
             way=way,
-            stood_still=lambda: time.monotonic() - began,
+            stood_still=stop.seconds,
             pages=pages,
             state=devices,
             disk=instance.disk.read_bytes(),
@@ -100,25 +100,45 @@ def capture(instance: Instance, way: str = "") -> Captured:
     """The same of a machine that goes on at once: what it was is held in memory."""
     with standing(instance, way) as seen:
         parts = list(seen.pages())
-    still = seen.stood_still()
-    return replace(seen, stood_still=lambda: still, pages=lambda: parts)
+    return replace(seen, pages=lambda: parts)
 
 
 def _readable(instance: Instance) -> bool:
     try:
-        return may_read(instance.pid())
+        return may_trace(instance.pid())
     except MachineError:  # the process is not of this host, or not ours
         return False
 
 
-@contextmanager
-def _standing_still(domain: Domain) -> Iterator[None]:
+class _Stop:
+    """A machine stands still, until the end of the block or sooner."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._began = time.monotonic()
+        self._took: float | None = None
+
+    def __enter__(self) -> _Stop:
+        _told(self._domain.suspend)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """It goes on."""
+        if self._took is None:
+            _told(self._domain.resume)
+            self._took = time.monotonic() - self._began
+
+    def seconds(self) -> float:
+        """For how long it was stopped, until now if it is."""
+        return time.monotonic() - self._began if self._took is None else self._took
+
+
+def _told(verb: Callable[[], object]) -> None:
     try:
-        domain.suspend()
-        try:
-            yield
-        finally:
-            domain.resume()
+        verb()
     except libvirt.libvirtError as error:
         raise MachineError(f"a machine could not be kept: {error}") from None
 
@@ -131,46 +151,58 @@ def _save(domain: Domain, stream: Path) -> None:
     migrated(domain)
 
 
-def start(
-    owner: LibvirtOwner, captured: Captured, image: Image, *, network: bool = False
-) -> Instance:
-    """A new machine as the captured one stood, running, with an identity of its own; it has said
-    that it is ready, and its clock is right.
+def empty(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -> Instance:
+    """A machine without a state, for one to be put into that lies over that root."""
+    return launch(
+        owner,
+        image,
+        root.shape,
+        token=root.token,
+        backing=root.disk,
+        memory=Memory(root.memory, shared=False),
+        root=root.folder,
+        network=network,
+        incoming=True,
+    )
+
+
+def start(captured: Captured, instance: Instance) -> Instance:
+    """An empty machine over the same root as the captured one stood, running, with an identity of
+    its own; it has said that it is ready, and its clock is right. It is ended where that fails.
     """
-    root = read_snapshot(captured.root)
-    folder = owner.folder()
-    disk, state = folder / "disk.qcow2", folder / "state"
-    disk.write_bytes(captured.disk)
-    # It says where its root lies, and that may have moved since.
-    over = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", root.disk, disk]
-    run(over, what="laying a disk over its root")
-
-    def put_together() -> None:
-        with state.open("wb") as out:
-            with_pages(captured.state, captured.pages(), out)
-
-    with ThreadPoolExecutor(1) as behind:
-        ready = behind.submit(put_together)
-        instance = launch(
-            owner,
-            image,
-            captured.shape,
-            token=captured.token,
-            backing=root.disk,
-            memory=Memory(root.memory, shared=False),
-            root=root.folder,
-            disk=disk,
-            network=network,
-            incoming=True,
-        )
+    root, state = read_snapshot(captured.root), instance.folder / "state"
     try:
-        ready.result()
-        instance = woken(instance, state, "a fork of a machine")
-        state.unlink()
-        return instance.with_door(instance.door.settled())
+        _lay_disk(captured.disk, instance, root.disk)
+        _load(instance, root.memory, captured, state)
     except BaseException:
         instance.close()
         raise
+    return woken(instance.with_token(captured.token), state, "a fork of a machine")
+
+
+def _lay_disk(content: bytes, instance: Instance, root: Path) -> None:
+    """Give an empty machine a disk: QEMU has opened the file that it has, and reads it anew when a
+    state is loaded.
+    """
+    disk = instance.folder / "disk"
+    disk.write_bytes(content)
+    # It says where its root lies, and that may have moved since.
+    over = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", root, disk]
+    run(over, what="laying a disk over its root")
+    instance.disk.write_bytes(disk.read_bytes())
+    disk.unlink()
+
+
+def _load(instance: Instance, mapped: Path, captured: Captured, state: Path) -> None:
+    """Put a captured machine's memory into an empty one, and write the state that it loads then."""
+    if _readable(instance):
+        memory = Mapping.of(instance.pid(), mapped)
+        for part in captured.pages():
+            memory.write(part)
+        state.write_bytes(captured.state)
+    else:
+        with state.open("wb") as out:
+            with_pages(captured.state, captured.pages(), out)
 
 
 def store(captured: Captured, image: Image, final: Path) -> Snapshot:

@@ -63,32 +63,6 @@ class Door:
             return report
         raise NotYet(f"the guest answers {answer.status_code}: {answer.text[:600]}")
 
-    def settled(self) -> Door:
-        """The door of a fork that says that it is ready and whose clock is right; `MachineError`
-        says what it was instead.
-
-        One that was slow to take its identity took a time that was past by then: it is told again.
-        """
-        door = self
-
-        def right() -> None:
-            nonlocal door
-            before = time.time()
-            clock = door.health(timeout=TRY).get("clock")
-            if not isinstance(clock, float):
-                hint = "Its agent is older: provision it again."
-                raise MachineError("a fork does not tell its clock", hint=hint)
-            if not before - CLOCK_OFF < clock < time.time() + CLOCK_OFF:
-                door = door.renew()
-                raise NotYet(f"its clock was off by {clock - before:.1f} s")
-
-        wait_for(
-            right,
-            bound=IDENTITY_BOUND,
-            fail=lambda seen: MachineError(f"a fork is not itself: {seen}", stage="guest"),
-        )
-        return door
-
     def start(self, argv: Sequence[str], window: str, within: float) -> None:
         """Start a program as the desktop user and wait for its window; `MachineError` if none
         comes.
@@ -116,11 +90,11 @@ class Door:
 
     def renew(self) -> Door:
         """Give a forked guest its own token, machine-id, entropy and the present time; the new
-        door.
+        door, once the guest has answered that it is ready and that its clock is right.
 
         Nothing else may be asked of a fork before: until then it is its siblings' twin.
         """
-        renewed = Door(self.endpoint, new_token())
+        door, renewed = self, Door(self.endpoint, new_token())
         said = {
             "token": renewed.token,
             "machine_id": secrets.token_hex(16),
@@ -128,20 +102,20 @@ class Door:
         }
 
         def told() -> None:
+            nonlocal door
+            sent = time.time()
+            identity = {**said, "clock": sent}
             try:
-                answer = self._ask(
-                    "POST", "/harness/identity", timeout=TRY, json={**said, "clock": time.time()}
-                )
+                answer = door._ask("POST", "/harness/identity", timeout=TRY, json=identity)
             except httpx.ConnectError:  # QEMU listens from its start on
                 raise MachineError("a fork ended before it took its identity") from None
             except httpx.HTTPError as error:
                 raise NotYet(f"no answer at {self.endpoint} ({type(error).__name__})") from None
-            if answer.status_code == 401:  # an earlier try arrived, and its answer was lost
-                renewed.health(timeout=TRY)
-            elif answer.status_code != 200:
+            if answer.status_code in {200, 401}:  # 401: an earlier try arrived, its answer was lost
+                door = renewed
+            if answer.status_code != 200:
                 raise NotYet(f"{answer.status_code}: {answer.text[:300]}")
-            elif skipped := answer.json().get("skipped"):
-                raise MachineError(f"a fork could not renew all of its identity: {skipped}")
+            _check(answer.json(), sent)
 
         wait_for(
             told,
@@ -151,3 +125,18 @@ class Door:
             ),
         )
         return renewed
+
+
+def _check(reply: dict[str, Any], sent: float) -> None:
+    """What a guest answers that was told its identity, at that time; `NotYet` where it is to be
+    told again: one that was slow to take it took a time that was past by then.
+    """
+    if skipped := reply.get("skipped"):
+        raise MachineError(f"a fork could not renew all of its identity: {skipped}")
+    if (health := reply.get("health")) is None:
+        hint = "Its agent is older: provision it again."
+        raise MachineError("a fork does not tell its health with its identity", hint=hint)
+    if not health["ready"]:
+        raise NotYet(f"it is not ready: {health['checks']}")
+    if not sent - CLOCK_OFF < health["clock"] < time.time() + CLOCK_OFF:
+        raise NotYet(f"its clock was off by {health['clock'] - sent:.1f} s")

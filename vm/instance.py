@@ -9,6 +9,7 @@ import secrets
 import shutil
 import signal
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -82,6 +83,20 @@ class Instance:
         for path in (self.owner.runtime / "run").rglob(f"{self.name}.pid"):
             return int(path.read_text())
         raise MachineError(f"no process of {self.name} is known")
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """It takes no processor for the length of the block, in which another one is to take its
+        place; where that fails it goes on.
+        """
+        with contextlib.suppress(libvirt.libvirtError):  # it may have ended
+            self.domain.suspend()
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(libvirt.libvirtError):
+                self.domain.resume()
+            raise
 
     def close(self) -> None:
         """End the domain at once; its unsaved state is gone."""

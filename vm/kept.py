@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vm import MachineError
-from vm.blocks import BlockError, Blocks, Rows
+from vm.blocks import Blocks
 from vm.captured import Captured
 from vm.memory import Pages
+from vm.pack import BlockError, Rows
 from vm.snapshot import read_snapshot
 from vm.step import (
     PARTS,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 
 from vm import READY, MachineError, Place, Program, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
-from vm.captured import WAYS, capture, standing, start, store
+from vm.captured import WAYS, Captured, capture, empty, standing, start, store
 from vm.domain import Memory, Shape
 from vm.door import new_token
 from vm.hypervisor import FORK_NEEDS, qemu_version
@@ -183,8 +183,10 @@ class LibvirtProvider:
         """A running machine in the state of a snapshot or a step, in place of `old`."""
         if isinstance(place, Path):
             self._refuse_older("start from a step")
-            instance = start(self._owner, load(place, image.id), image, network=network)
-            if old is not None:  # not earlier: a step that is refused leaves the machine as it is
+            # Not ended yet: a step that is refused leaves the machine as it is.
+            with nullcontext() if old is None else old.aside():
+                instance = self._started(load(place, image.id), image, network)
+            if old is not None:
                 self.drop(old)
             return instance
         snapshot = self.snapshot(image, place)
@@ -195,6 +197,21 @@ class LibvirtProvider:
         if old is not None:
             self.drop(old)
         return self._take(image, snapshot, network)
+
+    def _started(self, captured: Captured, image: Image, network: bool) -> Instance:
+        root = read_snapshot(captured.root)
+
+        def make() -> Instance:
+            return empty(self._owner, root, image, network=network)
+
+        kind = (root.folder, network, "empty")
+        spare = self._spares.take(kind)
+        if spare is not None and not spare.running():
+            spare.close()
+            spare = None
+        instance = start(captured, spare or make())
+        self._spares.refill(kind, make)
+        return instance
 
     def _take(self, image: Image, snapshot: Snapshot, network: bool) -> Instance:
         def make() -> Instance:
@@ -249,13 +266,13 @@ class LibvirtProvider:
             store(capture(instance, self._way), image, folder)
         else:
             keep_inplace(instance, image, folder)
-        self._spares.drop(lambda kind: kind in [(folder, True), (folder, False)])
+        self._spares.drop(lambda kind: isinstance(kind, tuple) and kind[0] == folder)
 
     @contextmanager
     def split(self, instance: Instance, image: Image) -> Iterator[Instance]:
         """A second machine in the state of a running one; whoever takes it ends it."""
         self._refuse_older("fork a running machine")
-        yield start(self._owner, capture(instance, self._way), image)
+        yield self._started(capture(instance, self._way), image, network=False)
 
     def _refuse_older(self, what: str) -> None:
         if not self.forks:

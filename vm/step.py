@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from vm import MachineError
-from vm.blocks import BLOCK, NAME, Rows
 from vm.domain import Shape
+from vm.pack import BLOCK, NAME, Rows
 
 __all__ = [
     "PARTS",

@@ -14,7 +14,7 @@ from pathlib import Path
 from vm.acceleration import kvm_runs
 from vm.hypervisor import FORK_NEEDS
 from vm.image import Base, list_bases
-from vm.memory import may_read
+from vm.memory import may_trace
 from vm.mirrors import sources_for
 from vm.process import search_path
 from vm.recipe import load_recipe, recipe_names
@@ -124,7 +124,7 @@ def _may_trace() -> bool:
     made = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
     pid = int(made.stdout)
     try:
-        return may_read(pid)
+        return may_trace(pid)
     finally:
         os.kill(pid, signal.SIGKILL)
 

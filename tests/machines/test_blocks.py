@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vm import MachineError
-from vm.blocks import BLOCK, BlockError, Blocks, Rows
+from vm.blocks import Blocks
 from vm.memory import PAGE, Pages, lay_pages
+from vm.pack import BLOCK, BlockError, Rows
 from vm.stream import HEADER, configured, differing_pages, with_pages
 
 DEVICES = HEADER + b"\x04devices\0"

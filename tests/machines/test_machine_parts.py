@@ -5,13 +5,14 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from vm import MachineError
 from vm.boot import stage_of
 from vm.domain import Memory, Shape, domain_xml
 from vm.image import Base, Image
-from vm.memory import PAGE, lay_pages, may_read, own_pages, read_pages
+from vm.memory import PAGE, Mapping, Pages, lay_pages, may_trace
 from vm.process import run
 from vm.provision import Address, parse_address
 from vm.recipe import Screen
@@ -92,6 +93,7 @@ memory[9 * 4096 : 11 * 4096] = b"x" * 8192
 memory[0]
 print("mapped", flush=True)
 sys.stdin.read()
+print(*memory[::4096])
 """
 
 
@@ -104,10 +106,10 @@ def test_the_pages_a_process_wrote_are_its_own_and_can_be_laid_over_a_copy(tmp_p
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"mapped\n"
-        assert may_read(process.pid)
-        numbers = own_pages(process.pid, mapped)
-        assert numbers.tolist() == [3, 9, 10]
-        [pages] = read_pages(process.pid, mapped, numbers)
+        assert may_trace(process.pid)
+        memory = Mapping.of(process.pid, mapped)
+        assert memory.own().tolist() == [3, 9, 10]
+        [pages] = memory.read(memory.own())
         lay_pages(pages, target)
         process.communicate(b"")
     with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as got:
@@ -118,15 +120,36 @@ def test_the_pages_a_process_wrote_are_its_own_and_can_be_laid_over_a_copy(tmp_p
     assert mapped.read_bytes() == b"\0" * (16 * PAGE)
 
 
+def test_pages_are_put_into_a_process_and_not_into_the_file_that_it_maps(tmp_path: Path) -> None:
+    mapped = tmp_path / "memory"
+    mapped.write_bytes(b"\0" * (16 * PAGE))
+    numbers = np.array([12, 13, 2, 9])
+    content = np.repeat(np.array([[1], [2], [3], [4]], dtype=np.uint8), PAGE, axis=1)
+    with subprocess.Popen(
+        [sys.executable, "-c", MAPPER, str(mapped)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"mapped\n"
+        memory = Mapping.of(process.pid, mapped)
+        memory.write(Pages(numbers, content))
+        assert memory.own().tolist() == [2, 3, 9, 10, 12, 13]
+        said, _ = process.communicate(b"")
+    assert said.split() == b"0 0 3 7 0 0 0 0 0 4 120 0 1 2 0 0".split()
+    assert mapped.read_bytes() == b"\0" * (16 * PAGE)
+
+
 def test_memory_that_is_not_mapped_is_named() -> None:
     with pytest.raises(MachineError, match="does not map /nowhere"):
-        own_pages(os.getpid(), Path("/nowhere"))
+        Mapping.of(os.getpid(), Path("/nowhere"))
 
 
-def test_a_process_that_has_ended_may_not_be_read() -> None:
+def test_a_process_that_has_ended_may_not_be_traced() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-        assert not may_read(process.pid)
+        assert not may_trace(process.pid)
+        memory = Mapping(process.pid, 0, PAGE)
+    with pytest.raises(MachineError, match=f"the memory of process {memory.pid} cannot be reached"):
+        list(memory.read(np.array([0])))
 
 
 def test_a_missing_snapshot_says_which_there_are(tmp_path: Path) -> None:
