@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -120,6 +121,18 @@ def windows(opened: Display) -> list[Window]:
     root = opened.screen().root
     front = active(opened)
     return list(_described(opened, root, front.id if front else 0))
+
+
+def apps(opened: Display) -> list[str]:
+    """The application of each window, panels and the desktop among them: quicker to ask than all
+    that a `Window` tells.
+    """
+    found = []
+    for number in _property(opened.screen().root, "_NET_CLIENT_LIST") or ():
+        with suppress(error.BadWindow):  # closed while we looked
+            names = opened.create_resource_object("window", number).get_wm_class()
+            found.append(names[1] if names else "")
+    return found
 
 
 def stacked(opened: Display) -> list[Window]:

@@ -25,7 +25,9 @@ Places = NDArray[np.int64]
 
 
 class Blocks:
-    """The blocks in a folder. Whoever holds the folder's lock makes one, and lets it go with it."""
+    """The blocks in a folder. Whoever holds the folder's lock makes one, and lets it go with it; or
+    asks for those there are `now`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -34,10 +36,18 @@ class Blocks:
         """Every frame of every pack."""
         self._at: dict[bytes, int] = {}
         """Where the block of a name is: which frame, times `FRAME`, and which of its blocks."""
-        for path in sorted(folder.glob("*.pack")):
+        for path in self._paths():
             # One whose header is damaged has no blocks: who needs them is told that they are gone.
             if (pack := opened(path)) is not None:
                 self._known(pack)
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob("*.pack"))
+
+    def now(self) -> Blocks:
+        """The same, where nobody has changed the folder since."""
+        same = [pack.path for pack in self._packs] == self._paths()
+        return self if same else Blocks(self._folder)
 
     def add(self, *parts: Iterable[Rows]) -> tuple[list[list[bytes]], int]:
         """Keep the blocks of each part, those that are not there yet; their names, and how many

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -172,8 +173,10 @@ def start(captured: Captured, instance: Instance) -> Instance:
     """
     root, state = read_snapshot(captured.root), instance.folder / "state"
     try:
-        _lay_disk(captured.disk, instance, root.disk)
-        _load(instance, root.memory, captured, state)
+        with ThreadPoolExecutor(1) as beside:
+            laid = beside.submit(_lay_disk, captured.disk, instance, root.disk)
+            _load(instance, root.memory, captured, state)
+        laid.result()
     except BaseException:
         instance.close()
         raise

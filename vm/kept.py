@@ -134,14 +134,16 @@ def load(step: Path, image: str) -> Captured:
     step = step.absolute()
     said = read_step(step)
     root = _root(step, said, image)
+    with _held(step.parent):
+        blocks = Blocks(step.parent / BLOCKS)
+        state, disk = (_content(step, said, part, blocks) for part in ("state", "disk"))
 
     def pages() -> Iterator[Pages]:
         with _held(step.parent), _damage_to(step, "memory"):
-            blocks, places = Blocks(step.parent / BLOCKS), read_table(step, "memory", said)
-            for which, rows in blocks.parts(places["name"].tolist()):
+            places = read_table(step, "memory", said)
+            for which, rows in blocks.now().parts(places["name"].tolist()):
                 yield Pages(places["number"][which].astype(np.int64), rows)
 
-    state, disk = _content(step, said, "state", "disk")
     return Captured(
         root=root,
         shape=said.shape,
@@ -154,16 +156,11 @@ def load(step: Path, image: str) -> Captured:
     )
 
 
-def _content(step: Path, said: Step, *parts: str) -> list[tuple[Table, Rows]]:
-    """The blocks of parts of a step, and their places."""
-    found = []
-    with _held(step.parent):
-        blocks = Blocks(step.parent / BLOCKS)
-        for part in parts:
-            places = read_table(step, part, said)
-            with _damage_to(step, part):
-                found.append((places, blocks.read(places["name"].tolist())))
-    return found
+def _content(step: Path, said: Step, part: str, blocks: Blocks) -> tuple[Table, Rows]:
+    """The blocks of a part of a step, and their places."""
+    places = read_table(step, part, said)
+    with _damage_to(step, part):
+        return places, blocks.read(places["name"].tolist())
 
 
 @contextmanager

@@ -123,6 +123,20 @@ def test_a_folder_of_steps_can_be_moved(root: Path, tmp_path: Path) -> None:
     assert kept_steps(tmp_path / "there")[1].parent == tmp_path / "there" / "1"
 
 
+def test_a_step_that_is_loaded_stays_whole_while_others_are_given_back(
+    root: Path, tmp_path: Path
+) -> None:
+    steps = tmp_path / "steps"
+    for number in (1, 2, 3):
+        keep(captured(root, number), steps / str(number))
+    loaded = load(steps / "2", "id")
+    before = set((steps / "blocks").iterdir())
+    drop(steps / "1")
+    drop(steps / "3")
+    assert set((steps / "blocks").iterdir()) != before
+    assert same(loaded, captured(root, 2))
+
+
 def test_only_its_owner_may_read_a_step_s_token(root: Path, tmp_path: Path) -> None:
     keep(captured(root, 1), tmp_path / "steps" / "1")
     said = tmp_path / "steps" / "1" / "step.json"
