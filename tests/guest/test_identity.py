@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from guest import identity
 from guest.guard import Token
-from guest.identity import Identity, assume, write_in_place
+from guest.identity import Identity, assume, set_clock, write_in_place
 
 GOOD: dict[str, Any] = {
     "token": "the-token-of-the-clone",
@@ -47,15 +47,15 @@ def test_a_wrong_identity_is_refused_before_anything_changes(field: str, value: 
 def test_what_the_system_does_not_allow_is_reported_and_the_token_is_renewed_all_the_same(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def forbidden(clock: int, seconds: float) -> None:
+    def forbidden(*given: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     # The clock and the id of the machine that runs the tests are not ours to change.
     monkeypatch.setattr(time, "clock_settime", forbidden)
-    monkeypatch.setattr(identity, "write_in_place", lambda path, text: None)
+    monkeypatch.setattr(identity, "write_in_place", forbidden)
     token = Token("the-token-of-the-template", tmp_path / "token")
-    skipped = assume(Identity.model_validate(GOOD), token)
-    assert list(skipped) == ["clock"]
+    assert list(set_clock(Identity.model_validate(GOOD))) == ["clock"]
+    assert "machine_id" in assume(Identity.model_validate(GOOD), token)
     assert token.admits(b"Bearer the-token-of-the-clone")
     assert not token.admits(b"Bearer the-token-of-the-template")
 
