@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from contextlib import closing
 from functools import partial
 from io import BytesIO
@@ -23,6 +24,8 @@ __all__ = ["steps"]
 
 SHEET = "~/budget.xlsx"
 MIB = 1 << 20
+REST = 1.0
+"""Seconds before a fork: QEMU takes some to give back its memory."""
 
 
 def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: str = "auto") -> None:
@@ -62,8 +65,11 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
 
 
 def _forked(provider: LibvirtProvider, machine: LibvirtMachine, step: Path) -> float:
-    """Seconds until a fork of a step answers; spares are ready, as they are between episodes."""
+    """Seconds until a fork of a step answers, as it is after an episode: spares are ready, and what
+    was there before has ended.
+    """
     provider.wait_for_spares()
+    time.sleep(REST)
     return timed(partial(machine.revert, step))
 
 
