@@ -31,7 +31,8 @@ __all__ = ["WAYS", "Captured", "capture", "empty", "standing", "start", "store"]
 
 WAYS = ("pages", "whole")
 """How memory is taken: a machine's own pages, out of its process; or all of it, saved by QEMU,
-where the process belongs to somebody else or may not be traced.
+where the process belongs to somebody else or may not be traced. And how it is put back: into an
+empty machine's process; or as a part of the state that QEMU loads.
 """
 
 
@@ -65,7 +66,7 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
     """
     if instance.root is None:
         raise MachineError("a machine that was started from its disk cannot be kept")
-    way = way or ("pages" if _readable(instance) else "whole")
+    way = way or _way(instance)
     mapped = read_snapshot(instance.root).memory
     state, stream = instance.folder / "state", instance.folder / "stream"
 
@@ -104,11 +105,11 @@ def capture(instance: Instance, way: str = "") -> Captured:
     return replace(seen, pages=lambda: parts)
 
 
-def _readable(instance: Instance) -> bool:
+def _way(instance: Instance) -> str:
     try:
-        return may_trace(instance.pid())
+        return "pages" if may_trace(instance.pid()) else "whole"
     except MachineError:  # the process is not of this host, or not ours
-        return False
+        return "whole"
 
 
 class _Stop:
@@ -167,15 +168,16 @@ def empty(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -
     )
 
 
-def start(captured: Captured, instance: Instance) -> Instance:
+def start(captured: Captured, instance: Instance, way: str = "") -> Instance:
     """An empty machine over the same root as the captured one stood, running, with an identity of
     its own; it has said that it is ready, and its clock is right. It is ended where that fails.
+    `way` is chosen by what is allowed.
     """
     root, state = read_snapshot(captured.root), instance.folder / "state"
     try:
         with ThreadPoolExecutor(1) as beside:
             laid = beside.submit(_lay_disk, captured.disk, instance, root.disk)
-            _load(instance, root.memory, captured, state)
+            _load(instance, root.memory, captured, state, way or _way(instance))
         laid.result()
     except BaseException:
         instance.close()
@@ -196,9 +198,11 @@ def _lay_disk(content: bytes, instance: Instance, root: Path) -> None:
     disk.unlink()
 
 
-def _load(instance: Instance, mapped: Path, captured: Captured, state: Path) -> None:
-    """Put a captured machine's memory into an empty one, and write the state that it loads then."""
-    if _readable(instance):
+def _load(instance: Instance, mapped: Path, captured: Captured, state: Path, way: str) -> None:
+    """Put a captured machine's memory into an empty one, and write the state that it loads then;
+    both at once, where its process is not ours.
+    """
+    if way == "pages":
         memory = Mapping.of(instance.pid(), mapped)
         for part in captured.pages():
             memory.write(part)

@@ -204,12 +204,12 @@ class LibvirtProvider:
         def make() -> Instance:
             return empty(self._owner, root, image, network=network)
 
-        kind = (root.folder, network, "empty")
+        kind = (root.folder, network, root.token)  # another one, where it was made again
         spare = self._spares.take(kind)
         if spare is not None and not spare.running():
             spare.close()
             spare = None
-        instance = start(captured, spare or make())
+        instance = start(captured, spare or make(), self._way)
         self._spares.refill(kind, make)
         return instance
 
