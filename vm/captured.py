@@ -16,18 +16,17 @@ from pathlib import Path
 
 from vm import MachineError
 from vm.binding import libvirt
-from vm.domain import Memory, Shape
+from vm.domain import Shape
 from vm.hypervisor import Domain, machine_type, qmp
 from vm.image import Image
-from vm.instance import Instance, launch
+from vm.instance import Instance
 from vm.memory import Mapping, Pages, lay_pages, may_trace
-from vm.owner import LibvirtOwner
 from vm.process import run
 from vm.snapshot import Snapshot, migrated, read_snapshot, woken, write_snapshot
 from vm.store import forget, locked
 from vm.stream import configured, differing_pages, with_pages
 
-__all__ = ["WAYS", "Captured", "capture", "empty", "standing", "start", "store"]
+__all__ = ["WAYS", "Captured", "capture", "standing", "start", "store"]
 
 WAYS = ("pages", "whole")
 """How memory is taken: a machine's own pages, out of its process; or all of it, saved by QEMU,
@@ -151,21 +150,6 @@ def _save(domain: Domain, stream: Path) -> None:
     qmp(domain, "migrate-set-parameters", **{"max-bandwidth": 0})
     qmp(domain, "migrate", uri=f"file:{stream}")
     migrated(domain)
-
-
-def empty(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -> Instance:
-    """A machine without a state, for one to be put into that lies over that root."""
-    return launch(
-        owner,
-        image,
-        root.shape,
-        token=root.token,
-        backing=root.disk,
-        memory=Memory(root.memory, shared=False),
-        root=root.folder,
-        network=network,
-        incoming=True,
-    )
 
 
 def start(captured: Captured, instance: Instance, way: str = "") -> Instance:

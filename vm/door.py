@@ -137,6 +137,7 @@ def _check(reply: dict[str, Any], sent: float) -> None:
         hint = "Its agent is older: provision it again."
         raise MachineError("a fork does not tell its health with its identity", hint=hint)
     if not health["ready"]:
-        raise NotYet(f"it is not ready: {health['checks']}")
+        lacks = {name: it["seen"] for name, it in health["checks"].items() if not it["ok"]}
+        raise NotYet(f"it is not ready: {lacks}")
     if not sent - CLOCK_OFF < health["clock"] < time.time() + CLOCK_OFF:
         raise NotYet(f"its clock was off by {health['clock'] - sent:.1f} s")

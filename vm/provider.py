@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from vm import READY, MachineError, Place, Program, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
-from vm.captured import WAYS, Captured, capture, empty, standing, start, store
+from vm.captured import WAYS, Captured, capture, standing, start, store
 from vm.domain import Memory, Shape
 from vm.door import new_token
 from vm.hypervisor import FORK_NEEDS, qemu_version
@@ -28,6 +29,7 @@ from vm.machine import OwnedMachine
 from vm.owner import LibvirtOwner
 from vm.snapshot import (
     Snapshot,
+    empty,
     fork,
     freeze_template,
     read_snapshot,
@@ -44,6 +46,18 @@ KINDS = 8
 """Snapshots that spares are kept of: a fork takes little memory until it writes."""
 SPARE_WITHIN = 60.0
 """Seconds a spare may take to answer that it is ready."""
+
+
+class Kind(NamedTuple):
+    """What a spare is."""
+
+    folder: Path
+    """Of the snapshot that it lies over."""
+    token: str
+    """The snapshot's: another one, where it was made again."""
+    network: bool
+    state: str
+    """`ready`: it ran, and was suspended; `empty`: a step is to be put into it."""
 
 
 class LibvirtProvider:
@@ -204,12 +218,8 @@ class LibvirtProvider:
         def make() -> Instance:
             return empty(self._owner, root, image, network=network)
 
-        kind = (root.folder, network, root.token)  # another one, where it was made again
-        spare = self._spares.take(kind)
-        if spare is not None and not spare.running():
-            spare.close()
-            spare = None
-        instance = start(captured, spare or make(), self._way)
+        kind = Kind(root.folder, root.token, network, "empty")
+        instance = start(captured, self._spare(kind) or make(), self._way)
         self._spares.refill(kind, make)
         return instance
 
@@ -227,20 +237,23 @@ class LibvirtProvider:
                 raise
             return instance
 
-        kind = (snapshot.folder, network)
-        spare = self._spares.take(kind)
-        instance = self._wake(spare) if spare is not None else None
+        kind = Kind(snapshot.folder, snapshot.token, network, "ready")
+        instance = self._spare(kind)
         if instance is None:
             instance = make()
+        else:
+            instance.domain.resume()
+            instance = instance.with_door(instance.door.renew())
         self._spares.refill(kind, prepare)
         return instance
 
-    def _wake(self, instance: Instance) -> Instance | None:
-        if not instance.running():
-            instance.close()
+    def _spare(self, kind: Kind) -> Instance | None:
+        """A spare of that kind that has not ended meanwhile."""
+        spare = self._spares.take(kind)
+        if spare is not None and not spare.running():
+            spare.close()
             return None
-        instance.domain.resume()
-        return instance.with_door(instance.door.renew())
+        return spare
 
     def wait_for_spares(self) -> None:
         """Return when every spare that is being made is ready, or has failed."""
@@ -266,7 +279,7 @@ class LibvirtProvider:
             store(capture(instance, self._way), image, folder)
         else:
             keep_inplace(instance, image, folder)
-        self._spares.drop(lambda kind: isinstance(kind, tuple) and kind[0] == folder)
+        self._spares.drop(lambda kind: isinstance(kind, Kind) and kind.folder == folder)
 
     @contextmanager
     def split(self, instance: Instance, image: Image) -> Iterator[Instance]:

@@ -27,6 +27,7 @@ from vm.wait import NotYet, wait_for
 
 __all__ = [
     "Snapshot",
+    "empty",
     "fork",
     "freeze_template",
     "migrated",
@@ -174,18 +175,23 @@ def fork(
     owner: LibvirtOwner, snapshot: Snapshot, image: Image, *, network: bool = False
 ) -> Instance:
     """A new machine in the snapshot's state, running, with an identity of its own."""
-    instance = launch(
+    instance = empty(owner, snapshot, image, network=network)
+    return woken(instance, snapshot.folder / "state", f"a fork of {snapshot.name!r}")
+
+
+def empty(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -> Instance:
+    """A machine over a snapshot's memory and disk, stopped until a state is loaded into it."""
+    return launch(
         owner,
         image,
-        snapshot.shape,
-        token=snapshot.token,
-        backing=snapshot.disk,
-        memory=Memory(snapshot.memory, shared=False),
-        root=snapshot.folder,
+        root.shape,
+        token=root.token,
+        backing=root.disk,
+        memory=Memory(root.memory, shared=False),
+        root=root.folder,
         network=network,
         incoming=True,
     )
-    return woken(instance, snapshot.folder / "state", f"a fork of {snapshot.name!r}")
 
 
 def woken(instance: Instance, state: Path, what: str) -> Instance:

@@ -119,7 +119,7 @@ def _qemu() -> Iterator[Finding]:
 
 
 def _may_trace() -> bool:
-    """Whether the memory of a process can be read that is ours, and as QEMU no child of ours."""
+    """Whether the memory of a process can be reached that is ours, and as QEMU no child of ours."""
     script = "sleep 60 >/dev/null & echo $!"
     made = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
     pid = int(made.stdout)
