@@ -1,7 +1,6 @@
 """What goes wrong during a run on real machines ends in the fate that is stated for it."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -25,6 +24,7 @@ from host.runner import run_jobs
 from tasks import Suite, Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
+from tests.killed import kill
 from vm.machine import OwnedMachine, Running
 from vm.reaper import processes_with
 
@@ -70,7 +70,7 @@ class KillsItsMachine:
         self._machine = machine
 
     def step(self, observation: Observation) -> Decision:
-        os.kill(self._machine.instance.pid(), signal.SIGKILL)
+        kill(self._machine.instance)
         return Decision(calls=(ToolCall(uuid4().hex, "computer_cursor_position", {}),))
 
 

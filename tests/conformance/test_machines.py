@@ -1,8 +1,6 @@
 """What every provider of machines promises, on each of them."""
 
 import base64
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ import pytest
 
 from host.guest import Guest
 from host.machines import Source
+from tests.killed import kill
 from vm import Machine, MachineError, Program
 from vm.display import capture
 from vm.kept import kept_steps
@@ -198,7 +197,7 @@ def test_a_machine_that_was_killed_is_itself_again_after_a_revert(
     machine: OwnedMachine[Running],
 ) -> None:
     machine.revert("ready")
-    os.kill(machine.instance.pid(), signal.SIGKILL)
+    kill(machine.instance)
     with Guest(machine.endpoint, machine.token) as guest, pytest.raises(Exception, match="answer"):
         guest.run(["true"])
     machine.revert("ready")

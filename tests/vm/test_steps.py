@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from hypothesis import strategies as st
 from host import ToolCall
 from host.guest import Guest
 from host.machines import Source
+from tests.killed import kill
 from vm import Machine, MachineError
 from vm.image import open_image
 from vm.instance import Instance
@@ -194,7 +194,7 @@ class Life:
         elif kind == "drop":
             self.drop(number)
         else:
-            os.kill(self.machines[which].instance.pid(), signal.SIGKILL)
+            kill(self.machines[which].instance)
             self.desks[which] = None
             self.done.append(f"kill {which}")
 
