@@ -9,10 +9,12 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from vm import MachineError
 from vm.binding import libvirt
@@ -20,13 +22,14 @@ from vm.domain import Shape
 from vm.hypervisor import Domain, machine_type, qmp
 from vm.image import Image
 from vm.instance import Instance
-from vm.memory import Mapping, Pages, lay_pages, may_trace
+from vm.memory import Mapping, Pages, lay_pages, may_trace, pages_of
 from vm.process import run
-from vm.snapshot import Snapshot, migrated, read_snapshot, woken, write_snapshot
+from vm.snapshot import Snapshot, migrated, read_snapshot, write_snapshot
+from vm.step import NOTHING, Table
 from vm.store import forget, locked
-from vm.stream import configured, differing_pages, with_pages
+from vm.stream import configured, differing_pages
 
-__all__ = ["WAYS", "Captured", "capture", "standing", "start", "store"]
+__all__ = ["WAYS", "Captured", "capture", "differing", "standing", "store", "way_to"]
 
 WAYS = ("pages", "whole")
 """How memory is taken: a machine's own pages, out of its process; or all of it, saved by QEMU,
@@ -48,14 +51,16 @@ class Captured:
     """One of `WAYS`."""
     stood_still: Callable[[], float]
     """Seconds for which it was stopped, until now if it is."""
-    pages: Callable[[], Iterable[Pages]]
-    """Where its memory is not the root's, in parts; they are read when they are asked for, and
-    `MachineError` names what is damaged.
+    pages: Callable[[Table], Iterable[Pages]]
+    """Where its memory is not the root's with those blocks laid over it, in parts; they are read
+    when they are asked for, and `MachineError` names what is damaged.
     """
     state: bytes
     """Its devices, as a new machine loads them (`vm.stream.configured`)."""
     disk: bytes
     """Its qcow2, over the root's."""
+    table: Table = field(default_factory=lambda: NOTHING, compare=False)
+    """Which blocks its memory is, laid over the root's, if it was kept."""
 
 
 @contextmanager
@@ -65,11 +70,11 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
     """
     if instance.root is None:
         raise MachineError("a machine that was started from its disk cannot be kept")
-    way = way or _way(instance)
+    way = way or way_to(instance)
     mapped = read_snapshot(instance.root).memory
     state, stream = instance.folder / "state", instance.folder / "stream"
 
-    def pages() -> Iterator[Pages]:
+    def own() -> Iterator[Pages]:
         if way == "pages":
             memory = Mapping.of(instance.pid(), mapped)
             yield from memory.read(memory.own())
@@ -91,7 +96,7 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
             token=instance.door.token,
             way=way,
             stood_still=stop.seconds,
-            pages=pages,
+            pages=partial(differing, own, mapped),
             state=devices,
             disk=instance.disk.read_bytes(),
         )
@@ -100,11 +105,22 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
 def capture(instance: Instance, way: str = "") -> Captured:
     """The same of a machine that goes on at once: what it was is held in memory."""
     with standing(instance, way) as seen:
-        parts = list(seen.pages())
-    return replace(seen, pages=lambda: parts)
+        parts = list(seen.pages(NOTHING))
+    return replace(seen, pages=partial(differing, lambda: parts, read_snapshot(seen.root).memory))
 
 
-def _way(instance: Instance) -> str:
+def differing(own: Callable[[], Iterable[Pages]], mapped: Path, laid: Table) -> Iterator[Pages]:
+    """A machine's own pages; and the root's, where something was laid that is not its own."""
+    there = np.empty(0, dtype=np.int64)
+    for part in own():
+        there = np.concatenate((there, part.numbers)) if len(laid) else there
+        yield part
+    if len(gone := np.setdiff1d(laid["number"], there)):
+        yield pages_of(mapped, gone.astype(np.int64))
+
+
+def way_to(instance: Instance) -> str:
+    """Which of `WAYS` is allowed with that machine."""
     try:
         return "pages" if may_trace(instance.pid()) else "whole"
     except MachineError:  # the process is not of this host, or not ours
@@ -152,50 +168,6 @@ def _save(domain: Domain, stream: Path) -> None:
     migrated(domain)
 
 
-def start(captured: Captured, instance: Instance, way: str = "") -> Instance:
-    """An empty machine over the same root as the captured one stood, running, with an identity of
-    its own; it has said that it is ready, and its clock is right. It is ended where that fails.
-    `way` is chosen by what is allowed.
-    """
-    root, state = read_snapshot(captured.root), instance.folder / "state"
-    try:
-        with ThreadPoolExecutor(1) as beside:
-            laid = beside.submit(_lay_disk, captured.disk, instance, root.disk)
-            _load(instance, root.memory, captured, state, way or _way(instance))
-        laid.result()
-    except BaseException:
-        instance.close()
-        raise
-    return woken(instance.with_token(captured.token), state, "a fork of a machine")
-
-
-def _lay_disk(content: bytes, instance: Instance, root: Path) -> None:
-    """Give an empty machine a disk: QEMU has opened the file that it has, and reads it anew when a
-    state is loaded.
-    """
-    disk = instance.folder / "disk"
-    disk.write_bytes(content)
-    # It says where its root lies, and that may have moved since.
-    over = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", root, disk]
-    run(over, what="laying a disk over its root")
-    instance.disk.write_bytes(disk.read_bytes())
-    disk.unlink()
-
-
-def _load(instance: Instance, mapped: Path, captured: Captured, state: Path, way: str) -> None:
-    """Put a captured machine's memory into an empty one, and write the state that it loads then;
-    both at once, where its process is not ours.
-    """
-    if way == "pages":
-        memory = Mapping.of(instance.pid(), mapped)
-        for part in captured.pages():
-            memory.write(part)
-        state.write_bytes(captured.state)
-    else:
-        with state.open("wb") as out:
-            with_pages(captured.state, captured.pages(), out)
-
-
 def store(captured: Captured, image: Image, final: Path) -> Snapshot:
     """Keep a captured machine as a snapshot that stands by itself, in the folder `final`, replacing
     one that is there.
@@ -207,7 +179,7 @@ def store(captured: Captured, image: Image, final: Path) -> Snapshot:
         memory = read_snapshot(captured.root).memory
         copy = ["cp", "--reflink=auto", "--sparse=always", memory, staging / "memory"]
         run(copy, what="copying memory")
-        for part in captured.pages():
+        for part in captured.pages(NOTHING):
             lay_pages(part, staging / "memory")
         (staging / "state").write_bytes(captured.state)
         (staging / "disk.qcow2").write_bytes(captured.disk)

@@ -23,13 +23,15 @@ from numpy.typing import NDArray
 from vm import MachineError
 from vm.blocks import Blocks
 from vm.captured import Captured
-from vm.memory import Pages
+from vm.memory import Pages, pages_of
 from vm.pack import BlockError, Rows
 from vm.snapshot import read_snapshot
 from vm.step import (
+    NOTHING,
     PARTS,
     Step,
     Table,
+    apart,
     damaged,
     filled,
     hashed,
@@ -87,7 +89,7 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
     numbers: list[NDArray[np.int64]] = []
 
     def memory() -> Iterator[Rows]:
-        for part in captured.pages():
+        for part in captured.pages(NOTHING):
             numbers.append(part.numbers)
             yield part.content
 
@@ -128,8 +130,8 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
 def load(step: Path, image: str) -> Captured:
     """What was kept as that step, for a machine of the image of that id.
 
-    `MachineError` says that its root is not there, or names the part that is damaged: memory when
-    its pages are asked for.
+    `MachineError` says that its root is not there, or names the part that is damaged: blocks of
+    memory when its pages are asked for.
     """
     step = step.absolute()
     said = read_step(step)
@@ -138,11 +140,16 @@ def load(step: Path, image: str) -> Captured:
         blocks = Blocks(step.parent / BLOCKS)
         state, disk = (_content(step, said, part, blocks) for part in ("state", "disk"))
 
-    def pages() -> Iterator[Pages]:
+    memory = read_table(step, "memory", said)
+
+    def pages(laid: Table) -> Iterator[Pages]:
+        which, gone = apart(memory, laid)
+        places = memory[which]
         with _held(step.parent), _damage_to(step, "memory"):
-            places = read_table(step, "memory", said)
-            for which, rows in blocks.now().parts(places["name"].tolist()):
-                yield Pages(places["number"][which].astype(np.int64), rows)
+            for some, rows in blocks.now().parts(places["name"].tolist()):
+                yield Pages(places["number"][some].astype(np.int64), rows)
+        if len(gone):
+            yield pages_of(read_snapshot(root).memory, gone)
 
     return Captured(
         root=root,
@@ -153,6 +160,7 @@ def load(step: Path, image: str) -> Captured:
         pages=pages,
         state=filled(*state, said.state),
         disk=filled(*disk, said.disk),
+        table=memory,
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vm import MachineError
 
-__all__ = ["PAGE", "Mapping", "Pages", "lay_pages", "may_trace", "runs"]
+__all__ = ["PAGE", "Mapping", "Pages", "lay_pages", "may_trace", "pages_of", "runs"]
 
 PAGE = 4096
 PRESENT, SWAPPED, FILE = np.uint64(63), np.uint64(62), np.uint64(61)
@@ -115,6 +115,12 @@ def may_trace(pid: int) -> bool:
             return True
     except OSError:
         return False
+
+
+def pages_of(source: Path, numbers: NDArray[np.int64]) -> Pages:
+    """Those pages of a file."""
+    whole = np.memmap(source, dtype=np.uint8, mode="r").reshape(-1, PAGE)
+    return Pages(numbers, whole[numbers])
 
 
 def lay_pages(pages: Pages, target: Path) -> None:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from vm import READY, MachineError, Place, Program, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
-from vm.captured import WAYS, Captured, capture, standing, start, store
+from vm.captured import WAYS, Captured, capture, standing, store
 from vm.domain import Memory, Shape
 from vm.door import new_token
+from vm.empty import Empty, lay, start
 from vm.hypervisor import FORK_NEEDS, qemu_version
 from vm.image import Image, silent
 from vm.inplace import (
@@ -44,8 +45,13 @@ LibvirtMachine = OwnedMachine[Instance]
 
 KINDS = 8
 """Snapshots that spares are kept of: a fork takes little memory until it writes."""
+ROOTS = 2
+"""Those that empty machines are kept over: one has all that a step has of its own."""
 SPARE_WITHIN = 60.0
 """Seconds a spare may take to answer that it is ready."""
+
+
+S = TypeVar("S", Instance, Empty)
 
 
 class Kind(NamedTuple):
@@ -56,8 +62,6 @@ class Kind(NamedTuple):
     token: str
     """The snapshot's: another one, where it was made again."""
     network: bool
-    state: str
-    """`ready`: it ran, and was suspended; `empty`: a step is to be put into it."""
 
 
 class LibvirtProvider:
@@ -87,7 +91,10 @@ class LibvirtProvider:
         self._way = "" if way == "auto" else way
         self._cpus = cpus
         self._say = say
-        self._spares: Spares[Instance] = Spares(spares, say, kinds=KINDS)
+        self._ready: Spares[Instance] = Spares(spares, say, kinds=KINDS)
+        """Of snapshots: they ran, and were suspended."""
+        self._empty: Spares[Empty] = Spares(spares, say, kinds=ROOTS)
+        """For steps."""
         self.qemu = qemu_version(self._owner.connection)
         """Version of QEMU."""
         self.forks = self._decide(revert)
@@ -218,9 +225,13 @@ class LibvirtProvider:
         def make() -> Instance:
             return empty(self._owner, root, image, network=network)
 
-        kind = Kind(root.folder, root.token, network, "empty")
-        instance = start(captured, self._spare(kind) or make(), self._way)
-        self._spares.refill(kind, make)
+        def prepare() -> Empty:
+            return lay(captured, make(), self._way)
+
+        kind = Kind(root.folder, root.token, network)
+        spare = _running(self._empty.take(kind)) or Empty(make())
+        instance = start(captured, spare, self._way)
+        self._empty.refill(kind, prepare)
         return instance
 
     def _take(self, image: Image, snapshot: Snapshot, network: bool) -> Instance:
@@ -237,31 +248,24 @@ class LibvirtProvider:
                 raise
             return instance
 
-        kind = Kind(snapshot.folder, snapshot.token, network, "ready")
-        instance = self._spare(kind)
+        kind = Kind(snapshot.folder, snapshot.token, network)
+        instance = _running(self._ready.take(kind))
         if instance is None:
             instance = make()
         else:
             instance.domain.resume()
             instance = instance.with_door(instance.door.renew())
-        self._spares.refill(kind, prepare)
+        self._ready.refill(kind, prepare)
         return instance
-
-    def _spare(self, kind: Kind) -> Instance | None:
-        """A spare of that kind that has not ended meanwhile."""
-        spare = self._spares.take(kind)
-        if spare is not None and not spare.running():
-            spare.close()
-            return None
-        return spare
 
     def wait_for_spares(self) -> None:
         """Return when every spare that is being made is ready, or has failed."""
-        self._spares.wait()
+        self._ready.wait()
+        self._empty.wait()
 
     def drop(self, instance: Instance) -> None:
         """End a machine behind the scenes: QEMU's own end takes longer than a fork."""
-        self._spares.end(instance)
+        self._ready.end(instance)
 
     def keep(self, instance: Instance, image: Image, last: Place, place: Place) -> None:
         """Keep a running fork at a place, which was at `last` before; spares of an older snapshot
@@ -279,7 +283,8 @@ class LibvirtProvider:
             store(capture(instance, self._way), image, folder)
         else:
             keep_inplace(instance, image, folder)
-        self._spares.drop(lambda kind: isinstance(kind, Kind) and kind.folder == folder)
+        for spares in (self._ready, self._empty):
+            spares.drop(lambda kind: isinstance(kind, Kind) and kind.folder == folder)
 
     @contextmanager
     def split(self, instance: Instance, image: Image) -> Iterator[Instance]:
@@ -296,8 +301,17 @@ class LibvirtProvider:
 
     def close(self) -> None:
         """End every machine of this provider."""
-        self._spares.close()
+        self._ready.close()
+        self._empty.close()
         self._owner.close()
+
+
+def _running(spare: S | None) -> S | None:
+    """A spare, if it has not ended meanwhile."""
+    if spare is not None and not spare.running():
+        spare.close()
+        return None
+    return spare
 
 
 class _Closing:

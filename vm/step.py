@@ -23,9 +23,11 @@ from vm.domain import Shape
 from vm.pack import BLOCK, NAME, Rows
 
 __all__ = [
+    "NOTHING",
     "PARTS",
     "Step",
     "Table",
+    "apart",
     "damaged",
     "filled",
     "read_step",
@@ -38,6 +40,7 @@ PARTS = ("memory", "state", "disk")
 PLACE = np.dtype([("number", "<u4"), ("name", f"V{NAME}")])
 Table = NDArray[np.void]
 """Which block (`name`) lies at which place (`number`, in blocks from the start): of `PLACE`."""
+NOTHING: Table = np.empty(0, dtype=PLACE)
 
 
 class Step(BaseModel):
@@ -116,6 +119,17 @@ def table(numbers: NDArray[np.int64], names: Sequence[bytes]) -> Table:
     made["number"] = numbers
     made["name"] = np.frombuffer(b"".join(names), dtype=f"V{NAME}")
     return made
+
+
+def apart(one: Table, other: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What of a table another one has not: which rows; and the places that only the other names."""
+    gone = np.setdiff1d(other["number"], one["number"]).astype(np.int64)
+    if not len(other):
+        return np.arange(len(one)), gone
+    order = np.argsort(other["number"], kind="stable")
+    near = np.searchsorted(other["number"], one["number"], sorter=order)
+    found = other[order[np.minimum(near, len(order) - 1)]]
+    return np.flatnonzero(found != one), gone
 
 
 def torn(content: bytes) -> tuple[NDArray[np.int64], Rows]:

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from vm import MachineError
-from vm.captured import Captured
+from vm.captured import Captured, differing
 from vm.domain import Shape
 from vm.image import Base, Image
 from vm.kept import Rule, drop, keep, kept_steps, load, retain
@@ -25,6 +26,7 @@ from vm.memory import PAGE, Pages
 from vm.recipe import Screen
 from vm.sandbox.provider import SandboxProvider
 from vm.snapshot import write_snapshot
+from vm.step import NOTHING, Table
 
 SHAPE = Shape("qemu", 2, 1, (1280, 720))
 """With a memory of one MiB."""
@@ -34,8 +36,9 @@ def root_at(cache: Path, token: str = "first") -> Path:
     """A snapshot `ready` of an image, its files empty."""
     folder = cache / "snapshots" / "desk-1" / "ready"
     folder.mkdir(parents=True, exist_ok=True)
-    for part in ("memory", "state", "disk.qcow2"):
+    for part in ("state", "disk.qcow2"):
         (folder / part).touch()
+    (folder / "memory").write_bytes(np.random.default_rng(0).bytes(256 * PAGE))
     write_snapshot(folder, "ready", the_image(), token, SHAPE, stood_still=0.1)
     return folder
 
@@ -66,7 +69,7 @@ def captured(root: Path, seed: int, pages: int = 20) -> Captured:
         token=f"token-{seed}",
         way="pages",
         stood_still=lambda: 0.25,
-        pages=lambda: parts,
+        pages=partial(differing, lambda: parts, root / "memory"),
         state=state,
         disk=disk,
     )
@@ -78,17 +81,38 @@ def same(one: Captured, other: Captured) -> bool:
     return still and plain and memory(one) == memory(other)
 
 
-def memory(captured: Captured) -> dict[int, bytes]:
-    """What is in each page that is not the root's."""
+def memory(captured: Captured, laid: Table = NOTHING) -> dict[int, bytes]:
+    """What is in each page that is not the root's with those blocks laid over it."""
     return {
         int(number): content.tobytes()
-        for part in captured.pages()
+        for part in captured.pages(laid)
         for number, content in zip(part.numbers, part.content, strict=True)
     }
 
 
 def size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+@settings(max_examples=30)
+@given(seeds=st.lists(st.integers(1, 9), min_size=2, max_size=2), count=st.integers(1, 60))
+def test_over_the_memory_of_any_step_lies_what_differs_and_no_more(
+    seeds: list[int], count: int
+) -> None:
+    with tempfile.TemporaryDirectory() as scratch, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AMBIDEX_CACHE", scratch)
+        root, steps = root_at(Path(scratch)), Path(scratch) / "steps"
+        first, second = captured(root, seeds[0], count), captured(root, seeds[1], 20)
+        keep(first, steps / "1")
+        keep(second, steps / "2")
+        laid = load(steps / "1", "id")
+        plain = (root / "memory").read_bytes()
+        whole = {number: plain[number * PAGE :][:PAGE] for number in range(256)}
+        wanted, there = whole | memory(second), whole | memory(laid)
+        for machine in (second, load(steps / "2", "id")):
+            assert there | memory(machine, laid.table) == wanted
+        kept = memory(load(steps / "2", "id"), laid.table)
+        assert kept.keys() == {number for number in range(256) if there[number] != wanted[number]}
 
 
 def test_a_step_is_loaded_as_it_was_kept_and_says_what_it_came_after(
