@@ -2,7 +2,7 @@
 
 Two identities. The *door* (`python3 -m guest`) runs as a system account: it holds the token, checks
 arguments, keeps the results of calls, and can do nothing at the desktop. The *workers*
-(`python3 -m guest.worker NAME`) run as the desktop user: they hold no secret, and do everything
+(copies of `guest.forkserver`) run as the desktop user: they hold no secret, and do everything
 that is done. A worker that hangs is killed and replaced; the door never waits for one without a
 bound.
 

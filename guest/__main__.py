@@ -64,10 +64,10 @@ def main() -> None:
     os.chdir("/")
     import uvicorn
 
+    from guest.account import Account
     from guest.door import door
     from guest.guard import Token
     from guest.journal import Journal
-    from guest.workers import Account
 
     journal = Journal.installed()
     token = Token.read(asked.token, asked.state / "token")

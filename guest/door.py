@@ -12,12 +12,14 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from guest import HARNESS, HarnessError
+from guest.account import Account
 from guest.guard import Guard, Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
+from guest.processes import Processes
 from guest.tools import Server
 from guest.warm import warm
-from guest.workers import Account, Ended, Worker
+from guest.workers import Ended, Worker
 from mcp_tools import catalogue
 
 __all__ = ["door"]
@@ -32,7 +34,8 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
     """
     tools = catalogue.tools()
     names = sorted({tool.worker for tool in tools.values()})
-    workers = {name: Worker(name, account) for name in (HARNESS, *names)}
+    processes = Processes(account)
+    workers = {name: Worker(name, processes) for name in (HARNESS, *names)}
     server = Server(tools, workers)
     mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
     described = json.dumps(catalogue.described(), sort_keys=True).encode()
@@ -56,6 +59,7 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+                await processes.close()
 
     app = Starlette(
         routes=[*harness.routes(), *mcp.routes],

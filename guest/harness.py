@@ -194,7 +194,7 @@ class Harness:
             "checks": checks,
             "screen": size,
             "catalogue": self._catalogue,
-            "user": self._workers[HARNESS].account.name,
+            "user": self._workers[HARNESS].processes.account.name,
             "clock": time.time(),
         }
 

@@ -1,4 +1,4 @@
-"""A worker: `python3 -m guest.worker NAME FD`, the hands of the desktop user. It holds no secret.
+"""A worker: the hands of the desktop user, a copy of `guest.forkserver`. It holds no secret.
 
 Answers the door's messages on the socket FD until that closes. Tools of one worker run one after
 another, in the main thread; the host's requests (worker `harness`) run side by side, as one may
@@ -7,12 +7,9 @@ wait for a window while another looks.
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import os
-import signal
 import socket
-import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -26,7 +23,6 @@ from mcp_tools import App, Picture, Tool, ToolError, catalogue
 
 __all__ = ["Answer", "main"]
 
-PR_SET_PDEATHSIG = 1
 SESSION_WITHIN = 600.0
 """Seconds to wait for the desktop: a first boot under emulation takes minutes."""
 
@@ -148,11 +144,7 @@ def serve(channel: Channel, verbs: dict[str, Verb], side_by_side: int) -> None:
 
 def main(name: str, fd: int) -> None:
     """Become ready, say hello, serve."""
-    # A worker that hangs does not notice that the door is gone, and another takes its place.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     channel = Channel(fd)
-    # Programs that a tool starts must not find our libraries: they have their own.
-    os.environ.pop("PYTHONPATH", None)
     if name == HARNESS:
         own = {each: os.environ[each] for each in ("HOME", "USER", "LOGNAME", "SHELL", "PATH")}
         session = wait_for_session(SESSION_WITHIN, channel.stage)
@@ -173,7 +165,3 @@ def main(name: str, fd: int) -> None:
                 prepared.append(named(app.prepare)())
         channel.send({"id": 0, "value": {"prepared": prepared}})
         serve(channel, tool_verbs(apps), side_by_side=0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))

@@ -7,19 +7,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
-import pwd
-import signal
 import socket
-import sys
 from collections import deque
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Optional
 
 from guest import HARNESS, wire
+from guest.processes import Process, Processes
 
-__all__ = ["Account", "Ended", "Hung", "Refused", "Worker", "WorkerError"]
+__all__ = ["Ended", "Hung", "Refused", "Worker", "WorkerError"]
 
 log = logging.getLogger("guest.workers")
 
@@ -56,41 +52,6 @@ class Refused(WorkerError):
         self.error = error
 
 
-@dataclass(frozen=True)
-class Account:
-    """The desktop user, and whether the door must change identity to act as them."""
-
-    name: str
-    uid: int
-    gid: int
-    groups: tuple[int, ...]
-    home: str
-    shell: str
-
-    @staticmethod
-    def named(name: str) -> Account:
-        """The account; KeyError if there is none."""
-        entry = pwd.getpwnam(name)
-        groups = tuple(os.getgrouplist(name, entry.pw_gid))
-        return Account(
-            name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir, entry.pw_shell or "/bin/sh"
-        )
-
-    @property
-    def change(self) -> dict[str, Any]:
-        """Arguments that make a new process this account; none when we already are it."""
-        if os.geteuid() == self.uid:
-            return {}
-        return {"user": self.uid, "group": self.gid, "extra_groups": list(self.groups)}
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """What a process of this account gets before anything is known of its session."""
-        own = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "SHELL": self.shell}
-        path = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
-        return {"PATH": path, "LANG": os.environ.get("LANG", "C.UTF-8"), **own}
-
-
 @dataclass
 class Worker:
     """One worker process after another under one name. `run` keeps it alive; `ask` is how it is
@@ -98,15 +59,15 @@ class Worker:
     """
 
     name: str
-    account: Account
-    command: tuple[str, ...] = (sys.executable, "-m", "guest.worker")
+    processes: Processes
+    """Where its processes come from."""
     stage: str = "not started"
     session: dict[str, str] = field(default_factory=dict)
     """The desktop's environment: what the harness worker found, what the others are started
     with.
     """
 
-    _process: Optional[asyncio.subprocess.Process] = None
+    _process: Optional[Process] = None
     _writer: Optional[asyncio.StreamWriter] = None
     _waiting: dict[int, asyncio.Future[wire.Message]] = field(default_factory=dict)
     _up: asyncio.Event = field(default_factory=asyncio.Event)
@@ -187,9 +148,8 @@ class Worker:
 
     def kill(self) -> None:
         """End the process and what it started in its group, now."""
-        if self._process and self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process:
+            self._process.kill()
 
     async def run(self) -> None:
         """Keep a process alive until cancelled."""
@@ -225,21 +185,14 @@ class Worker:
         self._said.clear()
         ours, theirs = socket.socketpair()
         heard, spoken = socket.socketpair()
+        environment = {**self.processes.account.environment, **self.session}
         with theirs, spoken:
-            path = os.pathsep.join(str(Path(each or ".").resolve()) for each in sys.path)
-            self._process = await asyncio.create_subprocess_exec(
-                *self.command,
-                self.name,
-                str(theirs.fileno()),
-                env={**self.account.environment, **self.session, "PYTHONPATH": path},
-                cwd="/",
-                pass_fds=[theirs.fileno()],
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=spoken.fileno(),
-                stderr=spoken.fileno(),
-                start_new_session=True,
-                **self.account.change,
-            )
+            try:
+                self._process = await self.processes.start(self.name, environment, theirs, spoken)
+            except BaseException:
+                ours.close()
+                heard.close()
+                raise
         drain = asyncio.create_task(self._drain(heard, self._process.pid))
         self._drains.add(drain)
         drain.add_done_callback(self._drains.discard)

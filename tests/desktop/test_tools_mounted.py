@@ -52,7 +52,7 @@ def server_of(guest: Guest, app: App) -> str:
 
 
 def worker_of(guest: Guest, app: App) -> str:
-    return read(guest, "pgrep", "--full", f"guest.worker {app.worker} ")
+    return read(guest, "pgrep", "--exact", f"worker-{app.worker}"[:15])
 
 
 def gone(guest: Guest, *processes: str) -> None:

@@ -4,16 +4,14 @@ import asyncio
 import contextlib
 import os
 import pwd
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 
 import pytest
 
-from guest.workers import Account, Worker
-
-SMALL = (sys.executable, str(Path(__file__).with_name("small_worker.py")))
+from guest.account import Account
+from guest.processes import Processes
+from guest.workers import Worker
 
 Started = Callable[[str], AbstractAsyncContextManager[Worker]]
 
@@ -25,7 +23,8 @@ def started() -> Started:
     @contextlib.asynccontextmanager
     async def start(name: str = "small") -> AsyncIterator[Worker]:
         account = Account.named(pwd.getpwuid(os.getuid()).pw_name)
-        worker = Worker(name, account, command=SMALL)
+        processes = Processes(account, module="tests.guest.small_worker")
+        worker = Worker(name, processes)
         task = asyncio.create_task(worker.run())
         try:
             yield worker
@@ -33,5 +32,6 @@ def started() -> Started:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
+            await processes.close()
 
     return start

@@ -1,6 +1,4 @@
-"""A worker without a desktop: `python small_worker.py NAME FD`, with verbs that answer, fail, hang
-and die.
-"""
+"""A worker without a desktop, with verbs that answer, fail, hang and die."""
 
 from __future__ import annotations
 
@@ -69,10 +67,11 @@ VERBS = {
     "environment": environment,
 }
 
-if __name__ == "__main__":
-    if sys.argv[1] == "stillborn":
+
+def main(name: str, fd: int) -> None:
+    if name == "stillborn":
         sys.exit("no office is installed")
-    channel = Channel(int(sys.argv[2]))
+    channel = Channel(fd)
     channel.stage("waking up")
     channel.send({"id": 0, "value": {"prepared": []}})
     serve(channel, VERBS, side_by_side=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from typing import Any
 
 import pytest
@@ -91,6 +92,41 @@ def test_a_worker_that_dies_says_so_to_whoever_waits_and_is_replaced(started: St
     asyncio.run(scene())
 
 
+def test_with_the_fork_server_end_its_workers_and_both_are_replaced(started: Started) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            before = await pid_of(worker)
+            server = worker.processes._server
+            assert server is not None
+            server.kill()
+            with pytest.raises(Ended, match="exit status -9"):
+                await ask(worker, "hang")
+            assert await pid_of(worker) != before
+            assert not os.path.exists(f"/proc/{before}/exe")  # not even of one nobody has reaped
+
+    asyncio.run(scene())
+
+
+def test_a_fork_server_that_does_not_answer_is_replaced(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene() -> None:
+        async with started("small") as worker:
+            assert await pid_of(worker)
+            server = worker.processes._server
+            assert server is not None
+            monkeypatch.setattr("guest.processes.END_WITHIN", 0.5)
+            monkeypatch.setattr("guest.processes.START_WITHIN", 0.5)
+            server.send_signal(signal.SIGSTOP)
+            with pytest.raises(Ended, match="exit status unknown after 0.5 s"):
+                await ask(worker, "die")
+            monkeypatch.undo()
+            assert await pid_of(worker)
+            assert worker.processes._server is not server
+
+    asyncio.run(scene())
+
+
 def test_a_worker_that_never_starts_says_why_and_does_not_spin(started: Started) -> None:
     async def scene() -> None:
         async with started("stillborn") as worker:
@@ -135,7 +171,7 @@ def test_a_worker_speaks_the_sessions_language_not_the_doors(
             await worker.wait_until_up(within=60)
             now = await told(worker)
             assert (now["LANG"], now["DISPLAY"]) == ("de_DE.UTF-8", ":7")
-            assert now["HOME"] == worker.account.home
+            assert now["HOME"] == worker.processes.account.home
 
     async def told(worker: Worker) -> dict[str, str]:
         value = (await worker.ask("environment", {}, 10)).head["value"]

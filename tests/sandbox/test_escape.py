@@ -51,7 +51,7 @@ def test_no_process_of_this_machine_is_seen(
 ) -> None:
     everybodys = "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'"
     for seen in (shell(guest, everybodys), as_root_inside(machine, everybodys)):
-        assert "guest.worker" in seen
+        assert "guest.forkserver" in seen
         assert marked not in seen
     assert shell(guest, "tr '\\0' ' ' </proc/1/cmdline").startswith("/usr/bin/python3 -I -S /run/")
 

@@ -28,8 +28,14 @@ from typing import IO, Any
 UNIT = Path("/opt/ambidex/guest/ambidex-guest.service")
 SESSION = Path("/usr/share/xsessions/gnome-flashback-metacity.desktop")
 PARTS = Path("/usr/share/gnome-session/sessions") / f"{SESSION.stem}.session"
-WANT_LOGIND = ("org.gnome.SettingsDaemon.Power",)
-"""Parts of the session that end without it; the session takes that for a failure of its own."""
+SETTINGS = "org.gnome.SettingsDaemon"
+NOT_HERE = (
+    *("Color", "PrintNotifications", "Rfkill", "Sharing", "Smartcard", "UsbProtection", "Wacom"),
+    "Power",
+)
+"""Parts of the session's settings that are about hardware; the last ends without logind, which the
+session takes for a failure of its own.
+"""
 LOGS = Path("/var/log/ambidex")
 DISPLAY, COOKIE = ":0", Path("/run/ambidex-display/authority")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
@@ -133,8 +139,8 @@ class Inside:
             os.chmod(path, mode)
         write(Path("/etc/ambidex/token"), self.asked.token.encode(), guest)
         parts = PARTS.read_text()
-        for each in WANT_LOGIND:
-            parts = parts.replace(f"{each};", "")
+        for each in NOT_HERE:
+            parts = parts.replace(f"{SETTINGS}.{each};", "")
         PARTS.write_text(parts)
         add = ["add", DISPLAY, "MIT-MAGIC-COOKIE-1", os.urandom(16).hex()]
         subprocess.run(["xauth", "-q", "-f", str(COOKIE), *add], check=True, env=SYSTEM)
