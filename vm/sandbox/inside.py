@@ -31,11 +31,12 @@ PARTS = Path("/usr/share/gnome-session/sessions") / f"{SESSION.stem}.session"
 SETTINGS = "org.gnome.SettingsDaemon"
 NOT_HERE = (
     *("Color", "PrintNotifications", "Rfkill", "Sharing", "Smartcard", "UsbProtection", "Wacom"),
-    "Power",
+    *("Wwan", "Power"),
 )
 """Parts of the session's settings that are about hardware; the last ends without logind, which the
 session takes for a failure of its own.
 """
+AUTOSTART = Path("/etc/xdg/autostart")
 LOGS = Path("/var/log/ambidex")
 DISPLAY, COOKIE = ":0", Path("/run/ambidex-display/authority")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
@@ -141,6 +142,7 @@ class Inside:
         parts = PARTS.read_text()
         for each in NOT_HERE:
             parts = parts.replace(f"{SETTINGS}.{each};", "")
+            (AUTOSTART / f"{SETTINGS}.{each}.desktop").unlink(missing_ok=True)
         PARTS.write_text(parts)
         add = ["add", DISPLAY, "MIT-MAGIC-COOKIE-1", os.urandom(16).hex()]
         subprocess.run(["xauth", "-q", "-f", str(COOKIE), *add], check=True, env=SYSTEM)
