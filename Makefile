@@ -8,7 +8,7 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-plain test-conformance test-tools test-desks test-foundry test-vm test-boots
+.PHONY: demo test test-plain test-conformance test-tools test-desks test-foundry
 .PHONY: bench setup image browser
 
 setup:
@@ -28,7 +28,7 @@ test: browser
 	.venv/bin/ruff format --check .
 	$(TOGETHER) image test-plain
 	$(TOGETHER) test-conformance test-tools test-desks test-foundry
-	$(TOGETHER) test-vm test-boots
+	.venv/bin/pytest tests/conformance tests/vm -m vm
 
 test-plain:
 	.venv/bin/mypy
@@ -45,12 +45,6 @@ test-desks:
 	.venv/bin/pytest tests/desktop tests/sandbox -m "sandbox and not tools" $(LONG:%=--ignore=%)
 test-foundry:
 	.venv/bin/pytest $(LONG)
-
-# On virtual machines; those that boot from cold need no template, and run beside its boot.
-test-vm:
-	.venv/bin/pytest tests/conformance tests/vm -m vm --ignore=tests/vm/test_boots.py
-test-boots:
-	.venv/bin/pytest tests/vm/test_boots.py
 
 bench: image
 	@.venv/bin/python -m bench
