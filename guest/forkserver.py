@@ -1,11 +1,10 @@
 """Where workers come from: `python3 -m guest.forkserver MODULE FD`, a process of the desktop user.
 
 It has loaded what each of them needs, and becomes a copy of itself for each that is asked for: that
-takes a hundredth of a second, a Python of its own thirty times that. The socket FD carries JSON: a
-request is `{"name", "environment"}` with two sockets, the worker's channel and what it prints to;
-told are `{"started": PID}`, and at its end `{"ended": PID, "status": N}`, negative for a signal.
-In the copy `MODULE.main(NAME, FD of its channel)` is run. It ends with the door, and the workers
-with it.
+takes less than a tenth of what a Python of its own takes. The socket FD carries JSON: a request is
+`{"name", "environment"}` with two sockets, the worker's channel and what it prints to; told are
+`{"started": PID}`, and at its end `{"ended": PID, "status": N}`, negative for a signal. In the copy
+`MODULE.main(NAME, FD of its channel)` is run. It ends with the door, and the workers with it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import sys
 import time
 from typing import Any, Optional
 
-__all__ = ["LONGEST", "ending_with_its_parent"]
+__all__ = ["LONGEST"]
 
 LONGEST = 1 << 17
 """Bytes of a message: an environment is the most that is told."""
