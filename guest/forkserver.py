@@ -1,9 +1,9 @@
 """Where workers come from: `python3 -m guest.forkserver MODULE FD`, a process of the desktop user.
 
-It has loaded what each of them needs, and becomes a copy of itself for each that is asked for: that
-takes less than a tenth of what a Python of its own takes. The socket FD carries JSON: a request is
-`{"name", "environment"}` with two sockets, the worker's channel and what it prints to; told are
-`{"started": PID}`, and at its end `{"ended": PID, "status": N}`, negative for a signal. In the copy
+It has loaded what each of them needs, and becomes a copy of itself for each that is asked for: a
+Python of its own would load it again. The socket FD carries JSON: a request is `{"name",
+"environment"}` with two sockets, the worker's channel and what it prints to; told are `{"started":
+PID}`, and at its end `{"ended": PID, "status": N}`, negative for a signal. In the copy
 `MODULE.main(NAME, FD of its channel)` is run. It ends with the door, and the workers with it.
 """
 

@@ -26,10 +26,11 @@ START_WITHIN = 120.0
 
 
 class Process:
-    """One worker's."""
+    """One worker's; it is of the user of that number."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, uid: int) -> None:
         self.pid = pid
+        self._uid = uid
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def wait(self) -> str:
@@ -46,9 +47,13 @@ class Process:
         self._ended.set_result(status)
 
     def kill(self) -> None:
-        """End it and what it started in its group, now."""
-        if not self._ended.done():
-            with contextlib.suppress(ProcessLookupError):
+        """End it and what it started in its group, now. The door may end anybody's processes, and
+        the number is what a process of the desktop user told it: others are left alone.
+        """
+        if self._ended.done():
+            return
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if os.stat(f"/proc/{self.pid}").st_uid == self._uid:
                 os.killpg(self.pid, signal.SIGKILL)
 
 
@@ -113,8 +118,8 @@ class Processes:
         try:
             while said := await loop.sock_recv(line, LONGEST):
                 self._told(json.loads(said))
-        except ConnectionError:
-            pass  # it was killed
+        except (ConnectionError, ValueError, LookupError, TypeError):
+            pass  # it was killed, or what it says is no message
         finally:
             for process in self._alive.values():
                 process.end(-signal.SIGKILL)
@@ -124,8 +129,8 @@ class Processes:
 
     def _told(self, said: dict[str, Any]) -> None:
         if "started" in said:
-            pid = said["started"]
-            process = self._alive[pid] = Process(pid)
+            pid = int(said["started"])
+            process = self._alive[pid] = Process(pid, self.account.uid)
             if self._asked is not None and not self._asked.done():
                 self._asked.set_result(process)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, TypeVar
@@ -183,11 +183,11 @@ class LibvirtProvider:
         *,
         ssh_key: str = "",
         token: str | None = None,
-    ) -> _Closing:
+    ) -> AbstractContextManager[Instance]:
         """A machine started from its disk, not from a snapshot; a context manager of the
         `Instance`. It is handed a new token unless `token` is given; empty, it is handed none.
         """
-        return _Closing(
+        return closing(
             launch(
                 self._owner,
                 image,
@@ -312,21 +312,3 @@ def _running(spare: S | None) -> S | None:
         spare.close()
         return None
     return spare
-
-
-class _Closing:
-    """An instance for the length of a `with`."""
-
-    def __init__(self, instance: Instance) -> None:
-        self._instance = instance
-
-    def __enter__(self) -> Instance:
-        return self._instance
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._instance.close()

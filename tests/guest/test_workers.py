@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 from typing import Any
 
 import pytest
 
+from guest.processes import Process
 from guest.workers import Ended, Hung, Refused, Worker
 
 from .conftest import Started
@@ -103,6 +105,18 @@ def test_with_the_fork_server_end_its_workers_and_both_are_replaced(started: Sta
                 await ask(worker, "hang")
             assert await pid_of(worker) != before
             assert not os.path.exists(f"/proc/{before}/exe")  # not even of one nobody has reaped
+
+    asyncio.run(scene())
+
+
+def test_no_process_of_another_user_is_killed_whatever_number_was_told() -> None:
+    async def scene() -> None:
+        with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+            Process(other.pid, os.getuid() + 1).kill()
+            with pytest.raises(subprocess.TimeoutExpired):
+                other.wait(0.2)
+            Process(other.pid, os.getuid()).kill()
+            assert other.wait(10) == -signal.SIGKILL
 
     asyncio.run(scene())
 

@@ -33,7 +33,7 @@ SHAPE = Shape("qemu", 2, 1, (1280, 720))
 
 
 def root_at(cache: Path, token: str = "first") -> Path:
-    """A snapshot `ready` of an image, its files empty."""
+    """A snapshot `ready` of an image; of its files only the memory holds anything."""
     folder = cache / "snapshots" / "desk-1" / "ready"
     folder.mkdir(parents=True, exist_ok=True)
     for part in ("state", "disk.qcow2"):
