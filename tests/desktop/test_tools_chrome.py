@@ -3,13 +3,15 @@ page's server and the files it wrote.
 """
 
 import json
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
 import pytest
 from pypdf import PdfReader
 
-from host.guest import Guest
+from host.guest import Guest, NoSuchFile
+from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import called, done, read, refused, stop
 
@@ -55,9 +57,19 @@ def windows(guest: Guest) -> str:
     return " ".join(each["title"] for each in done(guest, "computer_window_list"))
 
 
-def profile(guest: Guest, name: str) -> Any:
-    """A file of the profile, which the browser writes some seconds after a change."""
-    return json.loads(guest.get(f"~/.config/chromium/{name}"))
+def profile(guest: Guest, name: str, holds: str) -> Any:
+    """A file of the profile once it holds that text: the browser writes what was changed 2.5 s
+    later, or 10 s, and on a busy computer later than that."""
+
+    def text() -> str | None:
+        with suppress(NoSuchFile):
+            found = guest.get(f"~/.config/chromium/{name}").decode()
+            return found if holds in found else None
+        return None
+
+    found = wait_for(text, 60, 0.5)
+    assert found, f"{name} never held {holds}"
+    return json.loads(found)
 
 
 @proves(
@@ -127,8 +139,8 @@ def test_bookmarks_are_stored_where_they_were_meant_to_be(chrome: Guest) -> None
     assert refused(chrome, "chrome_bookmark_page", tab="nowhere")[0] == "no_tab"
     assert refused(chrome, "chrome_create_bookmark_folder", path="")[0] == "bad_arguments"
     assert refused(chrome, "chrome_list_bookmarks", tab=1)[0] == "bad_arguments"
-    done(chrome, "computer_wait", seconds=4)  # by then it is written: Chromium waits 2.5 s
-    bar = profile(chrome, "Default/Bookmarks")["roots"]["bookmark_bar"]["children"]
+    stored = profile(chrome, "Default/Bookmarks", '"Favorites"')  # which was the last change
+    bar = stored["roots"]["bookmark_bar"]["children"]
     assert [each["name"] for each in bar[-3:]] == ["Grüße 🎉", "News", "Favorites"]
     [inner] = bar[-2]["children"]
     assert (inner["name"], inner["children"][0]["name"]) == ("日本", 'Ü "x"')
@@ -201,9 +213,8 @@ def test_a_setting_is_stored_in_the_profile(chrome: Guest) -> None:
     assert {"name": name, "value": 24} in done(chrome, "chrome_get_settings", name="font_size")
     assert refused(chrome, "chrome_get_settings", name="no such")[0] == "no_setting"
     assert refused(chrome, "chrome_set_setting", name="webkit", value=1)[0] == "no_setting"
-    done(chrome, "computer_wait", seconds=12)  # preferences are written 10 s after a change
-    stored = profile(chrome, "Default/Preferences")["webkit"]["webprefs"]
-    assert stored["default_font_size"] == 24
+    stored = profile(chrome, "Default/Preferences", '"default_font_size":24')
+    assert stored["webkit"]["webprefs"]["default_font_size"] == 24
 
 
 def test_a_page_with_a_dialog_open_is_told_from_a_browser_that_hangs(chrome: Guest) -> None:
@@ -211,8 +222,11 @@ def test_a_page_with_a_dialog_open_is_told_from_a_browser_that_hangs(chrome: Gue
         "~/ask.html", b"<title>Ask</title><script>onload=()=>setTimeout(alert,1500)</script>"
     )
     done(chrome, "chrome_open_tabs_setup", url="~/ask.html")
-    done(chrome, "computer_wait", seconds=3)
-    assert refused(chrome, "chrome_get_page_text", tab="ask.html")[0] == "page_busy"
+
+    def busy() -> bool:
+        return called(chrome, "chrome_get_page_text", {"tab": "ask.html"}).error == "page_busy"
+
+    assert wait_for(busy, 30)
     assert done(chrome, "chrome_list_tabs")
     done(chrome, "computer_key", keys=["enter"])
     assert done(chrome, "chrome_get_page_text", tab="ask.html")["title"] == "Ask"
