@@ -18,12 +18,17 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from host.errors import MachineError
 from host.guest import Guest
 from host.machines import ENDPOINT, MachineOptions, Source, open_machines
 from vm import Machine
+
+# On a busy computer an example takes as long as it takes: nothing is said by that.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 CHROMIUM = "/usr/bin/chromium"
 PROVIDERS = {

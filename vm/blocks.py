@@ -1,4 +1,6 @@
-"""Blocks of 4 KiB in a folder of packs (vm.pack), each kept once and named by what is in it."""
+"""Blocks of 4 KiB in a folder of packs (vm.pack), each kept once and named by what is in it; those
+that the disk below has are not kept.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vm.disk_blocks import NO_DISK, DiskBlocks
 from vm.pack import BLOCK, FRAME, BlockError, Pack, Rows, named, opened, written
 
 __all__ = ["Blocks"]
@@ -26,11 +29,12 @@ Places = NDArray[np.int64]
 
 class Blocks:
     """The blocks in a folder. Whoever holds the folder's lock makes one, and lets it go with it; or
-    asks for those there are `now`.
+    asks for those there are `now`. `disk` lies below.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, disk: DiskBlocks = NO_DISK) -> None:
         self._folder = folder
+        self._disk = disk
         self._packs: list[Pack] = []
         self._frames: list[tuple[Pack, int]] = []
         """Every frame of every pack."""
@@ -47,7 +51,7 @@ class Blocks:
     def now(self) -> Blocks:
         """The same, where nobody has changed the folder since."""
         same = [pack.path for pack in self._packs] == self._paths()
-        return self if same else Blocks(self._folder)
+        return self if same else Blocks(self._folder, self._disk)
 
     def add(self, *parts: Iterable[Rows]) -> tuple[list[list[bytes]], int]:
         """Keep the blocks of each part, those that are not there yet; their names, and how many
@@ -61,7 +65,8 @@ class Blocks:
                 flat = np.ascontiguousarray(rows).reshape(-1).data
                 names = [named(flat[at : at + BLOCK]) for at in range(0, len(flat), BLOCK)]
                 said[-1] += names
-                for place, name in enumerate(names):
+                for place in np.flatnonzero(self._disk.find(names) < 0).tolist():
+                    name = names[place]
                     if name not in self._at and name not in fresh:
                         fresh[name] = rows[place].tobytes()
         return said, self._written(fresh) if fresh else 0
@@ -77,12 +82,23 @@ class Blocks:
         """The same bit by bit, in the order in which they are stored: places among the names, and
         what is there, until the next part is asked for.
         """
-        try:
-            there = np.array([self._at[name] for name in names], dtype=np.int64)
-        except KeyError as missing:
-            raise BlockError(f"the block {missing.args[0].hex()} is in no pack") from None
+        there = np.array([self._at.get(name, -1) for name in names], dtype=np.int64)
         order = np.argsort(there, kind="stable")
+        below = int(np.searchsorted(there[order], 0))
+        yield from self._below(names, order[:below])
+        yield from self._packed(there, order[below:])
 
+    def _below(self, names: Sequence[bytes], places: Places) -> Iterator[tuple[Places, Rows]]:
+        wanted = [names[place] for place in places]
+        where = self._disk.find(wanted)
+        if len(lacking := np.flatnonzero(where < 0)):
+            raise BlockError(f"the block {wanted[lacking[0]].hex()} is in no pack")
+        order = np.argsort(where)
+        for first in range(0, len(order), PART):
+            some = order[first : first + PART]
+            yield places[some], self._disk.read(where[some], [wanted[each] for each in some])
+
+    def _packed(self, there: Places, order: Places) -> Iterator[tuple[Places, Rows]]:
         def read(places: Places, rows: Rows) -> tuple[Places, Rows]:
             frames, inside = np.divmod(there[places], FRAME)
             begins = np.flatnonzero(np.diff(frames, prepend=-1)).tolist()

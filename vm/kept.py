@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from vm import MachineError
 from vm.blocks import Blocks
 from vm.captured import Captured
+from vm.disk_blocks import NO_DISK, DiskBlocks
 from vm.memory import Pages, pages_of
 from vm.pack import BlockError, Rows
 from vm.snapshot import read_snapshot
@@ -78,14 +79,16 @@ class Rule:
         return self.every == 1 or by_number or name in self.named
 
 
-def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
+def keep(
+    captured: Captured, step: Path, parent: Path | None = None, disk: DiskBlocks = NO_DISK
+) -> Kept:
     """Keep a captured machine as the step in that folder, replacing one that is there; `parent` is
-    the step that it was at before.
+    the step that it was at before. What `disk` has, its image's, is not kept again.
     """
     step = step.absolute()
     if step.name == BLOCKS or step.name.startswith("."):
         raise MachineError(f"a step cannot be called {step.name!r}", hint="Number it.")
-    (states, state), (places, disk) = torn(captured.state), torn(captured.disk)
+    (states, state), (places, overlay) = torn(captured.state), torn(captured.disk)
     numbers: list[NDArray[np.int64]] = []
 
     def memory() -> Iterator[Rows]:
@@ -94,7 +97,7 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
             yield part.content
 
     with _held(step.parent):
-        names, added = Blocks(step.parent / BLOCKS).add(memory(), [state], [disk])
+        names, added = Blocks(step.parent / BLOCKS, disk).add(memory(), [state], [overlay])
         pages = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
         staging = step.with_name(f".{step.name}.partial")
         staging.mkdir()
@@ -127,8 +130,9 @@ def keep(captured: Captured, step: Path, parent: Path | None = None) -> Kept:
     return _kept(step, said)
 
 
-def load(step: Path, image: str) -> Captured:
-    """What was kept as that step, for a machine of the image of that id.
+def load(step: Path, image: str, disk: DiskBlocks = NO_DISK) -> Captured:
+    """What was kept as that step, for a machine of the image of that id; `disk` is the one that it
+    was kept with.
 
     `MachineError` says that its root is not there, or names the part that is damaged: blocks of
     memory when its pages are asked for.
@@ -137,8 +141,8 @@ def load(step: Path, image: str) -> Captured:
     said = read_step(step)
     root = _root(step, said, image)
     with _held(step.parent):
-        blocks = Blocks(step.parent / BLOCKS)
-        state, disk = (_content(step, said, part, blocks) for part in ("state", "disk"))
+        blocks = Blocks(step.parent / BLOCKS, disk)
+        state, overlay = (_content(step, said, part, blocks) for part in ("state", "disk"))
 
     memory = read_table(step, "memory", said)
 
@@ -159,7 +163,7 @@ def load(step: Path, image: str) -> Captured:
         stood_still=lambda: said.stood_still,
         pages=pages,
         state=filled(*state, said.state),
-        disk=filled(*disk, said.disk),
+        disk=filled(*overlay, said.disk),
         table=memory,
     )
 

@@ -12,6 +12,7 @@ from vm import READY, MachineError, Place, Program, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
 from vm.captured import WAYS, Captured, capture, standing, store
+from vm.disk_blocks import disk_blocks
 from vm.domain import Memory, Shape
 from vm.door import new_token
 from vm.empty import Empty, lay, start
@@ -161,6 +162,7 @@ class LibvirtProvider:
         folder = (folder if self.forks else inplace_folder(folder)) / name
         if name == READY:
             once(folder, lambda staging: self._make_template(image, staging), self._say)
+            disk_blocks(image.base, self._say)  # nobody waits for it once an episode runs
         return read_snapshot(folder)
 
     def _make_template(self, image: Image, staging: Path) -> None:
@@ -206,7 +208,7 @@ class LibvirtProvider:
             self._refuse_older("start from a step")
             # Not ended yet: a step that is refused leaves the machine as it is.
             with nullcontext() if old is None else old.aside():
-                instance = self._started(load(place, image.id), image, network)
+                instance = self._started(self._loaded(place, image), image, network)
             if old is not None:
                 self.drop(old)
             return instance
@@ -218,6 +220,9 @@ class LibvirtProvider:
         if old is not None:
             self.drop(old)
         return self._take(image, snapshot, network)
+
+    def _loaded(self, step: Path, image: Image) -> Captured:
+        return load(step, image.id, disk_blocks(image.base, self._say))
 
     def _started(self, captured: Captured, image: Image, network: bool) -> Instance:
         root = read_snapshot(captured.root)
@@ -275,7 +280,7 @@ class LibvirtProvider:
             self._refuse_older("keep a step")
             parent = last if isinstance(last, Path) else None
             with standing(instance, self._way) as captured:
-                keep(captured, place, parent)
+                keep(captured, place, parent, disk_blocks(image.base, self._say))
             return
         refuse_ready(place)
         folder = self.snapshot(image).folder.with_name(place)

@@ -90,7 +90,7 @@ scored = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(scored, max_size=12))
 def test_tir_never_exceeds_accuracy_and_groups_add_up(rows: list[Row]) -> None:
     helped, other, both = summarize(rows).groups
@@ -105,7 +105,7 @@ def test_tir_never_exceeds_accuracy_and_groups_add_up(rows: list[Row]) -> None:
         assert sum(each.n for each in split) == both.n
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(scored, max_size=12))
 def test_a_bootstrap_interval_lies_within_what_tasks_can_give(rows: list[Row]) -> None:
     for each in bootstrap(rows, resamples=200):
@@ -114,7 +114,7 @@ def test_a_bootstrap_interval_lies_within_what_tasks_can_give(rows: list[Row]) -
                 assert 0 <= interval[0] <= interval[1] <= 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 20))
 def test_on_single_trials_the_test_is_mcnemar_s_exact_test(b: int, c: int, ties: int) -> None:
     p, samples = sign_flip([Fraction(1)] * b + [Fraction(-1)] * c + [Fraction(0)] * ties)
@@ -123,7 +123,7 @@ def test_on_single_trials_the_test_is_mcnemar_s_exact_test(b: int, c: int, ties:
     assert p == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.fractions(-3, 3, max_denominator=4), min_size=1, max_size=9))
 def test_counting_by_convolution_is_trying_every_pattern_of_signs(some: list[Fraction]) -> None:
     seen = abs(sum(some))
@@ -197,7 +197,7 @@ def test_there_is_no_tir_to_compare_with_a_gui_run() -> None:
     assert found.tir is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(scored, min_size=1, max_size=10), st.lists(scored, min_size=1, max_size=10))
 def test_swapping_two_runs_turns_the_difference_round_and_keeps_p(
     a: list[Row], b: list[Row]

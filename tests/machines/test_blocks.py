@@ -32,7 +32,7 @@ SEEDS = st.lists(st.integers(0, 40), max_size=150)
 
 
 @given(first=SEEDS, second=SEEDS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_blocks_come_out_as_they_went_in_and_each_is_kept_once(
     first: list[int], second: list[int]
 ) -> None:
@@ -47,7 +47,7 @@ def test_blocks_come_out_as_they_went_in_and_each_is_kept_once(
 
 
 @given(steps=st.lists(SEEDS, min_size=1, max_size=5), wanted=st.sets(st.integers(0, 40)))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_blocks_that_nobody_wants_are_given_back_and_the_others_stay(
     steps: list[list[int]], wanted: set[int]
 ) -> None:
@@ -82,7 +82,7 @@ def known(folder: Path, name: bytes) -> bool:
 
 
 @given(seeds=SEEDS.filter(bool), where=st.floats(0, 1), bit=st.integers(0, 7))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_flipped_bit_comes_out_as_content(seeds: list[int], where: float, bit: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         [names], _ = Blocks(Path(scratch)).add([rows(seeds)])
@@ -109,7 +109,7 @@ def test_a_pack_that_was_cut_off_has_nothing_to_give(tmp_path: Path, length: int
     root=st.lists(st.integers(0, 3), min_size=12, max_size=12),
     changed=st.dictionaries(st.integers(0, 11), st.integers(0, 3)),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_pages_put_into_a_stream_are_found_in_it_where_they_are_not_the_root_s(
     root: list[int], changed: dict[int, int]
 ) -> None:

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
+from tests.machines.test_disk_blocks import base_of, opened
 from vm import MachineError
 from vm.captured import Captured, differing
 from vm.domain import Shape
@@ -139,6 +140,20 @@ def test_what_two_steps_share_is_kept_once(root: Path, tmp_path: Path) -> None:
     assert again.bytes < first.bytes / 10
 
 
+def test_what_the_image_s_disk_has_is_not_kept_and_is_damage_where_it_is_gone(
+    root: Path, tmp_path: Path
+) -> None:
+    first = captured(root, 1)
+    content = b"".join(memory(first).values())
+    disk = opened(base_of(tmp_path / "base", content))
+    plain = keep(first, tmp_path / "plain" / "1")
+    over = keep(first, tmp_path / "over" / "1", disk=disk)
+    assert over.bytes < plain.bytes - 10 * PAGE
+    assert same(load(tmp_path / "over" / "1", "id", disk), first)
+    with pytest.raises(MachineError, match=r"damaged: memory: the block \w+ is in no pack"):
+        memory(load(tmp_path / "over" / "1", "id"))
+
+
 def test_a_folder_of_steps_can_be_moved(root: Path, tmp_path: Path) -> None:
     keep(captured(root, 1), tmp_path / "here" / "1")
     keep(captured(root, 2), tmp_path / "here" / "2", parent=tmp_path / "here" / "1")
@@ -185,7 +200,7 @@ def test_a_missing_step_is_named_with_those_there_are(root: Path, tmp_path: Path
 
 
 @given(where=st.floats(0, 1), bit=st.integers(0, 7))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @pytest.mark.parametrize("part", ["memory", "state", "disk", "step.json", "blocks"])
 def test_a_damaged_step_is_refused_by_the_part_that_is_damaged(
     part: str, where: float, bit: int
@@ -364,7 +379,7 @@ class Steps(RuleBasedStateMachine):
 
 
 TestSteps = Steps.TestCase
-TestSteps.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)
+TestSteps.settings = settings(max_examples=15, stateful_step_count=12)
 
 
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")

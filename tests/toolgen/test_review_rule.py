@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from host.errors import UsageError
@@ -149,7 +149,6 @@ MOVES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(moves=MOVES)
 def test_in_whatever_order_verdicts_and_drafts_come(
     moves: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory

@@ -5,7 +5,7 @@ import operator
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tools.arithmetic import FUNCTIONS, WrongExpression, work_out
@@ -45,7 +45,6 @@ def test_an_expression_has_the_value_that_people_expect(expression: str, value: 
     assert work_out(expression) == pytest.approx(value, rel=1e-14)
 
 
-@settings(deadline=None)
 @given(WHOLE, st.sampled_from(sorted(SIGNS)), WHOLE.filter(bool))
 def test_whole_numbers_are_exact_and_others_have_15_digits(one: int, sign: str, two: int) -> None:
     value = SIGNS[sign](one, two)
@@ -54,7 +53,6 @@ def test_whole_numbers_are_exact_and_others_have_15_digits(one: int, sign: str, 
         assert work_out(f"({one}) {sign} ({two})") == value
 
 
-@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_fraction_is_the_number_it_is_written_as(number: float) -> None:
     assert work_out(repr(number)) == pytest.approx(number, rel=1e-14)
@@ -63,7 +61,6 @@ def test_a_fraction_is_the_number_it_is_written_as(number: float) -> None:
 CHARACTERS = "0123456789.+-*/%^() ,eEjx_abcfilnopqrst'\"[]:<=!&|~@;{}π\n"
 
 
-@settings(deadline=None)
 @given(st.text(CHARACTERS, max_size=60) | st.text(max_size=30))
 def test_any_text_has_a_finite_value_or_is_refused(text: str) -> None:
     value: float = 0
@@ -73,7 +70,6 @@ def test_any_text_has_a_finite_value_or_is_refused(text: str) -> None:
     assert math.isfinite(value)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(FUNCTIONS)), st.lists(st.integers() | st.floats(), max_size=3))
 def test_a_function_of_any_numbers_has_a_value_or_is_refused(
     name: str, numbers: list[float]

@@ -1,7 +1,7 @@
 """Backgrounds: what is connected with the edge, and what of a picture goes with it."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -33,7 +33,6 @@ def masks(draw: st.DrawFn) -> list[list[bool]]:
     return draw(st.lists(row, min_size=1, max_size=12))
 
 
-@settings(deadline=None)
 @given(masks())
 def test_connected_with_the_edge_is_what_a_walk_from_there_reaches(mask: list[list[bool]]) -> None:
     width = len(mask[0])

@@ -1,14 +1,13 @@
 """Times in a video, as people write them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tools import ToolError
 from mcp_tools.os_media import seconds
 
 
-@settings(deadline=None)
 @given(st.integers(0, 99), st.integers(0, 59), st.integers(0, 59), st.integers(0, 999))
 def test_a_time_of_the_clock_is_its_seconds(hour: int, minute: int, second: int, part: int) -> None:
     told = seconds(f"{hour:02}:{minute:02}:{second:02}.{part:03}", "start_time")

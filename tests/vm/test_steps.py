@@ -240,7 +240,6 @@ OPERATION = st.tuples(st.sampled_from(KINDS), st.integers(0, 1), st.integers(0, 
 @settings(
     max_examples=1,
     phases=[Phase.generate],
-    deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
 )

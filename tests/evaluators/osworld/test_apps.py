@@ -16,7 +16,7 @@ from evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 MODULES = ("app_settings", "vlc_settings", "vlc_player", "thunderbird", "mail_folders")
-TRIED = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+TRIED = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 
 gimprc = of("check_config_status")
 UNDO = {"type:": "key-value", "key": "undo-levels", "value": "100"}

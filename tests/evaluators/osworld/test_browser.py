@@ -17,7 +17,7 @@ from evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, judge, lacking, of
 
 MODULES = ("browser", "browser_profile")
-TRIED = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+TRIED = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 
 
 def page(url: str) -> dict[str, str]:

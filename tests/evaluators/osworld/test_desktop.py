@@ -15,7 +15,7 @@ from evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 MODULES = ("accessibility", "system")
-TRIED = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+TRIED = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 NS = "https://accessibility.ubuntu.example.org/ns"
 
 

@@ -142,7 +142,7 @@ def _broken(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", MADE)
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=12, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_a_spoiled_package_is_a_score(kind: str, seed: int) -> None:
     ending, make, asked = MADE[kind]
@@ -157,7 +157,7 @@ def test_a_spoiled_package_is_a_score(kind: str, seed: int) -> None:
                 assert found.strict.reason
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_a_spoiled_pdf_is_a_score(seed: int) -> None:
     whole = pdf("some text", "more", pictures=(ONE,))
@@ -173,7 +173,7 @@ def test_a_spoiled_pdf_is_a_score(seed: int) -> None:
 
 
 @pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".zip"])
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_a_spoiled_archive_is_a_score(ending: str, seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
