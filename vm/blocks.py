@@ -65,10 +65,12 @@ class Blocks:
                 flat = np.ascontiguousarray(rows).reshape(-1).data
                 names = [named(flat[at : at + BLOCK]) for at in range(0, len(flat), BLOCK)]
                 said[-1] += names
-                for place in np.flatnonzero(self._disk.find(names) < 0).tolist():
-                    name = names[place]
+                for place, name in enumerate(names):
                     if name not in self._at and name not in fresh:
                         fresh[name] = rows[place].tobytes()
+        # All at once, and after the last part: until then a machine may stand still.
+        below = self._disk.find(list(fresh)).tolist()
+        fresh = {name: fresh[name] for name, at in zip(fresh, below, strict=True) if at < 0}
         return said, self._written(fresh) if fresh else 0
 
     def read(self, names: Sequence[bytes]) -> Rows:

@@ -44,7 +44,9 @@ class DiskBlocks:
         halves = np.frombuffer(b"".join(names), dtype="<u8").reshape(-1, 2)
         if not len(self._index):
             return np.full(len(names), -1)
-        near = np.searchsorted(self._heads, halves[:, 0])
+        order = np.argsort(halves[:, 0])  # neighbours are looked for where it was just looked
+        near = np.empty(len(names), dtype=np.int64)
+        near[order] = np.searchsorted(self._heads, halves[order, 0])
         seen = self._index[np.minimum(near, len(self._index) - 1)]
         there = (seen["head"] == halves[:, 0]) & (seen["tail"] == halves[:, 1])
         return np.where(there, seen["place"].astype(np.int64), -1)
