@@ -162,7 +162,8 @@ class LibvirtProvider:
         folder = (folder if self.forks else inplace_folder(folder)) / name
         if name == READY:
             once(folder, lambda staging: self._make_template(image, staging), self._say)
-            disk_blocks(image.base, self._say)  # nobody waits for it once an episode runs
+            if self.forks:  # nobody waits for it once an episode runs
+                disk_blocks(image.base, self._say)
         return read_snapshot(folder)
 
     def _make_template(self, image: Image, staging: Path) -> None:
@@ -279,8 +280,9 @@ class LibvirtProvider:
         if isinstance(place, Path):
             self._refuse_older("keep a step")
             parent = last if isinstance(last, Path) else None
+            disk = disk_blocks(image.base, self._say)
             with standing(instance, self._way) as captured:
-                keep(captured, place, parent, disk_blocks(image.base, self._say))
+                keep(captured, place, parent, disk)
             return
         refuse_ready(place)
         folder = self.snapshot(image).folder.with_name(place)

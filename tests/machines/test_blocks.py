@@ -9,23 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machines.disks import rows
 from vm import MachineError
 from vm.blocks import Blocks
 from vm.memory import PAGE, Pages, lay_pages
-from vm.pack import BLOCK, BlockError, Rows
+from vm.pack import BlockError
 from vm.stream import HEADER, configured, differing_pages, with_pages
 
 DEVICES = HEADER + b"\x04devices\0"
-
-
-def rows(seeds: list[int]) -> Rows:
-    """A block for each seed: the same for the same one, of zeros for 0."""
-    made = [
-        np.random.default_rng(seed).integers(0, 256 if seed % 2 else 2, BLOCK, dtype=np.uint8)
-        * (seed > 0)
-        for seed in seeds
-    ]
-    return np.array(made, dtype=np.uint8).reshape(-1, BLOCK)
 
 
 SEEDS = st.lists(st.integers(0, 40), max_size=150)

@@ -9,27 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machines.test_blocks import rows
+from tests.machines.disks import base_of, opened, rows
 from vm import MachineError
 from vm.blocks import Blocks
 from vm.disk_blocks import DiskBlocks, disk_blocks
 from vm.image import Base
 from vm.pack import BLOCK, BlockError, named
-from vm.process import run
 from vm.recipe import Screen
-
-
-def base_of(folder: Path, content: bytes, *how: str) -> Base:
-    """A base whose disk holds that."""
-    folder.mkdir(parents=True)
-    (folder / "raw").write_bytes(content)
-    base = Base("desk", "1", folder, "3.11", 1, Screen(), "user")
-    run(["qemu-img", "convert", *how, "-O", "qcow2", folder / "raw", base.disk], what="a disk")
-    return base
-
-
-def opened(base: Base) -> DiskBlocks:
-    return disk_blocks(base, lambda _: None)
 
 
 def found(disk: DiskBlocks, seeds: list[int]) -> list[bool]:

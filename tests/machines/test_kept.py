@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from tests.machines.test_disk_blocks import base_of, opened
+from tests.machines.disks import base_of, opened
 from vm import MachineError
 from vm.captured import Captured, differing
 from vm.domain import Shape
