@@ -34,6 +34,9 @@ PROGRAMS = {"chromium": "chromium", "google-chrome": "google-chrome"}
 ANSWERS_WITHIN = 30.0
 PAGE_ANSWERS_WITHIN = 15.0
 STARTS_WITHIN = 60.0
+STARTED = "Startup.AfterStartupTaskCount"
+"""The browser's own count that it makes once, when it takes its start for done."""
+STARTED_WITHIN = 10.0
 EMPTY = "chrome://newtab/"
 
 Answer = dict[str, Any]
@@ -151,7 +154,8 @@ def connected(starting: bool = False) -> Iterator[Browser]:
     from websockets.sync.client import connect
 
     url = endpoint()
-    if url is None and starting:
+    new = url is None and starting
+    if new:
         start()
         url = endpoint()
     if url is None:
@@ -178,7 +182,22 @@ def connected(starting: bool = False) -> Iterator[Browser]:
     except (OSError, WebSocketException) as error:
         raise ToolError(f"Chromium takes no connection: {error}.", code="no_port") from None
     with socket as opened:
-        yield Browser(opened)
+        browser = Browser(opened)
+        if new:
+            wait_for(lambda: _started(browser), STARTED_WITHIN)
+        yield browser
+
+
+def _started(browser: Browser) -> bool:
+    """Whether the browser takes its start for done, which it does once a page stood in front
+    and was idle, or after three minutes. Until then it does not write its bookmarks; and where one
+    tab is opened after the other, none stands long enough.
+    """
+    try:
+        counted = browser.call("Browser.getHistogram", name=STARTED)["histogram"]["count"]
+    except ToolError as error:
+        return error.code != "refused"  # nothing was counted so far
+    return bool(counted)
 
 
 def page_of(browser: Browser, tab: str) -> str:

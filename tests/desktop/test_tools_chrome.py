@@ -34,6 +34,11 @@ http.server.HTTPServer(('127.0.0.1', 8123), Page).serve_forever()
 """
 TARGETS = """import json, urllib.request
 print(json.dumps(json.load(urllib.request.urlopen('http://127.0.0.1:9222/json'))))"""
+STARTED = """import sys
+sys.path[:0] = ["/opt/ambidex", "/opt/ambidex/site"]
+from mcp_tools.devtools import STARTED, connected
+with connected() as browser:
+    print(browser.call("Browser.getHistogram", name=STARTED)["histogram"]["count"])"""
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +49,7 @@ def chrome(guest: Guest) -> Guest:
     guest.put("~/serve.py", SERVER.encode())
     guest.run(["python3", "serve.py"], background=True)
     assert done(guest, "chrome_open_tabs_setup", url="~/a page.html")["active"]
+    assert read(guest, "python3", "-c", STARTED) == "1"  # or it may write nothing for minutes
     return guest
 
 
