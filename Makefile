@@ -8,7 +8,7 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-plain test-conformance test-tools test-desks test-foundry
+.PHONY: demo test test-plain test-desks test-conformance test-tools test-foundry test-experiment
 .PHONY: bench setup image browser
 
 setup:
@@ -27,24 +27,26 @@ test: browser
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	$(TOGETHER) image test-plain
-	$(TOGETHER) test-conformance test-tools test-desks test-foundry
+	$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment
 	.venv/bin/pytest tests/conformance tests/vm -m vm
 
 test-plain:
 	.venv/bin/mypy
 	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto
 
-# On sandbox desktops, the long ones first; the tests of tools say together what is proved, so they
-# are in one process.
+# On sandbox desktops, two at a time, the longest first; the tests of tools say together what is
+# proved, so they are in one process.
 LONG = tests/desktop/test_experiment.py tests/desktop/test_foundry.py
+test-desks:
+	.venv/bin/pytest tests/desktop tests/sandbox -m "sandbox and not tools" $(LONG:%=--ignore=%)
 test-conformance:
 	.venv/bin/pytest tests/conformance -m sandbox
 test-tools:
 	.venv/bin/pytest tests/desktop -m "sandbox and tools"
-test-desks:
-	.venv/bin/pytest tests/desktop tests/sandbox -m "sandbox and not tools" $(LONG:%=--ignore=%)
 test-foundry:
-	.venv/bin/pytest $(LONG)
+	.venv/bin/pytest tests/desktop/test_foundry.py
+test-experiment:
+	.venv/bin/pytest tests/desktop/test_experiment.py
 
 bench: image
 	@.venv/bin/python -m bench

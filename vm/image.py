@@ -15,6 +15,7 @@ import json
 import shutil
 import tarfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,11 +110,15 @@ def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = sile
 
     def build(staging: Path) -> None:
         archive = staging / "tree.tar"
-        if not archive.exists():
-            say(f"{name}: installing {len(recipe.package_names())} packages and what they need")
-            _make_archive(name, recipe, mirror, staging, archive, say)
+        sources = sources_for(recipe, mirror)
+        with ThreadPoolExecutor(1) as beside:  # each takes minutes, and neither needs the other
+            building = beside.submit(build_programs, recipe, sources, say=say)
+            if not archive.exists():
+                say(f"{name}: installing {len(recipe.package_names())} packages and what they need")
+                _make_archive(name, recipe, sources, staging, archive, say)
+            programs = building.result()
         say(f"{name}: writing the disk")
-        _make_disk(recipe, staging, archive)
+        _make_disk(recipe, staging, archive, programs)
         _describe(staging, name, recipe_id, recipe)
         archive.unlink()
 
@@ -129,7 +134,7 @@ def current_recipe(name: str) -> tuple[Recipe, str]:
 def _make_archive(
     name: str,
     recipe: Recipe,
-    mirror: str,
+    sources: list[str],
     staging: Path,
     archive: Path,
     say: Callable[[str], None],
@@ -143,15 +148,10 @@ def _make_archive(
     shutil.copy(IMAGES / "customize.sh", script)
     words = " ".join([recipe.user, recipe.password, *recipe.units.mask])
     partial = staging / "tree.partial.tar"
-    sources = sources_for(recipe, mirror)
     packages, editor = recipe.package_names(), editor_source()
     if editor:
         say("VS Code comes from Microsoft's repository, which this machine is configured with")
         packages, sources = [*packages, "code"], [*sources_needed(recipe, sources), editor]
-    programs = []
-    if recipe.packages_to_build:
-        made = build_programs(recipe, sources, say=say)
-        programs = [f"--customize-hook=tar-in {made} /opt"]
     run(
         [
             *bootstrap(),
@@ -162,7 +162,6 @@ def _make_archive(
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
             f"--customize-hook=tar-in {files} /",
-            *programs,
             f"--customize-hook=upload {script} /customize.sh",
             f'--customize-hook=chroot "$1" sh /customize.sh {words}',
             '--customize-hook=rm "$1/customize.sh"',
@@ -192,7 +191,7 @@ def _add(archive: tarfile.TarFile, folder: Path) -> None:
         archive.addfile(entry, io.BytesIO(path.read_bytes()) if path.is_file() else None)
 
 
-def _make_disk(recipe: Recipe, staging: Path, archive: Path) -> None:
+def _make_disk(recipe: Recipe, staging: Path, archive: Path, programs: Path | None) -> None:
     tree, raw = staging / "tree", staging / "disk.raw"
     for left in (tree, raw):
         run([*COMMAND, "rm", "-rf", left], what="clearing an earlier attempt")
@@ -201,6 +200,12 @@ def _make_disk(recipe: Recipe, staging: Path, archive: Path) -> None:
     run([*COMMAND, "mkdir", tree], what="making the tree")
     tar = ["tar", "--numeric-owner", "--xattrs", skip, "-xpf", archive, "-C", tree]
     run([*COMMAND, *tar], what="unpacking the tree")
+    if programs:
+        # Where Microsoft's package is, it stands in for the server from npm.
+        packaged = (tree / "usr/share/code").is_dir()
+        server = ["--exclude=programs/node_modules/code-server"] if packaged else []
+        tar = ["tar", "--numeric-owner", *server, "-xpf", programs, "-C", tree / "opt"]
+        run([*COMMAND, *tar], what="unpacking the programs")
     for kind, pattern in (("kernel", "vmlinuz-*"), ("initrd", "initrd.img-*")):
         found = sorted((tree / "boot").glob(pattern))
         if not found:

@@ -33,9 +33,15 @@ def bootstrap() -> list[str]:
     return ["mmdebstrap", "--mode=unshare"]
 
 
-def build_programs(recipe: Recipe, sources: Sequence[str], *, say: Callable[[str], None]) -> Path:
-    """The archive of /opt/programs for images of this recipe, made unless it is there."""
+def build_programs(
+    recipe: Recipe, sources: Sequence[str], *, say: Callable[[str], None]
+) -> Path | None:
+    """The archive of /opt/programs for images of this recipe, made unless it is there; None where
+    the recipe wants none.
+    """
     libraries = recipe.packages_to_build
+    if not libraries:
+        return None
     id = digest(recipe.distribution, recipe.suite, " ".join(libraries), tree_digest([PROGRAMS]))
 
     def build(staging: Path) -> None:
