@@ -306,6 +306,7 @@ class Keyboard:
                 return False
             if select.select([self._display], [], [], min(left, 1.0))[0]:
                 continue
+            self._display.sync()  # a second without a turn of the server says nothing of a program
             before, used = used, threads.used(owner)
             rests = threads.state(owner) == "S" and used - before < 0.1
             slept = slept + 1 if rests else 0
