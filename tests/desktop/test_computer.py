@@ -15,8 +15,9 @@ from PIL import Image
 
 from host import ToolCall, ToolResult
 from host.guest import Guest
+from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
-from tests.desktop.tool_calls import answered, done, refused
+from tests.desktop.tool_calls import answered, comes_to_hold, done, refused
 from vm import Machine
 
 TEXT = (
@@ -72,8 +73,7 @@ def test_any_text_typed_into_gedit_is_what_the_file_holds(guest: Guest, act: Act
     act("activate_window", title="typed.txt")
     act("type", text=f"first line\n\t{TEXT}")
     act("key", keys=["ctrl", "s"])
-    guest.screenshot(settle=30, still=1)
-    assert guest.get("~/typed.txt").decode() == f"first line\n\t{TEXT}\n"
+    comes_to_hold(guest, "~/typed.txt", f"first line\n\t{TEXT}\n".encode())
     assert layout(guest) == before
     close(guest, "typed.txt")
 
@@ -89,8 +89,7 @@ def test_more_strange_characters_than_there_are_spare_keys_come_out_in_order(
     act("activate_window", title="many.txt")
     act("type", text=text)
     act("key", keys=["ctrl", "s"])
-    guest.screenshot(settle=30, still=1)
-    assert guest.get("~/many.txt").decode() == text + "\n"
+    comes_to_hold(guest, "~/many.txt", f"{text}\n".encode())
     close(guest, "many.txt")
 
 
@@ -110,7 +109,7 @@ def test_a_key_repeats_only_where_it_is_meant_to_be_held(guest: Guest, act: Act)
     act("hold_key", keys=["h"], seconds=2)
     act("key", keys=["k"])
     act("key", keys=["ctrl", "s"])
-    guest.screenshot(settle=30, still=1)
+    assert wait_for(lambda: guest.get("~/held.txt"), 20)
     text = guest.get("~/held.txt").decode()
     assert text.startswith("dhhh")
     assert text.endswith("hk\n")

@@ -14,6 +14,7 @@ from host.osworld.history import PLACE
 from host.osworld.inside import ask
 from tasks.osworld import EMPTY_HISTORY
 from tests.desktop.osworld_desk import Desk
+from tests.desktop.tool_calls import comes_to_hold
 from tests.evaluators.osworld.makers import document
 
 PAGE = "<title>{0}</title><h1>{0}</h1>"
@@ -97,7 +98,7 @@ def test_python_that_presses_keys_is_carried_out_by_the_guests_own_hands(desk: D
     code = f"{keys}pyautogui.write('more'); pyautogui.hotkey('ctrl', 's')"
     said = desk.step("execute", command=["python", "-c", code])
     assert "4 calls" in said
-    assert desk.guest.get("~/Documents/notes of mine.txt") == b"hellomore\n"
+    comes_to_hold(desk.guest, "~/Documents/notes of mine.txt", b"hellomore\n")
 
 
 def test_a_document_is_saved_in_its_own_format_without_a_question(

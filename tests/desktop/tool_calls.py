@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from host import ToolCall, ToolResult
 from host.guest import Guest
+from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import LEDGER
 
 
@@ -39,6 +40,11 @@ def read(guest: Guest, *command: str) -> str:
     ran = guest.run(command)
     assert ran.returncode == 0, ran
     return ran.stdout.strip()
+
+
+def comes_to_hold(guest: Guest, path: str, content: bytes) -> None:
+    """A file that a program was told to save, which it does a moment after it took the keys."""
+    assert wait_for(lambda: guest.get(path) == content, 20), guest.get(path)
 
 
 def stop(guest: Guest, process: str) -> None:
