@@ -59,10 +59,6 @@ def pages(guest: Guest) -> set[str]:
     return {each["url"] for each in listed if each["type"] == "page"}
 
 
-def windows(guest: Guest) -> str:
-    return " ".join(each["title"] for each in done(guest, "computer_window_list"))
-
-
 def profile(guest: Guest, name: str, holds: str) -> Any:
     """A file of the profile once it holds that text: the browser writes what was changed 2.5 s
     later, or 10 s, and on a busy computer later than that."""
@@ -87,13 +83,13 @@ def profile(guest: Guest, name: str, holds: str) -> Any:
     chrome_bring_back_last_tab="the page is there again",
 )
 def test_tabs_are_opened_closed_and_brought_back(chrome: Guest) -> None:
-    assert "Grüße 🎉" in windows(chrome)
+    chrome.wait_window("Grüße 🎉", timeout=20)
     served = "http://127.0.0.1:8123/"
     done(chrome, "chrome_open_tabs_setup", url="127.0.0.1:8123")
-    assert "Served - Chromium" in windows(chrome)
+    chrome.wait_window("Served - Chromium", timeout=20)
     assert [each["title"] for each in done(chrome, "chrome_list_tabs")] == ["Grüße 🎉", "Served"]
     done(chrome, "chrome_activate_tab", tab=0)
-    assert "Grüße 🎉 - Chromium" in windows(chrome)
+    chrome.wait_window("Grüße 🎉 - Chromium", timeout=20)
     assert refused(chrome, "chrome_activate_tab", tab="nowhere")[0] == "no_tab"
     assert refused(chrome, "chrome_close_tab", tab=9)[0] == "no_tab"
     assert [each["index"] for each in done(chrome, "chrome_close_tab", tab="served")] == [0]
@@ -124,7 +120,7 @@ def test_each_of_the_browsers_own_pages_is_shown_in_front(chrome: Guest) -> None
         shown = done(chrome, tool)
         tab = shown.get("tab", shown)
         assert url in pages(chrome)
-        assert f"{tab['title']} - Chromium" in windows(chrome)
+        chrome.wait_window(f"{tab['title']} - Chromium", timeout=20)
         assert refused(chrome, tool, surely_not=1)[0] == "bad_arguments"
         done(chrome, "chrome_close_tab", tab=tab["id"])
 
