@@ -172,7 +172,10 @@ def _suite(
 def _only_agent(starts: Mapping[str, Mapping[str, Any]]) -> str:
     agents = sorted({said["agent"] for said in starts.values()})
     if len(agents) > 1:
-        raise UsageError(f"these trials were played by several agents: {', '.join(agents)}")
+        raise UsageError(
+            f"these trials were played by several agents: {', '.join(agents)}",
+            hint="A proof has several. `ambidex run --agent` plays the suite with one.",
+        )
     return str(agents[0])
 
 
