@@ -21,8 +21,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from evaluators.osworld.registry import Bound, bind_metric
 from tasks import Problem, Verdict
+from tasks.osworld_asked import CloudFile, RelativeRule, Rule
 from tasks.osworld_assets import AssetStore
-from tasks.osworld_getters import GETTERS, CloudFile, Getter, RelativeRule, Rule, parse_getter
+from tasks.osworld_getters import GETTERS, Getter, parse_getter
 from tasks.osworld_judging import Conj, Question, judge
 from tasks.osworld_steps import STEPS, BrowseHistory, Download, Step, parse_step
 from tasks.osworld_time import filled

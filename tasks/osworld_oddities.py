@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from tasks.osworld import OSWorldBody, Source
-from tasks.osworld_getters import Asked, CacheFile, CloudFile, GuestFile, parse_getter
+from tasks.osworld_asked import Asked, CacheFile, CloudFile, GuestFile
+from tasks.osworld_getters import parse_getter
 from tasks.osworld_steps import ActivateWindow, CloseWindow, Download, Execute, Launch, Open, Step
 
 __all__ = ["KINDS", "Oddity", "oddities"]

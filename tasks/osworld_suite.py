@@ -16,8 +16,8 @@ from typing import Any
 from tasks import LeftOut, Problem, Suite, Task, TaskError, ToolSpec
 from tasks.lint import lint_facts
 from tasks.osworld import OSWorldBody, Source, Wrong, read_body, read_source
+from tasks.osworld_asked import GoogleDriveFile
 from tasks.osworld_assets import AssetStore, default_store
-from tasks.osworld_getters import GoogleDriveFile
 from tasks.osworld_network import Net, net_of
 from tasks.osworld_notes import NOTHING, Notes, read_notes
 from tasks.osworld_oddities import Oddity, oddities

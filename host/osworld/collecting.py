@@ -18,7 +18,8 @@ from host.osworld.from_system import command, desktop, program_file, vscode_file
 from host.osworld.gathering import Failed, Place, value
 from host.osworld.inside import Refused
 from host.osworld.waiting import Waiting
-from tasks import osworld_getters as asked
+from tasks import osworld_asked as asked
+from tasks import osworld_asked_web as web
 from tasks.osworld import OSWorldBody
 from tasks.osworld_evidence import Collected, Kept
 from tasks.osworld_getters import Getter
@@ -113,19 +114,19 @@ class Collector:
                 return program_file(place, getter)
             case asked.VscodeFile():
                 return vscode_file(place, getter)
-            case asked.Profile():
+            case web.Profile():
                 return profile(place, getter)
-            case asked.ProfileTable():
+            case web.ProfileTable():
                 return table(place, getter)
-            case asked.AppearanceMode():
+            case web.AppearanceMode():
                 return appearance(place, getter)
-            case asked.ActiveTab() | asked.OpenTabsInfo() | asked.PageInfo():
+            case web.ActiveTab() | web.OpenTabsInfo() | web.PageInfo():
                 return pages(place, getter)
-            case asked.ActiveUrl() | asked.UrlParse() | asked.UrlPart() | asked.UrlPath():
+            case web.ActiveUrl() | web.UrlParse() | web.UrlPart() | web.UrlPath():
                 return from_address(place, getter)
-            case asked.HtmlParse():
+            case web.HtmlParse():
                 return html(place, getter)
-            case asked.FromSite() | asked.PdfFromUrl() | asked.RecreationPage():
+            case web.FromSite() | web.PdfFromUrl() | web.RecreationPage():
                 return site(place, getter)
             case asked.GoogleDriveFile():
                 raise Failed("there is no Google account here")

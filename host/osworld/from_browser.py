@@ -9,8 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from host.osworld.gathering import Place, value
 from host.osworld.inside import Refused, ask
-from tasks.osworld_evidence import Collected
-from tasks.osworld_getters import (
+from tasks.osworld_asked_web import (
     ActiveTab,
     ActiveUrl,
     HtmlParse,
@@ -20,6 +19,7 @@ from tasks.osworld_getters import (
     UrlPart,
     UrlPath,
 )
+from tasks.osworld_evidence import Collected
 
 __all__ = ["address_of", "elided", "from_address", "html", "pages", "part_of", "shop", "told"]
 

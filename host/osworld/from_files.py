@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 
 from host.osworld.gathering import Failed, Place, fetched, file_of, files_of, value
 from host.osworld.rows import last_row
-from tasks.osworld_evidence import Collected, Kept
-from tasks.osworld_getters import (
+from tasks.osworld_asked import (
     BackgroundInSlide,
     CacheFile,
     CloudFile,
@@ -22,6 +21,7 @@ from tasks.osworld_getters import (
     GuestFile,
     SoundInSlide,
 )
+from tasks.osworld_evidence import Collected, Kept
 
 __all__ = ["cache_file", "cloud_files", "content", "guest_files", "of_slide"]
 

@@ -14,8 +14,8 @@ from pydantic import JsonValue
 from host.osworld.endings import end_browser
 from host.osworld.gathering import Place, value
 from host.osworld.inside import Refused, ask
+from tasks.osworld_asked_web import AppearanceMode, Profile, ProfileTable
 from tasks.osworld_evidence import Collected
-from tasks.osworld_getters import AppearanceMode, Profile, ProfileTable
 
 __all__ = ["appearance", "profile", "table"]
 

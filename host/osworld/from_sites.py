@@ -6,8 +6,8 @@ import base64
 
 from host.osworld.gathering import Place, file_of, value
 from host.osworld.inside import Refused, ask
+from tasks.osworld_asked_web import FromSite, PdfFromUrl, RecreationPage
 from tasks.osworld_evidence import Collected
-from tasks.osworld_getters import FromSite, PdfFromUrl, RecreationPage
 
 __all__ = ["site"]
 

@@ -12,8 +12,7 @@ from host.osworld.gathering import Place, fetched, file_of, value
 from host.osworld.inside import ask
 from host.osworld.keys import play
 from host.osworld.steps import RUNS_WITHIN
-from tasks.osworld_evidence import Collected
-from tasks.osworld_getters import (
+from tasks.osworld_asked import (
     AccessibilityTree,
     CommandOutput,
     Directory,
@@ -28,6 +27,7 @@ from tasks.osworld_getters import (
     Wallpaper,
     WindowSize,
 )
+from tasks.osworld_evidence import Collected
 from tasks.osworld_steps import argv_of
 
 __all__ = ["command", "desktop", "program_file", "vscode_file"]

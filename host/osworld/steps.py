@@ -20,8 +20,9 @@ from host.osworld.endings import about_to_end, ended
 from host.osworld.inside import CODE, Refused, ask
 from host.osworld.keys import PYTHON, play, played
 from host.osworld.waiting import MAPPED, Waiting
+from tasks.osworld_asked import CommandOutput
 from tasks.osworld_assets import AssetStore
-from tasks.osworld_getters import CommandOutput, Getter
+from tasks.osworld_getters import Getter
 from tasks.osworld_steps import (
     ActivateWindow,
     BrowseHistory,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tasks.osworld import OSWorldBody
-from tasks.osworld_getters import BackgroundInSlide, ContentOfFile, GuestFile, SoundInSlide
+from tasks.osworld_asked import BackgroundInSlide, ContentOfFile, GuestFile, SoundInSlide
 
 __all__ = ["watched_files"]
 

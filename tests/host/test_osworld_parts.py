@@ -15,7 +15,8 @@ from host.osworld.from_browser import elided, part_of, shop, told
 from host.osworld.history import filled
 from host.osworld.keys import played
 from host.osworld.steps import programs_of
-from tasks.osworld_getters import UrlParse, UrlPart, UrlPath, parse_getter
+from tasks.osworld_asked_web import UrlParse, UrlPart, UrlPath
+from tasks.osworld_getters import parse_getter
 from tasks.osworld_steps import BrowseHistory, parse_step
 from tests.host.peer import CATALOGUE, _spec
 
