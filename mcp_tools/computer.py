@@ -76,7 +76,7 @@ def ready() -> str:
     """Open what the first call would have to wait for."""
     # pyautogui would ask the shell for this once, in the middle of somebody's click.
     hands().platformModule._mouse_is_swapped_setting = False
-    keyboard()
+    keyboard().come_first()
     return f"pyautogui on {os.environ['DISPLAY']}"
 
 
@@ -127,7 +127,9 @@ def holding(keys: Optional[list[str]], repeat: bool = False) -> Iterator[None]:
 
     codes = hands().platformModule.keyboardMapping
     with ExitStack() as stack:
-        for key in checked(keys or []):
+        for number, key in enumerate(checked(keys or [])):
+            if number:
+                keyboard().settle()
             if len(key) == 1:
                 # Upper case is what shift makes of a key; a chord names its shift itself.
                 symbol = keysym(key.lower() if keys and len(keys) > 1 else key)

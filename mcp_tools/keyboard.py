@@ -24,6 +24,7 @@ from Xlib.protocol import event
 
 from mcp_tools import threads, x11
 from mcp_tools.keymap import UNUSED, Key, Keymap, lent
+from mcp_tools.layout import LayoutChanges
 
 __all__ = ["Deaf", "Keyboard", "Untypable", "keysym"]
 
@@ -74,6 +75,7 @@ class Keyboard:
         self._display = opened
         self._root = opened.screen().root
         self._keymap = Keymap(opened)
+        self._changes = LayoutChanges(opened.get_display_name())
         self._pings = 0
         self._mute: set[str] = set()
         """Programs, by class, that say they answer pings and do not."""
@@ -85,6 +87,19 @@ class Keyboard:
         self._shift = opened.keysym_to_keycode(XK.XK_Shift_L)
         self._caps = opened.keysym_to_keycode(XK.XK_Caps_Lock)
         self.let_none_repeat()
+
+    def come_first(self) -> None:
+        """Touch a key that stands for nothing: the first one that a keyboard has is a change of
+        layout to all programs, and then has been."""
+        unused = [code for code, key in self._keymap.read().items() if not any(key.symbols)]
+        self._tap([Tap(code, False) for code in unused[-1:]])
+        self._display.sync()
+        self._changes.note()
+
+    def settle(self) -> None:
+        """Return when the desktop's own shortcuts are heard, were the layout changed just now."""
+        self._display.sync()
+        self._changes.settle()
 
     def type(self, text: str) -> None:
         """Type the text; return when the active window has taken it; `Deaf` if it does not."""
@@ -257,6 +272,7 @@ class Keyboard:
             self._keymap.change(dict.fromkeys(self._borrowed, UNUSED))
             self._borrowed.clear()
             self._lent.clear()
+            self._changes.note()
 
     def wait_until_taken(self, within: float = ANSWER_WITHIN) -> bool:
         """Whether the active window said, in time, that it has taken every key sent so far."""

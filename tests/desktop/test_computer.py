@@ -117,6 +117,23 @@ def test_a_key_repeats_only_where_it_is_meant_to_be_held(guest: Guest, act: Act)
     close(guest, "held.txt")
 
 
+@proves("a terminal's window", computer_key="a shortcut of the desktop is heard at any time")
+def test_a_shortcut_is_heard_right_after_keys_were_lent(guest: Guest, act: Act) -> None:
+    guest.put("~/strange.txt", b"")
+    guest.run(["gedit", f"{guest.home}/strange.txt"], background=True)
+    guest.wait_window("strange.txt", timeout=120)
+    guest.screenshot(settle=30, still=1)
+    for _ in range(3):
+        act("activate_window", title="strange.txt")
+        done(guest, "computer_type", text="é你")
+        done(guest, "computer_key", keys=["ctrl", "alt", "t"])
+        done(guest, "computer_wait", seconds=30, window="user@")
+        close(guest, "user@")
+    done(guest, "computer_key", keys=["ctrl", "s"])
+    comes_to_hold(guest, "~/strange.txt", "é你é你é你\n".encode())
+    close(guest, "strange.txt")
+
+
 PAGE = """<meta charset=utf-8><title>ready</title>
 <textarea id=t autofocus style="width:95vw;height:80vh"></textarea>
 <script>t.oninput = () => document.title = "typed " + encodeURIComponent(t.value)</script>"""
