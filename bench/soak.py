@@ -40,7 +40,7 @@ class Held:
     open_files: int
     """Descriptors of all its processes."""
     private: int
-    """MiB of memory that its processes share with nobody."""
+    """MiB of memory that its processes have written, and share with nobody."""
     display: int
     """MiB of that in the X server."""
     guest: int
@@ -90,7 +90,8 @@ def held(machine: OwnedMachine[Sandbox], guest: Guest) -> Held:
 
 def _private(path: Path) -> int:
     lines = _read(path / "smaps_rollup").splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
+    # A page of a program's file counts as private where no other desktop has that program open.
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty:"))
 
 
 def _read(path: Path) -> str:
