@@ -14,6 +14,7 @@ from mcp_tools.documents import Document, Saved
 from mcp_tools.slide_info import SlideInfo, slide_info
 from mcp_tools.slides import PRESENTATION, Slide
 from mcp_tools.undoing import changing, kept
+from mcp_tools.waiting import wait_for
 
 # Prepared and recovered with Calc, whose worker this is.
 app = App("impress", "LibreOffice Impress", worker="office")
@@ -185,7 +186,8 @@ def undo(document: Document = None) -> str:
     try:
         return documents.undo(model)
     except ToolError as error:
-        if error.code != "gone" or not office.listens():
+        # An office that has just lost a connection may need a moment for the next.
+        if error.code != "gone" or not wait_for(office.listens, 5.0):
             raise
         message = "What made the last changes is gone, so they cannot be taken back."
         raise ToolError(message, code="too_late", hint="Change it by hand.") from None
