@@ -124,7 +124,7 @@ def keep(
         )
         path = staging / "step.json"
         path.touch(mode=0o600)  # of its token
-        path.write_text(said.sealed().model_dump_json(indent=1))
+        path.write_bytes(said.sealed().written())
         forget(step)
         staging.rename(step)
     return _kept(step, said)
