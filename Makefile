@@ -35,18 +35,16 @@ test-plain:
 	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto
 
 # On sandbox desktops, two at a time, the longest first; the tests of tools say together what is
-# proved, so they are in one process.
-LONG = tests/desktop/test_experiment.py tests/desktop/test_foundry.py
+# proved, so they are in one process. Files of their OWN process take as long as a folder.
+OWN = foundry experiment
 test-desks:
-	.venv/bin/pytest tests/desktop tests/sandbox -m "sandbox and not tools" $(LONG:%=--ignore=%)
+	.venv/bin/pytest tests/desktop tests/sandbox -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py)
 test-conformance:
 	.venv/bin/pytest tests/conformance -m sandbox
 test-tools:
 	.venv/bin/pytest tests/desktop -m "sandbox and tools"
-test-foundry:
-	.venv/bin/pytest tests/desktop/test_foundry.py
-test-experiment:
-	.venv/bin/pytest tests/desktop/test_experiment.py
+$(OWN:%=test-%): test-%:
+	.venv/bin/pytest tests/desktop/test_$*.py
 
 bench: image
 	@.venv/bin/python -m bench

@@ -15,7 +15,7 @@ from Xlib.display import Display
 __all__ = ["LayoutChanges"]
 
 SETTLES = 1.0
-"""Seconds within which programs have answered a change: 0.6 of them were seen."""
+"""Seconds within which programs have answered a change, of which none says when."""
 
 
 class LayoutChanges:
