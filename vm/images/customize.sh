@@ -12,7 +12,10 @@ if [ -x /usr/bin/chromium ]; then
 fi
 useradd --create-home --shell /bin/bash --uid 1000 --groups audio,video "$user"
 printf '%s:%s\n' "$user" "$password" | chpasswd
-useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin ambidex
+# The guest's own accounts: the door; what its workers are besides the desktop user; who reads the evidence.
+for account in ambidex ambidex-worker ambidex-collector; do
+    useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin "$account"
+done
 install -d -m 0700 -o ambidex -g ambidex /etc/ambidex
 install -d /opt/ambidex
 sed -i "s/^autologin-user=.*/autologin-user=$user/" /etc/lightdm/lightdm.conf.d/50-ambidex.conf
