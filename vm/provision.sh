@@ -14,8 +14,10 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $missing >&2
 fi
-id ambidex >/dev/null 2>&1 ||
-    useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin ambidex
+for account in ambidex ambidex-worker ambidex-collector; do
+    id "$account" >/dev/null 2>&1 ||
+        useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin "$account"
+done
 install -d -m 0700 -o ambidex -g ambidex /etc/ambidex
 install -m 0600 -o ambidex -g ambidex "$folder/token" /etc/ambidex/token
 rm -rf /opt/ambidex.new
