@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
-from guest import HARNESS, HarnessError
+from guest import COLLECTOR, HARNESS, HarnessError
 from guest.account import Account
+from guest.freezing import Frozen
 from guest.guard import Guard, Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
@@ -35,12 +36,13 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
     tools = catalogue.tools()
     names = sorted({tool.worker for tool in tools.values()})
     processes = Processes(account)
-    workers = {name: Worker(name, processes) for name in (HARNESS, *names)}
+    workers = {name: Worker(name, processes) for name in (HARNESS, COLLECTOR, *names)}
+    frozen = Frozen(processes)
     server = Server(tools, workers)
     mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
     described = json.dumps(catalogue.described(), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()
-    harness = Harness(workers, server, token, journal, digest)
+    harness = Harness(workers, server, token, journal, digest, frozen)
 
     async def warm_up() -> None:
         for worker in workers.values():
@@ -70,15 +72,17 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
 
 
 async def keep(workers: dict[str, Worker]) -> None:
-    """Run every worker: first the one that finds the session, then, in that session, the others."""
+    """Run every worker: first the one that finds the session, then, in that session, the others.
+    The collector needs no session.
+    """
     first = workers[HARNESS]
-    tasks = [asyncio.create_task(first.run())]
+    tasks = [asyncio.create_task(workers[name].run()) for name in (HARNESS, COLLECTOR)]
     try:
         while not first.up:
             with contextlib.suppress(Ended):  # a desktop may take as long as it takes
                 await first.wait_until_up(60)
         for name, worker in workers.items():
-            if name != HARNESS:
+            if name not in (HARNESS, COLLECTOR):
                 worker.session = first.session
                 tasks.append(asyncio.create_task(worker.run()))
         await asyncio.gather(*tasks)

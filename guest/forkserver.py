@@ -1,10 +1,12 @@
-"""Where workers come from: `python3 -m guest.forkserver MODULE FD`, a process of the desktop user.
+"""Where workers come from: a process of the door's account, started as `guest.processes.BOOT` says.
 
 It has loaded what each of them needs, and becomes a copy of itself for each that is asked for: a
-Python of its own would load it again. The socket FD carries JSON: a request is `{"name",
-"environment"}` with two sockets, the worker's channel and what it prints to; told are `{"started":
-PID}`, and at its end `{"ended": PID, "status": N}`, negative for a signal. In the copy
-`MODULE.main(NAME, FD of its channel)` is run. It ends with the door, and the workers with it.
+Python of its own would load it again. Its interpreter is isolated: it reads no variable, no folder
+and no site package of the desktop user. The socket FD carries JSON: a request is `{"name",
+"environment", "as"}` with two sockets, the worker's channel and what it prints to, `as` being
+`guest.credentials.Credentials` or null; told are `{"started": PID}`, and at its end `{"ended": PID,
+"status": N}`, negative for a signal. In the copy `MODULE.main(NAME, FD of its channel)` is run. It
+ends with the door, and the workers with it.
 """
 
 from __future__ import annotations
@@ -21,16 +23,13 @@ import sys
 import time
 from typing import Any, Optional
 
+from guest.credentials import Credentials, protect
+
 __all__ = ["LONGEST"]
 
 LONGEST = 1 << 17
 """Bytes of a message: an environment is the most that is told."""
-PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
-
-
-def ending_with_its_parent() -> None:
-    """This process is killed when the one that started it ends: it may hang, and not notice."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+PR_SET_NAME = 15
 
 
 def tell(line: socket.socket, **said: int) -> None:
@@ -82,16 +81,18 @@ def copied(line: socket.socket) -> Optional[tuple[dict[str, Any], list[int]]]:
 
 def main(module: str, fd: int) -> None:
     """Be asked; and in a copy, be what was asked for."""
-    ending_with_its_parent()
+    protect()
     worker = importlib.import_module(module)
     gc.freeze()
     with socket.socket(fileno=fd) as line:
         asked = copied(line)
     if asked is None:
         return
-    ending_with_its_parent()
     os.setpgid(0, 0)
     said, (channel, printed) = asked
+    if said["as"] is not None:
+        Credentials(**said["as"]).assume()
+    protect()
     for stream in (1, 2):
         os.dup2(printed, stream)
     os.close(printed)
@@ -102,7 +103,3 @@ def main(module: str, fd: int) -> None:
     os.environ.update(said["environment"])
     time.tzset()
     worker.main(name, channel)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))

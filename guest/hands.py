@@ -4,11 +4,12 @@ user.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
-import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Optional
@@ -22,6 +23,10 @@ __all__ = ["verbs"]
 
 OUTPUT = 4 << 20
 """Bytes of each output stream that are kept."""
+FLOOD = 64 << 20
+"""Bytes of one after which a command is ended: they are held in memory."""
+LOOKED_AFTER = 0.5
+"""Seconds between looks at how much a command has written."""
 
 Verb = Callable[[dict[str, Any], bytes], Answer]
 
@@ -199,14 +204,13 @@ def run(given: dict[str, Any], body: bytes) -> Answer:
         # Its own group: it must survive a restart of this worker, and be ended whole at its own
         # bound.
         "start_new_session": True,
+        # Wholly the desktop user's, as what that user starts: this worker is so only in effect.
+        "user": os.geteuid(),
     }
     quiet = subprocess.DEVNULL
-    # Files, not pipes: a program that the command leaves behind would hold a pipe open for ever.
-    with (
-        tempfile.TemporaryFile() as put,
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as err,
-    ):
+    # Files, not pipes: a program that the command leaves behind would hold a pipe open for ever. In
+    # memory: on a full disk a command that prints would seem to have nothing to say.
+    with in_memory("input") as put, in_memory("output") as out, in_memory("errors") as err:
         put.write((given["input"] or "").encode())
         put.seek(0)
         streams = (quiet, quiet, quiet) if given["background"] else (put, out, err)
@@ -220,13 +224,7 @@ def run(given: dict[str, Any], body: bytes) -> Answer:
             # Somebody has to wait for it, or it stays a zombie.
             threading.Thread(target=process.wait, daemon=True).start()
             return Answer({"pid": process.pid})
-        timed_out = False
-        try:
-            process.wait(given["timeout"])
-        except subprocess.TimeoutExpired:
-            timed_out = True
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        timed_out = not waited(process, given["timeout"], (out, err))
         said, complained = kept(out), kept(err)
     return Answer(
         {
@@ -237,6 +235,34 @@ def run(given: dict[str, Any], body: bytes) -> Answer:
             "truncated": max(len(said), len(complained)) > OUTPUT,
         }
     )
+
+
+def in_memory(name: str) -> IO[bytes]:
+    """A file that lies on no disk."""
+    return open(os.memfd_create(name), "w+b", buffering=0)
+
+
+def waited(
+    process: subprocess.Popen[bytes], within: float, streams: tuple[IO[bytes], ...]
+) -> bool:
+    """Whether the command ended within that time. It is killed otherwise, and when it has written
+    far more than is passed on.
+    """
+    end = time.monotonic() + within
+    while True:
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        try:
+            process.wait(min(left, LOOKED_AFTER))
+            return True
+        except subprocess.TimeoutExpired:
+            if any(os.fstat(each.fileno()).st_size > FLOOD for each in streams):
+                break
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return time.monotonic() < end
 
 
 def kept(stream: IO[bytes]) -> bytes:

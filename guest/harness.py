@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from guest import HARNESS, HarnessError
+from guest import COLLECTOR, HARNESS, HarnessError
+from guest.freezing import Frozen
 from guest.guard import Token
 from guest.identity import Identity, assume, set_clock
 from guest.journal import Journal
@@ -29,6 +30,10 @@ log = logging.getLogger("guest.harness")
 M = TypeVar("M", bound=BaseModel)
 GRACE = 30.0
 """Seconds a worker may take beyond the time that a request gave it."""
+UNDISTURBED = 3
+"""How often evidence is read that was read while something ran."""
+SURVEYED = 120.0
+"""Seconds for a survey of all files."""
 
 
 class Asked(BaseModel):
@@ -61,6 +66,13 @@ class File(Asked):
     """Query of a file."""
 
     path: str = Field(min_length=1)
+
+
+class Question(Asked):
+    """A question that files answer."""
+
+    do: str = Field(min_length=1)
+    given: dict[str, Any] = Field({}, alias="with")
 
 
 class WaitWindow(Asked):
@@ -118,8 +130,10 @@ class Harness:
         token: Token,
         journal: Journal,
         catalogue: str,
+        frozen: Frozen,
     ) -> None:
         self._workers = workers
+        self._frozen = frozen
         self._server = server
         self._token = token
         self._journal = journal
@@ -149,14 +163,38 @@ class Harness:
             Route("/harness/identity", self.identity, methods=["POST"]),
             Route("/harness/accessibility", self.accessibility),
             Route("/harness/journal", self.journal),
+            Route("/harness/freeze", self.freeze, methods=["POST"]),
+            Route("/harness/freeze", self.thaw, methods=["DELETE"]),
+            Route("/harness/evidence/file", self.evidence),
+            Route("/harness/evidence/list", self.listing),
+            Route("/harness/evidence/survey", self.survey),
+            Route("/harness/evidence/ask", self.question, methods=["POST"]),
         ]
 
     async def _ask(
         self, do: str, given: dict[str, Any], within: float, body: bytes = b""
     ) -> Message:
         """The harness worker's reply; every failure as the answer the host gets."""
+        if self._frozen.on:
+            message = "The desktop is frozen: only the evidence can be asked for."
+            raise HarnessError(message, code="frozen", status=409)
+        return await self._of(HARNESS, do, given, within, body)
+
+    async def _collected(self, do: str, given: dict[str, Any], within: float) -> Message:
+        """The collector's reply; given while the desktop was frozen, once it is."""
+        for _ in range(UNDISTURBED):
+            reply = await self._of(COLLECTOR, do, given, within)
+            if not self._frozen.on or await self._frozen.still():
+                return reply
+            await self._frozen.freeze()
+        message = "Processes of the desktop user were started again and again meanwhile."
+        raise HarnessError(message, code="not_frozen", status=503)
+
+    async def _of(
+        self, worker: str, do: str, given: dict[str, Any], within: float, body: bytes = b""
+    ) -> Message:
         try:
-            return await self._workers[HARNESS].ask(do, given, within + GRACE, body)
+            return await self._workers[worker].ask(do, given, within + GRACE, body)
         except Refused as refused:
             error = refused.error
             if error["kind"] == "bug":
@@ -249,6 +287,38 @@ class Harness:
         asked = checked(Tree, dict(request.query_params))
         reply = await self._ask("accessible", vars(asked), asked.seconds)
         return JSONResponse(reply.head["value"])
+
+    async def freeze(self, request: Request) -> Response:
+        """Stop every process of the desktop user, until the machine is reverted."""
+        return JSONResponse({"stopped": await self._frozen.freeze()})
+
+    async def thaw(self, request: Request) -> Response:
+        """Let them run again."""
+        await self._frozen.thaw()
+        return JSONResponse({})
+
+    async def evidence(self, request: Request) -> Response:
+        """What is at a path, read by the collector: its kind in a header, and its content."""
+        asked = checked(File, dict(request.query_params))
+        reply = await self._collected("read", vars(asked), 60)
+        about = json.dumps(reply.head["value"], separators=(",", ":"))
+        headers = {"Ambidex-File": about}
+        return Response(reply.body, headers=headers, media_type="application/octet-stream")
+
+    async def listing(self, request: Request) -> Response:
+        """Every path below a folder, by the collector."""
+        asked = checked(File, dict(request.query_params))
+        return JSONResponse((await self._collected("list", vars(asked), 60)).head["value"])
+
+    async def survey(self, request: Request) -> Response:
+        """Every file with its content's hash, by the collector."""
+        return JSONResponse((await self._collected("survey", {}, SURVEYED)).head["value"])
+
+    async def question(self, request: Request) -> Response:
+        """What files answer, by the collector."""
+        asked = await body_of(request, Question)
+        reply = await self._collected("ask", {"do": asked.do, "with": asked.given}, 120)
+        return JSONResponse({"value": reply.head["value"]})
 
     async def journal(self, request: Request) -> Response:
         """What the door did of late."""

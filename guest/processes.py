@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
+import dataclasses
+import functools
 import json
 import os
 import signal
@@ -15,10 +18,14 @@ from pathlib import Path
 from typing import Any, Optional
 
 from guest.account import Account
+from guest.credentials import keep_for_children
 from guest.forkserver import LONGEST
 
 __all__ = ["Process", "Processes"]
 
+BOOT = "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); " \
+    "from guest.forkserver import main; main(sys.argv[2], int(sys.argv[3]))"
+"""What an isolated Python is told: folders of code, module of the workers, number of the socket."""
 END_WITHIN = 10.0
 """Seconds for a process that was killed to end."""
 START_WITHIN = 120.0
@@ -26,11 +33,11 @@ START_WITHIN = 120.0
 
 
 class Process:
-    """One worker's; it is of the user of that number."""
+    """One worker's; it is a child of the fork server of that number."""
 
-    def __init__(self, pid: int, uid: int) -> None:
+    def __init__(self, pid: int, parent: int) -> None:
         self.pid = pid
-        self._uid = uid
+        self._parent = parent
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def wait(self) -> str:
@@ -48,17 +55,18 @@ class Process:
 
     def kill(self) -> None:
         """End it and what it started in its group, now. The door may end anybody's processes, and
-        the number is what a process of the desktop user told it: others are left alone.
+        the number may be another process's by now: only a child of the fork server is ended.
         """
         if self._ended.done():
             return
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            if os.stat(f"/proc/{self.pid}").st_uid == self._uid:
+            _, _, rest = Path(f"/proc/{self.pid}/stat").read_text().rpartition(") ")
+            if int(rest.split()[1]) == self._parent:
                 os.killpg(self.pid, signal.SIGKILL)
 
 
 class Processes:
-    """A fork server of that account, and what came of it; `module` is what the copies run."""
+    """A fork server, and the workers that it became; `module` is what the copies run."""
 
     def __init__(self, account: Account, module: str = "guest.worker") -> None:
         self.account = account
@@ -84,7 +92,10 @@ class Processes:
             if self._hearing is None or self._hearing.done():
                 await self._open()
             assert self._line is not None
-            said = json.dumps({"name": name, "environment": environment}).encode()
+            who = self.account.credentials(name)
+            credentials = dataclasses.asdict(who) if who else None
+            asked = {"name": name, "environment": environment, "as": credentials}
+            said = json.dumps(asked).encode()
             self._asked = asyncio.get_running_loop().create_future()
             socket.send_fds(self._line, [said], [channel.fileno(), printed.fileno()])
             try:
@@ -97,16 +108,19 @@ class Processes:
     async def _open(self) -> None:
         await self._close()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        path = os.pathsep.join(str(Path(each or ".").resolve()) for each in sys.path)
+        path = json.dumps([str(Path(each or ".").resolve()) for each in sys.path])
+        changes = self.account.worker is not None
+        libc = ctypes.CDLL(None, use_errno=True)
         with theirs:
             self._server = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "guest.forkserver", self._module, str(theirs.fileno())),
-                env={**self.account.environment, "PYTHONPATH": path},
+                *(sys.executable, "-I", "-B", "-c", BOOT),
+                *(path, self._module, str(theirs.fileno())),
+                env=self.account.environment,
                 cwd="/",
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
-                **self.account.change,
+                preexec_fn=functools.partial(keep_for_children, libc) if changes else None,
             )
         ours.setblocking(False)
         self._line = ours
@@ -130,7 +144,8 @@ class Processes:
     def _told(self, said: dict[str, Any]) -> None:
         if "started" in said:
             pid = int(said["started"])
-            process = self._alive[pid] = Process(pid, self.account.uid)
+            assert self._server is not None
+            process = self._alive[pid] = Process(pid, self._server.pid)
             if self._asked is not None and not self._asked.done():
                 self._asked.set_result(process)
         else:

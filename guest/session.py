@@ -89,7 +89,7 @@ def wait_for_session(within: float, say: Callable[[str], None]) -> dict[str, str
     """The session's environment once it is there; `say` hears what is missing meanwhile;
     `NoSession` at the bound.
     """
-    uid = os.getuid()
+    uid = os.geteuid()
     said = ""
 
     def seen() -> dict[str, str] | None:

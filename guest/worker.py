@@ -1,4 +1,5 @@
-"""A worker: the hands of the desktop user, a copy of `guest.forkserver`. It holds no secret.
+"""A worker, a copy of `guest.forkserver`: it runs tools, serves the host, or reads the evidence. It
+holds no secret.
 
 Answers the door's messages on the socket FD until that closes. Tools of one worker run one after
 another, in the main thread; the host's requests (worker `harness`) run side by side, as one may
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import socket
 import threading
 import traceback
@@ -17,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from guest import HARNESS, HarnessError, wire
+from guest import COLLECTOR, FREEZER, HARNESS, THAWER, HarnessError, wire
 from guest.session import wait_for_session
 from mcp_tools import App, Picture, Tool, ToolError, catalogue
 
@@ -156,6 +158,14 @@ def main(name: str, fd: int) -> None:
         verbs = hands.verbs()
         channel.send({"id": 0, "value": {"session": dict(os.environ), "prepared": []}})
         serve(channel, verbs, side_by_side=8)
+    elif name == COLLECTOR:
+        from guest import collector
+        from guest.account import Account
+
+        channel.send({"id": 0, "value": {"prepared": []}})
+        serve(channel, collector.verbs(Account.named(os.environ["USER"])), side_by_side=0)
+    elif name in (FREEZER, THAWER):
+        signal_everybody(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
     else:
         apps = list(catalogue.apps(name).values())
         prepared = []
@@ -165,3 +175,13 @@ def main(name: str, fd: int) -> None:
                 prepared.append(named(app.prepare)())
         channel.send({"id": 0, "value": {"prepared": prepared}})
         serve(channel, tool_verbs(apps), side_by_side=0)
+
+
+def signal_everybody(what: signal.Signals) -> None:
+    """Signal every process that the desktop user may signal, all at one moment, and with them the
+    worker that serves the host. RuntimeError where others would be hit as well.
+    """
+    real, effective, saved = os.getresuid()
+    if real in (0, effective) or real != saved:
+        raise RuntimeError(f"users {real}, {effective} and {saved} signal too many")
+    os.kill(-1, what)

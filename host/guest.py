@@ -9,22 +9,38 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import httpx
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from host import Frame, ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 from host.frames import Screen
 
-__all__ = ["Guest", "GuestRefusal", "Health", "NoSuchFile", "NoSuchWindow", "Ran"]
+__all__ = [
+    "Found",
+    "Guest",
+    "GuestRefusal",
+    "Health",
+    "Inventory",
+    "Listed",
+    "NoSuchFile",
+    "NoSuchWindow",
+    "Ran",
+]
 
 
 WORK = 6
 """How many times as long as for a moving screen we wait for a program that is at work: under
 emulation an office takes a quarter of a minute to save a file.
 """
+
+
+FREEZES = 60.0
+COLLECTS = 150.0
+SURVEYS = 180.0
+"""Seconds that the guest may take for these, over what any answer may take."""
 
 
 class GuestRefusal(GuestError):
@@ -61,6 +77,37 @@ class Health(BaseModel):
     def missing(self) -> str:
         """What is not ready, in words."""
         return "; ".join(f"{name}: {it.seen}" for name, it in self.checks.items() if not it.ok)
+
+
+class Found(BaseModel):
+    """What the guest's collector found at a path."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    state: Literal["file", "absent", "folder", "link", "special", "unreadable", "too_large"]
+    size: int = Field(0, ge=0)
+    content: bytes = b""
+
+
+class Listed(BaseModel):
+    """Every path below a folder of the guest."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    there: bool
+    paths: tuple[str, ...]
+    more: bool
+    """Whether there are others."""
+
+
+class Inventory(BaseModel):
+    """Every file of the guest's desktop user by its path."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    files: dict[str, str]
+    refused: str
+    """Why there are others, or may be; empty where there are none."""
 
 
 class Ran(BaseModel):
@@ -196,6 +243,37 @@ class Guest:
             raise NoSuchFile(f"no file {path} in the guest")
         return answer.content
 
+    # The evidence: read by the guest's collector, which is no process of the desktop user
+
+    def freeze(self) -> None:
+        """Stop every process of the desktop user. From then on only the evidence can be asked for,
+        until the machine is reverted."""
+        self._once("POST", "/harness/freeze", FREEZES)
+
+    def thaw(self) -> None:
+        """Let them run again, on a machine that is not reverted."""
+        self._once("DELETE", "/harness/freeze", FREEZES)
+
+    def found(self, path: str) -> Found:
+        """What is at a path, with its content where it is a file that the desktop user may read."""
+        answer = self._read("/harness/evidence/file", {"path": path}, COLLECTS)
+        about = _parsed_text(Found, answer.headers.get("Ambidex-File", ""))
+        return about.model_copy(update={"content": answer.content})
+
+    def listed(self, path: str) -> Listed:
+        """Every path below a folder, folders with a slash at their end."""
+        return _parsed(Listed, self._read("/harness/evidence/list", {"path": path}, COLLECTS))
+
+    def inventory(self) -> Inventory:
+        """Every file of the desktop user and of nobody in particular."""
+        return _parsed(Inventory, self._read("/harness/evidence/survey", {}, SURVEYS))
+
+    def files_say(self, do: str, **given: object) -> Any:
+        """What one of the questions of `guest.ask` is answered by files alone."""
+        said = {"do": do, "with": given}
+        answer = self._once("POST", "/harness/evidence/ask", COLLECTS, json=said)
+        return answer.json()["value"]
+
     def wait_window(self, title: str, timeout: float = 60.0) -> None:
         """Return once a window whose title contains `title` is open; `NoSuchWindow` says which are
         instead."""
@@ -293,6 +371,13 @@ def _explained(answer: httpx.Response) -> str:
 
 
 M = TypeVar("M", bound=BaseModel)
+
+
+def _parsed_text(model: type[M], said: str) -> M:
+    try:
+        return model.model_validate_json(said)
+    except ValidationError as error:
+        raise GuestError(f"the guest's answer is no {model.__name__}: {error}") from None
 
 
 def _parsed(model: type[M], answer: httpx.Response) -> M:

@@ -66,7 +66,11 @@ class Attached:
         """Nothing: it runs."""
 
     def revert(self, snapshot: Place) -> None:
-        """Nothing: it cannot."""
+        """It cannot; a desktop that was frozen to read the evidence runs again."""
+        from host.guest import Guest
+
+        with Guest(self.endpoint, self.token) as guest:
+            guest.thaw()
 
     def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
         """Refuse."""

@@ -76,7 +76,7 @@ def trashes() -> Iterator[tuple[Path, Path]]:
     """Each trash of this user, and the folder to which its records are relative."""
     # In the home folder's they should be absolute; a relative one is taken from its own place.
     yield home_trash(), home_trash().parent
-    uid = os.getuid()
+    uid = os.geteuid()
     for line in Path("/proc/self/mounts").read_bytes().splitlines():
         # Spaces are written as octal numbers there.
         point = line.split()[1].decode("unicode_escape").encode("latin-1")
