@@ -35,6 +35,10 @@ class Changes(Strict):
     home: str
     """The desktop user's folder."""
     changes: tuple[Change, ...]
+    refused: str = ""
+    """Why there may be others; empty where these are all."""
+    left_out: dict[str, int] = {}
+    """How many were left out that applications write of themselves, by their kind."""
 
 
 @evaluator
@@ -51,6 +55,8 @@ def only(
     that lies in it. A setting is named as "schema key", or by its schema alone.
     """
     found = _read(evidence, file)
+    if found.refused:
+        return Score(0.0, f"not all changes are known: {found.refused}")
     allowed = [_whole(each, found.home) for each in files or []]
     keys = [tuple(each.split()) for each in settings or []]
     wrong = [

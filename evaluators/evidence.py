@@ -12,6 +12,7 @@ import zlib
 from pathlib import Path
 
 from evaluators import Unreadable
+from evaluators.manifest import source_of
 
 MIB = 1024 * 1024
 LARGEST_FILE = 64 * MIB
@@ -41,8 +42,12 @@ their own. Caught around the library's calls alone, never around an evaluator's.
 
 
 def read(evidence: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
-    """The bytes of one collected file; `Unreadable` where it is absent, no file or too large."""
+    """The bytes of one collected file; `Unreadable` where it is absent, no file or too large, or
+    where collecting it went wrong."""
     path = evidence / name
+    source = source_of(evidence, name)
+    if source and source.flaw:
+        raise Unreadable(f"{name} cannot be judged: {source.flaw}")
     # Evidence is written by the host, but a link in it must not lead to another file of the host.
     if not path.resolve().is_relative_to(evidence.resolve()):
         raise Unreadable(f"{name} leads out of the evidence")

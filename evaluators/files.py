@@ -10,6 +10,7 @@ from pydantic import Field
 
 from evaluators import Score
 from evaluators.evidence import read, read_text
+from evaluators.manifest import source_of
 from evaluators.registry import EvidenceName, TaskFile, evaluator
 from evaluators.values import shown, verdict
 
@@ -22,9 +23,11 @@ def exists(evidence: Path, *, file: EvidenceName) -> Score:
 
 @evaluator
 def absent(evidence: Path, *, file: EvidenceName) -> Score:
-    """The file was asked for and not found in the guest."""
-    wrong = [f"{file} is there"] if (evidence / file).exists() else []
-    return verdict(wrong, f"{file} is not there")
+    """The file was asked for and not found in the guest: nor was a folder or a link of its name."""
+    source = source_of(evidence, file)
+    there = (evidence / file).exists() or (source is not None and source.state != "absent")
+    what = f" ({source.flaw})" if source and source.flaw else ""
+    return verdict([f"{file} is there{what}"] if there else [], f"{file} is not there")
 
 
 @evaluator
@@ -73,7 +76,7 @@ def listing_equals(
 ) -> Score:
     """The file lists these paths, one a line in any order, and no others.
 
-    Made for `find . -type f -printf "%P\\n"`. `ignore` names paths that may be there or not.
+    Made for what a task collects with `list`. `ignore` names paths that may be there or not.
     """
     listed = {line for line in read_text(evidence, file).splitlines() if line.strip()}
     seen = listed - set(ignore or [])

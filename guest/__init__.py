@@ -1,12 +1,12 @@
 """The guest: one server inside the desktop, through which everything reaches it.
 
-The *door* (`python3 -m guest`) runs as a system account: it holds the token, checks arguments, keeps
-the results of calls, and can do nothing at the desktop. The *workers* (copies of
+The *door* (`python3 -m guest`) runs as a system account: it holds the token, checks arguments,
+keeps the results of calls, and can do nothing at the desktop. The *workers* (copies of
 `guest.forkserver`) hold no secret and do everything that is done. A worker that hangs is killed and
 replaced; the door never waits for one without a bound.
 
-The agent acts as the desktop user, and so do the workers that run tools. The worker `harness`, which
-serves the host, has the desktop user's rights and is not the agent's to stop or to write to
+The agent acts as the desktop user, and so do the workers that run tools. The worker `harness`,
+which serves the host, has the desktop user's rights and is not the agent's to stop or to write to
 (`guest.credentials`). The worker `collector` reads the evidence: it has an account of its own, may
 read every file, and runs nothing that the desktop user has written. `POST /harness/freeze` stops
 all processes of the desktop user first.
@@ -21,7 +21,16 @@ answer with a 4xx status, for the host. A worker that dies is an error result wi
 
 from __future__ import annotations
 
-__all__ = ["CALL_AGAIN", "CALL_ID", "COLLECTOR", "DEFAULT_PORT", "FREEZER", "HARNESS", "THAWER", "HarnessError"]
+__all__ = [
+    "CALL_AGAIN",
+    "CALL_ID",
+    "COLLECTOR",
+    "DEFAULT_PORT",
+    "FREEZER",
+    "HARNESS",
+    "THAWER",
+    "HarnessError",
+]
 
 DEFAULT_PORT = 8770
 

@@ -1,4 +1,4 @@
-"""Reading the evidence: the verbs of the worker `collector`, which is no process of the desktop user.
+"""Reading the evidence: the verbs of the worker `collector`, no process of the desktop user.
 
 What lies in that user's folders was put there by an agent. So a path is followed part by part and
 never through a link that the agent could have made, only regular files are read, up to a bound, and
@@ -8,7 +8,9 @@ what is something else is named for what it is: that, too, is evidence.
 from __future__ import annotations
 
 import contextlib
+import grp
 import os
+import posixpath
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from guest import HarnessError, profile, scene
 from guest.account import Account
 from guest.inventory import Inventory
 from guest.worker import Answer
+from mcp_tools import ToolError
 
 __all__ = ["File", "find", "verbs"]
 
@@ -39,8 +42,9 @@ class File:
     """What is at a path."""
 
     state: str
-    """`file`, `absent`, `folder`, `link`, `special` (a pipe, socket or device), `unreadable` (by the
-    desktop user) or `too_large`."""
+    """`file`, `absent`, `folder`, `link`, `special` (a pipe, socket or device), `unreadable` (by
+    the desktop user) or `too_large`.
+    """
     size: int = 0
     content: bytes = b""
 
@@ -55,7 +59,8 @@ def verbs(account: Account) -> dict[str, Verb]:
 
     def listing(given: dict[str, Any], body: bytes) -> Answer:
         top = Path(expanded(given["path"], home))
-        paths, more = [], False
+        paths: list[str] = []
+        more = False
         for path in below(top):
             more = len(paths) == MOST_LISTED
             if more:
@@ -75,9 +80,15 @@ def verbs(account: Account) -> dict[str, Verb]:
         known = {function.__name__: function for function in asked}
         if given["do"] not in known:
             raise HarnessError(f"{given['do']!r} is not answered by files alone.", code="unknown")
-        return Answer(known[given["do"]](**given["with"]))
+        try:
+            return Answer(known[given["do"]](**given["with"]))
+        except ToolError as error:
+            raise HarnessError(error.message, code=error.code, hint=error.hint) from None
 
-    return {"read": read, "list": listing, "survey": survey, "ask": ask}
+    def rights(given: dict[str, Any], body: bytes) -> Answer:
+        return Answer(may_become_root(account))
+
+    return {"read": read, "list": listing, "survey": survey, "ask": ask, "rights": rights}
 
 
 def expanded(path: str, home: Path) -> str:
@@ -86,7 +97,7 @@ def expanded(path: str, home: Path) -> str:
     if not full.startswith("/") or "\0" in full:
         message = f"{path!r} is not absolute and does not begin with ~."
         raise HarnessError(message, code="bad_path")
-    return full
+    return posixpath.normpath(full)
 
 
 def find(path: str, account: Account, largest: int) -> File:
@@ -123,7 +134,9 @@ class LinkError(OSError):
 
 
 def followed(path: str, home: Path) -> int:
-    """A descriptor that names what is at the path, opened for nothing; OSError why there is none."""
+    """A descriptor that names what is at the path, opened for nothing; OSError says why there is
+    none.
+    """
     parts = [each for each in reversed(path.split("/")) if each not in ("", ".")]
     here, at = "/", os.open("/", os.O_PATH | os.O_DIRECTORY)
     left = MOST_PARTS
@@ -132,7 +145,7 @@ def followed(path: str, home: Path) -> int:
             left -= 1
             name = parts.pop()
             if name == ".." or left < 0:
-                raise LinkError(0, "the path leads upwards or never ends", path)
+                raise LinkError(0, "a link leads upwards, or they never end", path)
             opened = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
             about = os.fstat(opened)
             if stat.S_ISLNK(about.st_mode):
@@ -190,3 +203,20 @@ def below(top: Path) -> Iterator[str]:
                 yield f"{path}/"
             else:
                 yield path
+
+
+def may_become_root(account: Account) -> bool:
+    """Whether sudo's rules name the desktop user, or a group of theirs. A name that is an alias is
+    not looked up: Debian's and Ubuntu's rules have none.
+    """
+    names = {account.name, f"#{account.uid}", "ALL"}
+    for number in account.groups:
+        with contextlib.suppress(KeyError):
+            names |= {f"%{grp.getgrgid(number).gr_name}", f"%#{number}"}
+    rules = [Path("/etc/sudoers"), *sorted(Path("/etc/sudoers.d").glob("*"))]
+    for file in rules:
+        with contextlib.suppress(OSError):
+            lines = file.read_text(errors="replace").splitlines()
+            if any(line.split()[:1] and line.split()[0] in names for line in lines):
+                return True
+    return account.uid == 0

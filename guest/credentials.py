@@ -1,5 +1,6 @@
-"""Whom a worker acts as, and what it may do beyond that: the agent is the desktop user, so a process
-that carries evidence must be somebody whom that user can neither stop, nor trace, nor write to.
+"""Whom a worker acts as, and what it may do beyond that. The agent is the desktop user, so a
+process that carries evidence must be somebody whom that user can neither stop, nor trace, nor write
+to.
 
 The kernel lets a process signal another one whose *real* or *saved* user is its own, and lets it
 trace one whose three users are. A file, a bus or a display looks at the *effective* user alone.

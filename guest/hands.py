@@ -72,7 +72,6 @@ def verbs() -> dict[str, Verb]:
         "check": check,
         "accessible": accessible,
         "run": run,
-        "read": read_file,
         "write": write_file,
     }
 
@@ -173,17 +172,6 @@ def place(given: dict[str, Any]) -> Path:
     return path
 
 
-def read_file(given: dict[str, Any], body: bytes) -> Answer:
-    """The content of a file."""
-    path = place(given)
-    try:
-        return Answer(None, path.read_bytes())
-    except FileNotFoundError:
-        raise HarnessError(f"There is no {path}.", code="absent", status=404) from None
-    except OSError as error:
-        raise HarnessError(f"{path}: {error.strerror}.", code="unreadable") from error
-
-
 def write_file(given: dict[str, Any], body: bytes) -> Answer:
     """Write a file, making its folders."""
     path = place(given)
@@ -242,9 +230,7 @@ def in_memory(name: str) -> IO[bytes]:
     return open(os.memfd_create(name), "w+b", buffering=0)
 
 
-def waited(
-    process: subprocess.Popen[bytes], within: float, streams: tuple[IO[bytes], ...]
-) -> bool:
+def waited(process: subprocess.Popen[bytes], within: float, streams: tuple[IO[bytes], ...]) -> bool:
     """Whether the command ended within that time. It is killed otherwise, and when it has written
     far more than is passed on.
     """

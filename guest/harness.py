@@ -134,6 +134,7 @@ class Harness:
     ) -> None:
         self._workers = workers
         self._frozen = frozen
+        self._root: Optional[bool] = None
         self._server = server
         self._token = token
         self._journal = journal
@@ -157,7 +158,6 @@ class Harness:
             Route("/harness/health", self.health),
             Route("/harness/screenshot", self.screenshot),
             Route("/harness/run", self.run, methods=["POST"]),
-            Route("/harness/file", self.get_file, methods=["GET"]),
             Route("/harness/file", self.put_file, methods=["PUT"]),
             Route("/harness/wait_window", self.wait_window, methods=["POST"]),
             Route("/harness/identity", self.identity, methods=["POST"]),
@@ -233,8 +233,15 @@ class Harness:
             "screen": size,
             "catalogue": self._catalogue,
             "user": self._workers[HARNESS].processes.account.name,
+            "agent_is_root": await self._rights(),
             "clock": time.time(),
         }
+
+    async def _rights(self) -> bool:
+        """Whether the desktop user may become root, as it was when that was first asked."""
+        if self._root is None and self._workers[COLLECTOR].up:
+            self._root = bool((await self._of(COLLECTOR, "rights", {}, 10)).head["value"])
+        return bool(self._root)
 
     async def screenshot(self, request: Request) -> Response:
         """A frame, a patch over a known one, or 304."""
@@ -250,11 +257,6 @@ class Harness:
         """A command as the desktop user."""
         asked = await body_of(request, Run)
         return JSONResponse((await self._ask("run", vars(asked), asked.timeout)).head["value"])
-
-    async def get_file(self, request: Request) -> Response:
-        """The content of a file."""
-        reply = await self._ask("read", vars(checked(File, dict(request.query_params))), 60)
-        return Response(reply.body, media_type="application/octet-stream")
 
     async def put_file(self, request: Request) -> Response:
         """Write a file."""

@@ -61,9 +61,7 @@ class Inventory:
         self._read = seen
         return {"files": files, "refused": refused}
 
-    def _state(
-        self, path: str, about: os.stat_result, now: float, seen: dict[Known, str]
-    ) -> str:
+    def _state(self, path: str, about: os.stat_result, now: float, seen: dict[Known, str]) -> str:
         mode = about.st_mode
         if stat.S_ISDIR(mode):
             return "folder"

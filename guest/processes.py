@@ -23,8 +23,10 @@ from guest.forkserver import LONGEST
 
 __all__ = ["Process", "Processes"]
 
-BOOT = "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); " \
+BOOT = (
+    "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); "
     "from guest.forkserver import main; main(sys.argv[2], int(sys.argv[3]))"
+)
 """What an isolated Python is told: folders of code, module of the workers, number of the socket."""
 END_WITHIN = 10.0
 """Seconds for a process that was killed to end."""

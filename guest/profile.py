@@ -9,6 +9,7 @@ import json
 import shutil
 import sqlite3
 import tempfile
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Optional
@@ -27,6 +28,8 @@ QUERIES = {
 }
 LARGEST = 256 << 20
 MOST = 100_000
+WITHIN, STEPS = 20.0, 100_000
+"""Seconds for a question to a database, and how many of its steps go by between looks at them."""
 
 
 def end_browser(within: float) -> bool:
@@ -70,9 +73,13 @@ def profile_rows(table: str) -> Optional[list[list[Any]]]:
         return None
     with tempfile.TemporaryDirectory() as folder:
         for beside in (path, *path.parent.glob(f"{name}-*")):
-            shutil.copy(beside, folder)
+            if beside.is_file() and beside.stat().st_size <= LARGEST:
+                shutil.copy(beside, folder)
         try:
             with closing(sqlite3.connect(Path(folder) / name)) as database:
+                # The browser's own tables never take long; a view may take for ever.
+                end = time.monotonic() + WITHIN
+                database.set_progress_handler(lambda: time.monotonic() > end, STEPS)
                 rows = database.execute(query).fetchmany(MOST + 1)
         except sqlite3.Error:
             return None

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from host.guest import Guest, NoSuchFile
+from host.guest import Guest, GuestRefusal, NoSuchFile
 from host.survey import Change, changes, survey
 from vm import Machine, Place
 
@@ -50,7 +50,7 @@ def _fetch(guest: Guest, paths: Sequence[str], folder: Path, side: str) -> None:
         kept.mkdir(parents=True, exist_ok=True)
         try:
             guest.save(path, kept / PurePosixPath(path).name)
-        except NoSuchFile:  # a link that leads nowhere
+        except (NoSuchFile, GuestRefusal):  # a link, or what is no file any more
             continue
 
 

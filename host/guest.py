@@ -19,6 +19,7 @@ from host.errors import GuestError
 from host.frames import Screen
 
 __all__ = [
+    "WRONG",
     "Found",
     "Guest",
     "GuestRefusal",
@@ -41,6 +42,16 @@ FREEZES = 60.0
 COLLECTS = 150.0
 SURVEYS = 180.0
 """Seconds that the guest may take for these, over what any answer may take."""
+
+
+WRONG = {
+    "folder": "it is a folder",
+    "link": "it is a symbolic link, which is not followed",
+    "special": "it is a pipe, a socket or a device",
+    "unreadable": "the desktop user may not read it",
+    "too_large": "it is too large",
+}
+"""What is there instead of a file that can be read."""
 
 
 class GuestRefusal(GuestError):
@@ -73,6 +84,8 @@ class Health(BaseModel):
     catalogue: str = ""
     """SHA-256 of the tools it serves."""
     user: str = ""
+    agent_is_root: bool = False
+    """Whether the desktop user may become root."""
 
     def missing(self) -> str:
         """What is not ready, in words."""
@@ -237,13 +250,16 @@ class Guest:
         self._once("PUT", "/harness/file", 0.0, params={"path": path}, content=content)
 
     def get(self, path: str) -> bytes:
-        """The content of a file; `NoSuchFile` where there is none."""
-        answer = self._read("/harness/file", {"path": path}, 0.0, allowed=(404,))
-        if answer.status_code == 404:
+        """The content of a file; `NoSuchFile` where there is none, `GuestRefusal` where there is
+        something else, or a file that the desktop user may not read."""
+        found = self.found(path)
+        if found.state == "absent":
             raise NoSuchFile(f"no file {path} in the guest")
-        return answer.content
+        if found.state != "file":
+            raise GuestRefusal(f"{path} in the guest cannot be read: {WRONG[found.state]}")
+        return found.content
 
-    # The evidence: read by the guest's collector, which is no process of the desktop user
+    # Read by the guest's collector, which is no process of the desktop user
 
     def freeze(self) -> None:
         """Stop every process of the desktop user. From then on only the evidence can be asked for,

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from evaluators.manifest import NAME as MANIFEST
+from evaluators.manifest import Manifest
 from host import verbs
 from host.guest import Guest
 from host.osworld import stage as osworld
@@ -55,18 +57,23 @@ def collect(
 ) -> None:
     """Collect what the task is judged by into the directory `evidence`.
 
-    What is not there is left out: its absence is for the judge. The agent's answer is `answer.txt`.
+    What is not there is left out: its absence is for the judge. The agent's answer is `answer.txt`;
+    `evidence.json` says where each piece came from. The desktop stands frozen afterwards.
     """
     evidence.mkdir()
+    root = guest.health().agent_is_root
     if answer is not None:
         (evidence / "answer.txt").write_text(answer, encoding="utf-8")
     match task.body:
         case Verbs() as body:
-            verbs.collect(task.name, body, guest, evidence, backstage.kept if backstage else None)
+            kept = backstage.kept if backstage else None
+            sources = verbs.collect(task.name, body, guest, evidence, kept)
         case OSWorldBody() as body if backstage is not None:
             literal = backstage.literal_sleeps
-            osworld.collect(
+            sources = osworld.collect(
                 task.name, body, guest, evidence, backstage.kept, literal, backstage.fresh
             )
         case other:
             raise TypeError(f"{task.name}: nobody collects for a {type(other).__name__}")
+    manifest = Manifest(agent_is_root=root, sources=sources)
+    (evidence / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -1,9 +1,10 @@
-"""What there is on a desktop, and what is another way than it was."""
+"""What there is on a desktop, and what changed between two looks."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -11,7 +12,17 @@ from host.errors import GuestError
 from host.guest import Guest
 from host.inside import SURVEY
 
-__all__ = ["LASTING", "PARTS", "Change", "Survey", "as_evidence", "changes", "survey"]
+__all__ = [
+    "LASTING",
+    "PARTS",
+    "REFUSED",
+    "Change",
+    "Survey",
+    "as_evidence",
+    "changes",
+    "left_out",
+    "survey",
+]
 
 Survey = Mapping[str, Mapping[str, str]]
 """By part, see `PARTS`: the state of each thing by its name."""
@@ -20,15 +31,31 @@ LASTING = ("files", "settings")
 """What is still there when every program has ended."""
 PARTS = (*LASTING, "windows", "processes")
 
+EMPTY: Mapping[str, int] = {}
 TAKES = 120.0
 """Seconds."""
-NOISE = re.compile(
-    r"/\.config/(libreoffice|dconf|pulse|gtk-3\.0|ibus|evolution|goa-1\.0|vlc/vlc-qt-interface)"
-    r"|/\.local/share/(recently-used|gvfs-metadata|vlc/|sounds|xorg|ibus|gnome-shell)"
-    r"|/\.lock$|/\.~lock\.|/\.dbus/|/\.local/state/"
-    r"|^/tmp/(ambidex-foundry|\.X|\.ICE|OSL_PIPE|lu\w+\.tmp|dbus-|pulse-|ssh-|tmp\w+/$)"
-)
-"""Files that applications write of themselves whenever they run."""
+REFUSED = "refused"
+"""A part of its own: why a look did not see all files, under `files`."""
+
+HOME = r"^/(?:home/[^/]+|root)/"
+WRITTEN_ALONE = {
+    "settings and state of applications": HOME
+    + r"\.config/(?:libreoffice/4|dconf|pulse|gtk-3\.0|ibus|evolution|goa-1\.0)(?:/|$)"
+    rf"|{HOME}\.config/vlc/vlc-qt-interface\.conf"
+    rf"|{HOME}\.local/share/(?:gvfs-metadata|vlc|sounds|xorg|ibus|gnome-shell)(?:/|$)"
+    rf"|{HOME}\.local/share/recently-used\.xbel"
+    rf"|{HOME}(?:\.dbus|\.local/state)(?:/|$)",
+    "caches": HOME + r"\.cache/(?:chromium|dconf|evolution|event-sound-cache|fontconfig|gedit|gimp"
+    r"|gnome-[a-z-]+|google-chrome|gstreamer-1\.0|ibus|libgweather|mesa_shader_cache[a-z_]*|nautilus"
+    r"|pip|thumbnails|thunderbird|totem|tracker3|vlc)(?:/|$)"
+    rf"|{HOME}\.cache/$|/__pycache__/(?:[^/]+\.pyc)?$",
+    "locks of open documents": rf"{HOME}(?:.*/)?\.~lock\.[^/]+#$",
+    "sockets and scratch files of the session": r"^/tmp/(?:ambidex-foundry(?:/|$)|\.X|\.ICE"
+    r"|OSL_PIPE|lu\w+\.tmp(?:/|$)|dbus-|pulse-|ssh-|tmp\w+/$)",
+}
+"""Files that applications write of themselves whenever they run, by what they are. Each expression
+begins at a place; how many changes it left out is counted."""
+_ALONE = {name: re.compile(expression) for name, expression in WRITTEN_ALONE.items()}
 
 
 @dataclass(frozen=True)
@@ -47,10 +74,17 @@ class Change:
 
 def survey(guest: Guest, parts: tuple[str, ...] = PARTS) -> Survey:
     """These parts of a desktop as they are now; nothing is written there."""
-    ran = guest.run(["python3", "-", *parts], input=SURVEY, timeout=TAKES)
-    if ran.returncode or ran.truncated or ran.timed_out:
-        raise GuestError(f"the survey of the guest failed: {ran.stderr.strip()[-500:]}")
-    found: Survey = json.loads(ran.stdout)
+    found: dict[str, dict[str, str]] = {}
+    if session := [part for part in parts if part != "files"]:
+        ran = guest.run(["python3", "-I", "-", *session], input=SURVEY, timeout=TAKES)
+        if ran.returncode or ran.truncated or ran.timed_out:
+            raise GuestError(f"the survey of the guest failed: {ran.stderr.strip()[-500:]}")
+        found |= json.loads(ran.stdout)
+    if "files" in parts:
+        seen = guest.inventory()
+        found["files"] = seen.files
+        if seen.refused:
+            found[REFUSED] = {"files": seen.refused}
     return found
 
 
@@ -65,16 +99,35 @@ def changes(before: Survey, after: Survey) -> list[Change]:
     ]
 
 
-def as_evidence(found: Sequence[Change], home: str) -> str:
-    """The changes as a file for `evaluators.changes`; `home` is the desktop user's folder."""
-    said = {"home": home, "changes": [asdict(each) for each in found]}
+def left_out(before: Survey, after: Survey) -> dict[str, int]:
+    """How many changes of files `changes` does not tell, by what they are."""
+    old, new = before.get("files", {}), after.get("files", {})
+    kinds = (_alone(name) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    return dict(sorted(Counter(kind for kind in kinds if kind).items()))
+
+
+def as_evidence(
+    found: Sequence[Change], home: str, *, refused: str = "", left_out: Mapping[str, int] = EMPTY
+) -> str:
+    """The changes as a file for `evaluators.changes`; `home` is the desktop user's folder.
+    `refused` says why there may be others, `left_out` counts those that are not told."""
+    said = {
+        "home": home,
+        "changes": [asdict(each) for each in found],
+        "refused": refused,
+        "left_out": dict(left_out),
+    }
     return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+
+
+def _alone(path: str) -> str:
+    return next((name for name, found in _ALONE.items() if found.search(path)), "")
 
 
 def _changes(kind: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name), new.get(name)
-        if before == after or (kind == "file" and NOISE.search(name)):
+        if before == after or (kind == "file" and _alone(name)):
             continue
         how = "gone" if after is None else "made" if before is None else "changed"
         if kind == "setting" or (kind == "window" and how == "changed"):

@@ -26,6 +26,7 @@ __all__ = [
     "Collect",
     "Facts",
     "Get",
+    "ListCollect",
     "NearMiss",
     "Oracle",
     "Put",
@@ -36,6 +37,10 @@ __all__ = [
 ]
 
 
+TAKEN = ("answer.txt", "evidence.json")
+"""Names in the evidence directory: the agent's answer, and the record of what was collected."""
+
+
 def _guest_path(path: str) -> str:
     if not path.startswith(("~/", "/")):
         raise ValueError("a path in the guest starts with ~/ or /")
@@ -43,8 +48,8 @@ def _guest_path(path: str) -> str:
 
 
 def _plain_name(name: str) -> str:
-    if PurePosixPath(name).name != name or name in ("", ".", "..", "answer.txt"):
-        raise ValueError("a plain file name in the evidence directory (answer.txt is the agent's)")
+    if PurePosixPath(name).name != name or name in ("", ".", "..", *TAKEN):
+        raise ValueError(f"a plain file name in the evidence directory, and none of {TAKEN}")
     return name
 
 
@@ -91,7 +96,7 @@ class Call(Strict):
 
 
 class Get(Strict):
-    """Fetch a file of the guest; it may be absent, which the check then sees."""
+    """Fetch a file of the guest; if it is absent, or no file, the check sees that."""
 
     get: GuestPath
     to: EvidenceFile | None = None
@@ -102,12 +107,28 @@ class Get(Strict):
         return self.to or PurePosixPath(self.get).name
 
 
+class ListCollect(Strict):
+    """Keep the paths below a folder of the guest, one a line; of the files alone unless said
+    otherwise."""
+
+    list: GuestPath
+    to: EvidenceFile
+    folders: bool = False
+
+    @property
+    def kept_as(self) -> str:
+        """The name in the evidence directory."""
+        return self.to
+
+
 class RunCollect(Strict):
-    """Run a program and keep what it writes to standard output."""
+    """Run a program in the agent's session and keep what it writes to standard output; an exit
+    status that is not one of `exits` is evidence that cannot be judged."""
 
     run: Argv
     to: EvidenceFile
     timeout: Seconds = 60
+    exits: tuple[int, ...] = (0,)
 
     @property
     def kept_as(self) -> str:
@@ -116,7 +137,7 @@ class RunCollect(Strict):
 
 
 class CallCollect(Call):
-    """Call a tool and keep its result as JSON."""
+    """Call a tool in the agent's session and keep its result as JSON."""
 
     to: EvidenceFile
 
@@ -127,7 +148,8 @@ class CallCollect(Call):
 
 
 class ChangesCollect(Strict):
-    """Keep what is another way than when the setup was done: files and settings."""
+    """Collect the files and settings that changed since setup. The agent's session tells the
+    settings."""
 
     changes: EvidenceFile
 
@@ -161,10 +183,11 @@ Setup = Annotated[
 ]
 Collect = Annotated[
     Annotated[Get, Tag("get")]
+    | Annotated[ListCollect, Tag("list")]
     | Annotated[RunCollect, Tag("run")]
     | Annotated[CallCollect, Tag("call")]
     | Annotated[ChangesCollect, Tag("changes")],
-    _one_of("get", "run", "call", "changes"),
+    _one_of("get", "list", "run", "call", "changes"),
 ]
 
 

@@ -1,50 +1,17 @@
-"""In the guest: what there is, so that two looks tell what changed. Written for Python 3.10.
+"""In the guest: what its session says there is, so that two looks tell what changed. Written for
+Python 3.10.
 
-`python3 - PART…` prints JSON, by part: `files` of the desktop user and of nobody in particular, by
-path; `settings` of the session by schema and key; `windows` by their number and class; `processes`
-of the desktop user by name and number.
+`python3 -I - PART…` prints JSON, by part: `settings` of the session by schema and key; `windows` by
+their number and class; `processes` of the desktop user by name and number.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-
-LARGEST = 4 << 20
-"""Bytes up to which a file's content is compared, and not only its size and time."""
-ASIDE = {".cache", "__pycache__"}
-
-
-def state(path: str) -> str:
-    """Size and content of a file, or where a link leads."""
-    if os.path.islink(path):
-        return "-> " + os.readlink(path)
-    about = os.stat(path)
-    if about.st_size > LARGEST:
-        return f"{about.st_size} bytes of {about.st_mtime_ns}"
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()[:16]
-
-
-def files(*roots: str) -> dict[str, str]:
-    """Every file below, by path."""
-    found = {}
-    for root in roots:
-        for folder, folders, names in os.walk(root):
-            folders[:] = [each for each in folders if each not in ASIDE]
-            found[folder + "/"] = "folder"
-            for name in names:
-                path = os.path.join(folder, name)
-                try:
-                    if os.path.islink(path) or os.path.isfile(path):
-                        found[path] = state(path)
-                except OSError:  # gone meanwhile, or not ours to read
-                    continue
-    return found
 
 
 def settings() -> dict[str, str]:
@@ -87,7 +54,6 @@ def said(*command: str) -> list[str]:
 
 
 PARTS = {
-    "files": lambda: files(str(Path.home()), "/tmp", "/var/tmp"),
     "settings": settings,
     "windows": windows,
     "processes": processes,

@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from pathlib import Path
+from typing import Literal
 from zoneinfo import ZoneInfo
 
-from host.guest import Guest
+from evaluators.manifest import Source
+from host.guest import Guest, GuestRefusal
 from host.osworld import apart
+from host.osworld.endings import end_browser
 from host.osworld.from_browser import from_address, html, pages
 from host.osworld.from_files import cache_file, cloud_files, content, guest_files, of_slide
 from host.osworld.from_profile import appearance, profile, table
@@ -28,6 +31,23 @@ from tasks.osworld_time import RelativeRules, filled
 __all__ = ["Collector"]
 
 Gathered = tuple[Collected | None, ...]
+FILES = (
+    asked.BackgroundInSlide,
+    asked.CacheFile,
+    asked.CloudFile,
+    asked.ContentOfFile,
+    asked.Directory,
+    asked.GimpFile,
+    asked.GuestFile,
+    asked.RelativeRule,
+    asked.Rule,
+    asked.Shortcuts,
+    asked.SoundInSlide,
+    asked.VlcConfig,
+    web.Profile,
+    web.ProfileTable,
+)
+"""Getters that need nothing of the agent's session: files tell, or the benchmark itself."""
 
 
 class Collector:
@@ -48,17 +68,36 @@ class Collector:
         self._steps = steps
         self._waiting = waiting
         self._clock = clock
+        self.sources: dict[str, Source] = {}
+        """Where each answer came from, once all are given."""
 
     def all(self) -> tuple[Gathered, Gathered]:
-        """What every question is given: the results, and what they are compared with."""
-        results: list[Collected | None] = []
-        expected: list[Collected | None] = []
-        folder: dict[str, Kept | None] = {}
+        """What every question is given: the results, and what they are compared with.
+
+        The session is asked first, in OSWorld's order. Then all processes of the agent are frozen,
+        and what files alone tell is read.
+        """
+        getters: list[tuple[str, Getter]] = []
         for index, question in enumerate(self._body.questions):
-            results.append(self._one(f"result-{index}", question.result, folder))
-            other = question.expected
-            expected.append(self._one(f"expected-{index}", other, folder) if other else None)
-        return tuple(results), tuple(expected)
+            getters.append((f"result-{index}", question.result))
+            if question.expected:
+                getters.append((f"expected-{index}", question.expected))
+        live = [each for each in getters if not isinstance(each[1], FILES)]
+        found = {name: self._one(name, getter) for name, getter in live}
+        if any(isinstance(each, web.Profile | web.ProfileTable) for _, each in getters):
+            end_browser(self._guest)
+        self._guest.freeze()
+        for name, getter in getters:
+            if isinstance(getter, FILES):
+                found[name] = self._one(name, getter)
+        self.sources = {name: _source(found[name], getter) for name, getter in getters}
+        folder: dict[str, Kept | None] = {}
+        seen = {name: _shadowed(found[name], folder) for name, _ in getters}
+        count = range(len(self._body.questions))
+        return (
+            tuple(seen[f"result-{index}"] for index in count),
+            tuple(seen.get(f"expected-{index}") for index in count),
+        )
 
     def run_apart(
         self,
@@ -76,7 +115,7 @@ class Collector:
                     found[index] = apart.report(guest, self._evidence, store, *both, name)
         return tuple(found)
 
-    def _one(self, name: str, getter: Getter, folder: dict[str, Kept | None]) -> Collected:
+    def _one(self, name: str, getter: Getter) -> Collected:
         place = Place(
             self._guest,
             self._body.store,
@@ -87,10 +126,9 @@ class Collector:
             self._clock,
         )
         try:
-            collected = self._got(place, getter)
-        except (Failed, Refused) as failed:
+            return self._got(place, getter)
+        except (Failed, Refused, GuestRefusal) as failed:
             return Collected(getter=getter.type, state="failed", said=str(failed))
-        return _shadowed(collected, folder)
 
     def _got(self, place: Place, getter: Getter) -> Collected:
         match getter:
@@ -137,6 +175,12 @@ class Collector:
         """By the clock of the zone that is named, else by the guest's own."""
         now = datetime.fromisoformat(self._clock)
         return (now.astimezone(ZoneInfo(rules.timezone)) if rules.timezone else now).date()
+
+
+def _source(collected: Collected, getter: Getter) -> Source:
+    by: Literal["collector", "session"] = "collector" if isinstance(getter, FILES) else "session"
+    flaw = collected.said if collected.state == "failed" else ""
+    return Source(by=by, asked=getter.type, state=collected.state, flaw=flaw)
 
 
 def _shadowed(collected: Collected, folder: dict[str, Kept | None]) -> Collected:

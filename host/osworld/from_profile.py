@@ -1,7 +1,7 @@
 """Getters that read the browser's profile. Where OSWorld answers with a default if it can read
 nothing, so do these, and say so.
 
-A browser that runs is ended first, so that the profile says what it knows: no task asks for both.
+A browser that runs was ended before, so that the profile says what it knows: no task asks for both.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from host.osworld.endings import end_browser
 from host.osworld.gathering import Place, value
 from host.osworld.inside import Refused, ask
 from tasks.osworld_asked_web import AppearanceMode, Profile, ProfileTable
@@ -115,12 +114,11 @@ READ: dict[str, tuple[Callable[[Data], JsonValue], JsonValue]] = {
 
 def profile(place: Place, getter: Profile) -> Collected:
     """One thing of the preferences, or all bookmarks."""
-    end_browser(place.guest)
     if getter.type == "bookmarks":
-        found = ask(place.guest, "profile_json", name="Bookmarks")
+        found = place.guest.files_say("profile_json", name="Bookmarks")
         return value(getter.type, [] if found is None else found.get("roots", {}))
     read, otherwise = READ[getter.type]
-    data = ask(place.guest, "profile_json", name="Preferences")
+    data = place.guest.files_say("profile_json", name="Preferences")
     try:
         if data is None:
             raise Unread
@@ -131,8 +129,7 @@ def profile(place: Place, getter: Profile) -> Collected:
 
 def table(place: Place, getter: ProfileTable) -> Collected:
     """The rows of a database of the profile."""
-    end_browser(place.guest)
-    return value(getter.type, ask(place.guest, "profile_rows", takes=60, table=getter.type))
+    return value(getter.type, place.guest.files_say("profile_rows", table=getter.type))
 
 
 SCHEMES = {0: "system", 1: "light", 2: "dark"}
@@ -144,7 +141,7 @@ def appearance(place: Place, getter: AppearanceMode) -> Collected:
         scheme, theme = ask(place.guest, "appearance", takes=60)
         note = ""
     except Refused as refused:
-        data = ask(place.guest, "profile_json", name="Preferences") or {}
+        data = place.guest.files_say("profile_json", name="Preferences") or {}
         colours = _part(data, "browser", "theme")
         scheme = colours.get("color_scheme2", colours.get("color_scheme"))
         theme = _part(data, "extensions", "theme").get("system_theme")

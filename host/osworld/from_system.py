@@ -80,9 +80,9 @@ def desktop(
         case TerminalOutput():
             return value(kind, ask(guest, "terminal"))
         case Directory():
-            return value(kind, ask(guest, "listing", path=getter.path))
+            return value(kind, guest.files_say("listing", path=getter.path))
         case Shortcuts():
-            return value(kind, ask(guest, "desktop"))
+            return value(kind, guest.files_say("desktop"))
         case ScreenSize():
             width, height = guest.health().screen or (0, 0)
             return value(kind, {"width": width, "height": height})

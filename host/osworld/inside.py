@@ -13,6 +13,7 @@ __all__ = ["CODE", "Refused", "ask"]
 
 CODE = "/opt/ambidex"
 """Where a guest has our code, and beside it the libraries."""
+MAIN = f"import sys; sys.path[:0] = ['{CODE}', '{CODE}/site']; from guest.ask import main; main()"
 GRACE = 30.0
 
 
@@ -30,10 +31,9 @@ def ask(guest: Guest, do: str, *, takes: float = 30.0, **given: object) -> Any:
     `takes` is how many seconds the question itself may take.
     """
     ran = guest.run(
-        # Without what the desktop user may have put among their own libraries.
-        ["python3", "-s", "-m", "guest.ask"],
-        cwd=CODE,
-        env={"PYTHONPATH": f"{CODE}:{CODE}/site", "PYTHONDONTWRITEBYTECODE": "1"},
+        # Isolated: without what the desktop user may have put among their own libraries.
+        ["python3", "-I", "-B", "-c", MAIN],
+        cwd="/",
         input=json.dumps({"do": do, "with": given}),
         timeout=takes + GRACE,
     )

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 
+from evaluators.manifest import Source
 from host.errors import StageError
 from host.guest import Guest
 from host.osworld.collecting import Collector
@@ -61,8 +62,9 @@ def collect(
     kept: Path,
     literal: bool,
     fresh: Callable[[], AbstractContextManager[Guest]],
-) -> None:
-    """Carry out the steps after the episode and all getters; what they gave is in `evidence`."""
+) -> dict[str, Source]:
+    """Carry out the steps after the episode and all getters; what they gave is in `evidence`.
+    Returns where each answer came from."""
     clock = str(ask(guest, "clock"))
     waiting = Waiting(guest, literal=literal, written=watched_files(body))
     after = evidence / "steps"
@@ -82,3 +84,4 @@ def collect(
     results = collector.run_apart(results, expected, fresh)
     said = Record(results=results, expected=expected, failed_step=failed, clock=clock)
     (evidence / NAME).write_text(said.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return collector.sources

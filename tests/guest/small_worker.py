@@ -55,7 +55,12 @@ def screenshot(given: dict[str, Any], body: bytes) -> Answer:
     return Answer({"id": "f.1", "rect": [0, 0, 1, 1]}, b"BGRX")
 
 
+def rights(given: dict[str, Any], body: bytes) -> Answer:
+    return Answer(False)
+
+
 VERBS = {
+    "rights": rights,
     "check": check,
     "screenshot": screenshot,
     "small_answer": answer,

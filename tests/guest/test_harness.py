@@ -11,7 +11,8 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from guest import HARNESS, HarnessError
+from guest import COLLECTOR, HARNESS, HarnessError
+from guest.freezing import Frozen
 from guest.guard import Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
@@ -35,7 +36,9 @@ def journal() -> Iterator[Journal]:
 
 def client(workers: dict[str, Worker], journal: Journal) -> httpx.AsyncClient:
     server = Server({}, workers)
-    harness = Harness(workers, server, Token("a-token-of-a-test"), journal, "digest")
+    processes = next(iter(workers.values())).processes
+    token, frozen = Token("a-token-of-a-test"), Frozen(processes)
+    harness = Harness(workers, server, token, journal, "digest", frozen)
     harness.warmed = [200]
     app = Starlette(routes=harness.routes(), exception_handlers={HarnessError: on_error})
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://guest")
@@ -43,8 +46,13 @@ def client(workers: dict[str, Worker], journal: Journal) -> httpx.AsyncClient:
 
 def play(started: Started, journal: Journal, scene: Scene) -> None:
     async def all_of_it() -> None:
-        async with started(HARNESS) as worker, client({HARNESS: worker}, journal) as asking:
+        async with (
+            started(HARNESS) as worker,
+            started(COLLECTOR) as collector,
+            client({HARNESS: worker, COLLECTOR: collector}, journal) as asking,
+        ):
             await worker.wait_until_up(10)
+            await collector.wait_until_up(10)
             await scene(asking)
 
     asyncio.run(all_of_it())
@@ -67,7 +75,7 @@ def test_a_guest_whose_checks_are_good_is_ready(started: Started, journal: Journ
 
 def test_a_guest_on_its_way_says_how_far_it_is(started: Started, journal: Journal) -> None:
     async def scene() -> None:
-        async with started("stillborn") as worker, client({HARNESS: worker}, journal) as asking:
+        async with started("stillborn") as worker, client({HARNESS: worker, COLLECTOR: worker}, journal) as asking:
             answer = await asking.get("/harness/health")
             assert answer.status_code == 503
             assert not answer.json()["ready"]
@@ -94,7 +102,7 @@ def test_a_known_frame_is_answered_with_304_and_no_bytes(
     [
         ("GET", "/harness/screenshot?settle=soon", "", "settle"),
         ("GET", "/harness/screenshot?colour=1", "", "Fields: settle, work, still, known."),
-        ("GET", "/harness/file", "", "path"),
+        ("GET", "/harness/evidence/file", "", "path"),
         ("POST", "/harness/run", "{", "not JSON"),
         ("POST", "/harness/run", '{"argv": []}', "argv"),
         ("POST", "/harness/run", '{"argv": ["id"], "shell": true}', "shell"),
@@ -120,7 +128,7 @@ def test_what_a_worker_prints_and_how_it_ends_is_in_the_journal(
     started: Started, journal: Journal
 ) -> None:
     async def scene() -> None:
-        async with started("stillborn") as worker, client({HARNESS: worker}, journal) as asking:
+        async with started("stillborn") as worker, client({HARNESS: worker, COLLECTOR: worker}, journal) as asking:
             with pytest.raises(Ended):
                 await worker.wait_until_up(60)
             text = (await asking.get("/harness/journal")).text

@@ -293,21 +293,27 @@ def _harness(desktop: Desktop) -> list[Route]:
         return Response(body, headers={"Ambidex-Frame": json.dumps(header)})
 
     async def file(request: Request) -> Response:
-        path = request.query_params["path"]
-        if request.method == "PUT":
-            desktop.files[path] = await request.body()
-            return JSONResponse({"ok": True})
-        if path not in desktop.files:
-            said = {"error": {"code": "missing", "message": f"no file {path}", "hint": ""}}
-            return JSONResponse(said, 404)
-        return Response(desktop.files[path])
+        desktop.files[request.query_params["path"]] = await request.body()
+        return JSONResponse({"ok": True})
+
+    async def evidence(request: Request) -> Response:
+        content = desktop.files.get(request.query_params["path"])
+        state = "absent" if content is None else "file"
+        about = {"state": state, "size": len(content or b"")}
+        return Response(content or b"", headers={"Ambidex-File": json.dumps(about)})
+
+    async def inventory(_: Request) -> Response:
+        return JSONResponse({"files": surveyed(desktop)["files"], "refused": ""})
+
+    async def freeze(_: Request) -> Response:
+        return JSONResponse({"stopped": 1})
 
     async def run(request: Request) -> Response:
         said = await request.json()
         argv = said["argv"]
-        if argv[:2] == ["python3", "-"]:
+        if argv[:3] == ["python3", "-I", "-"]:
             seen = surveyed(desktop)
-            told = json.dumps({part: seen[part] for part in argv[2:]})
+            told = json.dumps({part: seen[part] for part in argv[3:]})
             return JSONResponse({"returncode": 0, "stdout": told, "stderr": ""})
         if argv[0] == "printenv":
             return JSONResponse({"returncode": 0, "stdout": "/home/user\n", "stderr": ""})
@@ -334,7 +340,10 @@ def _harness(desktop: Desktop) -> list[Route]:
     return [
         Route("/harness/health", health),
         Route("/harness/screenshot", screenshot),
-        Route("/harness/file", file, methods=["GET", "PUT"]),
+        Route("/harness/file", file, methods=["PUT"]),
+        Route("/harness/freeze", freeze, methods=["POST"]),
+        Route("/harness/evidence/file", evidence),
+        Route("/harness/evidence/survey", inventory),
         Route("/harness/run", run, methods=["POST"]),
         Route("/harness/wait_window", wait_window, methods=["POST"]),
         Route("/harness/journal", journal),

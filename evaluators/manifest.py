@@ -1,0 +1,62 @@
+"""Where each piece of evidence came from, and what is wrong with it: `evidence.json`, beside what
+was collected. Evidence of older runs has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evaluators import Unreadable
+
+__all__ = ["NAME", "Manifest", "Source", "read_manifest", "source_of"]
+
+NAME = "evidence.json"
+
+
+class Strict(BaseModel):
+    """Unknown keys are errors; nothing changes after it was read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(Strict):
+    """What one piece of evidence is."""
+
+    by: Literal["collector", "session"]
+    """Read by the guest's collector while the agent's processes were frozen, or answered by the
+    agent's session before that: by its programs, which the agent may have changed."""
+    asked: str
+    """The path, the command or the tool."""
+    state: str
+    """`file`, `absent`, `folder`, `link`, `special`, `unreadable`, `too_large`, `listed` or
+    `surveyed`; of the session `answered` or `failed`; of an OSWorld getter its own."""
+    size: int = 0
+    exit: int | None = None
+    """Of a command."""
+    flaw: str = ""
+    """Why nothing can be judged by it, if so: it is then as if it were missing, for this reason."""
+
+
+class Manifest(Strict):
+    """All of it, by the name in the evidence directory."""
+
+    agent_is_root: bool = False
+    """Whether the agent could become root in the guest, and so change the collector."""
+    sources: dict[str, Source] = {}
+
+
+def read_manifest(evidence: Path) -> Manifest:
+    """The manifest; an empty one where there is none. `Unreadable` where it is damaged."""
+    try:
+        return Manifest.model_validate_json((evidence / NAME).read_bytes())
+    except FileNotFoundError:
+        return Manifest()
+    except ValidationError as error:
+        raise Unreadable(f"{NAME} cannot be read: {error.errors()[0]['msg']}") from None
+
+
+def source_of(evidence: Path, name: str) -> Source | None:
+    """What is known of one piece of evidence."""
+    return read_manifest(evidence).sources.get(name)

@@ -1,0 +1,147 @@
+"""What the collector reads, and what it only names."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from guest import HarnessError, collector, profile
+from guest.account import Account
+from guest.collector import find, may_become_root, verbs
+from guest.inventory import Inventory
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+def account(home: Path) -> Account:
+    return Account("somebody", os.getuid(), os.getgid(), (os.getgid(),), str(home), "/bin/sh")
+
+
+def state(home: Path, path: str, largest: int = 1000) -> str:
+    return find(path, account(home), largest).state
+
+
+def test_a_file_of_the_home_is_read_with_its_content(home: Path) -> None:
+    (home / "a b.txt").write_bytes(b"\0\xff")
+    file = find("~/a b.txt", account(home), 1000)
+    assert (file.state, file.size, file.content) == ("file", 2, b"\0\xff")
+
+
+def test_what_is_no_file_is_named_for_what_it_is_and_never_waited_for(home: Path) -> None:
+    os.mkfifo(home / "pipe")
+    (home / "folder").mkdir()
+    (home / "large").write_bytes(b"x" * 1001)
+    (home / "closed").write_bytes(b"x")
+    (home / "closed").chmod(0)
+    seen = {name: state(home, f"~/{name}") for name in ("pipe", "folder", "large", "closed", "no")}
+    assert seen == {
+        "pipe": "special",
+        "folder": "folder",
+        "large": "too_large",
+        "closed": "unreadable",
+        "no": "absent",
+    }
+    assert state(home, "~/large/below") == "absent"
+    assert state(home, "/dev/zero") == "special"
+
+
+def test_a_link_is_followed_only_where_a_new_home_has_the_same_one(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if os.getuid() == 0:
+        os.chown(home, 12345, 12345)  # links that root made are the image's
+    for folder in (home, tmp_path / "skel"):
+        (folder / "chromium").mkdir(parents=True)
+        os.symlink("chromium", folder / "google-chrome")
+    monkeypatch.setattr(collector, "SKELETON", tmp_path / "skel")
+    (home / "chromium/Bookmarks").write_bytes(b"{}")
+    os.symlink("chromium/Bookmarks", home / "own")
+    os.symlink("/dev/zero", home / "endless")
+    os.symlink("around", home / "around")
+    for name in ("own", "endless", "around"):
+        if os.getuid() == 0:
+            os.lchown(home / name, 12345, 12345)
+    assert state(home, "~/google-chrome/Bookmarks") == "file"
+    assert [state(home, f"~/{name}") for name in ("own", "endless", "around")] == ["link"] * 3
+
+
+def test_a_relative_path_is_refused(home: Path) -> None:
+    with pytest.raises(HarnessError, match="is not absolute"):
+        find("a.txt", account(home), 1000)
+
+
+def test_a_listing_names_odd_names_and_follows_no_link(home: Path) -> None:
+    (home / "in").mkdir()
+    (home / "in/ä\n").touch()
+    os.symlink("/etc", home / "in/etc")
+    with open(os.fsencode(home / "in") + b"/\xff", "wb"):
+        pass
+    said: Any = verbs(account(home))["list"]({"path": "~/in"}, b"").value
+    assert said == {"there": True, "paths": ["etc", "ä\n", "\ufffd"], "more": False}
+    said = verbs(account(home))["list"]({"path": "~/none"}, b"").value
+    assert said == {"there": False, "paths": [], "more": False}
+
+
+def test_an_inventory_sees_a_change_in_a_large_file_with_its_times_put_back(home: Path) -> None:
+    large = home / ".cache" / "x.lock"
+    large.parent.mkdir()
+    large.write_bytes(bytes(5 << 20))
+    inventory = Inventory()
+    before = inventory.take(home)["files"]
+    times = large.stat()
+    with large.open("r+b") as file:
+        file.seek(3 << 20)
+        file.write(b"!")
+    os.utime(large, ns=(times.st_atime_ns, times.st_mtime_ns))
+    after = inventory.take(home)["files"]
+    assert before[str(large)] != after[str(large)]
+
+
+def test_an_inventory_reads_no_holes_and_stops_at_a_bound(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (home / "holes").open("wb") as file:
+        file.truncate(1 << 40)
+    assert Inventory().take(home)["refused"] == ""
+    monkeypatch.setattr("guest.inventory.MOST", 5)
+    for number in range(10):
+        (home / str(number)).touch()
+    assert Inventory().take(home)["refused"] == "there are more than 5 files"
+
+
+def test_a_view_that_never_ends_is_given_up(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = home / ".config/chromium/Default"
+    folder.mkdir(parents=True)
+    with sqlite3.connect(folder / "History") as made:
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)"
+        wanted = "SELECT i AS url, i AS title, i AS last_visit_time"
+        made.execute(f"CREATE VIEW urls AS {endless} {wanted} FROM n WHERE i < 0")
+    monkeypatch.setattr(profile, "WITHIN", 0.2)
+    monkeypatch.setattr(Path, "home", lambda: home)
+    ask = verbs(account(home))["ask"]
+    assert ask({"do": "profile_rows", "with": {"table": "history"}}, b"").value is None
+
+
+def test_what_needs_the_session_is_not_asked_of_files(home: Path) -> None:
+    with pytest.raises(HarnessError, match="not answered by files alone"):
+        verbs(account(home))["ask"]({"do": "activate", "with": {}}, b"")
+
+
+def test_nothing_that_is_told_breaks_json(home: Path) -> None:
+    (home / "x").symlink_to(os.fsdecode(b"\xff\xfe"))
+    json.dumps(verbs(account(home))["survey"]({}, b"").value).encode()
+
+
+def test_an_ordinary_user_is_not_root() -> None:
+    user = Account("nobody-here", 54321, 54321, (54321,), "/nonexistent", "/bin/sh")
+    assert not may_become_root(user)
