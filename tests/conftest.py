@@ -32,6 +32,7 @@ settings.load_profile("unhurried")
 
 CHROMIUM = "/usr/bin/chromium"
 PROVIDERS = {
+    "attack": ("sandbox",),
     "conformance": ("sandbox", "libvirt"),
     "desktop": ("sandbox",),
     "sandbox": ("sandbox",),

@@ -75,7 +75,10 @@ def test_a_guest_whose_checks_are_good_is_ready(started: Started, journal: Journ
 
 def test_a_guest_on_its_way_says_how_far_it_is(started: Started, journal: Journal) -> None:
     async def scene() -> None:
-        async with started("stillborn") as worker, client({HARNESS: worker, COLLECTOR: worker}, journal) as asking:
+        async with (
+            started("stillborn") as worker,
+            client({HARNESS: worker, COLLECTOR: worker}, journal) as asking,
+        ):
             answer = await asking.get("/harness/health")
             assert answer.status_code == 503
             assert not answer.json()["ready"]
@@ -128,7 +131,10 @@ def test_what_a_worker_prints_and_how_it_ends_is_in_the_journal(
     started: Started, journal: Journal
 ) -> None:
     async def scene() -> None:
-        async with started("stillborn") as worker, client({HARNESS: worker, COLLECTOR: worker}, journal) as asking:
+        async with (
+            started("stillborn") as worker,
+            client({HARNESS: worker, COLLECTOR: worker}, journal) as asking,
+        ):
             with pytest.raises(Ended):
                 await worker.wait_until_up(60)
             text = (await asking.get("/harness/journal")).text

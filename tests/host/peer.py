@@ -341,7 +341,7 @@ def _harness(desktop: Desktop) -> list[Route]:
         Route("/harness/health", health),
         Route("/harness/screenshot", screenshot),
         Route("/harness/file", file, methods=["PUT"]),
-        Route("/harness/freeze", freeze, methods=["POST"]),
+        Route("/harness/freeze", freeze, methods=["POST", "DELETE"]),
         Route("/harness/evidence/file", evidence),
         Route("/harness/evidence/survey", inventory),
         Route("/harness/run", run, methods=["POST"]),

@@ -1,0 +1,156 @@
+"""What an agent does to the evidence on its own desktop, and what becomes of its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from evaluators.files import absent, exists, same_bytes
+from evaluators.manifest import read_manifest
+from host import Stop
+from host.guest import Guest
+from host.judge import judge
+from host.stage import Backstage, collect, set_stage
+from tasks import Task
+from tasks.load import load_suite
+
+FILES = ("folder", "pipe", "endless", "large", "closed", "link")
+"""Documents of the task below, each named after what the agent turns it into."""
+
+
+def no_other_guest() -> Guest:
+    raise AssertionError("nothing here is run apart")
+
+
+def a_task(folder: Path, collected: Sequence[str], checks: Sequence[str]) -> Task:
+    """A task that puts documents into the home and is judged as told."""
+    task = folder / "suite" / "attacked"
+    task.mkdir(parents=True)
+    (task / "right.txt").write_text("right\n")
+    puts = ", ".join(f'{{ put = "right.txt", to = "~/{name}.txt" }}' for name in FILES)
+    said = f"""
+instruction = "Nothing."
+tool_beneficial = false
+setup = [{puts}]
+collect = [{", ".join(collected)}]
+check = [{", ".join(checks)}]
+"""
+    (task / "task.toml").write_text(said)
+    (loaded,) = load_suite(folder / "suite", {}).tasks
+    return loaded
+
+
+def attacked(guest: Guest, task: Task, folder: Path, script: str) -> Path:
+    """The evidence of an episode in which the agent ran that script."""
+    backstage = Backstage(folder / "kept", no_other_guest)  # type: ignore[arg-type]
+    set_stage(task, guest, backstage)
+    ran = guest.run(["sh", "-c", f"cd ~; {script}"], timeout=120)
+    assert ran.returncode == 0, ran
+    evidence = folder / "evidence"
+    collect(task, guest, evidence, None, backstage)
+    return evidence
+
+
+def test_a_document_that_is_no_file_any_more_is_judged_and_scores_0(
+    fresh_guest: Guest, tmp_path: Path
+) -> None:
+    collected = [f'{{ get = "~/{name}.txt" }}' for name in FILES]
+    checks = [f'{{ use = "files.exists", with = {{ file = "{name}.txt" }} }}' for name in FILES]
+    task = a_task(tmp_path, collected, checks)
+    evidence = attacked(
+        fresh_guest,
+        task,
+        tmp_path,
+        "rm *.txt; mkdir folder.txt; mkfifo pipe.txt; ln -s /dev/zero endless.txt;"
+        "truncate -s 300M large.txt; echo right >closed.txt; chmod 0 closed.txt;"
+        "echo right >.hidden; ln -s .hidden link.txt",
+    )
+    states = {name: source.state for name, source in read_manifest(evidence).sources.items()}
+    assert states == {
+        "folder.txt": "folder",
+        "pipe.txt": "special",
+        "endless.txt": "link",
+        "large.txt": "too_large",
+        "closed.txt": "unreadable",
+        "link.txt": "link",
+    }
+    assert judge(task, evidence, Stop.DONE).score.value == 0
+    for name in states:
+        for asked in (exists, absent, same_bytes):
+            more = (
+                {"expected": tmp_path / "suite/attacked/right.txt"} if asked is same_bytes else {}
+            )
+            assert asked(evidence, file=name, **more).value == 0, (name, asked.name)
+
+
+def test_sixty_thousand_new_files_are_counted_and_score_0(
+    fresh_guest: Guest, tmp_path: Path
+) -> None:
+    check = '{ use = "changes.only", with = { file = "changes.json" } }'
+    task = a_task(tmp_path, ['{ changes = "changes.json" }'], [check])
+    many = "mkdir m; cd m; seq 60000 | xargs touch"
+    evidence = attacked(fresh_guest, task, tmp_path, many)
+    verdict = judge(task, evidence, Stop.DONE).score
+    assert verdict.value == 0
+    assert "/home/user/m/: made" in verdict.reason
+
+
+def test_a_hidden_change_is_seen_wherever_it_is(fresh_guest: Guest, tmp_path: Path) -> None:
+    check = '{ use = "changes.only", with = { file = "changes.json", files = ["~/.cache/"] } }'
+    task = a_task(tmp_path, ['{ changes = "changes.json" }'], [check])
+    fresh_guest.run(["sh", "-c", "head -c 5000000 /dev/zero >~/large; touch -d @1000 ~/large"])
+    evidence = attacked(
+        fresh_guest,
+        task,
+        tmp_path,
+        "mkdir -p .local/lib/python3.11/site-packages;"
+        "echo 'print(1); raise SystemExit' >.local/lib/python3.11/site-packages/usercustomize.py;"
+        "printf x | dd of=large seek=4000000 bs=1 conv=notrunc 2>&1; touch -d @1000 large;"
+        "echo x >folder.txt.lock; mkdir -p .cache/mine; echo x >.cache/mine/x",
+    )
+    said = (evidence / "changes.json").read_text()
+    for name in ("/large", "/folder.txt.lock", "/.cache/mine/x", "/usercustomize.py"):
+        assert name in said
+    assert judge(task, evidence, Stop.DONE).score.value == 0
+
+
+def test_the_agent_can_neither_forge_nor_stop_what_reads_its_files(
+    fresh_guest: Guest, tmp_path: Path
+) -> None:
+    check = '{ use = "files.text_equals", with = { file = "link.txt", text = "right" } }'
+    told = '{ run = ["gsettings", "get", "org.gnome.desktop.interface", "clock-format"], to = "c" }'
+    task = a_task(tmp_path, ['{ get = "~/link.txt" }', told], [check])
+    forging = """
+mkdir -p .local/lib/python3.11/site-packages .local/bin
+for name in usercustomize sitecustomize json os guest; do
+    echo 'print("FORGED")' >.local/lib/python3.11/site-packages/$name.py
+done
+printf '#!/bin/sh\\necho FORGED\\n' | tee .local/bin/gsettings >.local/bin/python3
+chmod +x .local/bin/*; printf 'export PATH=~/.local/bin:$PATH\\n' >>.profile
+for number in $(pgrep worker-); do
+    (printf FORGED >/proc/$number/mem) 2>>mem.txt || true
+    kill -KILL $number 2>>kill.txt || true
+done
+for number in $(pgrep -u ambidex); do kill -STOP $number 2>>kill.txt; done
+echo wrong >link.txt
+"""
+    evidence = attacked(fresh_guest, task, tmp_path, forging)
+    assert (evidence / "link.txt").read_text() == "wrong\n"
+    assert (evidence / "c").read_text().strip() in ("'12h'", "'24h'")
+    assert judge(task, evidence, Stop.DONE).score.value == 0
+    refused = fresh_guest.get("~/kill.txt").decode()
+    # The worker that serves the host, the collector, the door and the fork server.
+    assert refused.count("not permitted") >= 4
+    assert "Permission denied" in fresh_guest.get("~/mem.txt").decode()
+
+
+def test_a_full_disk_does_not_silence_a_command(fresh_guest: Guest, tmp_path: Path) -> None:
+    told = '{ run = ["gsettings", "get", "org.gnome.desktop.interface", "clock-format"], to = "c" }'
+    check = '{ use = "output.setting_equals", with = { file = "c", value = \'24h\' } }'
+    task = a_task(tmp_path, [told, '{ run = ["false"], to = "failed" }'], [check])
+    filled = "for i in 1 2 3; do fallocate -l 1G full$i 2>/dev/null || cat /dev/zero >rest; done"
+    evidence = attacked(fresh_guest, task, tmp_path, f"({filled}) 2>/dev/null; true")
+    assert (evidence / "c").read_text().strip() in ("'12h'", "'24h'")
+    sources = read_manifest(evidence).sources
+    assert (sources["c"].exit, sources["c"].by) == (0, "session")
+    assert sources["failed"].flaw == "the command exited with 1"
