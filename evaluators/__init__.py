@@ -22,6 +22,9 @@ class Score:
 
     value: float
     reason: str
+    wants: tuple[str, ...] = ()
+    """Workbooks that an office has to compute anew before they can be judged: the score is 0 until
+    then."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.value <= 1.0:
@@ -30,3 +33,6 @@ class Score:
 
 class Unreadable(Exception):
     """Evidence is missing, too large or not of its format: the score is 0, for this reason."""
+
+    wants: tuple[str, ...] = ()
+    """See `Score`."""

@@ -50,7 +50,7 @@ class Evaluator(Generic[P]):
         try:
             return self.function(*args, **kwargs)
         except Unreadable as unreadable:
-            return Score(0.0, str(unreadable))
+            return Score(0.0, str(unreadable), unreadable.wants)
 
     def arguments(self, given: dict[str, object], folder: Path | None) -> dict[str, object]:
         """The arguments as the function takes them; `ValueError` says which are wrong and why."""

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from evaluators import Score
+from evaluators.recomputed import refute
 from evaluators.registry import EvidenceName, evaluator
 from evaluators.values import Value, shown, unequal, verdict
 from evaluators.workbook import cells as read_cells
@@ -29,7 +30,7 @@ def cells_equal(
     sheet: str | None = None,
     tolerance: float = 1e-9,
 ) -> Score:
-    """The cells hold these values (of formulas: the results), of the same kind.
+    """The cells hold these values (of formulas: the results, computed anew), of the same kind.
 
     `sheet` is the first where it is not named; `tolerance` is how far two numbers may differ.
     """
@@ -39,6 +40,7 @@ def cells_equal(
         for where, expected in cells.items()
         if (reason := unequal(expected, found[where].value, tolerance))
     ]
+    wrong = wrong or refute(evidence, file, sheet, found)
     return verdict(wrong, f"{file}: all {len(cells)} cells are as expected")
 
 
@@ -85,6 +87,7 @@ def cells_computed(
         for where, each in found.items()
         if not each.formula
     ]
+    wrong = wrong or refute(evidence, file, sheet, found)
     return verdict(wrong, f"{file}: all {len(cells)} cells are computed")
 
 

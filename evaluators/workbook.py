@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -63,6 +64,23 @@ def cells(evidence: Path, file: str, sheet: str | None, wanted: list[str]) -> di
     return seen
 
 
+def whole_sheet(evidence: Path, file: str, sheet: str | None) -> Iterator[tuple[str, SeenCell]]:
+    """Every cell of one sheet (None: the first) that holds something, with its place."""
+    content = read_package(evidence, file)
+    name = sheet or sheet_names(evidence, file)[0]
+    try:
+        books = [
+            openpyxl.load_workbook(content, read_only=True, data_only=results, keep_links=False)
+            for results in (True, False)
+        ]
+        for values, sources in zip(*(book[name].iter_rows() for book in books), strict=True):
+            for value, source in zip(values, sources, strict=True):
+                if not isinstance(source, EmptyCell):
+                    yield source.coordinate, _seen(value, source)
+    except (*BROKEN, InvalidFileException) as error:
+        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
+
+
 def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
     """How many rows and columns stay in sight when the sheet is scrolled; (0, 0) where none do."""
     content = read_package(evidence, file)
@@ -108,7 +126,7 @@ def _seen(value: AnyCell | None, source: AnyCell | None) -> SeenCell:
         formula = formula.text or ""
     return SeenCell(
         # An error is stored as text: kept apart, so that no text equals it.
-        value=_Error(value.value) if value.data_type == "e" else value.value,
+        value=SeenError(value.value) if value.data_type == "e" else value.value,
         formula=str(formula),
         bold=bool(source.font.bold),
         fill=_colour(getattr(source.fill, "fgColor", None)) if _solid(source.fill) else "",
@@ -118,7 +136,9 @@ def _seen(value: AnyCell | None, source: AnyCell | None) -> SeenCell:
 
 
 @dataclass(frozen=True)
-class _Error:
+class SeenError:
+    """The error that a cell holds."""
+
     code: object
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 def verbs() -> dict[str, Callable[..., Any]]:
     """Everything that can be asked."""
-    from guest import pages, profile, scene, sites, xml_tree
+    from guest import pages, profile, recompute, scene, sites, xml_tree
 
     asked = (
         scene.windows, scene.activate, scene.shown_as, scene.close,
@@ -27,6 +27,7 @@ def verbs() -> dict[str, Callable[..., Any]]:
         pages.answering, pages.tabs, pages.open_tabs, pages.close_tabs, pages.opened, pages.texts,
         pages.appearance, pages.shown,
         profile.end_browser, profile.profile_json, profile.profile_rows,
+        recompute.recompute,
         sites.printed, sites.information, sites.recreation,
     )  # fmt: skip
     return {function.__name__: function for function in asked}

@@ -11,10 +11,10 @@ from typing import Any
 
 from host import Stop
 from host.guest import Guest
-from host.judge import judge
 from host.progress import Episode
 from host.rows import CallCount, Reached
 from host.stage import Backstage, collect
+from host.verdicts import verdict_on
 from tasks import Task, Verdict
 from vm import Machine
 
@@ -49,8 +49,9 @@ class Checkpoints:
         began = time.monotonic()
         evidence = evidence_at(self._folder, episode.steps)
         with self._machine.fork() as copy, Guest(copy.endpoint, copy.token) as guest:
-            collect(self._task, guest, evidence, episode.answer, self._backstage(copy))
-        verdict = judge(self._task, evidence, Stop.STEP_LIMIT)
+            backstage = self._backstage(copy)
+            collect(self._task, guest, evidence, episode.answer, backstage)
+            verdict = verdict_on(self._task, evidence, Stop.STEP_LIMIT, backstage)
         self.reached.append(reached(episode, verdict, Stop.STEP_LIMIT))
         self.seconds += time.monotonic() - began
 

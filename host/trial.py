@@ -21,7 +21,6 @@ from host.episode import Interrupted, run_episode
 from host.errors import FINAL, VOID, GuestError, MachineError
 from host.exposure import handed, offer_of
 from host.guest import Guest
-from host.judge import judge
 from host.keeping import SNAPSHOTS, Keeping
 from host.origin import Origin, bring_stage, origin_of
 from host.person import Watched
@@ -29,6 +28,7 @@ from host.rehearsal import Rehearsed, rehearse
 from host.rows import Failure, Parent, Row
 from host.stage import STAGE, Backstage, collect, set_stage
 from host.trajectory import Trajectory
+from host.verdicts import verdict_on
 from host.watch import announced
 from tasks import Suite, Task, Verdict
 from vm import Machine
@@ -188,7 +188,7 @@ class Trial:
             with _clock(seconds, "collect"):
                 collect(task, guest, folder / "evidence", episode.answer, backstage(machine))
         with _clock(seconds, "judge"):
-            verdict = judge(task, folder / "evidence", episode.stop)
+            verdict = verdict_on(task, folder / "evidence", episode.stop, backstage(machine))
         _write_score(folder, verdict, episode.stop, self.config.threshold)
         seconds |= vars(episode.seconds)
         if self.config.checkpoints:

@@ -110,7 +110,7 @@ class Verbs:
     def judge(self, evidence: Path) -> Verdict:
         """The lowest of all checks."""
         scores = [check(evidence) for check in self.checks]
-        worst = min(scores, key=lambda score: score.value)
+        worst = min(scores, key=lambda score: (score.value, bool(score.wants)))
         whole = len(scores) == 1 or worst.value < 1
         return Verdict(worst if whole else Score(1.0, f"{len(scores)} checks"))
 
