@@ -12,12 +12,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from host import GUI, Limits, ToolSpec
 from host.errors import UsageError
 
 __all__ = [
+    "LONGEST_SETTLE",
+    "MOST_RUNS",
     "Branch",
     "Condition",
     "Exposure",
@@ -31,6 +33,7 @@ __all__ = [
     "RunConfig",
     "Strict",
     "adopt",
+    "bounded",
     "code_hash",
     "locked",
     "offered",
@@ -38,6 +41,26 @@ __all__ = [
 ]
 
 NAME = "run.json"
+
+MOST_RUNS = 10_000
+"""Trials of each task in one run."""
+LONGEST_SETTLE = 120.0
+"""Seconds: the guest waits no longer for its screen."""
+MOST_STEPS, LONGEST_EPISODE, MOST_DOLLARS = 100_000, 30 * 86400.0, 1_000_000.0
+
+
+def bounded(limits: Limits) -> Limits:
+    """Those limits; `ValueError` names the one that is out of range."""
+    for name, value, least, most in (
+        ("steps", limits.steps, 1, MOST_STEPS),
+        ("seconds", limits.seconds, 0, LONGEST_EPISODE),
+        ("cost", limits.cost, 0, MOST_DOLLARS),
+        ("malformed", limits.malformed, 1, MOST_STEPS),
+    ):
+        if value is not None and not least <= value <= most:  # NaN is in no range
+            raise ValueError(f"the limit {name} is {value}, and goes from {least} to {most:g}")
+    return limits
+
 
 Condition = Literal["gui", "tools", "hybrid"]
 Policy = Literal["all", "app", "retrieved", "named"]
@@ -48,7 +71,9 @@ Lasting = Literal["once", "rest"]
 class Strict(BaseModel):
     """Unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False
+    )
 
 
 class ModelConfig(Strict):
@@ -142,9 +167,9 @@ class RunConfig(Strict):
     agents: tuple[str, ...]
     condition: Condition
     exposure: Exposure = Exposure()
-    runs: int
-    limits: Limits
-    threshold: float = 1.0
+    runs: Annotated[int, Field(ge=1, le=MOST_RUNS)]
+    limits: Annotated[Limits, AfterValidator(bounded)]
+    threshold: Annotated[float, Field(ge=0, le=1)] = 1.0
     """The score from which a task counts as solved."""
     literal_sleeps: bool = False
     """Whether pauses that tasks ask for are slept through."""
@@ -159,7 +184,7 @@ class RunConfig(Strict):
     """Which steps of an episode can be gone back to; none where nothing is given."""
     fork: Fork | None = None
     """Where its trials begin, if not with the stage of their task."""
-    settle: float = 5.0
+    settle: Annotated[float, Field(ge=0, le=LONGEST_SETTLE)] = 5.0
     """Bound in seconds for the screen to come to rest after a step."""
     seed: int = 0
     model: ModelConfig | None = None

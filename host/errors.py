@@ -1,17 +1,26 @@
-"""The fates of an error, drawn once.
+"""The fates of an error, drawn once. The agent has acted from its first call of a tool, or of the
+mouse and keyboard, on.
 
+                                             before it acted   after it acted
 TaskError       the data is wrong            raised at load, exit 2, file and key named
 UsageError      the request is wrong         raised before any machine, exit 2
-MachineError    the machine failed           row `void`: run again, counted, never a 0
-GuestError      the guest did not answer     void
-ModelError      the model did not answer     void
-StoppedError    a person gave the trial up   void
-RehearsalError  a fork's beginning is lost   void, and not tried again: it would be lost again
-an error result of a tool                    text for the model; the episode goes on
-anything else                                row `bug` with traceback; run goes on, exit 1
+MachineError    the machine failed           void              void once, then a score of 0
+GuestError      the guest did not answer     void              void once, then a score of 0
+ModelError      the model refused a request  void              void once, then a score of 0
+ModelError      no answer, load, no key      void              void
+StoppedError    a person ended the trial     void              void
+RehearsalError  a fork's start is lost       void, and not tried again: it would be lost again
+an error result of a tool                    text for the model; the episode continues
+anything else                                row `bug` with traceback; run continues, exit 1
+
+A void trial is run again, counted, and never scored. The agent has the machine once it has acted,
+and can break it; so a void after that has to be proved: by a person, by a rehearsal that no machine
+takes part in, or by what the model's endpoint answered.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 from tasks import TaskError
 from vm import MachineError
@@ -19,6 +28,7 @@ from vm import MachineError
 __all__ = [
     "FINAL",
     "VOID",
+    "EndedBy",
     "GuestError",
     "MachineError",
     "ModelError",
@@ -27,7 +37,11 @@ __all__ = [
     "StoppedError",
     "TaskError",
     "UsageError",
+    "ended_by",
+    "proved",
 ]
+
+EndedBy = Literal["machine", "guest", "model", "person", "harness"]
 
 
 class HintedError(Exception):
@@ -51,7 +65,12 @@ class StageError(GuestError):
 
 
 class ModelError(HintedError):
-    """The model could not be asked or did not answer."""
+    """The model could not be asked or did not answer. `refused` says that it answered, and refused
+    what the agent asked: too long a context, content against its rules."""
+
+    def __init__(self, message: str, *, hint: str = "", refused: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.refused = refused
 
 
 class StoppedError(HintedError):
@@ -64,6 +83,28 @@ class RehearsalError(HintedError):
 
 VOID = (MachineError, GuestError, ModelError, StoppedError, RehearsalError)
 """What says nothing about the agent."""
+
+ENDED_BY: dict[type[Exception], EndedBy] = {
+    MachineError: "machine",
+    GuestError: "guest",
+    ModelError: "model",
+    StoppedError: "person",
+    RehearsalError: "harness",
+}
+"""Who ended a trial."""
+
+
+def ended_by(error: Exception) -> EndedBy:
+    """Who ended the trial that this error ended."""
+    return next((who for kind, who in ENDED_BY.items() if isinstance(error, kind)), "harness")
+
+
+def proved(error: Exception) -> bool:
+    """Whether nothing that an agent does in its guest could have caused that error."""
+    if isinstance(error, ModelError):
+        return not error.refused
+    return isinstance(error, StoppedError | RehearsalError)
+
 
 FINAL = (RehearsalError,)
 """Of those, what another machine would not change: it is tried once in one go."""

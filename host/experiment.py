@@ -16,7 +16,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from host import Limits, ToolSpec
-from host.config import Condition, Exposure, Keep, ModelConfig, Strict
+from host.config import (
+    LONGEST_SETTLE,
+    MOST_RUNS,
+    Condition,
+    Exposure,
+    Keep,
+    ModelConfig,
+    Strict,
+)
 from host.errors import UsageError
 from host.launch import Wanted
 from host.runner import plan
@@ -72,10 +80,10 @@ class Experiment(Strict):
     their own. `auto`: checkpoints where the machines can be forked while they run."""
     keep: Keep | None = None
     """Which steps of an episode can be gone back to."""
-    runs: Annotated[int, Field(ge=1)] = 1
+    runs: Annotated[int, Field(ge=1, le=MOST_RUNS)] = 1
     """Trials of each task."""
     seed: int = 0
-    settle: Annotated[float, Field(ge=0)] = 5.0
+    settle: Annotated[float, Field(ge=0, le=LONGEST_SETTLE)] = 5.0
     time_limit: Annotated[float, Field(gt=0)] = 3600.0
     cost_limit: float | None = None
     """US dollars an episode may cost."""

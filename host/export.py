@@ -40,9 +40,9 @@ TYPES = {
     "trial": int,
     "attempt": int,
 }
-COUNTS = ("steps", "malformed", "unsettled", "requests", "retries")
+COUNTS = ("steps", "acted", "malformed", "unsettled", "requests", "retries")
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
-FLAGS = ("tool_beneficial", "feasible", "assisted")
+FLAGS = ("tool_beneficial", "feasible", "assisted", "agent_is_root")
 
 COLUMNS: dict[str, type] = {
     **LINE,

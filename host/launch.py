@@ -17,6 +17,8 @@ from pathlib import Path
 from host import Limits, ToolSpec
 from host.agents import MODELS, agent_maker, check_agent
 from host.config import (
+    LONGEST_SETTLE,
+    MOST_RUNS,
     Condition,
     Exposure,
     Fork,
@@ -25,6 +27,7 @@ from host.config import (
     ModelConfig,
     RunConfig,
     adopt,
+    bounded,
     locked,
     read_config,
 )
@@ -86,6 +89,19 @@ class Wanted:
     """A price table of one's own."""
     threshold: float = 1.0
     literal_sleeps: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value, least, most in (
+            ("runs", self.runs, 1, MOST_RUNS),
+            ("settle", self.settle, 0, LONGEST_SETTLE),
+            ("threshold", self.threshold, 0, 1),
+        ):
+            if not least <= value <= most:  # NaN is in no range
+                raise UsageError(f"{name} is {value}, and goes from {least} to {most:g}")
+        try:
+            bounded(self.limits)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
 
 
 def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from host import config
 from host.config import RunConfig, read_config
-from host.metrics import Summary, rows_at, summarize
+from host.metrics import MOST_LOST, Summary, rows_at, summarize
 from host.paper import model_of
 from host.rows import Row, read_rows
 from host.score import read_rescored
+from host.words import percent
 
 __all__ = ["Line", "lines", "runs_in"]
 
@@ -48,6 +49,21 @@ class Line:
         # The vendor before a model's name makes columns wide and says nothing new.
         player = self.player.rpartition("/")[2] if self.agent == "model" else self.player
         return f"{self.run.name} {player}{capped}"
+
+    @property
+    def warning(self) -> str:
+        """Why these numbers should not be published as they are; empty where they may be."""
+        s = self.summary
+        if s.publishable:
+            return ""
+        everything = s.groups[-1]
+        return (
+            f"{self.name} ({self.config.condition}) is not publishable: {s.unscored} of"
+            f" {s.unscored + everything.n} trials have no score, {percent(s.lost)} %, and at most"
+            f" {percent(MOST_LOST)} % may be lost. Accuracy is {percent(everything.accuracy)} % of"
+            f" the trials that have one, and {percent(everything.worst)} % if the others failed."
+            " Resume the run: trials without a score run again."
+        )
 
     @property
     def paper_model(self) -> str | None:

@@ -40,6 +40,11 @@ class MachineOptions:
     accel: Annotated[str, Parameter(help="auto, kvm or tcg")] = "auto"
     cpus: Annotated[int, Parameter(help="processors of each virtual machine")] = 2
 
+    def __post_init__(self) -> None:
+        for name, value, most in (("machines", self.machines, 4096), ("cpus", self.cpus, 256)):
+            if not 1 <= value <= most:
+                raise UsageError(f"{name} is {value}, and goes from 1 to {most}")
+
 
 @dataclass(frozen=True)
 class Source:

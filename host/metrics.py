@@ -9,8 +9,9 @@
 A step is one decision of the agent, the one that ends the episode included. A tool counts by the
 app that the guest declares for it: every app but `computer` is a tool, whether the call succeeded
 or not. A name that was not offered counts for nothing. Without tools on offer (condition `gui`)
-there is nothing to choose, and TIR is not given. Void and bug rows are no trials: they are counted
-beside. What the released script makes of the same rows is in `host.released`.
+there is nothing to choose, and TIR is not given. A trial without a score (its attempts ended void
+or with a bug) is in none of these; beside accuracy stands what it would be if all of them had
+failed. What the released script makes of the same rows is in `host.released`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,20 @@ from host.choice import Choice, ToolUse, census, choice, share
 from host.passes import AtK, at_k
 from host.rows import Row
 
-__all__ = ["GROUPS", "PARTS", "Group", "StepCount", "Summary", "group", "rows_at", "summarize"]
+__all__ = [
+    "GROUPS",
+    "MOST_LOST",
+    "PARTS",
+    "Group",
+    "StepCount",
+    "Summary",
+    "group",
+    "rows_at",
+    "summarize",
+]
 
+MOST_LOST = 0.02
+"""Part of the trials that may be without a score in a result that is published."""
 GROUPS = ("tool-beneficial", "other", "all")
 
 Key = TypeVar("Key", str, int)
@@ -47,6 +60,10 @@ class Group:
     accuracy: float | None
     interval: tuple[float, float] | None
     """Wilson 95 % interval of the accuracy, as if trials were independent."""
+    lost: int
+    """Trials that were begun and have no score."""
+    worst: float | None
+    """The accuracy if all of those had failed."""
     tir: float | None
     acs: float | None
     score: float | None
@@ -74,6 +91,10 @@ class Summary:
     """By the task's application."""
     useful: tuple[Group, ...]
     """By the number of tools that the task calls useful."""
+    forfeits: int
+    """Scored trials that failed twice after the agent had acted, and are 0 for it."""
+    root: int
+    """Scored trials whose agent could become root in its guest."""
     void: int
     """Attempts that a failing machine, guest or model ended."""
     bugs: int
@@ -112,6 +133,17 @@ class Summary:
     seconds: dict[str, float]
     """By part; empty where it is not known of every trial."""
 
+    @property
+    def lost(self) -> float:
+        """Part of the trials that were begun and have no score."""
+        begun = self.unscored + self.groups[-1].n
+        return self.unscored / begun if begun else 0.0
+
+    @property
+    def publishable(self) -> bool:
+        """Whether few enough trials were lost for the numbers to stand for all of them."""
+        return self.lost <= MOST_LOST
+
 
 def rows_at(rows: Iterable[Row], cap: int) -> list[Row]:
     """The rows as they would be with that limit of steps; `UsageError` where that is not known.
@@ -125,10 +157,12 @@ def rows_at(rows: Iterable[Row], cap: int) -> list[Row]:
 def summarize(rows: Sequence[Row]) -> Summary:
     """All numbers of the rows of one agent in one run."""
     scored = [row for row in rows if row.fate == "scored"]
+    done = {row.key for row in scored}
+    lost = [row for row in {row.key: row for row in rows}.values() if row.key not in done]
     groups = (
-        group("tool-beneficial", [row for row in scored if row.tool_beneficial]),
-        group("other", [row for row in scored if not row.tool_beneficial]),
-        group("all", scored),
+        group("tool-beneficial", *(_helped(each, True) for each in (scored, lost))),
+        group("other", *(_helped(each, False) for each in (scored, lost))),
+        group("all", scored, lost),
     )
     infeasible = [row for row in scored if not row.feasible]
     called = [row for row in scored if row.stop is Stop.INFEASIBLE]
@@ -141,16 +175,18 @@ def summarize(rows: Sequence[Row]) -> Summary:
         feasible=group("feasible", [row for row in scored if row.feasible]),
         domains=_split(scored, lambda row: row.domain or "none"),
         useful=_split(scored, lambda row: len(row.useful_tools)),
+        forfeits=sum(bool(row.forfeit) for row in scored),
+        root=sum(bool(row.agent_is_root) for row in scored),
         void=sum(row.fate == "void" for row in rows),
         bugs=sum(row.fate == "bug" for row in rows),
-        unscored=len({row.key for row in rows} - {row.key for row in scored}),
+        unscored=len(lost),
         infeasible=len(infeasible),
         recognized=sum(row.success for row in infeasible),
         wrongly_infeasible=sum(row.feasible for row in called),
         judged_twice=len(twice),
         differ=sum(row.strict != row.score for row in twice),
         strictly_solved=sum((row.strict or 0.0) >= row.threshold for row in twice),
-        stops=_counted(str(row.stop) for row in scored),
+        stops=_counted(str(row.stop or "forfeit") for row in scored),
         malformed=sum(row.malformed for row in scored),
         step_counts=_steps(scored),
         at_k=at_k(scored),
@@ -170,8 +206,8 @@ def summarize(rows: Sequence[Row]) -> Summary:
     )
 
 
-def group(name: str, scored: Sequence[Row]) -> Group:
-    """The numbers over these scored rows."""
+def group(name: str, scored: Sequence[Row], lost: Sequence[Row] = ()) -> Group:
+    """The numbers over these scored rows, and one row of each trial that has no score."""
     n = len(scored)
     solved = sum(row.success for row in scored)
     offered = any(row.condition != "gui" for row in scored)
@@ -182,11 +218,17 @@ def group(name: str, scored: Sequence[Row]) -> Group:
         solved=solved,
         accuracy=share(solved, n),
         interval=_interval(solved, n) if n else None,
+        lost=len(lost),
+        worst=share(solved, n + len(lost)),
         tir=share(sum(row.chosen_well for row in scored), n) if offered else None,
         acs=share(sum(row.steps for row in scored), n),
         score=share(sum(row.score or 0.0 for row in scored), n),
         choice=choice(scored),
     )
+
+
+def _helped(rows: Sequence[Row], helped: bool) -> list[Row]:
+    return [row for row in rows if row.tool_beneficial is helped]
 
 
 def _untimed(row: Row) -> Row:

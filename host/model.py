@@ -132,7 +132,8 @@ class LiteModel:
 
     def _failed(self, error: Exception, after: str = "") -> ModelError:
         said = f"{self.name} did not answer{after}: {type(error).__name__}: {error}"
-        return ModelError(said, hint="Check the model's name, its address and its key.")
+        hint = "Check the model's name, its address and its key."
+        return ModelError(said, hint=hint, refused=refusal(error))
 
 
 def _libraries() -> tuple[ModuleType, ModuleType]:
@@ -144,6 +145,12 @@ def _libraries() -> tuple[ModuleType, ModuleType]:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     return litellm, openai
+
+
+def refusal(error: Exception) -> bool:
+    """Whether a vendor refuses this request, and would not refuse another one of the same caller:
+    the context is too long, or what it says is against the rules."""
+    return getattr(error, "status_code", 0) in (400, 413, 422)
 
 
 def pause(error: Exception, retries: int) -> float:

@@ -97,6 +97,8 @@ class Watched:
     steps: int = 0
     assisted: bool = False
     """Whether somebody did more than look and hold: the result is not the agent's alone."""
+    ended: bool = False
+    """Whether somebody ended the episode."""
     _orders: Orders = field(init=False)
     _held: bool = False
     _taken: bool = False
@@ -151,6 +153,7 @@ class Watched:
         self.assisted |= order.order in HELPS
         if order.order == "stop":
             turn.stop = _stop(order)
+            self.ended = True
 
     def _did(
         self,

@@ -74,6 +74,7 @@ def tables(found: Sequence[Line], beside: Findings | None = None) -> RenderableT
 
 def _parts(found: Sequence[Line], beside: Findings) -> Iterator[RenderableType]:
     yield _metrics(found)
+    yield from (Text(line.warning, style="bold red") for line in found if line.warning)
     if beside.released:
         yield released_table(found, beside.released)
     if _several(found, "domains"):
@@ -130,8 +131,8 @@ def _metrics(found: Sequence[Line]) -> Table:
         title="Accuracy, TIR and ACS",
         title_justify="left",
         caption="accuracy: share of scored trials (n) with a score of 1, and its 95 % interval"
-        " (Wilson's); TIR: share solved, with a tool where tools help, without one elsewhere;"
-        " ACS: mean steps",
+        " (Wilson's); in brackets what it would be if the trials without a score had failed;"
+        " TIR: share solved, with a tool where tools help, without one elsewhere; ACS: mean steps",
         caption_justify="left",
     )
     table.add_column("run")
@@ -145,7 +146,7 @@ def _metrics(found: Sequence[Line]) -> Table:
                 said,
                 group.name,
                 str(group.n),
-                percent(group.accuracy),
+                f"{percent(group.accuracy)} ({percent(group.worst)})",
                 percents(group.interval),
                 percent(group.tir),
                 number(group.acs),
@@ -173,6 +174,9 @@ def measures(line: Line) -> dict[str, str]:
     return {
         "scored of planned": f"{s.groups[-1].n}/{line.planned}",
         "left out: a person helped": str(line.assisted),
+        "without a score": f"{s.unscored} ({percent(s.lost)} %)",
+        "scored 0: failed twice after the agent had acted": str(s.forfeits),
+        "the agent could become root": str(s.root),
         "void attempts": str(s.void),
         "bugs": str(s.bugs),
         "mean score %": percent(s.groups[-1].score),

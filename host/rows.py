@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from host import Stop
-from host.errors import UsageError
+from host.errors import EndedBy, UsageError
 
 __all__ = [
     "CallCount",
     "Failure",
     "Key",
     "Parent",
+    "Phase",
     "Reached",
     "Row",
     "Rows",
@@ -30,10 +32,27 @@ Key = tuple[str, str, int]
 """What is tried once and only once: task, agent, number of the trial."""
 
 
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[int, Field(ge=1)]
+Points = Annotated[float, Field(ge=0, le=1)]
+"""A score."""
+Dollars = Annotated[float, Field(ge=0)]
+Phase = Literal["", "revert", "setup", "rehearsal", "episode", "collect", "judge"]
+
+
+def _plain(name: str) -> str:
+    if name in ("", ".", "..") or "/" in name or "\\" in name or not name.isprintable():
+        raise ValueError("the name of a task or of its directory, and no path")
+    return name
+
+
+Plain = Annotated[str, AfterValidator(_plain)]
+
+
 class Strict(BaseModel):
     """Unknown fields are errors: a row of another version is not read by guessing."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class CallCount(Strict):
@@ -42,9 +61,9 @@ class CallCount(Strict):
     tool: str
     app: str
     """Empty where the agent named a tool that it had not been offered."""
-    calls: int
-    errors: int
-    repeats: int = 0
+    calls: Count
+    errors: Count
+    repeats: Count = 0
     """Calls without an error that said again what an earlier one had said, with nothing changed in
     between: same arguments, same result."""
 
@@ -52,30 +71,30 @@ class CallCount(Strict):
 class Reached(Strict):
     """What a trial had come to when it was judged: at its end, or at a checkpoint."""
 
-    score: float
+    score: Points
     reason: str
-    strict: float | None = None
+    strict: Points | None = None
     strict_reason: str = ""
     stop: Stop
-    steps: int
-    malformed: int
-    unsettled: int
+    steps: Count
+    malformed: Count
+    unsettled: Count
     calls: tuple[CallCount, ...]
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    cost: float | None
-    requests: int
-    retries: int
+    input_tokens: Count
+    output_tokens: Count
+    cached_tokens: Count
+    cost: Dollars | None
+    requests: Count
+    retries: Count
 
 
 class Parent(Strict):
     """The step of another run's trial that a trial went on from."""
 
     run: str
-    trial: str
+    trial: Plain
     """Its directory in that run."""
-    step: int
+    step: Number
     hand: str = ""
     """The only tools on offer then, or for all the rest: `gui` or `tools`; empty where the
     condition's were."""
@@ -92,6 +111,8 @@ class Failure(Strict):
     """The last lines of the machine's serial console, where a machine failed."""
     final: bool = False
     """Whether another try on another machine would end alike, see `host.errors.FINAL`."""
+    proved: bool = False
+    """Whether nothing that the agent did could have caused it, see `host.errors.proved`."""
 
 
 class Row(Strict):
@@ -100,11 +121,11 @@ class Row(Strict):
 
     # What was tried
     suite: str
-    task: str
+    task: Plain
     task_hash: str
     agent: str
-    trial: int
-    attempt: int
+    trial: Count
+    attempt: Count
     condition: str
     tool_beneficial: bool
     feasible: bool
@@ -115,26 +136,38 @@ class Row(Strict):
     model: str = ""
     # What came of it
     fate: Literal["scored", "void", "bug"]
-    score: float | None = None
+    score: Points | None = None
     """For a task of another benchmark: the score that it would give."""
     reason: str = ""
-    strict: float | None = None
+    strict: Points | None = None
     """The score with that benchmark's defects mended; None where there is only one verdict."""
     strict_reason: str = ""
     threshold: float = 1.0
     """The score from which a task counts as solved."""
     stop: Stop | None = None
-    steps: int = 0
-    malformed: int = 0
-    unsettled: int = 0
+    """How the agent ended; None where something else ended the trial."""
+    ended_by: EndedBy | Literal["", "agent"] = ""
+    """Who ended it; empty in rows of older runs."""
+    phase: Phase = ""
+    """Where the trial was when something other than the agent ended it."""
+    acted: Count = 0
+    """Calls that the agent had made until then."""
+    forfeit: str = ""
+    """What failed after the agent had acted, where it failed twice and the trial is scored 0 for
+    it."""
+    agent_is_root: bool | None = None
+    """Whether the agent could become root in its guest; None where that is not known."""
+    steps: Count = 0
+    malformed: Count = 0
+    unsettled: Count = 0
     calls: tuple[CallCount, ...] = ()
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost: float | None = 0.0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cached_tokens: Count = 0
+    cost: Dollars | None = 0.0
     """US dollars; None where it is not known."""
-    requests: int = 0
-    retries: int = 0
+    requests: Count = 0
+    retries: Count = 0
     offered: tuple[str, ...] = ()
     """Tools (not of the GUI) that were on offer at some step."""
     assisted: bool = False
@@ -147,10 +180,10 @@ class Row(Strict):
     of the agent are then those of the whole episode, what was done in the parent included."""
     failure: Failure | None = None
     # Where and how
-    folder: str
+    folder: Plain
     started: str
     """UTC, ISO 8601."""
-    seconds: dict[str, float] = {}
+    seconds: dict[str, Annotated[float, Field(ge=0)]] = {}
     """revert, setup, model, guest, settle, harness, collect, judge, total"""
     config: str
     """Hash of the run's configuration, which names image, limits, model and prompts."""
@@ -173,6 +206,12 @@ class Row(Strict):
         branches the step that they went on from."""
         came = self.parent
         return f"{self.task} {came.run} {came.trial} {came.step}" if came else self.task
+
+    @property
+    def unproved(self) -> bool:
+        """Whether it is a void that the agent may have caused: it had acted, and nothing proves
+        otherwise. The second one of a trial is scored 0."""
+        return self.fate == "void" and self.acted > 0 and not (self.failure and self.failure.proved)
 
     @property
     def success(self) -> bool:
@@ -211,40 +250,46 @@ class Rows:
         self._path = folder / NAME
 
     def add(self, row: Row) -> None:
-        """Append one row."""
+        """Append one row. OSError where the disk has no room for all of it: then there is none of
+        it."""
         line = row.model_dump_json().encode() + b"\n"
-        with self._path.open("ab") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+        with self._path.open("ab", buffering=0) as file:
+            before = file.seek(0, os.SEEK_END)
+            try:
+                if (wrote := file.write(line)) != len(line):
+                    raise OSError(errno.ENOSPC, f"{wrote} of {len(line)} bytes", str(self._path))
+                os.fsync(file.fileno())
+            except BaseException:
+                file.truncate(before)
+                raise
 
     def repair(self) -> str:
-        """Set a cut-off last line aside, so that its trial is run again; say so, or return
+        """Set every line aside that is no row, so that its trial is run again; say so, or return
         nothing."""
         if not self._path.exists():
             return ""
-        content = self._path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole == len(content) and _reads(content[content.rfind(b"\n", 0, whole - 1) + 1 :]):
+        lines = self._path.read_bytes().splitlines(keepends=True)
+        damaged = [number for number, line in enumerate(lines, 1) if not _reads(line)]
+        if not damaged:
             return ""
-        if whole == len(content):
-            whole = content.rfind(b"\n", 0, whole - 1) + 1
         aside = self._path.with_suffix(".damaged")
         with aside.open("ab") as file:
-            file.write(content[whole:] + b"\n")
+            file.writelines(lines[number - 1].rstrip(b"\n") + b"\n" for number in damaged)
             os.fsync(file.fileno())
-        with self._path.open("r+b") as file:
-            file.truncate(whole)
+        staging = self._path.with_suffix(".new")
+        with staging.open("wb") as file:
+            file.writelines(line for number, line in enumerate(lines, 1) if number not in damaged)
             os.fsync(file.fileno())
+        staging.rename(self._path)
+        what = f"line {damaged[0]}" if len(damaged) == 1 else f"{len(damaged)} lines"
         return (
-            f"the last line of {self._path} was damaged: it is now in {aside.name}, "
-            "and its trial runs again"
+            f"{what} of {self._path} was damaged and is now in {aside.name}; its trial runs again"
         )
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """All rows of a run; a last line that was cut off is no row. `UsageError` names a damaged
-    line."""
+    """All rows of a run; a last line that was cut off is no row. `UsageError` names another damaged
+    line, and says how to set it aside."""
     path = folder / NAME
     if not path.is_file():
         raise UsageError(f"{folder} holds no {NAME}", hint="A run's directory is named by `--out`.")
@@ -256,8 +301,11 @@ def read_rows(folder: Path) -> list[Row]:
         except ValidationError as error:
             if number == len(lines) - 1:
                 break
+            what = error.errors()[0]
+            where = ".".join(map(str, what["loc"]))
             raise UsageError(
-                f"{path}, line {number} is no row: {error.errors()[0]['msg']}"
+                f"{path}, line {number} is no row: {where}: {what['msg']}".replace(": :", ":"),
+                hint="Resuming the run (the same command with the same --out) sets it aside.",
             ) from None
     finished(rows)
     return rows
@@ -275,8 +323,10 @@ def finished(rows: Iterable[Row]) -> dict[Key, Row]:
 
 
 def _reads(line: bytes) -> bool:
+    if not line.endswith(b"\n"):
+        return False
     try:
         Row.model_validate_json(line)
     except ValidationError:
-        return not line.strip()
+        return False
     return True

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from host.config import Job, RunConfig, code_hash
+from host.config import MOST_RUNS, Job, RunConfig, code_hash
 from host.episode import Interrupted
+from host.errors import UsageError
 from host.rows import Row, Rows, finished, read_rows
 from host.trial import MakeAgent, Trial
 from tasks import Suite
@@ -60,7 +61,10 @@ QUIET = Quiet()
 
 
 def plan(agents: Sequence[str], runs: int, suite: Suite) -> tuple[Job, ...]:
-    """The trials of a run: every task by every agent, so many times; whole rounds first."""
+    """The trials of a run: every task by every agent, so many times; whole rounds first.
+    `UsageError` for a number of times that is out of range."""
+    if not 1 <= runs <= MOST_RUNS:
+        raise UsageError(f"runs is {runs}, and goes from 1 to {MOST_RUNS}")
     return tuple(
         Job(task.name, agent, trial)
         for trial in range(1, runs + 1)
@@ -92,7 +96,7 @@ def run_jobs(
     before = read_rows(folder) if (folder / "results.jsonl").exists() else []
     done = finished(before)
     todo = [job for job in jobs if job.key not in done]
-    attempts = {job.key: sum(row.key == job.key for row in before) for job in todo}
+    attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
     stop = threading.Event()
     trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash())
     work = Work(todo, attempts, trial, rows, watcher, stop)
@@ -125,7 +129,7 @@ class Work:
     def __init__(
         self,
         todo: list[Job],
-        attempts: dict[tuple[str, str, int], int],
+        attempts: dict[tuple[str, str, int], list[Row]],
         trial: Trial,
         rows: Rows,
         watcher: Watcher,
@@ -135,7 +139,9 @@ class Work:
         """What ended a worker that should not have ended."""
         self._queue: queue.SimpleQueue[Turn] = queue.SimpleQueue()
         for job in todo:
-            self._queue.put(Turn(job, attempts[job.key] + 1, ATTEMPTS))
+            earlier = attempts[job.key]
+            unproved = sum(row.unproved for row in earlier)
+            self._queue.put(Turn(job, len(earlier) + 1, ATTEMPTS, unproved))
         self._left = len(todo)
         self.ended = threading.Semaphore(0)
         """Released once by every worker at its end. Not `Thread.join`: an interrupt within one
@@ -169,26 +175,30 @@ class Work:
                 except queue.Empty:
                     return False
                 self._watcher.begun(turn.job, turn.attempt)
-                row = self._trial.attempt(turn.job, turn.attempt, machine)
+                row = self._trial.attempt(turn.job, turn.attempt, machine, turn.unproved)
                 if row.fate != "scored" and self._stop.is_set():
                     return False  # it failed because everything is being closed
                 failed = row.fate == "void" and not (row.failure and row.failure.final)
-                again = failed and turn.left > 1
+                # Of a void that the agent may have caused, one more try decides.
+                again = failed and (turn.left > 1 or row.unproved)
                 with self._lock:
                     self._rows.add(row)
                     self._left -= not again
                     self._watcher.ended(row, self._left)
                 if again:
-                    self._queue.put(Turn(turn.job, turn.attempt + 1, turn.left - 1))
-                if failed:
+                    unproved = turn.unproved + row.unproved
+                    self._queue.put(Turn(turn.job, turn.attempt + 1, turn.left - 1, unproved))
+                if failed or row.forfeit:
                     return True
         return False
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A job in the queue: which attempt it will be, and how many are left in this go."""
+    """A job in the queue: which attempt it will be, how many are left in this go, and how many
+    ended void after the agent had acted."""
 
     job: Job
     attempt: int
     left: int
+    unproved: int

@@ -76,6 +76,8 @@ class Trajectory:
         self._frames = folder / FRAMES
         self._pictures = Pictures(self._frames)
         self._offers: set[str] = set()
+        self.acted = 0
+        """Calls that the agent has made."""
         # Half of a surrogate pair, which models do write, is no UTF-8; as an escape it is JSON.
         self._file = (folder / NAME).open("x", encoding="utf-8", errors="backslashreplace")
 
@@ -112,6 +114,8 @@ class Trajectory:
 
     def step(self, step: Step, actor: str = AGENT) -> None:
         """A line for a step; pictures that tools returned are stored beside the frames."""
+        if actor == AGENT:
+            self.acted += len(step.decision.calls)
         said = {"actor": actor, **asdict(step)}
         for result in said["results"]:
             result["images"] = [self._picture(image) for image in result["images"]]

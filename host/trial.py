@@ -8,24 +8,27 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from evaluators import Score
 from host import Agent, Briefing, Stop
 from host.agents import MODELS
 from host.checkpoints import Checkpoints, reached, said
 from host.config import Job, RunConfig, offered
 from host.episode import Interrupted, run_episode
-from host.errors import FINAL, VOID, GuestError, MachineError
+from host.errors import FINAL, VOID, GuestError, MachineError, ended_by, proved
 from host.exposure import handed, offer_of
 from host.guest import Guest
 from host.keeping import SNAPSHOTS, Keeping
 from host.origin import Origin, bring_stage, origin_of
 from host.person import Watched
+from host.progress import Episode
 from host.rehearsal import Rehearsed, rehearse
-from host.rows import Failure, Parent, Row
+from host.rows import Failure, Parent, Phase, Row
 from host.stage import STAGE, Backstage, collect, set_stage
 from host.trajectory import Trajectory
 from host.verdicts import verdict_on
@@ -54,8 +57,12 @@ class Trial:
     code: str
     """See `Row.code`."""
 
-    def attempt(self, job: Job, attempt: int, machine: Machine) -> Row:
-        """Do it. The machine is reverted first, so whatever state it was in does not matter."""
+    def attempt(self, job: Job, attempt: int, machine: Machine, unproved: int = 0) -> Row:
+        """Do it. The machine is reverted first, so whatever state it was in does not matter.
+
+        `unproved` is how many earlier attempts ended void after the agent had acted: one more is a
+        score of 0.
+        """
         task = next(task for task in self.suite.tasks if task.name == job.task)
         folder = _fresh(self.run / self.name_of(job))
         seconds: dict[str, float] = {}
@@ -82,18 +89,26 @@ class Trial:
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         start = time.monotonic()
+        under_way = UnderWay()
         try:
-            result = self._play(job, task, folder, machine, seconds)
+            result = self._play(job, task, folder, machine, seconds, under_way)
         except Interrupted:
             raise
         except VOID as error:
-            result = {"fate": "void", "failure": _failure(error, _console(machine, error))}
+            failure = _failure(error, _console(machine, error))
+            result = {"fate": "void", "failure": failure, "ended_by": ended_by(error)}
+            if unproved and under_way.acted and not failure.proved:
+                result |= _forfeited(error, under_way)
         except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a row
             trace = "".join(traceback.format_exception(error))
             result = {
                 "fate": "bug",
                 "failure": _failure(error).model_copy(update={"traceback": trace}),
+                "ended_by": "harness",
             }
+        if result["fate"] != "scored" or result.get("forfeit"):
+            result |= {"phase": under_way.phase, "acted": under_way.acted}
+        result["agent_is_root"] = under_way.agent_is_root
         seconds["total"] = time.monotonic() - start
         timed = {"seconds": {part: round(value, 4) for part, value in seconds.items()}}
         return Row.model_validate(row.model_dump() | result | timed)
@@ -120,8 +135,14 @@ class Trial:
         return Backstage(folder / STAGE, fresh, self.config.literal_sleeps)
 
     def _play(
-        self, job: Job, task: Task, folder: Path, machine: Machine, seconds: dict[str, float]
-    ) -> dict[str, object]:
+        self,
+        job: Job,
+        task: Task,
+        folder: Path,
+        machine: Machine,
+        seconds: dict[str, float],
+        under_way: UnderWay,
+    ) -> dict[str, Any]:
         origin = self._origin(job)
         with _clock(seconds, "revert"):
             machine.revert(origin.place if origin else task.spec.snapshot)
@@ -129,8 +150,11 @@ class Trial:
             stack.enter_context(announced(folder, machine))
             guest = stack.enter_context(Guest(machine.endpoint, machine.token))
             trajectory = stack.enter_context(Trajectory(folder))
+            under_way.trajectory = trajectory
+            under_way.phase = "setup"
             with _clock(seconds, "setup"):
                 health = guest.health()
+                under_way.agent_is_root = health.agent_is_root
                 if not health.ready:
                     raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
                 served = guest.tools()
@@ -162,10 +186,12 @@ class Trial:
             offer, rehearsed = offer_of(self.config.exposure, tools, task, seed), Rehearsed()
             try:
                 if origin:
+                    under_way.phase = "rehearsal"
                     offer = handed(offer, origin.fork.hand, origin.fork.lasting)
                     with _clock(seconds, "rehearsal"):
                         rehearsed = rehearse(agent, origin, served, trajectory)
                     person.steps, person.assisted = rehearsed.human, rehearsed.assisted
+                under_way.phase, under_way.episode = "episode", rehearsed.begun.episode
                 episode = run_episode(
                     agent,
                     guest,
@@ -185,8 +211,10 @@ class Trial:
                 raise
             assert episode.stop is not None
             trajectory.end(stop=episode.stop, answer=episode.answer)
+            under_way.phase = "collect"
             with _clock(seconds, "collect"):
                 collect(task, guest, folder / "evidence", episode.answer, backstage(machine))
+        under_way.phase = "judge"
         with _clock(seconds, "judge"):
             verdict = verdict_on(task, folder / "evidence", episode.stop, backstage(machine))
         _write_score(folder, verdict, episode.stop, self.config.threshold)
@@ -197,6 +225,7 @@ class Trial:
             seconds["keep"] = keeping.seconds
         return {
             "fate": "scored",
+            "ended_by": "person" if person.ended else "agent",
             "catalogue": health.catalogue,
             "screen": health.screen,
             "offered": tuple(sorted(episode.offered)),
@@ -214,6 +243,29 @@ class Trial:
         if fork is None or branch is None:
             return None
         return Parent(run=fork.run, trial=branch.trial, step=branch.step, hand=fork.hand or "")
+
+
+@dataclass
+class UnderWay:
+    """How far a trial is, for the row of one that fails."""
+
+    phase: Phase = "revert"
+    trajectory: Trajectory | None = None
+    episode: Episode = field(default_factory=Episode)
+    agent_is_root: bool | None = None
+
+    @property
+    def acted(self) -> int:
+        """Calls that the agent has made."""
+        return self.trajectory.acted if self.trajectory else 0
+
+
+def _forfeited(error: Exception, under_way: UnderWay) -> dict[str, Any]:
+    """What a row says of a trial that ended void after the agent had acted, again."""
+    cause = f"{type(error).__name__} during {under_way.phase}: {error}"
+    reason = f"scored 0: it failed twice after the agent had acted. {cause}"
+    numbers = reached(under_way.episode, Verdict(Score(0.0, reason)), Stop.DONE).model_dump()
+    return numbers | {"fate": "scored", "stop": None, "forfeit": cause}
 
 
 def _fresh(folder: Path) -> Path:
@@ -247,6 +299,7 @@ def _failure(error: Exception, console: str = "") -> Failure:
         hint=hint,
         console=console,
         final=isinstance(error, FINAL),
+        proved=proved(error),
     )
 
 

@@ -32,6 +32,8 @@ class Reel:
     state: State = "running"
     taken: int = 0
     """Steps of the agent."""
+    damaged: str = ""
+    """Why a part of it cannot be read; empty where all of it can be."""
     cost: float | None = 0.0
     _places: list[tuple[int, int]] = field(default_factory=list)
     """Where each of the steps lies in the file."""
@@ -59,8 +61,13 @@ class Reel:
         except FileNotFoundError:
             return False
         whole = content[: content.rfind(b"\n") + 1]
-        for line in whole.splitlines(keepends=True):
-            self._add(json.loads(line), len(line))
+        for line in whole.split(b"\n")[:-1]:
+            try:
+                self._add(json.loads(line), len(line) + 1)
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                # One trial's record is damaged: the others are watched as before.
+                self._read += len(line) + 1
+                self.damaged = self.damaged or f"a line cannot be read: {error}"[:TEXT]
         return bool(whole)
 
     def is_another(self) -> bool:
@@ -79,23 +86,25 @@ class Reel:
             return found
 
     def _add(self, line: dict[str, Any], length: int) -> None:
-        place, self._read = (self._read, length), self._read + length
+        place = (self._read, length)
         match line["kind"]:
             case "start":
                 self.start = line
             case "end":
                 self.end, self.state = line, "ended"
             case "step":
-                self.taken += line.get("actor", AGENT) == AGENT
+                step = brief(line)
+                self.taken += step["actor"] == AGENT
                 self._places.append(place)
-                self.steps.append(brief(line))
+                self.steps.append(step)
                 cost = self.steps[-1]["cost"]
                 self.cost = None if cost is None or self.cost is None else self.cost + cost
             case "person":
-                self._places.append(place)
-                self.steps.append(line)
                 told = {"pause": "paused", "resume": "running", "take": "human", "give": "running"}
                 self.state = told.get(line["order"], self.state)
+                self._places.append(place)
+                self.steps.append(line)
+        self._read += length
 
 
 def brief(line: dict[str, Any]) -> dict[str, Any]:

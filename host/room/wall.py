@@ -70,7 +70,10 @@ class Live:
             "last": _last(steps),
             "seconds": round(time.time() - self.since),
             "cost": self.reel.cost,
-            "alarms": alarms(steps, self.reel.taken, self.cap),
+            "alarms": [
+                *([f"its record is damaged: {self.reel.damaged}"] if self.reel.damaged else []),
+                *alarms(steps, self.reel.taken, self.cap),
+            ],
         }
 
 
