@@ -30,7 +30,7 @@ from pydantic import (
 import evaluators as package
 from evaluators import Score, Unreadable
 
-__all__ = ["Evaluator", "EvidenceName", "TaskFile", "bind", "evaluator", "evaluators"]
+__all__ = ["Evaluator", "EvidenceName", "TaskFile", "bind", "evaluator", "evaluators", "named"]
 
 P = ParamSpec("P")
 
@@ -51,6 +51,10 @@ class Evaluator(Generic[P]):
             return self.function(*args, **kwargs)
         except Unreadable as unreadable:
             return Score(0.0, str(unreadable), unreadable.wants)
+
+    def __reduce__(self) -> tuple[Callable[[str], Evaluator[...]], tuple[str]]:
+        """By its name: what it is made of is made again where it is declared."""
+        return (named, (self.name,))
 
     def arguments(self, given: dict[str, object], folder: Path | None) -> dict[str, object]:
         """The arguments as the function takes them; `ValueError` says which are wrong and why."""
@@ -99,6 +103,11 @@ def evaluators() -> dict[str, Evaluator[...]]:
     """Every evaluator of the package by its name."""
     found = (each.name for each in pkgutil.iter_modules(package.__path__))
     return {name: each for module in found for name, each in _of(module).items()}
+
+
+def named(use: str) -> Evaluator[...]:
+    """The evaluator of that name; KeyError if there is none."""
+    return _of(use.partition(".")[0])[use]
 
 
 def bind(

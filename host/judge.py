@@ -6,14 +6,17 @@ from pathlib import Path
 
 from evaluators import Score
 from host import Stop
-from tasks import Task, Verdict
+from host.box import LIMITS, Limits
+from host.box.client import box
+from tasks import Task, Verbs, Verdict
+from tasks.osworld import OSWorldBody
 
 __all__ = ["judge"]
 
 
-def judge(task: Task, evidence: Path, stop: Stop) -> Verdict:
-    """The verdict on a trial: what the task's body says of the evidence, and 0 where feasibility
-    was judged wrongly.
+def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Verdict:
+    """The verdict on a trial: what the task's body says of the evidence, in the box, and 0 where
+    feasibility was judged wrongly.
 
     Running out of steps is no verdict: what was reached by then is judged like everything else.
     """
@@ -23,4 +26,11 @@ def judge(task: Task, evidence: Path, stop: Stop) -> Verdict:
         return Verdict(Score(0.0, f"{what} was {said}" if task.spec.feasible else f"{what} {said}"))
     if not task.spec.feasible:
         return Verdict(Score(1.0, "rightly called infeasible"))
-    return task.body.judge(evidence)
+    match task.body:
+        case Verbs() as body:
+            return box().judge(body.judge, evidence, reads=(body.folder,), limits=limits)
+        case OSWorldBody() as body:
+            store = (body.store.root,)
+            return box().judge(body.judge, evidence, reads=store, twofold=True, limits=limits)
+        case other:
+            return box().judge(other.judge, evidence, limits=limits)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Literal, NotRequired
 
 import numpy as np
-import pytesseract
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
+from evaluators import Score
+from evaluators.ocr import text_in
 from evaluators.osworld import Value
 from evaluators.osworld.given import held
 from evaluators.osworld.pictures import on_white, picture, window_dump
@@ -25,8 +25,6 @@ NEAR = 0.05
 """A place counts within this share of the picture's size."""
 ALIKE = str.maketrans("LI1|0", "llllO")
 """Letters that look alike on a screen and that any reader takes for each other: l, L, I, 1, |."""
-READING = 60
-"""Seconds for reading the text of one picture."""
 
 
 class Size(TypedDict):
@@ -178,12 +176,7 @@ def _read(image: Image.Image) -> str:
     # Letters of a screen are small for a reader of print.
     scale = min(3.0, 4000 / max(grey.size))
     grey = grey.resize((max(1, int(grey.width * scale)), max(1, int(grey.height * scale))))
-    try:
-        return " ".join(pytesseract.image_to_string(grey, timeout=READING).split())
-    except pytesseract.TesseractNotFoundError:
-        raise
-    except (RuntimeError, pytesseract.TesseractError) as error:
-        raise Unreadable(f"the text of the picture could not be read: {error}") from error
+    return " ".join(text_in(grey).split())
 
 
 def _green(pixels: Array) -> NDArray[np.bool_]:

@@ -50,6 +50,10 @@ class Metric:
     sees_missing: bool
     """Whether it is asked even where there is no result."""
 
+    def __reduce__(self) -> tuple[Callable[[str], Metric], tuple[str]]:
+        """By its name: what it is made of is made again where it is declared."""
+        return (named, (self.name,))
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -126,6 +130,11 @@ def metric(
         )
 
     return declared
+
+
+def named(name: str) -> Metric:
+    """The metric of that name; KeyError if there is none."""
+    return metrics()[name]
 
 
 def metrics() -> dict[str, Metric]:
