@@ -290,7 +290,7 @@ def test_a_database_whose_view_never_ends_is_0(box: Box, tmp_path: Path) -> None
             "CREATE VIEW t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)"
             " SELECT i FROM n WHERE i < 0"
         )
-    check = compat("check_sqlite3", "e.sqlite", None, sql="SELECT count(*) FROM t")
+    check = compat("run_sqlite3", "e.sqlite", {"sql": "SELECT count(*) FROM t"})
     score = judged(box, check, tmp_path)  # type: ignore[arg-type]
     assert score.value == 0
 
