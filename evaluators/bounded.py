@@ -20,6 +20,8 @@ from typing import Any
 from PIL import Image
 
 __all__ = [
+    "DEEPEST",
+    "PICTURES",
     "BoundsError",
     "decode_base64",
     "inflate",

@@ -185,11 +185,11 @@ class Guest:
 
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools the guest serves, in its order."""
-        return self._tools.listed(self._left())
+        return self._tools.listed(self.left)
 
     def call(self, call: ToolCall) -> ToolResult:
         """Carry out a call at most once and return what came of it, errors of the tool included."""
-        return self._tools.call(call, self.patience.back, self._left())
+        return self._tools.call(call, self.patience.back, self.left)
 
     def screenshot(self, *, settle: float = 0.0, still: float = 0.3) -> Frame:
         """The screen once it has been still for `still` seconds with no program at work, or after
@@ -318,16 +318,18 @@ class Guest:
         finally:
             self._stage = outer
 
-    # The wire
-
-    def _left(self) -> float | None:
-        """Seconds until the end of the stage under way; None outside of any."""
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end of the block under `within`; None outside of any. `TooSlowError`
+        where it is over."""
         if self._stage is None:
             return None
         left = self._stage.end - time.monotonic()
         if left <= 0:
             raise TooSlowError(self._stage.over)
         return left
+
+    # The wire
 
     def _read(
         self,
@@ -353,12 +355,12 @@ class Guest:
         allowed: Sequence[int] = (),
         **what: Any,
     ) -> Answer:
-        within, left = self.patience.answer + takes, self._left()
+        within, left = self.patience.answer + takes, self.left
         bound = Bound(LARGEST[kind], within if left is None else min(within, left))
         try:
             answer = self._wire.ask(method, path, bound, **what)
         except TooSlowError:
-            self._left()  # where the whole stage is over, that is what to say
+            _ = self.left  # where the whole stage is over, that is what to say
             raise
         if answer.status in (200, 304) or answer.status in allowed:
             return answer

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from host.errors import GuestError
 from host.guest import Guest
 from host.inside import SURVEY
+from host.untrusted import MalformedError
+from host.untrusted.parsing import json_value, typed
 
 __all__ = ["LASTING", "PARTS", "Change", "Survey", "as_evidence", "changes", "survey"]
 
@@ -50,7 +52,10 @@ def survey(guest: Guest, parts: tuple[str, ...] = PARTS) -> Survey:
     ran = guest.run(["python3", "-", *parts], input=SURVEY, timeout=TAKES)
     if ran.returncode or ran.truncated or ran.timed_out:
         raise GuestError(f"the survey of the guest failed: {ran.stderr.strip()[-500:]}")
-    found: Survey = json.loads(ran.stdout)
+    what = "the survey of the guest"
+    found: Survey = typed(dict[str, dict[str, str]], json_value(ran.stdout, what), what)
+    if missing := [part for part in parts if part not in found]:
+        raise MalformedError(f"{what} has no {', '.join(missing)}")
     return found
 
 

@@ -9,6 +9,7 @@ from host import ToolCall, ToolResult
 from host.errors import StageError
 from host.guest import Guest, NoSuchFile, NoSuchWindow
 from host.survey import LASTING, Survey, as_evidence, changes, survey
+from host.untrusted.parsing import json_value
 from tasks import Verbs
 from tasks.spec import Call, CallCollect, ChangesCollect, Get, Put, Run, RunCollect
 
@@ -55,7 +56,7 @@ def collect(name: str, body: Verbs, guest: Guest, evidence: Path, kept: Path | N
 def _changes(guest: Guest, target: Path, kept: Path | None) -> None:
     if kept is None:
         raise StageError("what there was when the setup was done is not known")
-    before: Survey = json.loads((kept / BEFORE).read_text(encoding="utf-8"))
+    before: Survey = json_value((kept / BEFORE).read_bytes(), BEFORE)
     found = changes(before, survey(guest, LASTING))
     target.write_text(as_evidence(found, guest.home), encoding="utf-8")
 

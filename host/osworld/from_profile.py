@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from host.osworld.endings import end_browser
-from host.osworld.gathering import Place, value
+from host.osworld.gathering import Failed, Place, value
 from host.osworld.inside import Refused, ask
 from tasks.osworld_asked_web import AppearanceMode, Profile, ProfileTable
 from tasks.osworld_evidence import Collected
@@ -135,7 +135,7 @@ def table(place: Place, getter: ProfileTable) -> Collected:
     return value(getter.type, ask(place.guest, "profile_rows", takes=60, table=getter.type))
 
 
-SCHEMES = {0: "system", 1: "light", 2: "dark"}
+SCHEMES: dict[Any, str] = {0: "system", 1: "light", 2: "dark"}
 
 
 def appearance(place: Place, getter: AppearanceMode) -> Collected:
@@ -145,10 +145,17 @@ def appearance(place: Place, getter: AppearanceMode) -> Collected:
         note = ""
     except Refused as refused:
         data = ask(place.guest, "profile_json", name="Preferences") or {}
-        colours = _part(data, "browser", "theme")
-        scheme = colours.get("color_scheme2", colours.get("color_scheme"))
-        theme = _part(data, "extensions", "theme").get("system_theme")
+        try:
+            colours = _part(data, "browser", "theme")
+            scheme = colours.get("color_scheme2", colours.get("color_scheme"))
+            theme = _part(data, "extensions", "theme").get("system_theme")
+        except (Unread, AttributeError):
+            raise Failed(
+                "the preferences have no readable part on how light the browser is"
+            ) from None
         note = f"from the profile: {refused}"
+    if isinstance(scheme, list | dict):
+        raise Failed(f"the browser's scheme is said to be {scheme!r:.100}")
     if theme in (0, "0", False) and scheme not in (1, 2):
         scheme = SCHEMES.get(scheme, "system") if note == "" else "light"
         return value(getter.type, scheme, note)

@@ -3,7 +3,6 @@ say of themselves."""
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 
 from host.dialects.reading import Made
@@ -12,6 +11,8 @@ from host.osworld.gathering import Place, fetched, file_of, value
 from host.osworld.inside import ask
 from host.osworld.keys import play
 from host.osworld.steps import RUNS_WITHIN
+from host.untrusted import LARGEST
+from host.untrusted.parsing import base64_bytes
 from tasks.osworld_asked import (
     AccessibilityTree,
     CommandOutput,
@@ -112,7 +113,8 @@ def program_file(place: Place, getter: GimpFile | VlcConfig | VlcStatus | Wallpa
             content = fetched(place, f"~/.config/GIMP/2.10/{getter.file_name}") or None
         case VlcStatus():
             said = ask(place.guest, "get", url=VLC, password=VLC_PASSWORD)
-            content = None if said is None else base64.b64decode(said)
+            what = "what VLC answered"
+            content = None if said is None else base64_bytes(said, LARGEST["file"], what)
         case Wallpaper():
             path = ask(place.guest, "wallpaper")
             content = (fetched(place, path) if path else None) or b""

@@ -51,9 +51,7 @@ class VettedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """One answer, as JSON that was read; the network's own errors, and `ReadError` with the
         reason in `refused`."""
-        if (
-            request.method != "POST"
-        ):  # streams of events, and the end of sessions that there are not
+        if request.method != "POST":  # streams of events, and the end of a session
             return httpx2.Response(405, request=request)
         self.refused = None
         try:
@@ -120,9 +118,9 @@ def result(call: ToolCall, answer: mcp_types.CallToolResult) -> ToolResult:
             case mcp_types.ImageContent():
                 try:
                     images.append(_picture(block))
-                except MalformedError as error:
+                except MalformedError as odd:
                     left_out = True
-                    texts.append(f"[A picture was left out: {error}]")
+                    texts.append(f"[A picture was left out: {odd}]")
             case _:
                 texts.append(f"[{block.type}]")
     said = answer.structured_content if isinstance(answer.structured_content, dict) else {}

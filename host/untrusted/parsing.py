@@ -84,7 +84,7 @@ def _wrong(what: str, error: ValidationError) -> MalformedError:
 
 
 def text(content: bytes, most: int | None = None) -> str:
-    """UTF-8 text for people: every byte that is none becomes U+FFFD; cut after `most` characters."""
+    """UTF-8 text for people: a byte that is none becomes U+FFFD; cut after `most` characters."""
     return content[: most and 4 * most].decode("utf-8", "replace")[:most]
 
 
