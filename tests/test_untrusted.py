@@ -1,0 +1,163 @@
+"""What a guest says is read in one place: `host.untrusted` on the host, and the parsers of
+`evaluators.bounded` under it. Here every other module's syntax tree is searched for readers that
+know no bounds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("host", "evaluators", "toolgen")
+DOORS = ("host/untrusted/", "evaluators/bounded.py")
+IN_THE_GUEST = ("host/inside/", "toolgen/inside/")
+"""Programs that run in the guest."""
+
+FUNCTIONS = frozenset(
+    {
+        "PIL.Image.open",
+        "base64.b64decode",
+        "bz2.decompress",
+        "gzip.decompress",
+        "json.JSONDecoder",
+        "json.load",
+        "json.loads",
+        "lzma.decompress",
+        "pickle.loads",
+        "pydantic_core.from_json",
+        "zlib.decompress",
+        "zlib.decompressobj",
+    }
+)
+METHODS = frozenset({"json", "model_validate_json", "parse_raw", "validate_json"})
+"""Of anything; `json` only without arguments, as a response has it."""
+
+OWN = "reads files that the host wrote itself"
+MODEL = "reads what a model answered, or a request to one"
+PAGE = "reads what a person's browser sent to a page of ours"
+ALLOWED = {
+    "host/config.py": OWN,
+    "host/dialects/words.py": MODEL,
+    "host/orders.py": OWN,
+    "host/osworld/revisions.py": "reads task files of the benchmark",
+    "host/paper.py": "reads a file of this repository",
+    "host/pictures.py": OWN,
+    "host/rehearsal.py": "copies a value of its own",
+    "host/room/app.py": PAGE,
+    "host/room/forking.py": OWN,
+    "host/room/keepsake.py": OWN,
+    "host/room/reels.py": OWN,
+    "host/rows.py": OWN,
+    "host/score.py": OWN,
+    "host/trajectory.py": "reads its own lines, and pictures that host.untrusted passed on",
+    "host/watch.py": OWN,
+    "toolgen/admit.py": OWN,
+    "toolgen/asking.py": MODEL,
+    "toolgen/blocks.py": MODEL,
+    "toolgen/going.py": OWN,
+    "toolgen/importing.py": "copies a value of its own",
+    "toolgen/opinion.py": MODEL,
+    "toolgen/review/app.py": PAGE,
+    "toolgen/solve.py": OWN,
+    "toolgen/store.py": OWN,
+}
+"""Modules that may read without the doors, each with its reason."""
+
+
+def readers(source: str) -> Iterator[tuple[int, str]]:
+    """Each reader without bounds in a module: its line, and what it is."""
+    tree = ast.parse(source)
+    names = dict(_imported(tree))
+    called = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name() | ast.Attribute() if _dotted(node, names) in FUNCTIONS:
+                yield node.lineno, _dotted(node, names)
+            case ast.Attribute(attr="content", value=value) if not _is_self(value):
+                yield node.lineno, ".content"
+            case ast.Attribute(attr=name) if name in METHODS and id(node) in called:
+                call = called[id(node)]
+                if name != "json" or not (call.args or call.keywords):
+                    yield node.lineno, f".{name}()"
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                for alias in node.names:
+                    top = alias.name.partition(".")[0]
+                    yield alias.asname or top, alias.name if alias.asname else top
+            case ast.ImportFrom():
+                for alias in node.names:
+                    yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+
+
+def _dotted(node: ast.AST, names: dict[str, str]) -> str:
+    match node:
+        case ast.Name(id=name):
+            return names.get(name, "")
+        case ast.Attribute(value=value, attr=attr):
+            before = _dotted(value, names)
+            return f"{before}.{attr}" if before else ""
+    return ""
+
+
+def _is_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if not name.startswith((*DOORS, *IN_THE_GUEST)):
+                yield name, path
+
+
+def test_guest_bytes_are_read_behind_the_doors_alone() -> None:
+    wrong = [
+        f"{name}:{line}: {what} knows no bounds; host.untrusted and evaluators.bounded do"
+        for name, path in modules()
+        if name not in ALLOWED
+        for line, what in readers(path.read_text(encoding="utf-8"))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_is_allowed_that_is_not_needed() -> None:
+    needed = {name for name, path in modules() if any(readers(path.read_text(encoding="utf-8")))}
+    assert ALLOWED.keys() <= needed
+
+
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        ("import json\nx = json.loads(y)", "json.loads"),
+        ("import json as j\nx = j.load(y)", "json.load"),
+        ("from json import loads as read\nx = read(y)", "json.loads"),
+        ("import json\nx = map(json.loads, y)", "json.loads"),
+        ("import zlib\nx = zlib.decompress(y)", "zlib.decompress"),
+        ("from PIL import Image\nx = Image.open(y)", "PIL.Image.open"),
+        ("import PIL.Image\nx = PIL.Image.open(y)", "PIL.Image.open"),
+        ("from base64 import b64decode\nx = b64decode(y)", "base64.b64decode"),
+        ("x = answer.content", ".content"),
+        ("x = self.answer.content", ".content"),
+        ("x = answer.json()", ".json()"),
+        ("x = Row.model_validate_json(y)", ".model_validate_json()"),
+        ("x = adapter.validate_json(y)", ".validate_json()"),
+    ],
+)
+def test_each_reader_without_bounds_is_seen(source: str, what: str) -> None:
+    assert [found for _, found in readers(source)] == [what]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import json\nx = json.dumps(y)", "x = self.content", "x = y.json(1)", "x = loads(y)"],
+)
+def test_what_reads_nothing_is_not(source: str) -> None:
+    assert not list(readers(source))
