@@ -81,6 +81,8 @@ def files_of(
 
 def fetched(place: Place, path: str) -> bytes | None:
     """The content of a file of the guest; None where it cannot be read."""
+    if "\0" in path:  # a link in a file of the agent's may say so
+        return None
     full = path if path.startswith(("/", "~")) else f"{place.guest.home}/{path}"
     try:
         return place.guest.get(full)

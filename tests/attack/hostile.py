@@ -84,13 +84,12 @@ def endless(over: threading.Event, block: bytes = b" " * 65536) -> Iterator[byte
 def hostile(says: Says = lambda asked: as_json({})) -> Iterator[Hostile]:
     """One on a free port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(0.05)
         server = Hostile(says, f"http://127.0.0.1:{listener.getsockname()[1]}")
         threads: list[threading.Thread] = []
 
         def accept() -> None:
-            while not server.over.is_set():
-                with suppress(TimeoutError):
+            with suppress(OSError):  # it is shut down at the end
+                while True:
                     connection, _ = listener.accept()
                     threads.append(threading.Thread(target=server.serve, args=(connection,)))
                     threads[-1].start()
@@ -101,6 +100,7 @@ def hostile(says: Says = lambda asked: as_json({})) -> Iterator[Hostile]:
             yield server
         finally:
             server.over.set()
+            listener.shutdown(socket.SHUT_RDWR)
             for thread in (accepting, *threads):
                 thread.join(BOUND)
 

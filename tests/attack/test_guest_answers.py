@@ -194,7 +194,7 @@ def test_nonsense_in_place_of_an_answer_is_a_guest_error_or_an_answer(
     patient: Guest, server: Hostile, ask: Callable[[Guest], object]
 ) -> None:
     for nonsense in NONSENSE:
-        for status in (200, 304, 400, 404, 408, 503):
+        for status in (200, 503):
             server.says = lambda asked, said=nonsense, status=status: as_json(said, status)
             seen_by(ask, patient)
 
