@@ -1,5 +1,5 @@
-"""Each reader of a guest's bytes, fed with bytes that nobody thought of: a value that can be stored,
-or a `GuestError`."""
+"""Each reader of a guest's bytes, fed with bytes that nobody thought of: it gives a value that can
+be stored, or raises a `GuestError`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import mcp_types
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -89,7 +89,7 @@ def test_two_names_that_are_no_unicode_stay_two() -> None:
     assert parse_json('{"\\udcfe": 1, "\\udcff": 2}') == {"\\udcfe": 1, "\\udcff": 2}
 
 
-@pytest.mark.parametrize("kind", [Health, Whole, Started, Ran])
+@pytest.mark.parametrize("kind", [Health, Whole, Started])
 @given(BYTES)
 def test_models_are_read_from_anything(kind: Any, content: bytes) -> None:
     found = read(model, kind, content, "it")
@@ -179,6 +179,7 @@ def test_a_survey_is_names_and_states_or_refused(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("question", ANSWERS)
+@settings(max_examples=30)
 @given(value=JSON)
 def test_an_answer_of_the_desktop_has_the_form_of_its_question(
     question: str, value: object
@@ -231,10 +232,13 @@ def test_a_wrong_form_names_the_first_fields_alone() -> None:
     assert len(str(caught.value)) < 300
 
 
+BOMB = zlib.compress(bytes(1 << 26))
+
+
 @pytest.mark.parametrize(
     "read",
     [
-        lambda: inflate(zlib.compress(bytes(1 << 26)), 1 << 20),
+        lambda: inflate(BOMB, 1 << 20),
         lambda: parse_json(b"[" + b"[]," * 3_000_000 + b"1]"),
         lambda: parse_json(b'"' + b"a" * (1 << 20) + b'"', largest=1 << 20),
         lambda: pixels(b"", "zlib", 1 << 14, 1 << 14, "it"),
@@ -249,4 +253,4 @@ def test_what_is_refused_takes_no_memory_beyond_what_was_sent(read: Callable[[],
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 24 << 20, "what was sent is made here, too: 10 MB at most, or a 64 MB stream"
+    assert peak < 24 << 20, "what was sent, which is made here, takes half of that"
