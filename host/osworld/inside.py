@@ -7,8 +7,7 @@ import json
 from datetime import datetime
 from typing import Annotated, Any
 
-from annotated_types import Len
-from pydantic import AfterValidator, JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 from typing_extensions import TypedDict
 
 from host.errors import GuestError
@@ -53,7 +52,7 @@ ANSWERS: dict[str, Any] = {
     "activate": str | None,
     "address": str | None,
     "answering": bool,
-    "appearance": Annotated[list[JsonValue], Len(2, 2)],
+    "appearance": Annotated[list[JsonValue], Field(min_length=2, max_length=2)],
     "clock": Annotated[str, AfterValidator(_moment)],
     "close": str | None,
     "close_tabs": list[str],
