@@ -93,16 +93,6 @@ class Ran(BaseModel):
     pid: int | None = None
     """Of a program left in the background."""
 
-    @property
-    def fault(self) -> str:
-        """Why its output may not be what it would say, in words; empty where nothing is wrong."""
-        faults = (
-            "it was ended, not done in time" if self.timed_out else "",
-            f"it exited with {self.returncode}" if self.returncode and not self.timed_out else "",
-            "its output was cut" if self.truncated else "",
-        )
-        return "; ".join(filter(None, faults))
-
 
 class Whole(Ran):
     """Of a program that was waited for. A guest that leaves out how it ended must not pass for one
