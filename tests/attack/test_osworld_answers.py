@@ -96,9 +96,11 @@ def collected(guest: Guest, evidence: Path, getter: dict[str, Any]) -> Collected
     return results[0]
 
 
-def desktop(stdout: str, content: bytes = b"", status: int = 200) -> Any:
-    """A guest whose every program prints the same, but for the one that says where the home is."""
+def desktop(stdout: str, content: bytes = b"") -> Any:
+    """A guest whose every program prints the same, but for the one that says where the home is, and
+    whose every file holds the same."""
     header = {"Ambidex-Frame": json.dumps(FRAME)}
+    file = {"Ambidex-File": json.dumps({"state": "file", "size": len(content)})}
     health = {"ready": True, "checks": {}, "screen": [64, 48]}
 
     def says(asked: Asked) -> list[bytes]:
@@ -107,8 +109,10 @@ def desktop(stdout: str, content: bytes = b"", status: int = 200) -> Any:
                 home = b"printenv" in asked.body
                 said = "/home/user\n" if home else stdout
                 return as_json({"returncode": 0, "stdout": said, "stderr": ""})
-            case "/harness/file":
-                return answer(content, status)
+            case "/harness/evidence/ask":
+                return answer(stdout.encode())
+            case "/harness/file" | "/harness/evidence/file":
+                return answer(content, **file)
             case "/harness/screenshot":
                 return answer(zlib.compress(bytes(64 * 48 * 4)), **header)
         return as_json(health)
