@@ -3,7 +3,7 @@
 TaskError       the data is wrong            raised at load, exit 2, file and key named
 UsageError      the request is wrong         raised before any machine, exit 2
 MachineError    the machine failed           row `void`: run again, counted, never a 0
-GuestError      the guest did not answer     void; host.untrusted has those for a bad answer
+GuestError      the guest did not answer     void
 ModelError      the model did not answer     void
 StoppedError    a person gave the trial up   void
 RehearsalError  a fork's beginning is lost   void, and not tried again: it would be lost again
