@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluators import Score, Unreadable
+from evaluators.bounded import BoundsError, parse_json
 from evaluators.evidence import read
 from evaluators.registry import EvidenceName, evaluator
 from evaluators.values import verdict
@@ -74,7 +75,9 @@ def only(
 
 def _read(evidence: Path, file: str) -> Changes:
     try:
-        return Changes.model_validate_json(read(evidence, file))
+        return Changes.model_validate(parse_json(read(evidence, file)))
+    except BoundsError as error:
+        raise Unreadable(f"{file} is no list of changes: {error}") from None
     except ValidationError as error:
         raise Unreadable(f"{file} is no list of changes: {error.errors()[0]['msg']}") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from PIL import Image
 from pydantic import Field
 
 from evaluators import Score, Unreadable
+from evaluators.bounded import open_picture
 from evaluators.evidence import read
 from evaluators.registry import EvidenceName, TaskFile, evaluator
 from evaluators.values import verdict
@@ -67,9 +67,7 @@ def shows(evidence: Path, *, file: EvidenceName, part: TaskFile, at_least: Share
 def _picture(content: bytes, name: str) -> NDArray[np.uint8]:
     """Rows of RGB pixels; transparency is shown on white."""
     try:
-        with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise Unreadable(f"{name} has more than {MOST_PIXELS} pixels")
+        with open_picture(content, formats=FORMATS, pixels=MOST_PIXELS) as image:
             shown = image.convert("RGBA")
         white = Image.new("RGBA", shown.size, "white")
         return np.asarray(Image.alpha_composite(white, shown).convert("RGB"))

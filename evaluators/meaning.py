@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
@@ -17,6 +15,7 @@ from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
 from evaluators import Unreadable, evidence, read_odt
+from evaluators.bounded import parse_json
 
 __all__ = ["differences"]
 
@@ -86,7 +85,7 @@ def _open_text(folder: Path, name: str) -> Any:
 
 
 def _json(folder: Path, name: str) -> Any:
-    return json.loads(io.BytesIO(evidence.read(folder, name)).read())
+    return parse_json(evidence.read(folder, name), finite=False)
 
 
 READERS: dict[str, Callable[[Path, str], Any]] = {

@@ -6,7 +6,6 @@ Plain text is judged by `files.text_equals` and `files.text_contains`.
 from __future__ import annotations
 
 import ast
-import json
 import re
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from typing import Annotated
 from pydantic import Field
 
 from evaluators import Score, Unreadable
+from evaluators.bounded import BoundsError, parse_json
 from evaluators.evidence import MIB, read_text
 from evaluators.registry import EvidenceName, evaluator
 from evaluators.values import Value, shown, unequal, verdict
@@ -29,8 +29,8 @@ def json_fields_equal(
 ) -> Score:
     """The JSON holds these values; a field is a path of keys and positions, such as "data.0.id"."""
     try:
-        document: object = json.loads(read_text(evidence, file, MIB))
-    except (ValueError, RecursionError) as error:
+        document: object = parse_json(read_text(evidence, file, MIB), finite=False)
+    except BoundsError as error:
         raise Unreadable(f"{file} is not JSON: {error}") from error
     wrong = [
         f"{path} {reason}"

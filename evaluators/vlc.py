@@ -8,12 +8,12 @@ Evidence is what this prints, one property set of the player as JSON:
 
 from __future__ import annotations
 
-import json
 from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from evaluators import Score, Unreadable
+from evaluators.bounded import BoundsError, parse_json
 from evaluators.evidence import MIB, read_text
 from evaluators.output import json_field
 from evaluators.registry import EvidenceName, evaluator
@@ -38,8 +38,8 @@ def player_is(
     `media` is the name of the file that is open (its last part); `volume` 1.0 is 100 %.
     """
     try:
-        said: object = json.loads(read_text(evidence, file, MIB))
-    except (ValueError, RecursionError) as error:
+        said: object = parse_json(read_text(evidence, file, MIB), finite=False)
+    except BoundsError as error:
         raise Unreadable(f"{file} holds no answer of VLC: {error}") from error
     seen = {
         "state": json_field(said, "data.0.PlaybackStatus.data"),

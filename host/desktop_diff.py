@@ -49,9 +49,15 @@ def _fetch(guest: Guest, paths: Sequence[str], folder: Path, side: str) -> None:
         kept = folder / str(number) / side
         kept.mkdir(parents=True, exist_ok=True)
         try:
-            guest.save(path, kept / PurePosixPath(path).name)
+            guest.save(path, kept / _plain(path))
         except (NoSuchFile, GuestRefusal):  # a link, or what is no file any more
             continue
+
+
+def _plain(path: str) -> str:
+    """The name of a file as it is kept here: one in the guest may be too long, or none at all."""
+    name = PurePosixPath(path).name
+    return name if name not in ("", "..") and len(name.encode()) < 200 else "file"
 
 
 def _documents(paths: Sequence[str], folder: Path) -> Iterator[Change]:
@@ -59,6 +65,6 @@ def _documents(paths: Sequence[str], folder: Path) -> Iterator[Change]:
 
     for number, path in enumerate(paths):
         both = [folder / str(number) / side for side in SIDES]
-        name = PurePosixPath(path).name
+        name = _plain(path)
         for said in differences(both[0], both[1], SIDES):
             yield Change("document", path, said.removeprefix(f"{name}: "))

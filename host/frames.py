@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from host import Frame
+from host.untrusted import MalformedError
+from host.untrusted.parsing import WIDEST, model, pixels
 
 __all__ = ["Screen"]
+
+
+WHAT = "the guest's screenshot"
+Place = Annotated[int, Field(ge=0, le=WIDEST)]
 
 
 class Patch(BaseModel):
@@ -20,15 +25,15 @@ class Patch(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    id: str
-    size: tuple[int, int]
-    base: str | None = None
-    rect: tuple[int, int, int, int] | None
+    id: str = Field(max_length=200)
+    size: tuple[Place, Place]
+    base: str | None = Field(None, max_length=200)
+    rect: tuple[Place, Place, Place, Place] | None
     """x, y, width, height of what was sent; null where nothing was."""
-    encoding: str = "zlib"
+    encoding: Literal["zlib", "raw"] = "zlib"
     still: bool = True
-    waited: float = 0.0
-    focused: str = ""
+    waited: float = Field(0.0, ge=0, le=3600)
+    focused: str = Field("", max_length=1000)
 
     @property
     def beside(self) -> dict[str, Any]:
@@ -46,49 +51,42 @@ class Screen:
         self._frame: Frame | None = None
 
     def update(self, unchanged: bool, header: str | None, body: bytes) -> Frame:
-        """The frame after an answer of the guest; `ValueError` where the answer does not fit what
-        is kept."""
+        """The frame after an answer of the guest; `MalformedError` where the answer does not fit
+        what is kept."""
         if unchanged:
             if self._frame is None:
-                raise ValueError("nothing has changed, but nothing was known")
+                raise MalformedError(f"{WHAT} is the one that is known, and none was")
             if header:
-                patch = Patch.model_validate_json(header)
-                return replace(self._frame, **patch.beside)
+                return replace(self._frame, **_patch(header).beside)
             return replace(self._frame, still=True, waited=0.0)
         if not header:
-            raise ValueError("the Ambidex-Frame header is missing")
-        patch = Patch.model_validate_json(header)
-        frame = self._apply(patch, _unpacked(patch.encoding, body))
+            raise MalformedError(f"{WHAT} came without its Ambidex-Frame header")
+        patch = _patch(header)
+        frame = self._apply(patch, body)
         self.known, self._frame = patch.id, frame
         return frame
 
     def _apply(self, patch: Patch, body: bytes) -> Frame:
         if patch.rect is None:
-            raise ValueError("a frame without its place")
+            raise MalformedError(f"{WHAT} came without its place")
         left, top, width, height = patch.rect
-        if patch.base is None:
-            if patch.rect != (0, 0, *patch.size):
-                raise ValueError("a part of a frame without the frame it belongs to")
+        whole = patch.base is None
+        if whole and patch.rect != (0, 0, *patch.size):
+            raise MalformedError(f"{WHAT} is a part of a frame, and of none that is known")
+        if not whole and patch.base != self.known:
+            raise MalformedError(f"{WHAT} is over frame {patch.base!r}; {self.known!r} is kept")
+        if not whole and patch.size != self._pixels.shape[1::-1]:
+            raise MalformedError(f"{WHAT} changed its size to {patch.size} in a part of a frame")
+        if left + width > patch.size[0] or top + height > patch.size[1]:
+            raise MalformedError(f"{WHAT} has a part at {patch.rect} of a screen of {patch.size}")
+        content = pixels(body, patch.encoding, width, height, WHAT)
+        bgrx = np.frombuffer(content, np.uint8).reshape(height, width, 4)
+        if whole:
             self._pixels = np.empty((height, width, 3), np.uint8)
-        elif patch.base != self.known:
-            raise ValueError(f"a patch over frame {patch.base!r}, but {self.known!r} is kept")
-        if len(body) != width * height * 4:
-            raise ValueError(f"{len(body)} bytes for a part of {width}x{height}")
-        if left < 0 or top < 0 or left + width > patch.size[0] or top + height > patch.size[1]:
-            raise ValueError(f"a part at {patch.rect} of a screen of {patch.size}")
-        bgrx = np.frombuffer(body, np.uint8).reshape(height, width, 4)
         self._pixels[top : top + height, left : left + width] = bgrx[:, :, 2::-1]
         frame = Frame.of(patch.size, self._pixels.tobytes())
         return replace(frame, **patch.beside)
 
 
-def _unpacked(encoding: str, body: bytes) -> bytes:
-    match encoding:
-        case "zlib":
-            try:
-                return zlib.decompress(body)
-            except zlib.error as error:
-                raise ValueError(str(error)) from None
-        case "raw":
-            return body
-    raise ValueError(f"unknown encoding {encoding!r}")
+def _patch(header: str) -> Patch:
+    return model(Patch, header, f"the header of {WHAT}")

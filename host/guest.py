@@ -4,19 +4,23 @@ endpoint."""
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import httpx
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from host import Frame, ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 from host.frames import Screen
+from host.untrusted import LARGEST, Bound, LostError, MalformedError, TooSlowError
+from host.untrusted.parsing import WIDEST, json_value, model, text
+
+if TYPE_CHECKING:
+    from host.untrusted.wire import Answer
 
 __all__ = [
     "WRONG",
@@ -42,8 +46,12 @@ FREEZES = 60.0
 COLLECTS = 150.0
 SURVEYS = 180.0
 """Seconds that the guest may take for these, over what any answer may take."""
-
-
+FILE = 60.0
+"""Seconds that a file may take over what any answer may."""
+SLOWEST = 1 << 20
+"""Bytes a second that a file goes into a guest at the least."""
+EXPLAINED = 300
+"""Characters of an answer that is no error of ours."""
 WRONG = {
     "folder": "it is a folder",
     "link": "it is a symbolic link, which is not followed",
@@ -66,11 +74,14 @@ class NoSuchWindow(GuestError):
     """No window with that title came up in time; the message names those that were seen."""
 
 
+Side = Annotated[int, Field(gt=0, le=WIDEST)]
+
+
 class Check(BaseModel):
     """One thing a guest must have to be ready."""
 
     ok: bool
-    seen: str = ""
+    seen: str = Field("", max_length=10_000)
 
 
 class Health(BaseModel):
@@ -79,11 +90,11 @@ class Health(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     ready: bool
-    checks: dict[str, Check] = {}
-    screen: tuple[int, int] | None = None
-    catalogue: str = ""
+    checks: dict[str, Check] = Field({}, max_length=1000)
+    screen: tuple[Side, Side] | None = None
+    catalogue: str = Field("", max_length=1000)
     """SHA-256 of the tools it serves."""
-    user: str = ""
+    user: str = Field("", max_length=1000)
     agent_is_root: bool = False
     """Whether the desktop user may become root."""
 
@@ -129,12 +140,42 @@ class Ran(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     returncode: int | None = None
+    """Negative for a signal; None for a program left in the background."""
     stdout: str = ""
     stderr: str = ""
     timed_out: bool = False
     truncated: bool = False
+    """Whether the guest cut one of the outputs."""
     pid: int | None = None
     """Of a program left in the background."""
+
+
+class Whole(Ran):
+    """Of a program that was waited for. A guest that leaves out how it ended must not pass for one
+    that says all went well."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Started(Ran):
+    """Of a program that was left in the background."""
+
+    pid: int
+
+
+class Explanation(BaseModel):
+    """The error in an answer with a status of 400 and above."""
+
+    message: str
+    hint: str = ""
+
+
+class Refusal(BaseModel):
+    """That answer."""
+
+    error: Explanation
 
 
 @dataclass(frozen=True)
@@ -158,24 +199,16 @@ class Guest:
     """
 
     def __init__(self, endpoint: str, token: str, *, patience: Patience = Patience()) -> None:
-        from host.mcp import KEEP_ALIVE, Tools, trust  # heavy: most verbs talk to no guest
+        from host.mcp import Tools  # heavy: most verbs talk to no guest
+        from host.untrusted.wire import Wire
 
         self.endpoint = endpoint
         self.patience = patience
         self._exit = ExitStack()
-        # The guest is on this machine or behind its own tunnel: a proxy of the environment is none
-        # of its business.
-        self._http = self._exit.enter_context(
-            httpx.Client(
-                base_url=endpoint,
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=patience.answer,
-                verify=trust(endpoint),
-                trust_env=False,
-                limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE),
-            )
-        )
-        self._tools = self._exit.enter_context(Tools(f"{endpoint}/mcp", token, patience.call))
+        self._wire = self._exit.enter_context(Wire(endpoint, token))
+        tools = Tools(f"{endpoint}/mcp", token, patience.call, self._wire.portal)
+        self._tools = self._exit.enter_context(tools)
+        self._stage: Stage | None = None
         self._screen = Screen()
         self._home = ""
 
@@ -198,11 +231,11 @@ class Guest:
 
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools the guest serves, in its order."""
-        return self._tools.listed()
+        return self._tools.listed(self.left)
 
     def call(self, call: ToolCall) -> ToolResult:
         """Carry out a call at most once and return what came of it, errors of the tool included."""
-        return self._tools.call(call, self.patience.back)
+        return self._tools.call(call, self.patience.back, self.left)
 
     def screenshot(self, *, settle: float = 0.0, still: float = 0.3) -> Frame:
         """The screen once it has been still for `still` seconds with no program at work, or after
@@ -213,13 +246,9 @@ class Guest:
             "still": f"{still:g}",
             "known": self._screen.known,
         }
-        answer = self._read("/harness/screenshot", question, WORK * settle)
-        try:
-            return self._screen.update(
-                answer.status_code == 304, answer.headers.get("Ambidex-Frame"), answer.content
-            )
-        except ValueError as error:
-            raise GuestError(f"the guest sent a picture that is none: {error}") from None
+        answer = self._read("/harness/screenshot", question, WORK * settle, "screenshot")
+        header = answer.headers.get("Ambidex-Frame")
+        return self._screen.update(answer.status == 304, header, answer.body)
 
     # What only the host may ask
 
@@ -242,12 +271,14 @@ class Guest:
             "timeout": timeout,
             "background": background,
         }
-        answer = self._once("POST", "/harness/run", timeout, json=said)
-        return _parsed(Ran, answer)
+        answer = self._once("POST", "/harness/run", timeout, "run", json=said)
+        what = f"what the guest says of {argv[0]}"
+        return model(Started if background else Whole, answer.body, what)
 
     def put(self, path: str, content: bytes) -> None:
         """Write a file as the desktop user; folders above it are made."""
-        self._once("PUT", "/harness/file", 0.0, params={"path": path}, content=content)
+        takes = FILE + len(content) / SLOWEST
+        self._once("PUT", "/harness/file", takes, params={"path": path}, content=content)
 
     def get(self, path: str) -> bytes:
         """The content of a file; `NoSuchFile` where there is none, `GuestRefusal` where there is
@@ -272,37 +303,45 @@ class Guest:
 
     def found(self, path: str) -> Found:
         """What is at a path, with its content where it is a file that the desktop user may read."""
-        answer = self._read("/harness/evidence/file", {"path": path}, COLLECTS)
-        about = _parsed_text(Found, answer.headers.get("Ambidex-File", ""))
-        return about.model_copy(update={"content": answer.content})
+        answer = self._read("/harness/evidence/file", {"path": path}, COLLECTS, "file")
+        about = answer.headers.get("Ambidex-File", "")
+        said = model(Found, about, f"what the guest says of {path}")
+        return said.model_copy(update={"content": answer.body})
 
     def listed(self, path: str) -> Listed:
         """Every path below a folder, folders with a slash at their end."""
-        return _parsed(Listed, self._read("/harness/evidence/list", {"path": path}, COLLECTS))
+        answer = self._read("/harness/evidence/list", {"path": path}, COLLECTS, "survey")
+        return model(Listed, answer.body, f"the listing of {path}")
 
     def inventory(self) -> Inventory:
         """Every file of the desktop user and of nobody in particular."""
-        return _parsed(Inventory, self._read("/harness/evidence/survey", {}, SURVEYS))
+        answer = self._read("/harness/evidence/survey", {}, SURVEYS, "survey")
+        return model(Inventory, answer.body, "the survey of the guest's files")
 
     def files_say(self, do: str, **given: object) -> Any:
         """What one of the questions of `guest.ask` is answered by files alone."""
         said = {"do": do, "with": given}
-        answer = self._once("POST", "/harness/evidence/ask", COLLECTS, json=said)
-        return answer.json()["value"]
+        answer = self._once("POST", "/harness/evidence/ask", COLLECTS, "survey", json=said)
+        match json_value(answer.body, f"the answer to {do}"):
+            case {"value": value}:
+                return value
+        raise MalformedError(f"the answer to {do} holds no value")
 
     def wait_window(self, title: str, timeout: float = 60.0) -> None:
         """Return once a window whose title contains `title` is open; `NoSuchWindow` says which are
         instead."""
         said = {"title": title, "timeout": timeout}
-        answer = self._once("POST", "/harness/wait_window", timeout, (408,), json=said)
-        if answer.status_code == 408:
+        answer = self._once("POST", "/harness/wait_window", timeout, allowed=(408,), json=said)
+        if answer.status == 408:
             raise NoSuchWindow(_explained(answer))
 
     def accessibility(self, *, depth: int = 30, nodes: int = 2000, seconds: float = 5.0) -> Any:
         """The accessibility tree within these bounds, as the guest's JSON: tree, truncated,
         nodes."""
         question = {"depth": str(depth), "nodes": str(nodes), "seconds": f"{seconds:g}"}
-        return self._read("/harness/accessibility", question, seconds).json()
+        answer = self._read("/harness/accessibility", question, seconds, "accessibility")
+        # A node is an object, and its children are a list.
+        return json_value(answer.body, "the accessibility tree", deepest=2 * depth + 10)
 
     def identity(self, **renewed: str | float) -> None:
         """Give a forked guest its own token, clock, entropy and machine-id; the old token is dead
@@ -311,11 +350,12 @@ class Guest:
 
     def journal(self) -> str:
         """The recent log of the guest's server."""
-        return self._read("/harness/journal", {}, 0.0).text
+        return text(self._read("/harness/journal", {}, 0.0, "journal").body)
 
     def health(self) -> Health:
         """What the guest says of itself, ready or not."""
-        return _parsed(Health, self._read("/harness/health", {}, 0.0, allowed=(503,)))
+        answer = self._read("/harness/health", {}, 0.0, allowed=(503,))
+        return model(Health, answer.body, "what the guest says of itself")
 
     def wait_ready(self, bound: float = 60.0) -> Health:
         """The health once it is good; `GuestError` says what was missing after `bound` seconds."""
@@ -339,6 +379,8 @@ class Guest:
             self._home = self.run(["printenv", "HOME"]).stdout.strip()
             if not self._home:
                 raise GuestError("the session of the desktop user has no HOME")
+            if not self._home.startswith("/") or not self._home.isprintable():
+                raise MalformedError(f"the desktop user's home is said to be {self._home[:80]!r}")
         return self._home
 
     def expanded(self, argv: Sequence[str]) -> list[str]:
@@ -349,55 +391,80 @@ class Guest:
         """Fetch a file to `target`; `NoSuchFile` where there is none."""
         target.write_bytes(self.get(path))
 
+    @contextmanager
+    def within(self, seconds: float, what: str) -> Iterator[None]:
+        """Everything that is asked in the block has so much time together; `TooSlowError` names
+        `what` when it is over. Of a block in a block the earlier end counts."""
+        outer, end = self._stage, time.monotonic() + seconds
+        if outer is None or end < outer.end:
+            self._stage = Stage(end, f"{what} took longer than {seconds:g} s")
+        try:
+            yield
+        finally:
+            self._stage = outer
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end of the block under `within`; None outside of any. `TooSlowError`
+        where it is over."""
+        if self._stage is None:
+            return None
+        left = self._stage.end - time.monotonic()
+        if left <= 0:
+            raise TooSlowError(self._stage.over)
+        return left
+
     # The wire
 
     def _read(
-        self, path: str, params: dict[str, str], takes: float, *, allowed: Sequence[int] = ()
-    ) -> httpx.Response:
+        self,
+        path: str,
+        params: dict[str, str],
+        takes: float,
+        kind: str = "report",
+        *,
+        allowed: Sequence[int] = (),
+    ) -> Answer:
         """Ask for something that changes nothing: once more where the connection is lost."""
         try:
-            return self._once("GET", path, takes, allowed, params=params)
-        except GuestError as error:
-            if not isinstance(error.__cause__, httpx.TransportError):
-                raise
-            return self._once("GET", path, takes, allowed, params=params)
+            return self._once("GET", path, takes, kind, allowed, params=params)
+        except LostError:
+            return self._once("GET", path, takes, kind, allowed, params=params)
 
     def _once(
-        self, method: str, path: str, takes: float, allowed: Sequence[int] = (), **what: Any
-    ) -> httpx.Response:
-        bound = httpx.Timeout(self.patience.answer, read=self.patience.answer + takes)
+        self,
+        method: str,
+        path: str,
+        takes: float,
+        kind: str = "report",
+        allowed: Sequence[int] = (),
+        **what: Any,
+    ) -> Answer:
+        within, left = self.patience.answer + takes, self.left
+        bound = Bound(LARGEST[kind], within if left is None else min(within, left))
         try:
-            answer = self._http.request(method, path, timeout=bound, **what)
-        except httpx.TransportError as error:
-            raise GuestError(
-                f"the guest did not answer {method} {path}: {type(error).__name__} {error}".strip()
-            ) from error
-        if answer.status_code in (200, 304) or answer.status_code in allowed:
+            answer = self._wire.ask(method, path, bound, **what)
+        except TooSlowError:
+            _ = self.left  # where the whole stage is over, that is what to say
+            raise
+        if answer.status in (200, 304) or answer.status in allowed:
             return answer
-        kind = GuestRefusal if answer.status_code == 400 else GuestError
-        raise kind(f"{method} {path}: {answer.status_code} {_explained(answer)}")
+        failed = GuestRefusal if answer.status == 400 else GuestError
+        raise failed(f"{method} {path}: {answer.status} {_explained(answer)}")
 
 
-def _explained(answer: httpx.Response) -> str:
+@dataclass(frozen=True)
+class Stage:
+    """What has one bound for all that it asks of the guest."""
+
+    end: float
+    over: str
+    """The message when it is over."""
+
+
+def _explained(answer: Answer) -> str:
     try:
-        error = answer.json()["error"]
-        return f"{error['message']} {error.get('hint', '')}".strip()
-    except (ValueError, KeyError, TypeError):
-        return answer.text[:300]
-
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def _parsed_text(model: type[M], said: str) -> M:
-    try:
-        return model.model_validate_json(said)
-    except ValidationError as error:
-        raise GuestError(f"the guest's answer is no {model.__name__}: {error}") from None
-
-
-def _parsed(model: type[M], answer: httpx.Response) -> M:
-    try:
-        return model.model_validate_json(answer.content)
-    except ValidationError as error:
-        raise GuestError(f"the guest's answer is no {model.__name__}: {error}") from None
+        error = model(Refusal, answer.body, "an error").error
+    except MalformedError:
+        return text(answer.body, EXPLAINED)
+    return f"{error.message} {error.hint}".strip()[: 10 * EXPLAINED]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import time
 from code import interact
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from cyclopts import Parameter
 from PIL import Image
 from rich.console import Console
 
+from evaluators.bounded import open_picture
 from host import ToolCall, ToolResult
 from host.errors import UsageError
 from host.guest import Guest
@@ -156,7 +156,7 @@ def _picture(seen: Seen) -> bytes:
 def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
     for _ in range(seconds):
         began = time.monotonic()
-        with Image.open(io.BytesIO(_picture(seen))) as picture:
+        with open_picture(_picture(seen)) as picture:
             yield picture.convert("RGB"), 1.0
         time.sleep(max(0.0, began + 1.0 - time.monotonic()))
 

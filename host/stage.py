@@ -3,8 +3,8 @@ has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,12 @@ STAGE = "stage"
 """Where what a setup leaves behind for the collecting lies, in a trial's directory."""
 
 
+SETUP_WITHIN = 3600.0
+COLLECT_WITHIN = 1800.0
+"""Seconds that a whole setup, and a whole collecting, may take: far more than any task needs, so
+that a guest that answers slowly each time cannot hold a run up for ever."""
+
+
 @dataclass(frozen=True)
 class Backstage:
     """What setting and collecting may use beside the guest itself."""
@@ -36,16 +42,24 @@ class Backstage:
     for."""
 
 
-def set_stage(task: Task, guest: Guest, backstage: Backstage | None = None) -> None:
-    """Carry out the task's setup; `StageError` names the step that failed and what was seen. Of the
-    tasks with a `task.toml` only those that collect changes need something backstage."""
-    match task.body:
-        case Verbs() as body:
-            verbs.set_stage(task.name, body, guest, backstage.kept if backstage else None)
-        case OSWorldBody() as body if backstage is not None:
-            osworld.set_stage(task.name, body, guest, backstage.kept, backstage.literal_sleeps)
-        case other:
-            raise TypeError(f"{task.name}: nobody sets the stage of a {type(other).__name__}")
+def set_stage(
+    task: Task,
+    guest: Guest,
+    backstage: Backstage | None = None,
+    *,
+    within: float = SETUP_WITHIN,
+) -> None:
+    """Carry out the task's setup; `StageError` names the step that failed and what was seen, and
+    `TooSlowError` says that it took longer than `within` seconds. Of the tasks with a `task.toml`
+    only those that collect changes need something backstage."""
+    with guest.within(within, f"the setup of {task.name}"):
+        match task.body:
+            case Verbs() as body:
+                verbs.set_stage(task.name, body, guest, backstage.kept if backstage else None)
+            case OSWorldBody() as body if backstage is not None:
+                osworld.set_stage(task.name, body, guest, backstage.kept, backstage.literal_sleeps)
+            case other:
+                raise TypeError(f"{task.name}: nobody sets the stage of a {type(other).__name__}")
 
 
 def collect(
@@ -54,8 +68,11 @@ def collect(
     evidence: Path,
     answer: str | None,
     backstage: Backstage | None = None,
+    *,
+    within: float = COLLECT_WITHIN,
 ) -> None:
-    """Collect what the task is judged by into the directory `evidence`.
+    """Collect what the task is judged by into the directory `evidence`; `TooSlowError` where that
+    takes longer than `within` seconds.
 
     What is not there is left out: its absence is for the judge. The agent's answer is `answer.txt`;
     `evidence.json` says where each piece came from. The desktop stands frozen afterwards.
@@ -64,16 +81,22 @@ def collect(
     root = guest.health().agent_is_root
     if answer is not None:
         (evidence / "answer.txt").write_text(answer, encoding="utf-8")
-    match task.body:
-        case Verbs() as body:
-            kept = backstage.kept if backstage else None
-            sources = verbs.collect(task.name, body, guest, evidence, kept)
-        case OSWorldBody() as body if backstage is not None:
-            literal = backstage.literal_sleeps
-            sources = osworld.collect(
-                task.name, body, guest, evidence, backstage.kept, literal, backstage.fresh
-            )
-        case other:
-            raise TypeError(f"{task.name}: nobody collects for a {type(other).__name__}")
+    what = f"collecting what {task.name} is judged by"
+    with guest.within(within, what):
+        match task.body:
+            case Verbs() as body:
+                kept = backstage.kept if backstage else None
+                sources = verbs.collect(task.name, body, guest, evidence, kept)
+            case OSWorldBody() as body if backstage is not None:
+
+                @contextmanager
+                def fresh() -> Iterator[Guest]:
+                    with backstage.fresh() as other, other.within(guest.left or within, what):
+                        yield other
+
+                kept, literal = backstage.kept, backstage.literal_sleeps
+                sources = osworld.collect(task.name, body, guest, evidence, kept, literal, fresh)
+            case other:
+                raise TypeError(f"{task.name}: nobody collects for a {type(other).__name__}")
     manifest = Manifest(agent_is_root=root, sources=sources)
     (evidence / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from host.errors import GuestError
 from host.guest import Guest
 from host.inside import SURVEY
+from host.untrusted import MalformedError
+from host.untrusted.parsing import json_value, typed
 
 __all__ = [
     "LASTING",
@@ -75,11 +77,14 @@ class Change:
 def survey(guest: Guest, parts: tuple[str, ...] = PARTS) -> Survey:
     """These parts of a desktop as they are now; nothing is written there."""
     found: dict[str, dict[str, str]] = {}
+    what = "the survey of the guest"
     if session := [part for part in parts if part != "files"]:
         ran = guest.run(["python3", "-I", "-", *session], input=SURVEY, timeout=TAKES)
         if ran.returncode or ran.truncated or ran.timed_out:
-            raise GuestError(f"the survey of the guest failed: {ran.stderr.strip()[-500:]}")
-        found |= json.loads(ran.stdout)
+            raise GuestError(f"{what} failed: {ran.stderr.strip()[-500:]}")
+        found |= typed(dict[str, dict[str, str]], json_value(ran.stdout, what), what)
+        if missing := [part for part in session if part not in found]:
+            raise MalformedError(f"{what} has no {', '.join(missing)}")
     if "files" in parts:
         seen = guest.inventory()
         found["files"] = seen.files

@@ -11,6 +11,7 @@ from host import ToolCall, ToolResult
 from host.errors import StageError
 from host.guest import WRONG, Guest, GuestRefusal, NoSuchWindow
 from host.survey import LASTING, REFUSED, Survey, as_evidence, changes, left_out, survey
+from host.untrusted.parsing import json_value
 from tasks import Verbs
 from tasks.spec import Call, CallCollect, ChangesCollect, Get, ListCollect, Put, Run, RunCollect
 
@@ -87,7 +88,7 @@ def collect(name: str, body: Verbs, guest: Guest, evidence: Path, kept: Path | N
 def _changes(guest: Guest, target: Path, kept: Path | None, settings: Survey, home: str) -> Source:
     if kept is None:
         raise StageError("what there was when the setup was done is not known")
-    before: Survey = json.loads((kept / BEFORE).read_text(encoding="utf-8"))
+    before: Survey = json_value((kept / BEFORE).read_bytes(), BEFORE)
     after = {**survey(guest, ("files",)), **settings}
     refused = after.get(REFUSED, {}).get("files", "")
     said = as_evidence(

@@ -14,11 +14,11 @@ from pathlib import PurePosixPath
 from types import TracebackType
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from host.errors import GuestError
 from host.guest import Guest, Ran
 from host.machines import Source
+from host.untrusted.parsing import model
 from toolgen.inside import PROGRAMS
 from vm import READY, Machine
 
@@ -186,7 +186,4 @@ def ask_draft(
     if not found:
         last = f"{ran.stderr.strip()[-1500:]} (exit status {ran.returncode})"
         return Answered(load=Fault(kind="bug", code="crashed", message=last))
-    try:
-        return Answered.model_validate_json(said.splitlines()[0])
-    except ValidationError as error:
-        raise GuestError(f"the runner's answer is none: {error}") from None
+    return model(Answered, said.partition("\n")[0], "the answer of the program that runs drafts")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import secrets
 import time
@@ -31,6 +32,33 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
+LARGEST = 32 << 20
+"""Bytes of an answer. A machine may be a fork of one that an agent has used."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a guest answered, within that bound."""
+
+    status: int
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The beginning of it."""
+        return self.body[:600].decode(errors="replace")
+
+    def fields(self) -> dict[str, Any]:
+        """It as a JSON object; `NotYet` where it is none."""
+        try:
+            said = json.loads(self.body)
+        except (ValueError, RecursionError):
+            raise NotYet(f"the guest's answer is not JSON: {self.text!r:.100}") from None
+        if not isinstance(said, dict):
+            raise NotYet(f"the guest's answer is no JSON object: {self.text!r:.100}")
+        return said
+
+
 @dataclass(frozen=True)
 class Door:
     """Where a guest answers, and the token that opens it."""
@@ -38,19 +66,28 @@ class Door:
     endpoint: str
     token: str
 
-    def _ask(
-        self, method: str, path: str, *, timeout: float, json: object = None
-    ) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {self.token}"}
+    def _ask(self, method: str, path: str, *, timeout: float, json: object = None) -> Answer:
+        headers = {"Authorization": f"Bearer {self.token}", "Accept-Encoding": "identity"}
+        end = time.monotonic() + timeout
         # No proxy of the environment, and no certificates read: the other end is this machine.
-        with httpx.Client(
-            base_url=self.endpoint,
-            headers=headers,
-            timeout=timeout,
-            trust_env=False,
-            verify=False,
-        ) as client:
-            return client.request(method, path, json=json)
+        with (
+            httpx.Client(
+                base_url=self.endpoint,
+                headers=headers,
+                timeout=timeout,
+                trust_env=False,
+                verify=False,
+            ) as client,
+            client.stream(method, path, json=json) as answer,
+        ):
+            body = bytearray()
+            for chunk in answer.iter_raw():
+                body += chunk
+                if len(body) > LARGEST:
+                    raise httpx.ReadError(f"more than {LARGEST} bytes")
+                if time.monotonic() > end:
+                    raise httpx.ReadTimeout(f"not whole after {timeout:g} s")
+            return Answer(answer.status_code, bytes(body))
 
     def health(self, timeout: float = 5.0) -> dict[str, object]:
         """The guest's own report once it is ready; `NotYet` says what is missing."""
@@ -58,10 +95,10 @@ class Door:
             answer = self._ask("GET", "/harness/health", timeout=timeout)
         except httpx.HTTPError as error:
             raise NotYet(f"no answer at {self.endpoint} ({type(error).__name__})") from None
-        if answer.status_code == 200:
-            report: dict[str, object] = answer.json()
+        if answer.status == 200:
+            report: dict[str, object] = answer.fields()
             return report
-        raise NotYet(f"the guest answers {answer.status_code}: {answer.text[:600]}")
+        raise NotYet(f"the guest answers {answer.status}: {answer.text}")
 
     def start(self, argv: Sequence[str], window: str, within: float) -> None:
         """Start a program as the desktop user and wait for its window; `MachineError` if none
@@ -74,19 +111,22 @@ class Door:
     def printed(self, argv: Sequence[str]) -> str:
         """What a program prints that the desktop user runs; `MachineError` if it fails."""
         said = self._told("/harness/run", {"argv": list(argv)}, 120.0)
-        if said["returncode"] != 0:
-            raise MachineError(f"in the machine, {argv[0]} failed: {said['stderr'][-500:]}")
-        return str(said["stdout"])
+        if said.get("returncode") != 0:
+            why = str(said.get("stderr"))[-500:]
+            raise MachineError(f"in the machine, {argv[0]} failed: {why}")
+        return str(said.get("stdout"))
 
     def _told(self, path: str, asked: dict[str, object], timeout: float) -> dict[str, Any]:
         try:
             answer = self._ask("POST", path, timeout=timeout, json=asked)
         except httpx.HTTPError as error:
             raise MachineError(f"no answer at {self.endpoint} ({type(error).__name__})") from None
-        if answer.status_code != 200:
-            raise MachineError(f"the guest answers {answer.status_code}: {answer.text[:600]}")
-        said: dict[str, Any] = answer.json()
-        return said
+        if answer.status != 200:
+            raise MachineError(f"the guest answers {answer.status}: {answer.text}")
+        try:
+            return answer.fields()
+        except NotYet as error:
+            raise MachineError(str(error)) from None
 
     def renew(self) -> Door:
         """Give a forked guest its own token, machine-id, entropy and the present time; the new
@@ -111,11 +151,14 @@ class Door:
                 raise MachineError("a fork ended before it took its identity") from None
             except httpx.HTTPError as error:
                 raise NotYet(f"no answer at {self.endpoint} ({type(error).__name__})") from None
-            if answer.status_code in {200, 401}:  # 401: an earlier try arrived, its answer was lost
+            if answer.status in {200, 401}:  # 401: an earlier try arrived, its answer was lost
                 door = renewed
-            if answer.status_code != 200:
-                raise NotYet(f"{answer.status_code}: {answer.text[:300]}")
-            _check(answer.json(), sent)
+            if answer.status != 200:
+                raise NotYet(f"{answer.status}: {answer.text}")
+            try:
+                _check(answer.fields(), sent)
+            except (KeyError, TypeError, AttributeError) as error:
+                raise NotYet(f"its answer has a wrong form: {error!r:.200}") from None
 
         wait_for(
             told,

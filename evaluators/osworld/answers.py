@@ -5,7 +5,6 @@ Each function takes the value as it came and raises `Unreadable` where it is ano
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from lxml import etree
 
 from evaluators import Unreadable
+from evaluators.bounded import parse_json
 from evaluators.evidence import MIB
 from evaluators.osworld import Value
 
@@ -68,7 +68,7 @@ def fields(given: Value) -> Mapping[str, Any]:
 def json_of(source: str, what: str) -> Any:
     """The value of a JSON text."""
     try:
-        return json.loads(source)
+        return parse_json(source, finite=False)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"{what} is not JSON: {error}") from error
 

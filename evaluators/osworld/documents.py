@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docx.document import Document
 from docx.oxml.ns import qn
-from PIL import Image
 from rapidfuzz import fuzz
 
 from evaluators import Score, Unreadable, evidence
+from evaluators.bounded import PICTURES, BoundsError, open_picture
 from evaluators.osworld import given, odt, word
 from evaluators.osworld.registry import metric
 from evaluators.osworld.text import squeezed, texts_equal
@@ -21,6 +20,7 @@ from evaluators.values import shown, verdict
 MOST_CHARACTERS = 1_000_000
 """Of a text that is compared by its ratio: the time grows with the product of both."""
 
+FORMATS = (*PICTURES, "TIFF", "PPM")
 MOST_PIXELS = 40_000_000
 
 
@@ -212,9 +212,7 @@ def _pictures(file: Path, *, strict: bool) -> list[tuple[bytes, tuple[int, int]]
 
 def _pixels(blob: bytes, name: str) -> tuple[bytes, tuple[int, int]]:
     try:
-        with Image.open(io.BytesIO(blob)) as picture:
-            if picture.width * picture.height > MOST_PIXELS:
-                raise Unreadable(f"a picture of {name} has more than {MOST_PIXELS} pixels")
+        with open_picture(blob, formats=FORMATS, pixels=MOST_PIXELS) as picture:
             return picture.tobytes(), picture.size
-    except Image.DecompressionBombError as error:
-        raise Unreadable(f"a picture of {name} is too large: {error}") from error
+    except BoundsError as error:
+        raise Unreadable(f"a picture of {name} is not judged: {error}") from error

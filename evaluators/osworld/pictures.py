@@ -6,7 +6,6 @@ squared difference of pixels between 0 and 1.
 
 from __future__ import annotations
 
-import io
 import struct
 
 import numpy as np
@@ -15,6 +14,7 @@ from PIL import Image
 from skimage.metrics import structural_similarity
 
 from evaluators import Unreadable
+from evaluators.bounded import open_picture
 from evaluators.evidence import BROKEN
 from evaluators.osworld import Value
 from evaluators.osworld.given import held
@@ -31,8 +31,7 @@ def picture(given: Value) -> Image.Image:
     """The (first) picture of a file, decoded; its mode is that of the file."""
     source = held(given)
     try:
-        with Image.open(io.BytesIO(source), formats=FORMATS) as opened:
-            _bounded(opened.width, opened.height)
+        with open_picture(source, formats=FORMATS, pixels=MOST_PIXELS) as opened:
             opened.load()
             return opened.copy()
     except (*BROKEN, Image.DecompressionBombError, struct.error) as error:

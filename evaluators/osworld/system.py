@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -124,7 +123,7 @@ def check_python_file_by_test_suite(
     if isinstance(result, Path):
         source = json_of(text(result, MIB), "the report of the tests")
     try:
-        report = Report.model_validate_json(json.dumps(source))
+        report = Report.model_validate(source)
     except (ValidationError, TypeError, ValueError) as error:
         raise Unreadable(f"no report of a suite of tests: {error}") from error
     run = report.passed + report.failed + len(report.errors)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from evaluators import Score, Unreadable
+from evaluators.bounded import parse_json
 from evaluators.osworld import Value
 from evaluators.osworld.given import text
 from evaluators.osworld.registry import metric
@@ -77,7 +77,7 @@ def check_thunderbird_prefs(result: Value, expected: Preferences) -> Score:
 
 def _value(written: str, name: str) -> Any:
     try:
-        return json.loads(written)
+        return parse_json(written, finite=False)
     except ValueError as error:
         raise Unreadable(f"the preference {name} has no readable value: {written:.200}") from error
 

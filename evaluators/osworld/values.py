@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from evaluators import Score, Unreadable
+from evaluators.bounded import parse_json
 from evaluators.evidence import MIB
 from evaluators.osworld import Value, given
 from evaluators.osworld.registry import Raises, metric
@@ -160,11 +160,11 @@ def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -
 def _object(text: str, *, strict: bool) -> object:
     try:
         if not strict:
-            return json.loads(text.strip().replace("'", '"'))
+            return parse_json(text.strip().replace("'", '"'), finite=False)
     except (ValueError, RecursionError) as error:
         raise Raises(f"with apostrophes as quotation marks this is no JSON: {error}") from error
     try:
-        return json.loads(text)
+        return parse_json(text, finite=False)
     except (ValueError, RecursionError):
         pass  # the other grammar below has the last word
     try:
@@ -204,7 +204,7 @@ def check_json(result: Path, expected: Rules, *, is_yaml: bool = False) -> Score
 
 def _document(said: str, *, is_yaml: bool) -> object:
     try:
-        return yaml.safe_load(said) if is_yaml else json.loads(said)
+        return yaml.safe_load(said) if is_yaml else parse_json(said, finite=False)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise Unreadable(f"it is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
 

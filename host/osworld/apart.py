@@ -3,13 +3,14 @@ new, as its user, with bounds, and never where anything is judged."""
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from host.guest import Guest
+from host.untrusted import MalformedError
+from host.untrusted.parsing import json_value
 from tasks.osworld_assets import AssetStore
 from tasks.osworld_evidence import Collected, value_of
 
@@ -68,8 +69,8 @@ def report(
     ran = guest.run(argv, cwd=FOLDER, timeout=WITHIN + 30, env={"SDL_VIDEODRIVER": "dummy"})
     said: JsonValue
     try:
-        said = json.loads(ran.stdout.rpartition("\n")[2])
-    except ValueError:
+        said = json_value(ran.stdout.rpartition("\n")[2], "the report of the tests")
+    except MalformedError:
         words = ran.stderr.strip().splitlines()
         why = "it was not done in time" if ran.timed_out or ran.returncode == 124 else ""
         why = why or f"it ended with {ran.returncode}: {words[-1] if words else ''}"

@@ -7,8 +7,9 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from host.osworld.gathering import Place, value
+from host.osworld.gathering import Failed, Place, value
 from host.osworld.inside import Refused, ask
+from host.untrusted import MalformedError
 from tasks.osworld_asked_web import (
     ActiveTab,
     ActiveUrl,
@@ -56,15 +57,18 @@ def from_address(place: Place, getter: ActiveUrl | UrlParse | UrlPart | UrlPath)
     address, note = address_of(place, getter.goto_prefix)
     if address is None:
         return value(getter.type, None, note)
-    match getter:
-        case ActiveUrl():
-            return value(getter.type, address, note)
-        case UrlParse():
-            return value(getter.type, told(address, getter), note)
-        case UrlPart():
-            return value(getter.type, part_of(address, getter), note)
-        case UrlPath():
-            return value(getter.type, shop(address, getter), note)
+    try:
+        match getter:
+            case ActiveUrl():
+                return value(getter.type, address, note)
+            case UrlParse():
+                return value(getter.type, told(address, getter), note)
+            case UrlPart():
+                return value(getter.type, part_of(address, getter), note)
+            case UrlPath():
+                return value(getter.type, shop(address, getter), note)
+    except (ValueError, IndexError) as error:  # anything can be typed into the bar
+        raise Failed(f"{address[:200]!r} is no such address: {error}") from None
 
 
 def told(address: str, getter: UrlParse) -> dict[str, Any]:
@@ -165,6 +169,8 @@ def html(place: Place, getter: HtmlParse) -> Collected:
         return value(getter.type, {}, str(refused))
     if said is None:
         return value(getter.type, {}, f"no tab shows {address}")
+    if len(said["found"]) != len(asked):
+        raise MalformedError(f"{len(said['found'])} places of a page were read, not {len(asked)}")
     found = {(way, name): texts for (way, name), texts in zip(asked, said["found"], strict=True)}
     return value(getter.type, _named(getter, found, said["url"].lower()), note)
 

@@ -3,7 +3,6 @@ presentation or a workbook."""
 
 from __future__ import annotations
 
-import io
 import posixpath
 import zipfile
 from datetime import datetime
@@ -11,6 +10,8 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+from evaluators import Unreadable
+from evaluators.evidence import package
 from host.osworld.gathering import Failed, Place, fetched, file_of, files_of, value
 from host.osworld.rows import last_row
 from tasks.osworld_asked import (
@@ -89,14 +90,14 @@ def of_slide(place: Place, getter: SoundInSlide | BackgroundInSlide) -> Collecte
         raise Failed(f"there is no {getter.ppt_file_path}")
     place.keep(PurePosixPath(getter.ppt_file_path).name, deck)
     try:
-        with zipfile.ZipFile(io.BytesIO(deck)) as archive:
+        with zipfile.ZipFile(package(deck, getter.ppt_file_path)) as archive:
             target = _target(archive, getter)
             if target is None:
                 return file_of(getter.type, None)
             if not target.startswith("file:"):
                 part = posixpath.normpath(posixpath.join("ppt/slides", target)).lstrip("/")
                 return file_of(getter.type, place.keep(part, _part(archive, part)))
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError) as error:
+    except (Unreadable, KeyError, ElementTree.ParseError) as error:
         raise Failed(f"{getter.ppt_file_path} is no presentation: {error}") from None
     linked = fetched(place, unquote(target.removeprefix("file://")))
     return file_of(getter.type, None if linked is None else place.keep(getter.dest, linked))

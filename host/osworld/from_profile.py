@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from host.osworld.gathering import Place, value
-from host.osworld.inside import Refused, ask
+from host.osworld.gathering import Failed, Place, value
+from host.osworld.inside import Refused, ask, ask_files
 from tasks.osworld_asked_web import AppearanceMode, Profile, ProfileTable
 from tasks.osworld_evidence import Collected
 
@@ -115,10 +115,10 @@ READ: dict[str, tuple[Callable[[Data], JsonValue], JsonValue]] = {
 def profile(place: Place, getter: Profile) -> Collected:
     """One thing of the preferences, or all bookmarks."""
     if getter.type == "bookmarks":
-        found = place.guest.files_say("profile_json", name="Bookmarks")
+        found = ask_files(place.guest, "profile_json", name="Bookmarks")
         return value(getter.type, [] if found is None else found.get("roots", {}))
     read, otherwise = READ[getter.type]
-    data = place.guest.files_say("profile_json", name="Preferences")
+    data = ask_files(place.guest, "profile_json", name="Preferences")
     try:
         if data is None:
             raise Unread
@@ -129,10 +129,10 @@ def profile(place: Place, getter: Profile) -> Collected:
 
 def table(place: Place, getter: ProfileTable) -> Collected:
     """The rows of a database of the profile."""
-    return value(getter.type, place.guest.files_say("profile_rows", table=getter.type))
+    return value(getter.type, ask_files(place.guest, "profile_rows", table=getter.type))
 
 
-SCHEMES = {0: "system", 1: "light", 2: "dark"}
+SCHEMES: dict[Any, str] = {0: "system", 1: "light", 2: "dark"}
 
 
 def appearance(place: Place, getter: AppearanceMode) -> Collected:
@@ -141,11 +141,18 @@ def appearance(place: Place, getter: AppearanceMode) -> Collected:
         scheme, theme = ask(place.guest, "appearance", takes=60)
         note = ""
     except Refused as refused:
-        data = place.guest.files_say("profile_json", name="Preferences") or {}
-        colours = _part(data, "browser", "theme")
-        scheme = colours.get("color_scheme2", colours.get("color_scheme"))
-        theme = _part(data, "extensions", "theme").get("system_theme")
+        data = ask_files(place.guest, "profile_json", name="Preferences") or {}
+        try:
+            colours = _part(data, "browser", "theme")
+            scheme = colours.get("color_scheme2", colours.get("color_scheme"))
+            theme = _part(data, "extensions", "theme").get("system_theme")
+        except (Unread, AttributeError):
+            raise Failed(
+                "the preferences have no readable part on how light the browser is"
+            ) from None
         note = f"from the profile: {refused}"
+    if isinstance(scheme, list | dict):
+        raise Failed(f"the browser's scheme is said to be {scheme!r:.100}")
     if theme in (0, "0", False) and scheme not in (1, 2):
         scheme = SCHEMES.get(scheme, "system") if note == "" else "light"
         return value(getter.type, scheme, note)

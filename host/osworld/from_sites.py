@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-
 from host.osworld.gathering import Place, file_of, value
 from host.osworld.inside import Refused, ask
+from host.untrusted import LARGEST
+from host.untrusted.parsing import base64_bytes
 from tasks.osworld_asked_web import FromSite, PdfFromUrl, RecreationPage
 from tasks.osworld_evidence import Collected
 
@@ -34,7 +34,7 @@ def site(place: Place, getter: FromSite | PdfFromUrl | RecreationPage) -> Collec
                 said = ask(place.guest, "printed", takes=2 * LOADS, url=getter.path)
             except Refused as refused:
                 return file_of(kind, place.keep(getter.dest, EMPTY), f"an empty PDF: {refused}")
-            kept = place.keep(getter.dest, base64.b64decode(said))
+            kept = place.keep(getter.dest, base64_bytes(said, LARGEST["file"], "the printed page"))
             return file_of(kind, kept, "from the network")
         case RecreationPage():
             number = 0 if getter.order is None else int(getter.order)

@@ -3,15 +3,16 @@ say of themselves."""
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 
 from host.dialects.reading import Made
 from host.guest import GuestRefusal
 from host.osworld.gathering import Place, fetched, file_of, value
-from host.osworld.inside import ask
+from host.osworld.inside import ask, ask_files
 from host.osworld.keys import play
 from host.osworld.steps import RUNS_WITHIN
+from host.untrusted import LARGEST
+from host.untrusted.parsing import base64_bytes
 from tasks.osworld_asked import (
     AccessibilityTree,
     CommandOutput,
@@ -80,9 +81,9 @@ def desktop(
         case TerminalOutput():
             return value(kind, ask(guest, "terminal"))
         case Directory():
-            return value(kind, guest.files_say("listing", path=getter.path))
+            return value(kind, ask_files(guest, "listing", path=getter.path))
         case Shortcuts():
-            return value(kind, guest.files_say("desktop"))
+            return value(kind, ask_files(guest, "desktop"))
         case ScreenSize():
             width, height = guest.health().screen or (0, 0)
             return value(kind, {"width": width, "height": height})
@@ -112,7 +113,8 @@ def program_file(place: Place, getter: GimpFile | VlcConfig | VlcStatus | Wallpa
             content = fetched(place, f"~/.config/GIMP/2.10/{getter.file_name}") or None
         case VlcStatus():
             said = ask(place.guest, "get", url=VLC, password=VLC_PASSWORD)
-            content = None if said is None else base64.b64decode(said)
+            what = "what VLC answered"
+            content = None if said is None else base64_bytes(said, LARGEST["file"], what)
         case Wallpaper():
             path = ask(place.guest, "wallpaper")
             content = (fetched(place, path) if path else None) or b""

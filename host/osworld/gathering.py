@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from errno import ENAMETOOLONG
 from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
@@ -42,7 +43,14 @@ class Place:
             raise Failed(f"{name!r} is no name for a file")
         folder = self.evidence / self.name
         folder.mkdir(exist_ok=True)
-        (folder / plain).write_bytes(content)
+        try:
+            (folder / plain).write_bytes(content)
+        except ValueError as error:
+            raise Failed(f"{plain[:80]!r} is no name for a file: {error}") from None
+        except OSError as error:
+            if error.errno != ENAMETOOLONG:
+                raise
+            raise Failed(f"{plain[:80]!r}… is too long for the name of a file") from None
         return Kept(name=f"{self.name}/{plain}")
 
 
@@ -73,6 +81,8 @@ def files_of(
 
 def fetched(place: Place, path: str) -> bytes | None:
     """The content of a file of the guest; None where it cannot be read."""
+    if "\0" in path:  # a link in a file of the agent's may say so
+        return None
     full = path if path.startswith(("/", "~")) else f"{place.guest.home}/{path}"
     try:
         return place.guest.get(full)

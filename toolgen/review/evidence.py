@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from evaluators.bounded import BoundsError, parse_json
 from toolgen import StageResult
 from toolgen.store import Folder
 
@@ -60,8 +61,8 @@ def _inside(path: str) -> bool:
 
 def _rows(text: str) -> list[Mapping[str, Any]]:
     try:
-        said = json.loads(text)
-    except ValueError:
+        said = parse_json(text)
+    except BoundsError:
         return []
     if isinstance(said, list) and all(isinstance(row, dict) for row in said):
         return said

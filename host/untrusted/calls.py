@@ -1,0 +1,156 @@
+"""What the tools' door answers. `VettedTransport` reads each message before the MCP client does, so
+that the client gets small, finite, plain JSON and nothing else: no stream of events, no redirect,
+no schema to check answers with. `spec` and `result` make our own nouns of it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx2
+import mcp_types
+from pydantic import BaseModel, ConfigDict, Field
+
+from host import ToolCall, ToolResult, ToolSpec
+from host.errors import GuestError
+from host.untrusted import MalformedError
+from host.untrusted.parsing import PICTURE, base64_bytes, json_value, picture_kind, typed
+from host.untrusted.wire import BoundedTransport
+
+__all__ = ["BAD_ANSWER", "VettedTransport", "result", "spec", "unreadable"]
+
+BAD_ANSWER = "bad_answer"
+"""The error of a call whose answer cannot be read. The tool may have done its work: what it answers
+is the agent's to bear, so it is told, and the episode goes on."""
+TEXT = 1 << 20
+"""Characters of a result; more are cut, and the model is told."""
+MOST_TOOLS = 5000
+MOST_BLOCKS = 1000
+
+
+class About(BaseModel):
+    """What a tool says of itself beyond the protocol."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    app: str = Field(min_length=1, max_length=100)
+    source: str = Field("ours", max_length=1000)
+    mounted: str = Field("", max_length=1000)
+    aliases: list[str] = Field([], max_length=100)
+
+
+class VettedTransport(httpx2.AsyncBaseTransport):
+    """Under the MCP client."""
+
+    def __init__(self, bounded: BoundedTransport) -> None:
+        self.bounded = bounded
+        self.refused: GuestError | None = None
+        """Why the last request failed here: the client has its own words for it."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """One answer, as JSON that was read; the network's own errors, and `ReadError` with the
+        reason in `refused`."""
+        if request.method != "POST":  # streams of events, and the end of a session
+            return httpx2.Response(405, request=request)
+        self.refused = None
+        try:
+            answer = await self.bounded.handle_async_request(request)
+            content = _vetted(answer)
+        except GuestError as error:
+            self.refused = error
+            raise httpx2.ReadError(str(error), request=request) from error
+        plain = {"content-type": "application/json"}
+        return httpx2.Response(answer.status_code, headers=plain, content=content, request=request)
+
+    async def aclose(self) -> None:
+        """End the connections."""
+        await self.bounded.aclose()
+
+
+def _vetted(answer: httpx2.Response) -> bytes:
+    status = answer.status_code
+    if status == 202 or status >= 400:
+        return b""
+    if status != 200:
+        raise MalformedError(f"the tools' door answered with status {status}")
+    what = "an answer of the tools' door"
+    message = json_value(answer.content, what)
+    if not isinstance(message, dict) or not message.keys() & {"result", "error"}:
+        raise MalformedError(f"{what} is no reply")
+    match message.get("result"):
+        # The client would check answers with it, and a pattern in it can take for ever.
+        case {"tools": list(tools)}:
+            if len(tools) > MOST_TOOLS:
+                raise MalformedError(f"the guest lists {len(tools)} tools, at most {MOST_TOOLS}")
+            for tool in tools:
+                if isinstance(tool, dict):
+                    tool.pop("outputSchema", None)
+    return json.dumps(message, ensure_ascii=False).encode()
+
+
+def spec(tool: mcp_types.Tool) -> ToolSpec:
+    """A listed tool; `MalformedError` where it does not say what we must know."""
+    meta = (tool.meta or {}).get("ambidex", {})
+    about: About = typed(About, meta, f"what the guest's tool {tool.name[:100]!r} says of itself")
+    return ToolSpec(
+        name=tool.name,
+        app=about.app,
+        description=tool.description or "",
+        parameters=tool.input_schema,
+        reads_only=bool(tool.annotations and tool.annotations.read_only_hint),
+        source=about.source,
+        mounted=about.mounted,
+        aliases=tuple(about.aliases),
+    )
+
+
+def result(call: ToolCall, answer: mcp_types.CallToolResult) -> ToolResult:
+    """What came of a call. A picture that is none, or of a type not known here, is left out, and
+    the model is told."""
+    texts: list[str] = []
+    images: list[str] = []
+    left_out = False
+    for block in answer.content[:MOST_BLOCKS]:
+        match block:
+            case mcp_types.TextContent():
+                texts.append(block.text)
+            case mcp_types.ImageContent():
+                try:
+                    images.append(_picture(block))
+                except MalformedError as odd:
+                    left_out = True
+                    texts.append(f"[A picture was left out: {odd}]")
+            case _:
+                texts.append(f"[{block.type}]")
+    said = answer.structured_content if isinstance(answer.structured_content, dict) else {}
+    error = _code(said) if answer.is_error else BAD_ANSWER if left_out else ""
+    value = None if answer.is_error else said.get("result")
+    return ToolResult(call.id, _cut("\n".join(texts)), error, value, tuple(images))
+
+
+def unreadable(call: ToolCall, error: Exception) -> ToolResult:
+    """The result of a call that was sent, and whose answer cannot be read."""
+    said = f"{call.name} was called, and its answer cannot be read: {error}"
+    return ToolResult(call.id, _cut(said), BAD_ANSWER)
+
+
+def _picture(block: mcp_types.ImageContent) -> str:
+    content = base64_bytes(block.data, PICTURE, "it")
+    kind = picture_kind(content, "it")
+    if kind != block.mime_type:
+        raise MalformedError(f"it is {kind}, and is said to be {block.mime_type[:60]!r}")
+    return f"data:{kind};base64,{block.data}"
+
+
+def _code(said: dict[str, Any]) -> str:
+    match said:
+        case {"error": {"code": str(code)}} if code:
+            return code[:100]
+    return "failed"
+
+
+def _cut(text: str) -> str:
+    if len(text) <= TEXT:
+        return text
+    return f"{text[:TEXT]}\n[{len(text) - TEXT} characters more were left out.]"

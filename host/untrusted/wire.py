@@ -1,0 +1,152 @@
+"""HTTP to a guest. A request has one deadline from its first byte to the last byte of the answer:
+what drips in does not extend it. The body is counted while it arrives, and is never decoded.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+from typing import Any, TypeVar
+
+import anyio
+import httpx2
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from host.untrusted import LARGEST, Bound, LostError, MalformedError, TooLargeError, TooSlowError
+
+__all__ = ["KEEP_ALIVE", "Answer", "BoundedTransport", "Wire", "bounded_transport", "wait"]
+
+KEEP_ALIVE = 2.0
+"""Seconds after which an idle connection is not used again. The guest drops it after 5, and a call
+that meets it going would be lost, with nobody knowing whether it arrived."""
+BOUND = "ambidex.bound"
+"""The extension of a request that carries its `Bound`."""
+KEPT = ("ambidex-frame", "ambidex-file", "content-type")
+"""Headers of an answer that anybody reads."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back: within its bound, and not looked at yet."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class BoundedTransport(httpx2.AsyncBaseTransport):
+    """Reads every answer whole, within the bound of its request, before it hands it on."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport, bound: Bound) -> None:
+        self._inner = inner
+        self.bound = bound
+        """Of requests that carry none."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer; `TooSlowError`, `TooLargeError` or `MalformedError`, and what the network
+        raises."""
+        bound: Bound = request.extensions.get(BOUND, self.bound)
+        what = f"the answer to {request.method} {request.url.path}"
+        # Whoever wants to pack an answer could pack one that is larger than it looks.
+        request.headers["Accept-Encoding"] = "identity"
+        try:
+            with anyio.fail_after(max(0.0, bound.within)):
+                return await self._whole(request, bound, what)
+        except TimeoutError:
+            raise TooSlowError(f"{what} was not whole after {bound.within:.3g} s") from None
+
+    async def _whole(self, request: httpx2.Request, bound: Bound, what: str) -> httpx2.Response:
+        answer = await self._inner.handle_async_request(request)
+        try:
+            encoding = answer.headers.get("content-encoding", "identity")
+            if encoding.lower() != "identity":
+                raise MalformedError(f"{what} is encoded as {encoding[:40]!r}, unasked")
+            largest = bound.largest
+            if answer.status_code >= 400:
+                largest = min(largest, LARGEST["error"])
+            body = bytearray()
+            assert isinstance(answer.stream, httpx2.AsyncByteStream)
+            async for chunk in answer.stream:
+                body += chunk
+                if len(body) > largest:
+                    raise TooLargeError(f"{what} has more than {largest} bytes")
+        finally:
+            await answer.aclose()
+        kept = {name: answer.headers[name] for name in KEPT if name in answer.headers}
+        return httpx2.Response(
+            answer.status_code, headers=kept, content=bytes(body), request=request
+        )
+
+    async def aclose(self) -> None:
+        """End the connections."""
+        await self._inner.aclose()
+
+
+def bounded_transport(url: str, bound: Bound) -> BoundedTransport:
+    """To the guest itself, whatever proxy the environment names."""
+    limits = httpx2.Limits(keepalive_expiry=KEEP_ALIVE)
+    plain = httpx2.AsyncHTTPTransport(verify=_trust(url), trust_env=False, limits=limits)
+    return BoundedTransport(plain, bound)
+
+
+def _trust(url: str) -> ssl.SSLContext | bool:
+    """Whom a client of this address trusts: those whom everybody trusts. Over plain http nobody,
+    since reading who they are takes longer than a call does."""
+    return url.lower().startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+class Wire:
+    """The harness door of one guest, from synchronous code. A context manager; its connections live
+    in an event loop in a thread of its own, which `portal` leads to."""
+
+    def __init__(self, endpoint: str, token: str) -> None:
+        self._exit = ExitStack()
+        self.portal = self._exit.enter_context(start_blocking_portal())
+        client = httpx2.AsyncClient(
+            base_url=endpoint,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=None,  # the bound of each request is over all of it
+            transport=bounded_transport(endpoint, Bound(0, 0.0)),
+            trust_env=False,
+        )
+        opened = self.portal.wrap_async_context_manager(client)
+        self._client = self._exit.enter_context(opened)
+
+    def __enter__(self) -> Wire:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._exit.close()
+
+    def ask(self, method: str, path: str, bound: Bound, **what: Any) -> Answer:
+        """The answer to one request, sent once; `what` is `params`, `json` or `content`."""
+        send = partial(self._client.request, method, path, extensions={BOUND: bound}, **what)
+        try:
+            answer = wait(self.portal, send)
+        except httpx2.HTTPError as error:
+            raise LostError(
+                f"the guest did not answer {method} {path}: {type(error).__name__} {error}".strip()
+            ) from error
+        return Answer(answer.status_code, answer.headers, answer.content)
+
+
+def wait(portal: BlockingPortal, ask: Callable[[], Awaitable[T]]) -> T:
+    """What `ask` comes to in the portal's thread; it is cancelled where the waiting is interrupted,
+    so that closing the portal does not wait for it."""
+    future = portal.start_task_soon(ask)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise

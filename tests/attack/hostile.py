@@ -1,0 +1,121 @@
+"""A guest that misbehaves on a real loopback port: what it sends is bytes of the test's choosing,
+as slowly and for as long as the test likes."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+__all__ = ["Asked", "Hostile", "answer", "as_json", "drip", "endless", "hostile"]
+
+BOUND = 30.0
+"""Seconds after which the server gives up, so that a client without a deadline fails its test and
+does not hang it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request."""
+
+    method: str
+    path: str
+    body: bytes
+
+
+Says = Callable[[Asked], Iterable[bytes]]
+
+
+@dataclass
+class Hostile:
+    """What it says is exchanged between two requests."""
+
+    says: Says
+    endpoint: str = ""
+    asked: list[Asked] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def serve(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            connection.settimeout(BOUND)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while (asked := _request(connection)) is not None:
+                self.asked.append(asked)
+                for part in self.says(asked):
+                    connection.sendall(part)
+
+
+def answer(
+    body: bytes, status: int = 200, *, length: int | None = None, **headers: str
+) -> list[bytes]:
+    """A whole answer; `length` is what it says of its own."""
+    said = {"Content-Length": str(len(body) if length is None else length)}
+    said |= {name.replace("_", "-"): value for name, value in headers.items()}
+    head = "".join(f"{name}: {value}\r\n" for name, value in said.items())
+    return [f"HTTP/1.1 {status} OK\r\n{head}\r\n".encode(), body]
+
+
+def as_json(value: object, status: int = 200) -> list[bytes]:
+    """A whole answer of JSON."""
+    return answer(json.dumps(value).encode(), status, Content_Type="application/json")
+
+
+def drip(parts: Iterable[bytes], over: threading.Event, every: float = 0.02) -> Iterator[bytes]:
+    """A byte at a time, until the test is over; then the rest at once."""
+    for part in parts:
+        for number, byte in enumerate(part):
+            if over.wait(every):
+                yield part[number:]
+                break
+            yield bytes([byte])
+
+
+def endless(over: threading.Event, block: bytes = b" " * 65536) -> Iterator[bytes]:
+    """A body that never ends."""
+    yield b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n"
+    while not over.is_set():
+        yield b"%x\r\n%s\r\n" % (len(block), block)
+
+
+@contextmanager
+def hostile(says: Says = lambda asked: as_json({})) -> Iterator[Hostile]:
+    """One on a free port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = Hostile(says, f"http://127.0.0.1:{listener.getsockname()[1]}")
+        threads: list[threading.Thread] = []
+
+        def accept() -> None:
+            with suppress(OSError):  # it is shut down at the end
+                while True:
+                    connection, _ = listener.accept()
+                    threads.append(threading.Thread(target=server.serve, args=(connection,)))
+                    threads[-1].start()
+
+        accepting = threading.Thread(target=accept)
+        accepting.start()
+        try:
+            yield server
+        finally:
+            server.over.set()
+            listener.shutdown(socket.SHUT_RDWR)
+            for thread in (accepting, *threads):
+                thread.join(BOUND)
+
+
+def _request(connection: socket.socket) -> Asked | None:
+    received = b""
+    while b"\r\n\r\n" not in received:
+        part = connection.recv(65536)
+        if not part:
+            return None
+        received += part
+    head, _, body = received.partition(b"\r\n\r\n")
+    line, *lines = head.decode().split("\r\n")
+    method, path, _ = line.split()
+    headers = {each.partition(":")[0].lower(): each.partition(":")[2].strip() for each in lines}
+    while len(body) < int(headers.get("content-length", 0)):
+        body += connection.recv(65536)
+    return Asked(method, path.partition("?")[0], body)

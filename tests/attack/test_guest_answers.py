@@ -1,0 +1,454 @@
+"""Attacks on whoever reads a guest's answers: each ends in a `GuestError` that says why, or in an
+error of the tool, within its bounds of time and memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from host import ToolCall
+from host.errors import GuestError
+from host.guest import Guest, Patience
+from host.stage import collect, set_stage
+from host.untrusted import LARGEST, MalformedError, TooLargeError, TooSlowError
+from tasks import Task
+from tasks.load import load_suite
+from tests.attack.hostile import Asked, Hostile, answer, as_json, drip, endless, hostile
+from tests.host.conftest import write_suite
+from tests.host.peer import CATALOGUE
+
+QUICK = Patience(answer=0.3, call=0.3, back=0.1)
+
+
+@pytest.fixture
+def server() -> Iterator[Hostile]:
+    with hostile() as server:
+        yield server
+
+
+@pytest.fixture
+def guest(server: Hostile) -> Iterator[Guest]:
+    with Guest(server.endpoint, "token", patience=QUICK) as guest:
+        yield guest
+
+
+@pytest.fixture
+def patient(server: Hostile) -> Iterator[Guest]:
+    """For what is to be refused by its size, on a machine that may be busy."""
+    with Guest(server.endpoint, "token", patience=Patience(answer=20, call=20, back=1)) as guest:
+        yield guest
+
+
+ASKS: dict[str, Callable[[Guest], object]] = {
+    "health": lambda guest: guest.health(),
+    "screenshot": lambda guest: guest.screenshot(),
+    "run": lambda guest: guest.run(["true"], timeout=0.1),
+    "accessibility": lambda guest: guest.accessibility(seconds=0.1),
+    "journal": lambda guest: guest.journal(),
+    "wait_window": lambda guest: guest.wait_window("a", 0.1),
+    "put": lambda guest: guest.put("/a", b""),
+    "identity": lambda guest: guest.identity(token="a"),
+    "tools": lambda guest: guest.tools(),
+}
+
+
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_a_body_that_drips_does_not_extend_the_deadline(
+    guest: Guest, server: Hostile, ask: Callable[[Guest], object], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("host.guest.FILE", 0.0)
+    server.says = lambda asked: drip(answer(b"{}" + b" " * 4096), server.over)
+    with pytest.raises(GuestError, match="not whole after"):
+        ask(guest)
+
+
+def test_a_head_that_drips_does_not_either(guest: Guest, server: Hostile) -> None:
+    server.says = lambda asked: drip([b"HTTP/1.1 200 OK\r\nA: " + b"a" * 4096], server.over)
+    with pytest.raises(TooSlowError):
+        guest.health()
+
+
+def test_a_tool_that_drips_its_answer_is_given_up_after_its_own_time(
+    guest: Guest, server: Hostile
+) -> None:
+    server.says = lambda asked: (
+        drip(answer(b" " * 4096, Content_Type="application/json"), server.over)
+        if b"tools/call" in asked.body
+        else mcp(asked, {"tools": []})
+    )
+    with pytest.raises(GuestError, match=r"lost during a_tool: .*not whole after"):
+        guest.call(ToolCall("one", "a_tool", {}))
+
+
+@pytest.mark.parametrize("kind", ["health", "journal"])
+def test_an_endless_body_is_cut_at_its_bound(patient: Guest, server: Hostile, kind: str) -> None:
+    server.says = lambda asked: endless(server.over)
+    with pytest.raises(TooLargeError, match=r"more than .* bytes"):
+        ASKS[kind](patient)
+
+
+def test_a_file_over_its_bound_is_refused_by_name(
+    patient: Guest, server: Hostile, monkeypatch: Any
+) -> None:
+    monkeypatch.setitem(LARGEST, "file", 1 << 20)
+    server.says = lambda asked: endless(server.over)
+    with pytest.raises(TooLargeError, match=r"GET /harness/\S*file has more than 1048576 bytes"):
+        patient.get("/dev/zero")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
+def test_a_packed_body_is_not_unpacked(patient: Guest, server: Hostile, encoding: str) -> None:
+    bomb = gzip.compress(b" " * (1 << 24))
+    server.says = lambda asked: answer(bomb, Content_Encoding=encoding)
+    with pytest.raises(MalformedError, match=f"encoded as '{encoding}', unasked"):
+        patient.health()
+
+
+def test_an_endless_error_is_cut_too(patient: Guest, server: Hostile) -> None:
+    server.says = lambda asked: answer(b"a" * (LARGEST["error"] + 1), 500)
+    with pytest.raises(TooLargeError):
+        patient.health()
+
+
+def test_a_redirect_is_not_followed(patient: Guest, server: Hostile) -> None:
+    server.says = lambda asked: answer(b"", 307, Location="http://127.0.0.1:9/elsewhere")
+    for ask in (patient.health, patient.tools):
+        with pytest.raises(GuestError):
+            ask()
+    assert not [each for each in server.asked if "elsewhere" in each.path]
+
+
+FRAME: dict[str, Any] = {"id": "f1", "size": [64, 48], "base": None, "rect": [0, 0, 64, 48]}
+
+
+def framed(body: bytes, **other: object) -> Callable[[Asked], list[bytes]]:
+    header = json.dumps(FRAME | other)
+    return lambda asked: answer(body, **{"Ambidex-Frame": header})
+
+
+BOMB = zlib.compress(b"\0" * (1 << 26))
+"""A stream that inflates a thousandfold; the test with a bound on memory sends a larger one."""
+
+
+@pytest.mark.parametrize(
+    ("body", "other", "why"),
+    [
+        (BOMB, {}, "inflates to more than"),
+        (BOMB, {"size": [60000, 60000], "rect": [0, 0, 60000, 60000]}, "less than or equal"),
+        (BOMB, {"size": [16000, 16000], "rect": [0, 0, 16000, 16000]}, "at most 16777216 pixels"),
+        (BOMB, {"size": [0, 0], "rect": [0, 0, 0, 0]}, "0x0"),
+        (b"", {"size": [-1, 5], "rect": [0, 0, -1, 5]}, "greater than or equal"),
+        (b"", {"rect": None}, "without its place"),
+        (b"", {"rect": [0, 0, 1, 1]}, "a part of a frame"),
+        (b"", {"base": "f0"}, "over frame 'f0'"),
+        (b"", {"encoding": "lzma"}, "encoding"),
+        (b"a", {"encoding": "raw"}, "came with 1 bytes"),
+        (zlib.compress(b"\0" * 100), {}, "inflates to 100 bytes"),
+        (zlib.compress(b"\0" * 64 * 48 * 4)[:-5], {}, "cut off"),
+        (b"no zlib", {}, "not a zlib stream"),
+        (b"", {"waited": 1e300}, "waited"),
+        (b"", {"id": "a" * 1000}, "id"),
+    ],
+)
+def test_a_screenshot_that_is_none_is_refused(
+    patient: Guest, server: Hostile, body: bytes, other: dict[str, object], why: str
+) -> None:
+    server.says = framed(body, **other)
+    with pytest.raises(MalformedError, match=why):
+        patient.screenshot()
+
+
+def test_a_part_of_a_screen_of_another_size_is_refused(patient: Guest, server: Hostile) -> None:
+    server.says = framed(zlib.compress(b"\0" * 64 * 48 * 4))
+    patient.screenshot()
+    server.says = framed(b"\0" * 4, base="f1", id="f2", size=[99, 99], rect=[90, 90, 1, 1],
+                         encoding="raw")  # fmt: skip
+    with pytest.raises(MalformedError, match="changed its size"):
+        patient.screenshot()
+
+
+NONSENSE: tuple[object, ...] = (
+    None, True, 0, -1, 2.5, 10**30, "", "a", "\udcff", [], [1], [[]], [None], {}, {"a": 1},
+    {"error": 1}, {"value": {}}, {"error": {"message": []}}, [{"names": 1}],
+)  # fmt: skip
+FIELDS = {
+    "health": ("ready", "checks", "screen", "catalogue", "user"),
+    "run": ("returncode", "stdout", "stderr", "timed_out", "truncated"),
+}
+GOOD: dict[str, dict[str, object]] = {
+    "health": {"ready": True, "checks": {"X": {"ok": True, "seen": "fine"}}, "screen": [64, 48]},
+    "run": {"returncode": 0, "stdout": "", "stderr": "", "timed_out": False},
+}
+
+
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_nonsense_in_place_of_an_answer_is_a_guest_error_or_an_answer(
+    patient: Guest, server: Hostile, ask: Callable[[Guest], object]
+) -> None:
+    for nonsense in NONSENSE:
+        for status in (200, 503):
+            server.says = lambda asked, said=nonsense, status=status: as_json(said, status)
+            seen_by(ask, patient)
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_nonsense_in_any_field_is_a_guest_error_or_an_answer(
+    patient: Guest, server: Hostile, kind: str
+) -> None:
+    for field in FIELDS[kind]:
+        for nonsense in NONSENSE:
+            said = GOOD[kind] | {field: nonsense}
+            server.says = lambda asked, said=said: as_json(said)
+            seen_by(ASKS[kind], patient)
+
+
+def seen_by(ask: Callable[[Guest], object], guest: Guest) -> object:
+    """The answer, which is UTF-8 where it is text; None for a `GuestError`."""
+    try:
+        seen = ask(guest)
+    except GuestError as error:
+        str(error).encode()
+        return None
+    repr(seen).encode()
+    return seen
+
+
+def test_an_answer_that_leaves_out_how_a_command_ended_is_no_success(
+    patient: Guest, server: Hostile
+) -> None:
+    server.says = lambda asked: as_json({})
+    with pytest.raises(MalformedError, match="returncode: Field required"):
+        patient.run(["gsettings", "get", "a", "b"])
+
+
+def test_json_without_an_end_of_its_depth_is_refused(patient: Guest, server: Hostile) -> None:
+    for depth in (200, 100_000):
+        body = b'{"ready":' + b"[" * depth + b"]" * depth + b"}"
+        server.says = lambda asked, body=body: answer(body)
+        with pytest.raises(MalformedError, match="nested more than 100 deep"):
+            patient.health()
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_number_that_is_none_is_refused(patient: Guest, server: Hostile, number: str) -> None:
+    server.says = lambda asked: answer(b'{"tree": %s}' % number.encode())
+    with pytest.raises(MalformedError, match="not JSON"):
+        patient.accessibility()
+
+
+def test_a_name_that_is_no_unicode_arrives_as_text_that_can_be_written(
+    patient: Guest, server: Hostile
+) -> None:
+    said = {"returncode": 0, "stdout": "\udcff.txt \ud800", "stderr": ""}
+    server.says = lambda asked: as_json(said)
+    assert patient.run(["ls"]).stdout == "\\udcff.txt \\ud800"
+
+
+def test_one_guest_that_answers_slowly_each_time_does_not_hold_a_setup_up(
+    patient: Guest, server: Hostile, task: Task, tmp_path: Path
+) -> None:
+    def slowly(asked: Asked) -> Iterator[bytes]:
+        server.over.wait(0.05)
+        yield from as_json({"ready": True, "returncode": 0, "stdout": "/home/user", "stderr": ""})
+
+    server.says = slowly
+    with pytest.raises(TooSlowError, match=r"the setup of slow took longer than 0\.2 s"):
+        set_stage(task, patient, within=0.2)
+    with pytest.raises(TooSlowError, match="collecting what slow is judged by took longer than"):
+        collect(task, patient, tmp_path / "evidence", None, within=0.2)
+
+
+SLOW = f"""
+instruction = "Wait."
+tool_beneficial = false
+setup = [{", ".join(['{ run = ["true"] }'] * 40)}]
+collect = [{", ".join(f'{{ run = ["true"], to = "{number}" }}' for number in range(40))}]
+check = [{{ use = "files.exists", with = {{ file = "0" }} }}]
+"""
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    return load_suite(write_suite(tmp_path / "suite", slow=SLOW), CATALOGUE).tasks[0]
+
+
+def mcp(asked: Asked, result: object, method: bytes = b"tools/list") -> list[bytes]:
+    """What a tools' door answers; `result` for that method, and what is in order for others."""
+    if not asked.body or b'"id"' not in asked.body:
+        return answer(b"", 202)
+    said = json.loads(asked.body)
+    if said["method"].encode() != method:
+        result = {
+            "server/discover": None,
+            "initialize": {
+                "protocolVersion": said.get("params", {}).get("protocolVersion", ""),
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "hostile", "version": "0"},
+            },
+            "tools/list": {"tools": [TOOL]},
+        }.get(said["method"])
+    if result is None:
+        return as_json(
+            {"jsonrpc": "2.0", "id": said["id"], "error": {"code": -32601, "message": ""}}
+        )
+    return as_json({"jsonrpc": "2.0", "id": said["id"], "result": result})
+
+
+TOOL: dict[str, Any] = {
+    "name": "a_tool", "inputSchema": {"type": "object"}, "_meta": {"ambidex": {"app": "a"}},
+}  # fmt: skip
+CALL = ToolCall("one", "a_tool", {})
+TEXT = {"type": "text", "text": "done"}
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+)
+
+
+def returned(server: Hostile, guest: Guest, result: object) -> Any:
+    server.says = lambda asked: mcp(asked, result, b"tools/call")
+    return guest.call(CALL)
+
+
+@pytest.mark.parametrize(
+    ("mime", "data"),
+    [
+        ("image/../../../../etc/cron.d/x", PIXEL),
+        ("text/html", PIXEL),
+        ("image/jpeg", PIXEL),
+        ("image/svg+xml", "PHN2Zy8+"),
+        ("image/png", "PHN2Zy8+"),
+        ("image/png", "no base64!"),
+        ("image/png", ""),
+        ("", PIXEL),
+    ],
+)
+def test_a_picture_of_a_strange_type_is_left_out_and_the_model_is_told(
+    patient: Guest, server: Hostile, mime: str, data: str
+) -> None:
+    picture = {"type": "image", "data": data, "mimeType": mime}
+    result = returned(server, patient, {"content": [TEXT, picture]})
+    assert (result.error, result.images) == ("bad_answer", ())
+    assert result.text.startswith("done\n[A picture was left out: it ")
+
+
+def test_a_picture_as_it_should_be_is_passed_on(patient: Guest, server: Hostile) -> None:
+    picture = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
+    result = returned(server, patient, {"content": [picture]})
+    assert (result.error, result.images) == ("", (f"data:image/png;base64,{PIXEL}",))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"content": 1},
+        {"content": [{"type": "text"}]},
+        {"content": [{"type": "image", "data": 5, "mimeType": []}]},
+        {"content": [TEXT], "isError": "perhaps"},
+        {"content": [TEXT], "structuredContent": {"result": json.loads("[" * 150 + "]" * 150)}},
+    ],
+)
+def test_a_result_in_no_form_is_an_error_of_the_tool(
+    patient: Guest, server: Hostile, result: object
+) -> None:
+    assert returned(server, patient, result).error == "bad_answer"
+    asked = [each for each in server.asked if b"tools/call" in each.body]
+    assert len(asked) == 1, "the tool may have acted: it is not called again"
+
+
+def test_a_result_over_its_bound_is_an_error_of_the_tool(
+    patient: Guest, server: Hostile, monkeypatch: Any
+) -> None:
+    monkeypatch.setitem(LARGEST, "call", 1 << 16)
+    result = returned(server, patient, {"content": [{"type": "text", "text": "a" * (1 << 17)}]})
+    assert result.error == "bad_answer"
+    assert "has more than 65536 bytes" in result.text
+
+
+@pytest.mark.parametrize("error", NONSENSE)
+def test_an_error_of_a_tool_in_no_form_has_a_code_all_the_same(
+    patient: Guest, server: Hostile, error: object
+) -> None:
+    said = {"content": [TEXT], "isError": True, "structuredContent": {"error": error}}
+    assert returned(server, patient, said).error == "failed"
+
+
+def test_a_text_longer_than_any_model_reads_is_cut(patient: Guest, server: Hostile) -> None:
+    result = returned(server, patient, {"content": [{"type": "text", "text": "a" * (2 << 20)}]})
+    assert result.text.endswith("[1048576 characters more were left out.]")
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        *({**TOOL, "_meta": {"ambidex": nonsense}} for nonsense in NONSENSE),
+        *({**TOOL, "_meta": {"ambidex": {"app": nonsense}}} for nonsense in NONSENSE
+          if nonsense not in ("a", "\udcff")),
+        {**TOOL, "_meta": {"ambidex": {"app": "a", "aliases": [1]}}},
+        {**TOOL, "name": 1},
+        {**TOOL, "inputSchema": []},
+        *({**TOOL, "_meta": nonsense} for nonsense in NONSENSE),
+        *NONSENSE,
+    ],
+)  # fmt: skip
+def test_a_tool_in_no_form_is_not_listed(patient: Guest, server: Hostile, tool: object) -> None:
+    server.says = lambda asked: mcp(asked, {"tools": [tool]})
+    with pytest.raises(GuestError):
+        patient.tools()
+
+
+def test_a_schema_that_would_check_answers_for_ever_is_not_used(
+    patient: Guest, server: Hostile
+) -> None:
+    trap = {"type": "object", "properties": {"result": {"type": "string", "pattern": "^(a+)+$"}}}
+
+    def says(asked: Asked) -> list[bytes]:
+        if b"tools/call" in asked.body:
+            value = {"result": "a" * 40 + "!"}
+            return mcp(asked, {"content": [TEXT], "structuredContent": value}, b"tools/call")
+        return mcp(asked, {"tools": [{**TOOL, "outputSchema": trap}]})
+
+    server.says = says
+    patient.tools()
+    assert patient.call(CALL).text == "done"
+
+
+MEMORY = """
+import resource, sys
+from host.errors import GuestError
+from host.guest import Guest, Patience
+with Guest(sys.argv[1], "token", patience=Patience(answer=60, call=60)) as guest:
+    guest.health()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(2):
+        try:
+            guest.screenshot()
+        except GuestError as error:
+            print(error)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_two_megabytes_that_inflate_to_two_gigabytes_take_no_memory(server: Hostile) -> None:
+    packing = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = packing.compress(bytes(1 << 20)) + packing.flush(zlib.Z_FULL_FLUSH)
+    bomb = b"\x78\xda" + block * 2048
+    assert 1 << 20 < len(bomb) < 3 << 20
+    screen = framed(bomb)
+    server.says = lambda asked: (
+        as_json(GOOD["health"]) if asked.path == "/harness/health" else screen(asked)
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", MEMORY, server.endpoint],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    *said, grown = ran.stdout.splitlines()
+    assert ["inflates to more than 12288 bytes" in each for each in said] == [True, True]
+    assert int(grown) < 64 << 10, "KiB beyond the answer itself"

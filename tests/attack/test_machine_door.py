@@ -1,0 +1,48 @@
+"""Attacks on the little that a machine itself asks of its guest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.attack.hostile import Hostile, answer, as_json, drip, endless, hostile
+from tests.attack.test_guest_answers import NONSENSE
+from vm import MachineError
+from vm.door import Door
+from vm.wait import NotYet
+
+
+@pytest.fixture
+def server() -> Iterator[Hostile]:
+    with hostile() as server:
+        yield server
+
+
+def test_a_body_that_drips_is_given_up(server: Hostile) -> None:
+    server.says = lambda asked: drip(answer(b"{}" + b" " * 4096), server.over)
+    with pytest.raises(NotYet, match="ReadTimeout"):
+        Door(server.endpoint, "token").health(timeout=0.2)
+
+
+def test_an_endless_body_is_cut(server: Hostile) -> None:
+    server.says = lambda asked: endless(server.over)
+    with pytest.raises(NotYet, match="ReadError"):
+        Door(server.endpoint, "token").health(timeout=20)
+
+
+@pytest.mark.parametrize("body", [b"", b"no JSON", b"\xff", b"[" * 100_000, b"[]", b"7"])
+def test_what_is_no_object_is_not_taken_for_a_report(server: Hostile, body: bytes) -> None:
+    server.says = lambda asked: answer(body)
+    with pytest.raises(NotYet, match="the guest's answer is no"):
+        Door(server.endpoint, "token").health()
+    with pytest.raises(MachineError, match="the guest's answer is no"):
+        Door(server.endpoint, "token").printed(["true"])
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE)
+def test_a_program_that_ended_in_no_known_way_has_failed(server: Hostile, nonsense: object) -> None:
+    if nonsense not in (0, False):
+        server.says = lambda asked: as_json({"returncode": nonsense, "stderr": nonsense})
+        with pytest.raises(MachineError, match="in the machine, true failed"):
+            Door(server.endpoint, "token").printed(["true"])
