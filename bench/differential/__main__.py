@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -46,14 +47,15 @@ def main(
     seed: int = 0,
     seconds: float = SECONDS,
     show: int = 0,
-    store: bool = True,
+    store: bool = False,
     table: Path | None = None,
 ) -> None:
-    """Compare, print a line for each metric, and store the counts.
+    """Compare, and print a line for each metric.
 
     `cases` is the most cases of one metric, `seconds` upstream's time limit for one case, `show`
-    how many disagreements of a metric are printed in full; `--no-store` leaves the stored results
-    as they are. `metric` and `family` choose what is compared.
+    how many disagreements of a metric are printed in full. `metric` and `family` choose what is
+    compared. `--store` replaces the stored counts of what was compared, and `table` names the page
+    that is written from all stored counts.
     """
     if upstream is not None:
         python = upstream_python or upstream / "venv/bin/python"
@@ -96,6 +98,7 @@ def compare(
         for case in islice(make(Random(f"{seed} {name}"), folder), count):
             here, there = ours(case), theirs(case)
             reason = reasons.get(f"{name}: {case.note}", reasons.get(case.note, ""))
+            here = replace(here, said=here.said.replace(f"{folder}/", ""))
             if not tally.count(case, here, there, reason) and show > 0:
                 show -= 1
                 _print(case, here, there)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from bench.differential import NO_FILE, Case, Cases
+from bench.differential import NO_FILE, Case, Cases, Given
+from evaluators.osworld import Value
 
 
 def csv_cases(random: Random, folder: Path) -> Iterator[Case]:
@@ -34,7 +35,7 @@ def csv_cases(random: Random, folder: Path) -> Iterator[Case]:
             for name in ("strict", "ignore_case")
             if random.random() < 0.5
         }
-        given = random.choice([expected, [expected], [result, expected], NO_FILE])
+        given: Value | Given = random.choice([expected, [expected], [result, expected], NO_FILE])
         yield Case("compare_csv", result, given, options, note)
 
 

@@ -1,4 +1,4 @@
-"""Answers cases with OSWorld's own functions; runs in OSWorld's environment, one JSON object a line.
+"""Answers cases with OSWorld's own functions, in OSWorld's environment: a JSON object a line.
 
 `python child.py DIR` reads `{"metric", "result", "expected"?, "options"}` and writes
 `{"kind", "score", "said"}`. Models and services that no check needs a network for are absent: what
@@ -15,12 +15,13 @@ import os
 import sys
 import types
 import warnings
+from typing import Any
 
 ABSENT = ("easyocr", "playwright", "pydrive", "torch", "transformers", "borb", "acoustid")
 
 
 class UnavailableError(BaseException):
-    """Upstream wants something that is not installed; not an `Exception`, so that none catches it."""
+    """Upstream wants what is not installed; not an `Exception`, so that upstream never catches it."""
 
 
 def stub(name: str) -> None:
@@ -41,14 +42,15 @@ def stub(name: str) -> None:
     sys.modules[name] = module
 
 
-def answer(function: object, asked: dict) -> dict:
+def answer(function: object, asked: dict[str, Any]) -> dict[str, Any]:
+    """What one of upstream's functions gives."""
     given = [asked["result"]] + ([asked["expected"]] if "expected" in asked else [])
     try:
         score = function(*given, **asked["options"])  # type: ignore[operator]
         number = 0.0 if score is None else float(score)
     except UnavailableError as error:
         return {"kind": "unavailable", "score": 0.0, "said": str(error)}
-    except BaseException as error:  # noqa: BLE001  # whatever ends it ends a run of OSWorld
+    except BaseException as error:  # whatever ends it ends a run of OSWorld
         if isinstance(error, KeyboardInterrupt):
             raise
         return {"kind": "raised", "score": 0.0, "said": f"{type(error).__name__}: {error}"[:300]}
@@ -58,6 +60,7 @@ def answer(function: object, asked: dict) -> dict:
 
 
 def main() -> None:
+    """Answer until the input ends."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -66,7 +69,7 @@ def main() -> None:
     for name in ABSENT:
         if importlib.util.find_spec(name) is None:
             stub(name)
-    from desktop_env.evaluators import metrics  # noqa: PLC0415
+    from desktop_env.evaluators import metrics  # type: ignore[import-not-found]
 
     answers.write('"ready"\n')
     answers.flush()

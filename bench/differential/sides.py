@@ -26,7 +26,7 @@ class UpstreamError(Exception):
 
 
 class Upstream:
-    """OSWorld's own metrics in a process of their own, started again whenever one takes too long."""
+    """OSWorld's own metrics in a process of their own, started again after one takes too long."""
 
     def __init__(self, root: Path, python: Path, seconds: float) -> None:
         if not (root / "desktop_env/evaluators/metrics").is_dir():
@@ -50,7 +50,11 @@ class Upstream:
 
     def __call__(self, case: Case) -> Outcome:
         """What upstream's function gives."""
-        asked = {"metric": case.metric, "result": case.result, "options": dict(case.options)}
+        asked: dict[str, object] = {
+            "metric": case.metric,
+            "result": case.result,
+            "options": dict(case.options),
+        }
         if case.expected is not NOTHING:
             asked["expected"] = None if case.expected is NO_FILE else case.expected
         child = self._started()

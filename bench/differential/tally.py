@@ -69,7 +69,7 @@ class Tally(Stored):
                 cases=1,
                 example=ours.said[:160],
                 reason=reason,
-            )  # fmt: skip
+            )
         )
         return False
 
