@@ -21,7 +21,7 @@ ABSENT = ("easyocr", "playwright", "pydrive", "torch", "transformers", "borb", "
 
 
 class UnavailableError(BaseException):
-    """Upstream wants what is not installed; not an `Exception`, so that upstream never catches it."""
+    """Upstream wants what is not installed; not an `Exception`, so that nothing catches it."""
 
 
 def stub(name: str) -> None:
@@ -38,7 +38,7 @@ def stub(name: str) -> None:
 
     module = types.ModuleType(name)
     module.__path__ = []  # type: ignore[attr-defined]  # a package, as far as imports go
-    module.__getattr__ = missing  # type: ignore[method-assign]
+    module.__getattr__ = missing
     sys.modules[name] = module
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from openpyxl.utils import column_index_from_string
+from openpyxl.workbook import Workbook
+from openpyxl.worksheet.dimensions import ColumnDimension, RowDimension
 from openpyxl.worksheet.worksheet import Worksheet
 
 from evaluators import Unreadable
@@ -76,7 +78,9 @@ def lines_differ(
     held = [_lines(place, rule.type, props, strict=strict) for place in (one, other)]
     if strict:
         # What says nothing but the usual is like what is not recorded at all.
-        usual = tuple(DEFAULTS[prop] for prop in props)
+        kind = RowDimension if rule.type == "row_props" else ColumnDimension
+        untouched = kind(Worksheet(Workbook()))
+        usual = tuple(DEFAULTS.get(prop, getattr(untouched, prop)) for prop in props)
         held = [{key: said for key, said in each.items() if said != usual} for each in held]
     seen, wanted = held
     what = "row" if rule.type == "row_props" else "column"
