@@ -427,7 +427,7 @@ def _print_of(random: Random, drawing: Drawing) -> None:
         drawing.printed[name] = [
             content, content + b"\n", content + b"\n\n \n", content.replace(b"\n", b"\r\n"),
             content.replace(b"\n", b"\x0b"), content + b"\x0c", content.upper(),
-            b" " + content, content.decode().encode("latin-1", "replace") + b"\xe9",
+            b" " + content, content + b"\xe9",
         ][change]  # fmt: skip
 
 

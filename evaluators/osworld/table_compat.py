@@ -15,6 +15,7 @@ from typing import Any
 from pandas import DataFrame
 
 from evaluators import Score, Unreadable
+from evaluators.osworld.given import RAISED
 from evaluators.osworld.registry import Raises
 from evaluators.osworld.rules import matches
 from evaluators.osworld.table_book import Book, open_book
@@ -25,8 +26,6 @@ from evaluators.values import shown
 
 __all__ = ["judged_as_upstream"]
 
-RAISED = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
-"""What the libraries raise for a sheet, a property or a value that is not there."""
 WORKBOOKS = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 Rule = Mapping[str, Any]
 
