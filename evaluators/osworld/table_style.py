@@ -209,7 +209,7 @@ def cell_breaks(place: Place, rule: CheckCell, *, strict: bool) -> list[str]:
         else:
             with given.library(book.path.name):
                 seen = look(book.sheet(name)[rule.coordinate], prop, strict=strict)
-        if not matches(seen, asked):
+        if not matches(seen, asked, trimmed=True):
             said = f"{asked['method']} {shown(asked['ref'])}"
             wrong.append(
                 f"{rule.coordinate} of {name} has {prop} {shown(seen) or 'none'}, not {said}"

@@ -65,8 +65,7 @@ def validation_breaks(place: Place, rule: DataValidation, *, strict: bool) -> li
 
 def _obeys(validation: Any, props: dict[str, Any]) -> bool:
     return all(
-        matches(getattr(validation, "sqref" if name == "ranges" else name), rule)
-        for name, rule in props.items()
+        matches(getattr(validation, name), rule, trimmed=True) for name, rule in props.items()
     )
 
 
