@@ -17,15 +17,15 @@ from tests.evaluators.osworld.makers import document, odt, paragraph, pdf, png, 
 from tests.evaluators.osworld.makers import table as tabled
 
 WORDS = ["apple", "Berlin", "On time", "x", "References", "", " ", "A\tb", "one  two", "é", "Ann "]
-LOOKS = {
-    "font": ['<w:rFonts w:ascii="{0}" w:hAnsi="{0}"/>', ["Arial", "Times New Roman"]],
-    "italic": ["<w:i/>", [""]],
-    "slanted not": ['<w:i w:val="0"/>', [""]],
-    "size": ['<w:sz w:val="{0}"/>', ["28", "24", "29"]],
-    "strike": ["<w:strike/>", [""]],
-    "struck not": ['<w:strike w:val="false"/>', [""]],
-    "low": ['<w:vertAlign w:val="{0}"/>', ["subscript", "superscript"]],
-    "color": ['<w:color w:val="{0}"/>', ["FF0000", "0000FF", "0000FE", "auto", "F00000"]],
+LOOKS: dict[str, tuple[str, list[str]]] = {
+    "font": ('<w:rFonts w:ascii="{0}" w:hAnsi="{0}"/>', ["Arial", "Times New Roman"]),
+    "italic": ("<w:i/>", [""]),
+    "slanted not": ('<w:i w:val="0"/>', [""]),
+    "size": ('<w:sz w:val="{0}"/>', ["28", "24", "29"]),
+    "strike": ("<w:strike/>", [""]),
+    "struck not": ('<w:strike w:val="false"/>', [""]),
+    "low": ('<w:vertAlign w:val="{0}"/>', ["subscript", "superscript"]),
+    "color": ('<w:color w:val="{0}"/>', ["FF0000", "0000FF", "0000FE", "auto", "F00000"]),
 }
 """What a run may say of itself, in the order of the schema."""
 LINES = ['<w:spacing w:line="480" w:lineRule="auto"/>', '<w:spacing w:line="360"/>',
@@ -48,7 +48,7 @@ def line(random: Random, focus: list[str]) -> Line:
     runs = []
     for _ in range(random.choice([0, 1, 1, 1, 2])):
         look = "".join(
-            LOOKS[name][0].format(random.choice(LOOKS[name][1]))  # type: ignore[attr-defined, call-overload]
+            LOOKS[name][0].format(random.choice(LOOKS[name][1]))
             for name in LOOKS
             if random.random() < (0.6 if name in focus else 0.06)
         )
@@ -66,7 +66,8 @@ def paper(random: Random, focus: list[str]) -> dict[str, Any]:
             for _ in range(random.choice([0, 0, 1, 2] if "tables" not in focus else [1, 1, 2]))
         ],
         "breaks": random.choice([0, 0, 1, 2]) if "breaks" in focus else 0,
-        "footer": random.choice([None, "Page 1", "Page", "2024", ""]) if "footer" in focus else None,
+        "footer": random.choice([None, "Page 1", "Page", "2024", ""])
+        if "footer" in focus else None,
         "pictures": [random.choice([0, 1, 2]) for _ in range(random.choice([0, 1, 2]))]
         if "pictures" in focus else [],
         "odd": random.random() < 0.1,
@@ -107,8 +108,8 @@ def change(random: Random, held: dict[str, Any], focus: list[str]) -> tuple[dict
     other = copy.deepcopy(held)
     lines = other["lines"]
     note = random.choice(
-        ["nothing", "nothing", "a line", "a word", "letter case", "an empty line", "order", "blanks",
-         "a cell", "anew", "one line fewer"]
+        ["nothing", "nothing", "a line", "a word", "letter case", "an empty line", "order",
+         "blanks", "a cell", "anew", "one line fewer"]
     )  # fmt: skip
     if note == "anew":
         return paper(random, focus), note

@@ -170,10 +170,10 @@ def check_auto_saving_time(result: Value, expected: Minutes, *, strict: bool) ->
     if strict and "false" in list(_office_values(settings, path, "AutoSave", deep=True))[-1:]:
         return Score(0.0, "saving at intervals is switched off")
     said = list(_office_values(settings, path, "AutoSaveTimeIntervall", deep=True))[-1:]
-    if not said:
+    if not said or said[0] is None:
         return Score(0.0, "nothing says at what intervals it saves")
     try:
-        minutes = int(said[0] or "")
+        minutes = int(said[0])
     except ValueError as error:
         raise Raises(f"the number of minutes is {shown(said[0])}") from error
     return Score(float(minutes == expected["minutes"]), f"it saves every {minutes} minutes")
@@ -193,7 +193,7 @@ def _missing(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
 
 def _office_values(source: bytes, path: str, name: str, *, deep: bool) -> Iterator[str | None]:
     """LibreOffice's own changes to its registry: the values of one property in their order, None
-    for one without a value; `deep`: of each item the first one, wherever it stands in it."""
+    for an empty one; `deep`: of each item the first one, wherever it stands in it."""
     root: etree._Element = tree(source, "the settings of LibreOffice")
     for item in root.iterdescendants("item"):
         if item.get(f"{OOR}path") != path:
@@ -202,4 +202,6 @@ def _office_values(source: bytes, path: str, name: str, *, deep: bool) -> Iterat
         named = [each for each in props if each.get(f"{OOR}name") == name]
         for prop in named[:1] if deep else named:
             value = prop.find(".//value" if deep else "value")
+            if value is None and deep:
+                raise Raises(f"{name} has no value")
             yield None if value is None else value.text

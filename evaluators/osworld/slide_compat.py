@@ -96,7 +96,7 @@ def _place_differences(
         return any(_far(one, other, side, asked) for side in SIDES)
 
     def all_are(kind: MSO_SHAPE_TYPE) -> bool:
-        return kinds[0] == kind and kinds[1] == kind
+        return bool(kinds[0] == kind and kinds[1] == kind)
 
     if asked.examine_title_bottom_position:
         if both and one.text == other.text:
@@ -178,7 +178,7 @@ def _table_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
 def _other_colour(one: Any, other: Any) -> bool:
     """Whether both name a colour in RGB, or none, and not the same."""
     both = one.font.color, other.font.color
-    return all(hasattr(each, "rgb") for each in both) and both[0].rgb != both[1].rgb
+    return all(hasattr(each, "rgb") for each in both) and bool(both[0].rgb != both[1].rgb)
 
 
 def _paragraph_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
@@ -223,7 +223,7 @@ def _run_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
 def _bullets(part: Any) -> list[tuple[str, str, str | None]] | None:
     """The text and bullet of every paragraph of a slide with text, with its level where there is a
     bullet; None for a slide with an empty run, which ends the comparison of bullets upstream."""
-    found = []
+    found: list[tuple[str, str, str | None]] = []
     for paragraph in ElementTree.fromstring(part.blob).iter(f"{A}p"):
         pieces = [each.text for each in paragraph.iter(f"{A}t")]
         if None in pieces:

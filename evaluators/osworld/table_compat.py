@@ -7,7 +7,7 @@ What a library raises here it raises upstream too, where nothing catches it, so 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ class Pair:
             return book, index[2:]
         number = int(index[2:]) if isinstance(index, str) else index
         try:
-            return book, "" if book is None else book.framed.sheet_names[number]
+            return book, "" if book is None else str(book.framed.sheet_names[number])
         except IndexError:
             return book, ""
 
@@ -67,7 +67,7 @@ class Pair:
             return None
 
 
-def judged_as_upstream(result: Path, expected: Path | None, rules: list[Rule]) -> Score:
+def judged_as_upstream(result: Path, expected: Path | None, rules: Sequence[Rule]) -> Score:
     """The verdict; `Raises` where upstream ends in an exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -238,6 +238,7 @@ def _cell(pair: Pair, rule: Rule) -> str:
             return f"there is no sheet {rule['sheet_idx']}"
         cell = sheet[coordinate]
         for prop, asked in rule["props"].items():
+            value: object = None
             try:
                 if prop == "value":
                     value = stored_value(*pair.place(rule["sheet_idx"]), coordinate)
