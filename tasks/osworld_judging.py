@@ -2,7 +2,8 @@
 
 OSWorld asks its questions in order. Under `and` it stops at the first 0 and else gives the mean;
 under `or` it stops at the first full score and else gives the greatest. An exception anywhere ends
-it without a result, which is 0 here, and said so.
+it without a result, which is 0 here, and said so. A metric may give any number (`AnyScore`), and
+the questions are combined as they are; the task's score is brought to [0, 1] at the end.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluators import Score, Unreadable
-from evaluators.osworld import Verdicts
+from evaluators.osworld import AnyScore, Verdicts
 from evaluators.osworld.registry import ENDS, Bound
 from tasks import Problem, TaskError, Verdict
 from tasks.osworld_assets import AssetStore
 from tasks.osworld_evidence import Collected, Record, read_record, value_of
 from tasks.osworld_getters import Getter
 
-__all__ = ["Question", "combined", "judge"]
+__all__ = ["Question", "combined", "judge", "within"]
 
 Conj = Literal["and", "or"]
 
@@ -45,10 +46,10 @@ def judge(questions: Sequence[Question], conj: Conj, evidence: Path, store: Asse
         return Verdict(nothing, nothing)
     with tempfile.TemporaryDirectory(prefix="ambidex-judge-") as room:
         asked = _Asked(questions, record, evidence, Path(room), store)
-        compat = combined(asked.answers(mended=False), conj, several=len(questions) > 1)
+        compat = within(combined(asked.answers(mended=False), conj, several=len(questions) > 1))
         if record.failed_step:
             compat = Score(0.0, f"{ENDS}: {record.failed_step}")
-        strict = combined(asked.answers(mended=True), conj, several=len(questions) > 1)
+        strict = within(combined(asked.answers(mended=True), conj, several=len(questions) > 1))
         return Verdict(compat, strict)
 
 
@@ -68,9 +69,17 @@ def combined(scores: Iterable[Score], conj: Conj, *, several: bool) -> Score:
         least = min(seen, key=lambda score: score.value)
         mean = sum(score.value for score in seen) / len(seen)
         said = f"{len(seen)} questions" if mean == 1 else f"mean of {len(seen)}; {least.reason}"
-        return Score(mean, said)
+        return AnyScore(mean, said)
     best = max(seen, key=lambda score: score.value)
-    return Score(best.value, f"the best of {len(seen)}: {best.reason}")
+    return AnyScore(best.value, f"the best of {len(seen)}: {best.reason}")
+
+
+def within(score: Score) -> Score:
+    """The score of a task, which lies in [0, 1]; what OSWorld would say stands in the reason."""
+    bounded = min(1.0, max(0.0, score.value))
+    if bounded == score.value:
+        return Score(score.value, score.reason)
+    return Score(bounded, f"{score.reason} (OSWorld's own score: {score.value:g})")
 
 
 @dataclass(frozen=True)

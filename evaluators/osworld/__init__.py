@@ -14,16 +14,27 @@ machine.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from evaluators import Score
 
-__all__ = ["Value", "Verdicts"]
+__all__ = ["AnyScore", "Value", "Verdicts"]
 
 Value: TypeAlias = Path | str | float | list[Any] | dict[str, Any] | None
 """What a getter gives to a metric."""
+
+
+@dataclass(frozen=True)
+class AnyScore(Score):
+    """A metric's score that may lie outside [0, 1], as upstream's does where it is a number that a
+    statement finds in a database."""
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            raise ValueError(f"a score is a finite number, not {self.value}")
 
 
 @dataclass(frozen=True)

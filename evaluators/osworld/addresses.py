@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.parse import ParseResult, urlparse, urlunparse
 
 import tldextract
 
@@ -36,45 +36,41 @@ def equal(one: str, other: str, *, strict: bool) -> bool:
 
 def normal(address: str, *, strict: bool) -> str:
     """An address in the form in which it is compared; `Unreadable` for what cannot be one."""
-    parts = _parts(address)
-    return urlunsplit(
-        (
-            parts.scheme.lower(),
-            _host(parts) if strict else _host_without_suffix(parts),
-            "" if parts.path == "/" else parts.path,
-            parts.query,
-            parts.fragment,
+    parts = _split(address if SCHEME.match(address) else f"http://{address}", strict=strict)
+    return urlunparse(
+        parts._replace(
+            scheme=parts.scheme.lower(),
+            netloc=_host(parts) if strict else _host_without_suffix(parts),
+            path="" if parts.path == "/" else parts.path,
         )
     )
 
 
-def without_query(address: str) -> str:
+def without_query(address: str, *, strict: bool) -> str:
     """The address without its query."""
-    return urlunsplit(_split(address)._replace(query=""))
+    return urlunparse(_split(address, strict=strict)._replace(query=""))
 
 
-def _parts(address: str) -> SplitResult:
-    return _split(address if SCHEME.match(address) else f"http://{address}")
-
-
-def _split(address: str) -> SplitResult:
+def _split(address: str, *, strict: bool) -> ParseResult:
     try:
-        parts = urlsplit(address)
-        _ = parts.port
+        parts = urlparse(address)
+        _ = parts.port if strict else None
         return parts
     except ValueError as error:
         raise Unreadable(f"no address of a page: {address[:200]!r} ({error})") from error
 
 
-def _host(parts: SplitResult) -> str:
+def _host(parts: ParseResult) -> str:
     host = (parts.hostname or "").removeprefix("www.")
     usual = parts.port is None or parts.port == USUAL.get(parts.scheme.lower())
     return host if usual else f"{host}:{parts.port}"
 
 
-def _host_without_suffix(parts: SplitResult) -> str:
+def _host_without_suffix(parts: ParseResult) -> str:
     found = _suffixes()(parts.netloc.lower())
-    return f"{found.subdomain}.{found.domain}".removeprefix("www.").removeprefix(".")
+    # `www` does not count where it is all that stands before the domain.
+    below = "" if found.subdomain in {"", "www"} else f"{found.subdomain}."
+    return f"{below}{found.domain}"
 
 
 @cache

@@ -14,7 +14,7 @@ from evaluators import Score, Unreadable
 from evaluators.osworld import Value
 from evaluators.osworld.answers import json_of, said, tree
 from evaluators.osworld.commented_json import without_comments
-from evaluators.osworld.given import held, text
+from evaluators.osworld.given import held, lines, text
 from evaluators.osworld.registry import Raises, metric
 from evaluators.values import shown, verdict
 
@@ -29,7 +29,7 @@ class GimpLine(TypedDict):
     """A line of GIMP's settings: its first word (or two), and its last."""
 
     key: str | list[str]
-    value: str
+    value: str | None
 
 
 class Settings(TypedDict):
@@ -38,10 +38,16 @@ class Settings(TypedDict):
     expected: dict[str, Any]
 
 
-class Text(TypedDict):
-    """A text."""
+class Binding(TypedDict):
+    """A key and what it does."""
 
-    expected: str
+    expected: Any
+
+
+class Text(TypedDict, total=False):
+    """A text; where there is none, nothing holds it."""
+
+    expected: str | None
 
 
 class Listed(TypedDict):
@@ -57,14 +63,26 @@ class Minutes(TypedDict):
     minutes: Any
 
 
-@metric()
-def check_config_status(result: Value, expected: GimpLine) -> Score:
-    """A line of the file, brackets and comments apart, starts with `key` and ends with `value`."""
+@metric(
+    repairs=(
+        "Lines of blanks or brackets alone are passed over: upstream ends in an exception at the "
+        "first one.",
+    )
+)
+def check_config_status(result: Value, expected: GimpLine, *, strict: bool) -> Score:
+    """A line of the file, brackets and comments apart, starts with `key` (a word, or two) and ends
+    with `value`."""
     key, value = expected["key"], expected["value"]
     keys = [key] if isinstance(key, str) else key
-    for line in text(result).splitlines():
+    if isinstance(key, list) and len(key) != 2:
+        return Score(0.0, "a list of keys is of two words")
+    for line in lines(text(result)):
         words = line.strip().lstrip("(").rstrip(")\n").split()
-        if not line.startswith("#") and words[: len(keys)] == keys and words[-1] == value:
+        if line.startswith("#") or line == "\n":
+            continue
+        if not strict and (not words or (len(words) < len(keys) and words[0] == keys[0])):
+            raise Raises(f"the line {shown(line)} has too few words")
+        if words[: len(keys)] == keys and words[-1] == value:
             return Score(1.0, f"{shown(line.strip())} is there")
     return Score(0.0, f"no line starts with {' '.join(keys)} and ends with {value}")
 
@@ -74,12 +92,14 @@ def check_json_settings(result: Value, expected: Settings, *, strict: bool) -> S
     """The settings hold every expected key with its value."""
     seen = _json(text(result), strict)
     if not isinstance(seen, dict):
+        if not strict and not expected["expected"]:
+            return Score(1.0, "no setting is asked for")
         raise Unreadable("the settings are no JSON object")
     return verdict(_missing(seen, expected["expected"]), "all settings are as expected")
 
 
 @metric(repairs=(COMMENTS,))
-def check_json_keybindings(result: Value, expected: Settings, *, strict: bool) -> Score:
+def check_json_keybindings(result: Value, expected: Binding, *, strict: bool) -> Score:
     """The list of key bindings has the expected one; a comment may be its first line."""
     source = text(result)
     seen = None
@@ -99,6 +119,9 @@ def check_json_keybindings(result: Value, expected: Settings, *, strict: bool) -
 @metric(
     repairs=(
         COMMENTS,
+        "An object within the settings is the expected one as a whole: upstream takes it where it "
+        "holds the expected keys.",
+        "Where `containment_ok` is false, blanks around a text do not count.",
         "A text is found as a whole word: upstream finds a text inside others too, so the folder"
         " `project2` is `project`.",
     )
@@ -110,22 +133,40 @@ def compare_config(
 
     Without `containment_ok` it holds that and nothing else.
     """
-    seen, wanted = text(result), expected["expected"]
+    seen, wanted = text(result), expected.get("expected")
+    if not wanted:
+        return Score(0.0, "nothing is expected")
     try:
         asked = _json(wanted, strict)
         known = _json(seen, strict)
+        both = True
     except Unreadable:
         asked = known = None
+        both = False
+    if both and not strict:
+        if containment_ok:
+            return Score(float(_holds(known, asked)), f"the file says {shown(known)}")
+        return Score(float(seen == wanted or known == asked), "the settings are compared as a whole")
     if isinstance(asked, dict) and isinstance(known, dict):
         if containment_ok:
             return verdict(_missing(known, asked), "all settings are as expected")
         return Score(float(known == asked), "the settings are compared as a whole")
     if not containment_ok:
-        return Score(float(seen.strip() == wanted.strip()), f"the file says {shown(seen)}")
+        same = seen.strip() == wanted.strip() if strict else seen == wanted
+        return Score(float(same), f"the file says {shown(seen)}")
     if strict:
         whole = rf"(?<![\w-]){re.escape(wanted.strip())}(?![\w-])"
         return Score(float(bool(re.search(whole, seen))), f"the file says {shown(seen)}")
-    return Score(float(wanted in seen), f"the file says {shown(seen)}")
+    return Score(float(wanted.strip() in seen), f"the file says {shown(seen)}")
+
+
+def _holds(seen: Any, wanted: Any) -> bool:
+    """Whether an object holds what another does, at every depth; other values are equal."""
+    if not isinstance(wanted, dict):
+        return bool(seen == wanted)
+    return isinstance(seen, dict) and all(
+        key in seen and _holds(seen[key], value) for key, value in wanted.items()
+    )
 
 
 @metric(
@@ -136,6 +177,9 @@ def compare_config(
 )
 def is_extension_installed(result: Value, expected: Listed, *, strict: bool) -> Score:
     """What a command listed holds the name (`contain`), or does not (`not_contain`)."""
+    if not strict and isinstance(result, list | dict):
+        there = expected["expected"] in result
+        return Score(float(there is (expected["type"] == "contain")), f"listed: {shown(result)}")
     seen, name = said(result), expected["expected"]
     listed = (
         name.lower() in {line.strip().partition("@")[0].lower() for line in seen.splitlines()}

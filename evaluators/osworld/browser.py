@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired
 
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
@@ -12,7 +13,7 @@ from evaluators import Score, Unreadable
 from evaluators.osworld import Value
 from evaluators.osworld.addresses import KEPT, equal, without_query
 from evaluators.osworld.answers import entries, fields, url_of
-from evaluators.osworld.registry import metric
+from evaluators.osworld.registry import Raises, metric
 from evaluators.values import shown, verdict
 
 
@@ -28,17 +29,17 @@ Pattern = Annotated[str, AfterValidator(_compiles)]
 
 
 class Page(TypedDict):
-    """The page that should be open."""
+    """The page that should be open; of another type than `url`, none is."""
 
-    type: Literal["url"]
-    url: str
+    type: str
+    url: NotRequired[str | None]
 
 
 class Pages(TypedDict):
-    """The pages that should be open, one in each tab."""
+    """The pages that should be open, one in each tab; of another type than `url`, none are."""
 
-    type: Literal["url"]
-    urls: list[str]
+    type: str
+    urls: NotRequired[list[str | None]]
 
 
 class Patterns(TypedDict):
@@ -62,15 +63,17 @@ class Search(TypedDict):
 class Cart(TypedDict):
     """What a page should name."""
 
-    items: list[str]
+    items: list[Any] | str
 
 
 @metric(repairs=(KEPT,))
 def is_expected_active_tab(result: Value, expected: Page, *, strict: bool) -> Score:
     """The open page has this address."""
-    seen = url_of(result)
-    wrong = [] if equal(expected["url"], seen, strict=strict) else [f"{shown(seen)} is open"]
-    return verdict(wrong, "the page is open")
+    seen = _open(result, strict=strict)
+    if expected["type"] != "url" or seen is None and not result:
+        return Score(0.0, "no page is asked for by its address, or none is open")
+    same = _equal(_asked(expected, "url"), seen, strict=strict)
+    return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")
 
 
 @metric(
@@ -81,24 +84,56 @@ def is_expected_active_tab(result: Value, expected: Page, *, strict: bool) -> Sc
 )
 def is_expected_active_tab_approximate(result: Value, expected: Page, *, strict: bool) -> Score:
     """The open page has this address, whatever the query of either."""
-    seen, wanted = without_query(url_of(result)), without_query(expected["url"])
+    open_page = _open(result, strict=strict)
+    if expected["type"] != "url" or not open_page:
+        return Score(0.0, "no page is asked for by its address, or none is open")
+    asked = _asked(expected, "url")
+    if asked is None:
+        raise Raises("no address is asked for")
+    seen, wanted = (without_query(each, strict=strict) for each in (open_page, asked))
     same = equal(wanted, seen, strict=True) if strict else wanted == seen
     return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")
+
+
+def _open(result: Value, *, strict: bool) -> str | None:
+    """The address of the open page."""
+    if strict:
+        return url_of(result)
+    seen = result.get("url") if isinstance(result, dict) else result or None
+    if seen is not None and not isinstance(seen, str):
+        raise Raises(f"{shown(seen)} is no address")
+    return seen
+
+
+def _asked(rule: Mapping[str, Any], key: str) -> Any:
+    if key not in rule:
+        raise Raises(f"the rule has no {key!r}")
+    return rule[key]
+
+
+def _equal(wanted: str | None, seen: str | None, *, strict: bool) -> bool:
+    if wanted is None or seen is None:
+        return wanted is seen
+    return equal(wanted, seen, strict=strict)
 
 
 @metric()
 def is_expected_url_pattern_match(result: Value, expected: Patterns) -> Score:
     """Each regular expression is found in the address of the open page."""
-    return _holds(url_of(result), expected["expected"])
+    return _holds(_open(result, strict=False), expected["expected"])
 
 
 @metric()
 def is_expected_search_query(result: Value, expected: Search) -> Score:
     """The regular expression is found in the address of the open page."""
-    return _holds(url_of(result), [expected["expect"]["pattern"]])
+    if isinstance(result, str) and result:
+        raise Raises("of a text nothing is known, not even its `url`")
+    return _holds(_open(result, strict=False), [expected["expect"]["pattern"]])
 
 
-def _holds(seen: str, patterns: list[str]) -> Score:
+def _holds(seen: str | None, patterns: list[str]) -> Score:
+    if seen is None:
+        raise Unreadable("no address of a page was given")
     wrong = [
         f"{shown(each)} is not in {shown(seen)}" for each in patterns if not re.search(each, seen)
     ]
@@ -113,26 +148,41 @@ def _holds(seen: str, patterns: list[str]) -> Score:
 )
 def is_expected_tabs(result: Value, expected: Pages, *, strict: bool) -> Score:
     """As many tabs are open as pages are expected, and each expected page is in one of them."""
-    left = [url_of(each) for each in entries(result)]
-    if len(left) != len(expected["urls"]):
-        return Score(0.0, f"{len(left)} tabs are open, not {len(expected['urls'])}")
+    wanted = [] if expected["type"] != "url" else _asked(expected, "urls")
+    if expected["type"] != "url" or not result:
+        return Score(0.0, "no pages are asked for by their addresses, or no tab is open")
+    left = [_tab(each, strict=strict) for each in entries(result)]
+    if len(left) != len(wanted):
+        return Score(0.0, f"{len(left)} tabs are open, not {len(wanted)}")
     missing = []
-    for url in expected["urls"]:
-        place = next((n for n, tab in enumerate(left) if equal(url, tab, strict=strict)), None)
+    for url in wanted:
+        place = next((n for n, tab in enumerate(left) if _equal(url, tab, strict=strict)), None)
         if place is None:
             missing.append(f"{shown(url)} is not open")
         elif strict:
             del left[place]
-    return verdict(missing, f"all {len(expected['urls'])} pages are open")
+    return verdict(missing, f"all {len(wanted)} pages are open")
+
+
+def _tab(tab: Any, *, strict: bool) -> str | None:
+    if strict:
+        return url_of(tab)
+    if not isinstance(tab, dict) or not isinstance(tab.get("url", 0), str | None):
+        raise Raises(f"{shown(tab)} is no tab with a `url`")
+    return tab["url"]  # type: ignore[no-any-return]  # a text or None, as was just asked
 
 
 @metric()
 def is_added_to_steam_cart(result: Value, expected: Cart) -> Score:
     """The page (its text, `content`) names every item."""
     content = fields(result).get("content")
-    if not isinstance(content, str):
+    if not isinstance(content, str | list):
         raise Unreadable("the content of the page was not given")
-    wrong = [
-        f"{shown(each)} is not on the page" for each in expected["items"] if each not in content
-    ]
+    wrong = []
+    for each in expected["items"]:
+        try:
+            there = each in content
+        except TypeError as error:
+            raise Raises(f"{shown(each)} cannot be on a page") from error
+        wrong += [] if there else [f"{shown(each)} is not on the page"]
     return verdict(wrong, f"all {len(expected['items'])} items are on the page")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -20,7 +21,7 @@ from evaluators.values import shown, verdict
 class Candidates(TypedDict):
     """Texts, one of which each word should be."""
 
-    expected: list[str]
+    expected: list[Any] | str
 
 
 @metric(
@@ -37,13 +38,20 @@ def fuzzy_place_math(result: Path, expected: Candidates, *, strict: bool) -> Sco
     places = expected["expected"]
     if not places:
         return Score(0.0, "there are no places to compare with")
-    ratios = np.array([[alike(one, other) for other in places] for one in said])
+    ratios = np.array([[_near(one, other) for other in places] for one in said])
     if strict:
         rows, columns = linear_sum_assignment(ratios, maximize=True)
         found = float(ratios[rows, columns].sum()) / 3
     else:
         found = float(ratios.max(axis=1).sum()) / 3
     return Score(min(found, 1.0), f"the words are alike to the places by {found:.3f}")
+
+
+def _near(word: str, place: Any) -> float:
+    """How alike they are; what is no text is like none, and a number cannot be compared."""
+    if isinstance(place, int | float):
+        raise Raises(f"{shown(place)} is no text")
+    return alike(word, place) if isinstance(place, str) else 0.0
 
 
 @metric()

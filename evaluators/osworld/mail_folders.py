@@ -9,7 +9,7 @@ from pathlib import Path
 from evaluators import Score
 from evaluators.osworld import Value
 from evaluators.osworld.given import text
-from evaluators.osworld.registry import metric
+from evaluators.osworld.registry import Raises, metric
 from evaluators.values import verdict
 
 LARGEST = 64 * 1024 * 1024
@@ -17,17 +17,21 @@ START = re.compile(r"^From (?:- )?.*\n?", re.MULTILINE)
 STATUS = re.compile(r"^X-Mozilla-Status: *([0-9a-fA-F]{1,8})", re.MULTILINE)
 OWN = re.compile(r"^X-Mozilla-(?:Status2?|Keys):.*\n?", re.MULTILINE)
 DELETED = 0x0008
+MARK = "FROM - "
+"""Where upstream takes a mail to begin; Thunderbird writes it in another case."""
 
 
 @metric(
     repairs=(
         "The mails are compared: upstream passes over every mail that is not empty, so any folder"
         " with a mail in it is equal to any other.",
+        "As many folders are there as expected: upstream looks at pairs as long as the shorter list"
+        " lasts.",
     )
 )
 def check_thunderbird_folder(
     result: Value,
-    expected: Path,
+    expected: Path | list[Path | None],
     *,
     ignore_status: bool = False,
     ignore_keys: bool = False,
@@ -38,12 +42,39 @@ def check_thunderbird_folder(
     """The folder holds the mails of the expected one, in any order.
 
     Deleted ones and duplicates are left out unless told otherwise. Thunderbird's own lines about a
-    mail (its status, its keys) never count.
+    mail (its status, its keys) never count. Of two lists, each folder is the one of its place.
     """
+    if isinstance(expected, list):
+        if not isinstance(result, list):
+            raise Raises("one folder cannot be compared with several")
+        if strict and len(result) != len(expected):
+            return Score(0.0, f"there are {len(result)} folders, not {len(expected)}")
+        pairs = list(zip(result, expected, strict=False))
+    else:
+        pairs = [(result, expected)]
+    options = remove_deleted, remove_duplicate
+    for one, other in pairs:
+        score = _compared(one, other, *options) if strict else _empty_alike(one, other, options[1])
+        if score.value < 1:
+            return score
+    return Score(1.0, f"all {len(pairs)} folders hold the expected mails")
+
+
+def _empty_alike(result: Value, expected: Value, remove_duplicate: bool) -> Score:
+    """Upstream's verdict: it counts what stands between two marks, and is blank."""
+    seen, wanted = (
+        sum(not part.strip() for part in text(each, LARGEST).strip().split(MARK))
+        for each in (result, expected)
+    )
+    if remove_duplicate:
+        seen, wanted = min(seen, 1), min(wanted, 1)
+    return Score(float(seen == wanted), f"{seen} empty mails, {wanted} expected")
+
+
+def _compared(
+    result: Value, expected: Value, remove_deleted: bool, remove_duplicate: bool
+) -> Score:
     seen, wanted = text(result, LARGEST), text(expected, LARGEST)
-    if not strict:
-        same = bool(seen.strip()) == bool(wanted.strip())
-        return Score(float(same), "both folders are empty, or neither is")
     mails, asked = (_mails(each, remove_deleted, remove_duplicate) for each in (seen, wanted))
     missing, more = asked - mails, mails - asked
     wrong = [f"{missing.total()} mails are missing"] if missing else []

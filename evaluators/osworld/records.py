@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import unicodedata
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import openpyxl
 from pydantic import Field
@@ -23,8 +23,8 @@ ENCODINGS = ("utf-8-sig", "utf-16", "latin-1")
 class Records(TypedDict, total=False):
     """What some row holds in these columns, and what no row holds."""
 
-    expect: list[dict[str, str]]
-    unexpect: list[dict[str, str]]
+    expect: list[dict[str, Any]]
+    unexpect: list[dict[str, Any]]
 
 
 class Cities(TypedDict):

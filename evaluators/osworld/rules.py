@@ -142,7 +142,7 @@ def _pattern(method: str, pattern: object) -> re.Pattern[str]:
 
 
 def _number(value: object, method: str) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not isinstance(value, int | float):
         raise ValueError(f"{method} needs a number, not {value!r}")
     return value
 

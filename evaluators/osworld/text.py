@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
@@ -13,13 +13,15 @@ from typing_extensions import TypedDict
 from evaluators import Score, Unreadable
 from evaluators.evidence import MIB
 from evaluators.osworld import Value, given
-from evaluators.osworld.registry import metric
+from evaluators.osworld.registry import Raises, metric
 from evaluators.values import shown, verdict
 
 MOST_LINES = 50_000
 """Of a file whose lines are paired: the time grows with the product of both."""
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)")
-PREAMBLE = re.compile(r"^#(!|.*coding[:=])")
+PREAMBLE = ("#!", "# -*- coding:", "# coding:", "# coding=")
+"""How the lines begin that do not count among the first three of a Python file."""
+PREAMBLE_LINES = 3
 
 
 def _pattern(text: str) -> str:
@@ -33,20 +35,20 @@ def _pattern(text: str) -> str:
 class Lines(TypedDict, total=False):
     """Patterns that some line has, and patterns that no line has."""
 
-    expect: list[Annotated[str, AfterValidator(_pattern)]]
-    unexpect: list[Annotated[str, AfterValidator(_pattern)]]
+    expect: list[Annotated[str, AfterValidator(_pattern)]] | str
+    unexpect: list[Annotated[str, AfterValidator(_pattern)]] | str
 
 
-class Texts(TypedDict):
-    """Texts that stand in a file."""
+class Texts(TypedDict, total=False):
+    """Texts that stand in a file; where these are no texts, nothing does."""
 
-    expected: list[str]
+    expected: Any
 
 
-class Count(TypedDict):
-    """A number, as text or as such."""
+class Count(TypedDict, total=False):
+    """A number, as text or as such; nothing is equal to anything else."""
 
-    expected: Annotated[int | str, AfterValidator(int)]
+    expected: Any
 
 
 @metric()
@@ -83,13 +85,14 @@ def squeezed(text: str) -> str:
 
 @metric()
 def diff_text_file(result: Path, expected: Path) -> Score:
-    """How alike the lines of two files are: twice the lines in common, over the lines of both."""
+    """How alike the lines of two files are, without their ends: twice the lines in common, over the
+    lines of both."""
     return lines_alike(given.text(result, 4 * MIB), given.text(expected, 4 * MIB))
 
 
 def lines_alike(seen: str, wanted: str) -> Score:
     """Python's own ratio over the lines of two texts."""
-    one, other = given.lines(seen), given.lines(wanted)
+    one, other = seen.splitlines(), wanted.splitlines()
     if max(len(one), len(other)) > MOST_LINES:
         raise Unreadable(f"there are more than {MOST_LINES} lines to pair")
     ratio = difflib.SequenceMatcher(a=one, b=other).ratio()
@@ -99,21 +102,30 @@ def lines_alike(seen: str, wanted: str) -> Score:
 @metric()
 def file_contains(result: Path, expected: Texts) -> Score:
     """All the texts stand in the file."""
-    seen = given.text(result)
-    wrong = [f"{shown(each)} is missing" for each in expected["expected"] if each not in seen]
-    return verdict(wrong, f"all {len(expected['expected'])} texts are there")
+    seen, wanted = given.text(result), expected.get("expected")
+    if not isinstance(wanted, list | str | dict):
+        return Score(0.0, f"{shown(wanted)} names no texts")
+    wrong = [
+        f"{shown(each)} is missing"
+        for each in wanted
+        if not (isinstance(each, str) and each in seen)
+    ]
+    return verdict(wrong, f"all {len(wanted)} texts are there")
 
 
 @metric()
 def compare_python_pure_text(result: Path, expected: Path) -> Score:
-    """Two Python files have the same lines but for shebang and coding lines, empty lines, blanks at
-    line ends and tabs (four blanks)."""
+    """Two Python files have the same lines but for shebang and coding lines at the start, empty
+    lines, blanks at line ends and tabs (four blanks)."""
     return texts_equal(_code(given.text(result)), _code(given.text(expected)))
 
 
 def _code(text: str) -> str:
-    kept = (line.expandtabs(4).rstrip() for line in text.split("\n") if not PREAMBLE.match(line))
-    return "\n".join(line for line in kept if line)
+    lines = text.splitlines()
+    first = 0
+    while first < min(PREAMBLE_LINES, len(lines)) and lines[first].strip().startswith(PREAMBLE):
+        first += 1
+    return "\n".join(line.expandtabs(4).rstrip() for line in lines[first:] if line.strip())
 
 
 @metric(
@@ -154,7 +166,10 @@ def stands_alone(wanted: str, text: str) -> bool:
 def check_line_number(result: Path, expected: Count) -> Score:
     """So many lines of the file hold a time of day, HH:MM:SS."""
     seen = sum(1 for line in given.lines(given.text(result)) if CLOCK.search(line))
-    wanted = int(expected["expected"])
+    try:
+        wanted = int(expected["expected"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return Score(0.0, f"{shown(expected.get('expected'))} is no number of lines")
     wrong = [] if seen == wanted else [f"{seen} lines hold a time, not {wanted}"]
     return verdict(wrong, f"{seen} lines hold a time")
 
@@ -179,8 +194,8 @@ def check_list(result: Path, expected: Lines) -> Score:
 class Included(TypedDict, total=False):
     """Texts that are there, and texts that are not."""
 
-    include: list[str]
-    exclude: list[str]
+    include: list[Any] | str
+    exclude: list[Any] | str
 
 
 @metric(
@@ -191,16 +206,27 @@ class Included(TypedDict, total=False):
 )
 def check_include_exclude(result: Value, expected: Included, *, strict: bool) -> Score:
     """All texts to include stand in what was printed, none of those to exclude."""
-    if not isinstance(result, str):
+    if strict and not isinstance(result, str):
         raise Unreadable(f"text is judged here, not {result!r:.100}")
     wrong = [
         f"{shown(each)} is missing from {shown(result)}"
         for each in expected.get("include", [])
-        if not (stands_alone(each, result) if strict else each in result)
+        if not (_stands(each, result) if strict else _holds(result, each))
     ]
     wrong += [
         f"{shown(each)} is in {shown(result)}"
         for each in expected.get("exclude", [])
-        if each in result
+        if _holds(result, each)
     ]
     return verdict(wrong, "what was printed is as expected")
+
+
+def _holds(seen: Any, wanted: Any) -> bool:
+    try:
+        return wanted in seen
+    except TypeError as error:
+        raise Raises(f"{shown(wanted)} cannot be sought in {shown(seen)}") from error
+
+
+def _stands(wanted: Any, seen: Any) -> bool:
+    return isinstance(wanted, str) and stands_alone(wanted, seen)

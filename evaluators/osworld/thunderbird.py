@@ -12,14 +12,20 @@ from typing_extensions import TypedDict
 from evaluators import Score, Unreadable
 from evaluators.bounded import parse_json
 from evaluators.osworld import Value
-from evaluators.osworld.given import text
-from evaluators.osworld.registry import metric
+from evaluators.osworld.given import lines, text
+from evaluators.osworld.registry import Raises, metric
 from evaluators.osworld.rules import ValueRule, matches
 from evaluators.values import shown, verdict
 
-PREFERENCE = re.compile(r'user_pref\("((?:[^"\\]|\\.)+)", (.+)\);')
+PREFERENCE = re.compile(r'user_pref\("((?:[^"]|\\")+)", (.+)\);')
+CONDITIONS = re.compile(r"""\b(?:AND|OR) \([\w ]+,[\w ']+,(?:"[\s\S]+"|[^)]+)\)|\bALL\b""")
+"""Conditions of a filter as upstream finds them: up to the last quotation mark before a bracket."""
 CONDITION = re.compile(r'\b(?:AND|OR) \([\w ]+,[\w ]+,(?:"(?:\\"|[^"])+"|[^)]+)\)|\bALL\b')
 """One condition of a filter: AND (subject,contains,"x"), or ALL."""
+
+
+KEYS = ("name", "enabled", "type", "action", "actionValue", "condition")
+"""Of a filter, as its file says them."""
 
 
 class Preferences(TypedDict):
@@ -32,8 +38,8 @@ class Preferences(TypedDict):
 class Filters(TypedDict):
     """What filters must be there, and must not be: keys as Thunderbird's file names them."""
 
-    expect: NotRequired[list[dict[str, str | list[str]]]]
-    unexpect: NotRequired[list[dict[str, str | list[str]]]]
+    expect: NotRequired[list[dict[str, Any]]]
+    unexpect: NotRequired[list[dict[str, Any]]]
 
 
 @dataclass
@@ -44,13 +50,13 @@ class Filter:
     actions: list[dict[str, str]] = field(default_factory=list)
     """Each with `action` and, where it has one, `actionValue`."""
 
-    def fits(self, wanted: Mapping[str, Any], strict: bool) -> bool:
+    def fits(self, wanted: Mapping[str, Any]) -> bool:
         """Whether it is equal to this on the keys given, with one of its actions."""
-        last = {key: value for each in self.actions for key, value in each.items()}
-        return any(
-            all(key in (seen := self.head | each) and seen[key] == wanted[key] for key in wanted)
-            for each in ((self.actions if strict else []) or [last])
-        )
+        return any(_holds(self.head | each, wanted) for each in self.actions or [{}])
+
+
+def _holds(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(key in seen and seen[key] == wanted[key] for key in wanted)
 
 
 @metric()
@@ -59,19 +65,26 @@ def check_thunderbird_prefs(result: Value, expected: Preferences) -> Score:
 
     A preference at its default is not in the file, so it is never as expected, nor as unexpected.
     """
-    lines = (PREFERENCE.fullmatch(line.strip()) for line in text(result).splitlines())
-    seen = {found[1]: found[2] for found in lines if found}
+    found = [PREFERENCE.fullmatch(line.strip()) for line in lines(text(result))]
+    seen = [(each[1], _value(each[2], each[1])) for each in found if each]
+    last = dict(seen)
     wrong = []
     for name, rule in expected.get("expect", {}).items():
-        if name not in seen:
+        values = [value for other, value in seen if other == name]
+        if not values:
             wrong.append(f"{name} is not set")
-        elif not matches(_value(seen[name], name), rule):
-            wrong.append(f"{name} is {seen[name]}, not {rule['method']} {shown(rule['ref'])}")
-    for name, rule in expected.get("unexpect", {}).items():
-        # Upstream asks first what is expected of a preference, and then no more.
-        asked = name in seen and name not in expected.get("expect", {})
-        if asked and matches(_value(seen[name], name), rule):
-            wrong.append(f"{name} is {seen[name]}, which it should not be")
+        # A value that cannot be compared ends it upstream, even if the next line sets another.
+        elif not [matches(value, rule) for value in values][-1]:
+            wrong.append(f"{name} is {shown(last[name])}, not {rule['method']} {shown(rule['ref'])}")
+    # Upstream asks first what is expected of a preference, and then no more.
+    unexpected = {
+        name: rule
+        for name, rule in expected.get("unexpect", {}).items()
+        if name not in expected.get("expect", {})
+    }
+    for name, value in seen:
+        if name in unexpected and matches(value, unexpected[name]):
+            wrong.append(f"{name} is {shown(value)}, which it should not be")
     return verdict(wrong, "all preferences are as expected")
 
 
@@ -86,23 +99,43 @@ def _value(written: str, name: str) -> Any:
     repairs=(
         "A filter does all its actions: upstream keeps the last action of a filter alone, so a"
         " filter that does what is asked and then marks the mail as read does not count.",
+        "Lines end at line breaks, values at their quotation marks, and each condition counts for"
+        " itself: upstream cuts off the last two characters of each line, so a file without a"
+        " newline at its end loses one too many, and takes several conditions as one.",
     )
 )
 def check_thunderbird_filter(result: Value, expected: Filters, *, strict: bool) -> Score:
     """For each filter of `expect` there is one that is equal to it on the keys given; for none of
     `unexpect`. Conditions are a list such as `["AND (subject,contains,\\"news\\")"]`."""
-    filters = _filters(text(result))
-    wrong = [
-        f"no filter is {shown(each)}"
-        for each in expected.get("expect", [])
-        if not any(one.fits(each, strict) for one in filters)
-    ]
-    wrong += [
-        f"a filter is {shown(each)}"
-        for each in expected.get("unexpect", [])
-        if any(one.fits(each, strict) for one in filters)
-    ]
-    return verdict(wrong, f"the {len(filters)} filters are as expected")
+    filters = _filters(text(result)) if strict else []
+    cut = [] if strict else _cut_filters(text(result))
+
+    def there(wanted: Mapping[str, Any]) -> bool:
+        return any(one.fits(wanted) for one in filters) or any(_holds(one, wanted) for one in cut)
+
+    wrong = [f"no filter is {shown(each)}" for each in expected.get("expect", []) if not there(each)]
+    wrong += [f"a filter is {shown(each)}" for each in expected.get("unexpect", []) if there(each)]
+    return verdict(wrong, f"the {len(filters or cut)} filters are as expected")
+
+
+def _cut_filters(source: str) -> list[dict[str, str | list[str]]]:
+    """The filters as upstream reads them: keys at the start of a line, values without the last two
+    characters of it, one filter for each condition."""
+    found: list[dict[str, str | list[str]]] = []
+    current: dict[str, str | list[str]] | None = None
+    for line in lines(source):
+        key, equals, _ = line.partition("=")
+        if not equals or key not in KEYS:
+            continue
+        value = line[len(key) + 2 : -2].replace('\\"', '"').replace("\\\\", "\\")
+        if key == "name":
+            current = {}
+        elif current is None:
+            raise Raises(f"the file says {key!r} before a filter has a name")
+        current[key] = CONDITIONS.findall(value) if key == "condition" else value
+        if key == "condition":
+            found.append(current)
+    return found
 
 
 def _filters(source: str) -> list[Filter]:

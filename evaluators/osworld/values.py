@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing_extensions import TypedDict
 from evaluators import Score, Unreadable
 from evaluators.bounded import parse_json
 from evaluators.evidence import MIB
-from evaluators.osworld import Value, given
+from evaluators.osworld import AnyScore, Value, given
 from evaluators.osworld.registry import Raises, metric
 from evaluators.osworld.rules import Rule, matches, well_formed
 from evaluators.values import shown, verdict
@@ -37,23 +38,24 @@ class Equal(TypedDict):
 
 
 class OneOf(TypedDict):
-    """Any of these."""
+    """Any of these (of a text: any part of it)."""
 
-    expected: list[Any]
+    expected: Any
 
 
 class Fields(TypedDict):
-    """What the keys of an object hold."""
+    """What the keys of an object hold; of no object, nothing holds."""
 
-    expected: dict[str, Any]
-    expect_in_result: NotRequired[bool]
-    ignore_list_order: NotRequired[bool]
+    expected: NotRequired[Any]
+    expect_in_result: NotRequired[Any]
+    ignore_list_order: NotRequired[Any]
 
 
 class FieldRule(Rule):
     """A value rule for what stands at a path of keys and positions."""
 
-    key: list[str | int]
+    key: list[str | int] | str
+    """One after the other; of a text, its letters."""
 
 
 FieldRules = list[Annotated[FieldRule, AfterValidator(well_formed)]]
@@ -72,7 +74,7 @@ class Query(TypedDict):
     sql: str
 
 
-@metric()
+@metric(sees_missing=True)
 def exact_match(result: Value, expected: Equal) -> Score:
     """The value is the expected one, down to the newline at its end."""
     return _equal(result, expected["expected"])
@@ -83,11 +85,15 @@ def _equal(seen: Value, wanted: Value) -> Score:
     return verdict(wrong, f"it is {shown(wanted)}")
 
 
-@metric()
+@metric(sees_missing=True)
 def match_in_list(result: Value, expected: OneOf) -> Score:
     """The value is one of the list."""
     wanted = expected["expected"]
-    wrong = [] if result in wanted else [f"{shown(result)} is none of {shown(wanted)}"]
+    try:
+        found = result in wanted
+    except TypeError as error:
+        raise Raises(f"{shown(result)} cannot be sought in {shown(wanted)}") from error
+    wrong = [] if found else [f"{shown(result)} is none of {shown(wanted)}"]
     return verdict(wrong, f"{shown(result)} is one of {shown(wanted)}")
 
 
@@ -102,7 +108,7 @@ def is_in_list(result: Value, expected: Equal) -> Score:
     return verdict([] if found else [f"{shown(wanted)} is not in {shown(result)}"], "it is there")
 
 
-@metric()
+@metric(sees_missing=True)
 def literal_match(
     result: Value,
     expected: Value,
@@ -110,15 +116,16 @@ def literal_match(
     type: Literal["str", "list"] = "str",
     ignore_case: bool = False,
 ) -> Score:
-    """Two texts are equal, or two lists with their members in order."""
+    """Two values are equal as texts, or two lists with the texts of their members in order."""
     if type == "str":
         one, other = str(result), str(expected)
-        return _equal(one.lower(), other.lower()) if ignore_case else _equal(result, expected)
-    if not isinstance(result, list) or not isinstance(expected, list):
+        return _equal(one.lower(), other.lower()) if ignore_case else _equal(one, other)
+    if not isinstance(result, list | tuple) or not isinstance(expected, list | tuple):
         return Score(0.0, f"{shown(result)} and {shown(expected)} are not both lists")
+    ones, others = [str(each) for each in result], [str(each) for each in expected]
     if ignore_case:
-        return _equal([str(each).lower() for each in result], [str(e).lower() for e in expected])
-    return _equal(result, expected)
+        ones, others = [each.lower() for each in ones], [each.lower() for each in others]
+    return _equal(ones, others)
 
 
 @metric(
@@ -132,9 +139,13 @@ def literal_match(
 def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -> Score:
     """Each expected key of an object (or of JSON text) has its value; with `expect_in_result`, a
     member of its list or a text that contains it."""
-    wanted = expected["expected"]
+    wanted = expected.get("expected")
     seen = _object(result, strict=strict) if isinstance(result, str) else result
-    if not isinstance(seen, dict):
+    if seen is None:
+        return Score(0.0, "there is no object with keys")
+    if not isinstance(wanted, dict):
+        return Score(0.0, f"{shown(wanted)} names no keys")
+    if not isinstance(seen, dict) and (wanted or strict):
         return Score(0.0, f"{shown(seen)} is no object with keys")
     failed = [key for key, value in wanted.items() if value == FAILED]
     if failed:
@@ -147,9 +158,9 @@ def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -
     for key, value in wanted.items():
         held = seen.get(key)
         if within:
-            same = _within(value, held)
+            same = _within(value, held, strict=strict)
         elif unordered:
-            same = _sorted(value) == _sorted(held)
+            same = _same_members(value, held, strict=strict)
         else:
             same = value == held
         if not same:
@@ -173,31 +184,54 @@ def _object(text: str, *, strict: bool) -> object:
         raise Unreadable(f"it is neither JSON nor a Python literal: {shown(text)}") from error
 
 
-def _within(wanted: object, held: object) -> bool:
+def _within(wanted: object, held: object, *, strict: bool) -> bool:
     if isinstance(wanted, list):
+        if not strict and not isinstance(held, list | str):
+            return False
         return any(each == held or (isinstance(held, list) and each in held) for each in wanted)
     if isinstance(wanted, str):
-        return isinstance(held, str | list) and wanted in held
+        # The name of a key counts upstream, as what an object contains.
+        return isinstance(held, str | list if strict else str | list | dict) and wanted in held
     return False
 
 
-def _sorted(value: object) -> object:
-    return sorted(value, key=repr) if isinstance(value, list) else value
+def _same_members(one: Any, other: Any, *, strict: bool) -> bool:
+    if strict:
+        one, other = (sorted(e, key=repr) if isinstance(e, list) else e for e in (one, other))
+        return bool(one == other)
+    try:
+        return sorted(one) == sorted(other)
+    except TypeError:  # where upstream gives 0: no lists, or of members without an order
+        return False
 
 
-@metric()
-def check_json(result: Path, expected: Rules, *, is_yaml: bool = False) -> Score:
+@metric(
+    repairs=(
+        "A key that is not there breaks no `unexpect` rule: upstream holds the rule against null, "
+        "or gives 0 where a list is too short.",
+    )
+)
+def check_json(result: Path, expected: Rules, *, is_yaml: bool = False, strict: bool) -> Score:
     """In a JSON (or YAML) file, every `expect` rule holds for the value at its key, and no
     `unexpect` rule."""
     document = _document(given.text(result), is_yaml=is_yaml)
+    if is_yaml and document is None:
+        return Score(0.0, "the file is empty")
     wrong = []
     for each in expected.get("expect", []):
-        found, value = _at(document, each["key"])
+        try:
+            found, value = _at(document, each["key"], strict=strict)
+        except IndexError:
+            found, value = False, None
         if not found or not matches(value, each):
             wrong.append(f"{_path(each['key'])} is {shown(value) or 'not there'}")
     for each in expected.get("unexpect", []):
-        found, value = _at(document, each["key"])
-        if found and matches(value, each):
+        try:
+            found, value = _at(document, each["key"], strict=strict)
+        except IndexError:
+            wrong += [] if strict else [f"{_path(each['key'])} is beyond the end of a list"]
+            continue
+        if (found or not strict) and matches(value, each):
             wrong.append(f"{_path(each['key'])} is {shown(value)}")
     return verdict(wrong, "all rules hold")
 
@@ -209,15 +243,15 @@ def _document(said: str, *, is_yaml: bool) -> object:
         raise Unreadable(f"it is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
 
 
-def _at(document: Any, keys: Sequence[str | int]) -> tuple[bool, object]:
+def _at(document: Any, keys: Sequence[str | int], *, strict: bool) -> tuple[bool, object]:
+    """Whether a value stands at these keys, and it; `IndexError` beyond the end of a list."""
     for key in keys:
-        if isinstance(document, dict):
-            there = key in document
-        else:
-            there = isinstance(document, list) and isinstance(key, int) and key < len(document)
-        if not there:
+        if strict and isinstance(document, str):
+            return False, None  # a letter is no value of the document
+        try:
+            document = document[key]
+        except (KeyError, TypeError):
             return False, None
-        document = document[key]
     return True, document
 
 
@@ -225,15 +259,18 @@ def _path(keys: Sequence[str | int]) -> str:
     return ".".join(str(each) for each in keys)
 
 
-@metric()
-def run_sqlite3(result: Path, expected: Query) -> Score:
-    """The score is the first cell that a statement finds in the database, within 0 and 1."""
+@metric(
+    repairs=("The score lies within 0 and 1: upstream takes whatever number the statement finds.",)
+)
+def run_sqlite3(result: Path, expected: Query, *, strict: bool) -> Score:
+    """The score is the first cell that a statement finds in the database; nothing is 0."""
     content = bytearray(given.held(result))
     # A database that was written with a log ahead says so in its head, and then wants its log.
     content[18:20] = b"\1\1" if len(content) > 20 else content[18:20]
     connection = sqlite3.connect(":memory:")
     try:
-        connection.deserialize(bytes(content))
+        if content:  # an empty file is a database without tables
+            connection.deserialize(bytes(content))
         # A statement reads, for a bounded time; what a schema of the guest's making calls is off.
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.set_authorizer(_only_reads)
@@ -243,14 +280,17 @@ def run_sqlite3(result: Path, expected: Query) -> Score:
         raise Unreadable(f"the database gives no answer: {error}") from error
     finally:
         connection.close()
-    cell: Any = row[0] if row else None
+    if row is None:
+        raise Raises("the statement finds no row")
+    cell: Any = row[0]
     try:
-        value = float(cell)
+        value = float(cell or 0)
     except (TypeError, ValueError) as error:
-        raise Raises(
-            f"the statement finds {shown(cell) or 'nothing'}, which is no number"
-        ) from error
-    return Score(min(1.0, max(0.0, value)), f"the statement finds {shown(cell)}")
+        raise Raises(f"the statement finds {shown(cell)}, which is no number") from error
+    if not math.isfinite(value):
+        raise Raises(f"the statement finds {shown(cell)}, which is no finite number")
+    said = f"the statement finds {shown(cell)}"
+    return Score(min(1.0, max(0.0, value)), said) if strict else AnyScore(value, said)
 
 
 def _only_reads(action: int, *_: str | None) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Any
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from evaluators import Score, Unreadable
+from evaluators.evidence import MIB
 from evaluators.osworld import Value
-from evaluators.osworld.given import text
+from evaluators.osworld.given import held
 from evaluators.osworld.registry import metric
 from evaluators.values import shown, verdict
 
@@ -25,96 +25,102 @@ DARK = 100
 class Folder(TypedDict):
     """Where recordings go."""
 
-    recording_file_path: str
+    recording_file_path: Any
 
 
 class Cone(TypedDict):
     """Whether a cone is shown, 1 or 0."""
 
-    expected_qt_bgcone: int | str
+    expected_qt_bgcone: Any
 
 
 class Volume(TypedDict):
     """The largest volume, in percent."""
 
-    expected_qt_max_volume: int | str
+    expected_qt_max_volume: Any
 
 
 class MinimalView(TypedDict):
     """Whether the window has no controls, 1 or 0."""
 
-    expected_qt_minimal_view: int | str
+    expected_qt_minimal_view: Any
 
 
 class GlobalKey(TypedDict):
     """Whether there is a key for the whole desktop, 1 or 0."""
 
-    expected_global_key_play_pause: int | str
+    expected_global_key_play_pause: Any
 
 
 class OneInstance(TypedDict):
     """Whether a file opens in the VLC that runs, 1 or 0."""
 
-    expected_one_instance_when_started_from_file: int | str
+    expected_one_instance_when_started_from_file: Any
 
 
 class PlayAndExit(TypedDict):
     """Whether VLC ends with the film, 1 or 0."""
 
-    expected_play_and_exit: int | str
+    expected_play_and_exit: Any
 
 
-class Blackish(TypedDict):
-    """Any colours that are nearly black."""
+class Colours(TypedDict, total=False):
+    """Colours as VLC writes them, numbers with semicolons between (`match`), or any colours that
+    are nearly black (`blackish`); others are never there."""
 
-    type: Literal["blackish"]
-
-
-class Colours(TypedDict):
-    """Colours as VLC writes them: numbers with semicolons between."""
-
-    type: Literal["match"]
-    expected_qt_slider_colours: str
+    type: str
+    expected_qt_slider_colours: Any
 
 
-SliderColours = Annotated[Blackish | Colours, Field(discriminator="type")]
-
-
-@metric()
-def is_vlc_recordings_folder(result: Value, expected: Folder) -> Score:
+@metric(
+    repairs=(
+        "The last line that sets the key counts: upstream takes the first line with the key in it"
+        " that is no comment.",
+    )
+)
+def is_vlc_recordings_folder(result: Value, expected: Folder, *, strict: bool) -> Score:
     """Recordings go to this folder; what is only a comment in the file does not count."""
-    seen = _setting(text(result), "input-record-path", "", strict=True)
-    return _equals("input-record-path", seen, expected["recording_file_path"])
+    key, source = "input-record-path", _source(result)
+    if strict:
+        return _equals(key, _setting(source, key, "", strict=True), expected["recording_file_path"])
+    for line in source.split("\n"):
+        if not line.startswith("#") and key in line:
+            return _equals(key, _last(line), expected["recording_file_path"])
+    return Score(0.0, f"{key} is not set")
 
 
 @metric(repairs=(SET,))
 def check_qt_bgcone(result: Value, expected: Cone, *, strict: bool) -> Score:
     """The cone in the background is shown (`qt-bgcone` 1, the default) or not (0)."""
-    seen = _setting(text(result), "qt-bgcone", "1", strict=strict)
+    seen = _setting(_source(result), "qt-bgcone", "1", strict=strict)
     return _equals("qt-bgcone", seen, expected["expected_qt_bgcone"])
 
 
 @metric(repairs=(SET,))
 def check_qt_max_volume(result: Value, expected: Volume, *, strict: bool) -> Score:
     """The largest volume (`qt-max-volume`, 125 by default) is this many percent."""
-    seen = _setting(text(result), "qt-max-volume", "125", strict=strict)
+    seen = _setting(_source(result), "qt-max-volume", "125", strict=strict)
     return _equals("qt-max-volume", seen, expected["expected_qt_max_volume"])
 
 
 @metric(repairs=(SET,))
 def check_qt_minimal_view(result: Value, expected: MinimalView, *, strict: bool) -> Score:
     """The window shows no controls (`qt-minimal-view` 1) or shows them (0, the default)."""
-    seen = _setting(text(result), "qt-minimal-view", "0", strict=strict)
+    seen = _setting(_source(result), "qt-minimal-view", "0", strict=strict)
     return _equals("qt-minimal-view", seen, expected["expected_qt_minimal_view"])
 
 
 @metric(repairs=(SET,))
-def check_qt_slider_colours(result: Value, expected: SliderColours, *, strict: bool) -> Score:
+def check_qt_slider_colours(result: Value, expected: Colours, *, strict: bool) -> Score:
     """The colours of the volume slider are as given, or (`blackish`) each has red, green and blue
     below 100."""
-    seen = _setting(text(result), "qt-slider-colours", SLIDER, strict=strict)
-    if expected["type"] == "match":
-        return _equals("qt-slider-colours", seen, expected["expected_qt_slider_colours"])
+    key = "qt-slider-colours"
+    # Upstream wants no equals sign after this key.
+    seen = _setting(_source(result), key, SLIDER, strict=strict, mark=key)
+    if expected.get("type") == "match":
+        return _equals(key, seen, expected.get("expected_qt_slider_colours"))
+    if expected.get("type") != "blackish":
+        return Score(0.0, f"{shown(expected.get('type'))} names no colours")
     try:
         numbers = [int(each) for each in seen.split(";")]
     except ValueError as error:
@@ -127,7 +133,7 @@ def check_qt_slider_colours(result: Value, expected: SliderColours, *, strict: b
 @metric(repairs=(SET,))
 def check_global_key_play_pause(result: Value, expected: GlobalKey, *, strict: bool) -> Score:
     """There is a key for play and pause on the whole desktop (`global-key-play-pause`), or none."""
-    seen = _setting(text(result), "global-key-play-pause", "", strict=strict)
+    seen = _setting(_source(result), "global-key-play-pause", "", strict=strict)
     wanted = expected["expected_global_key_play_pause"]
     return _equals("global-key-play-pause is set", "1" if seen else "0", wanted)
 
@@ -139,26 +145,41 @@ def check_one_instance_when_started_from_file(
     """A file opens in the VLC that runs (`one-instance-when-started-from-file` 1, the default) or
     in another (0)."""
     key = "one-instance-when-started-from-file"
-    seen = _setting(text(result), key, "1", strict=strict)
+    seen = _setting(_source(result), key, "1", strict=strict)
     return _equals(key, seen, expected["expected_one_instance_when_started_from_file"])
 
 
 @metric(repairs=(SET,))
 def check_play_and_exit(result: Value, expected: PlayAndExit, *, strict: bool) -> Score:
     """VLC ends when the film does (`play-and-exit` 1) or stays (0, the default)."""
-    seen = _setting(text(result), "play-and-exit", "0", strict=strict)
+    seen = _setting(_source(result), "play-and-exit", "0", strict=strict)
     return _equals("play-and-exit", seen, expected["expected_play_and_exit"])
 
 
-def _setting(source: str, key: str, default: str, *, strict: bool) -> str:
-    """The last value that the file gives to the key."""
-    for line in reversed(source.splitlines()):
+def _source(result: Value) -> str:
+    """The text of the file with its own line ends."""
+    try:
+        return held(result, 8 * MIB).decode()
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"the settings are not UTF-8 text (byte {error.start})") from error
+
+
+def _setting(source: str, key: str, default: str, *, strict: bool, mark: str = "") -> str:
+    """The last value that the file gives to the key; without `strict`, that of the last line with
+    `mark` (the key and an equals sign) in it."""
+    for line in reversed(source.splitlines() if strict else source.split("\n")):
         name, equals, value = line.partition("=")
-        if equals and (name.strip() == key if strict else f"{key}=" in line):
-            return (value if strict else line.rpartition("=")[2]).strip()
+        if equals and name.strip() == key if strict else (mark or f"{key}=") in line:
+            return value.strip() if strict else _last(line)
     return default
 
 
-def _equals(what: str, seen: str, wanted: int | str) -> Score:
-    wrong = [] if seen == str(wanted) else [f"{what}: {shown(seen)}, not {shown(str(wanted))}"]
+def _last(line: str) -> str:
+    """What stands behind the last equals sign of a line."""
+    return line.rpartition("=")[2].strip()
+
+
+def _equals(what: str, seen: str, wanted: object) -> Score:
+    asked = str(wanted) if isinstance(wanted, int) else wanted
+    wrong = [] if seen == asked else [f"{what}: {shown(seen)}, not {shown(asked)}"]
     return verdict(wrong, f"{what}: {shown(seen)}")
