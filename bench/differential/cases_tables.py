@@ -276,6 +276,12 @@ def conference_cases(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("compare_conference_city_in_order", path, {"expected": wanted}, {}, note)
 
 
+REASONS = {
+    "compare_table: test: a sheet that spans too much":
+        "Refused for safety: reading it would take gigabytes.",
+    "compare_table: test: a row beyond the last one":
+        "Refused for safety: no sheet has such a row.",
+}  # fmt: skip
 CASES: dict[str, Cases] = {
     "compare_table": tables,
     "compare_csv": csv_cases,
