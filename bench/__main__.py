@@ -9,6 +9,7 @@ python -m bench osworld OSWORLD       what is around an agent in OSWorld's tasks
 python -m bench room RUN              the control room on a finished run
 python -m bench steps                 a virtual machine kept at every step, and forks of steps
 python -m bench soak                  a long episode in a sandbox, and what it leaves
+python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
 
 from __future__ import annotations

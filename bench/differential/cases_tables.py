@@ -10,7 +10,7 @@ from typing import Any
 import openpyxl
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.books import CHANGES, WORDS, changed, draw, drawn, spoiled
+from bench.differential.books import CHANGES, WORDS, changed, draw, drawn, repacked, spoiled
 from bench.differential.written import written
 from evaluators.osworld import Value
 
@@ -176,6 +176,9 @@ def tables(random: Random, folder: Path) -> Iterator[Case]:
         result = drawn(other, folder / "result.xlsx")
         note = f"{'+'.join(kinds)}: {', '.join(changes)}"
         given: Value | Given = expected
+        for path in (result, expected):
+            if random.random() < 0.15:
+                note += f", {repacked(random, path)}"
         if random.random() < 0.05:
             note = f"{kinds[0]}: the result {spoiled(random, result)}"
         elif random.random() < 0.04:
