@@ -11,6 +11,7 @@ python -m bench steps                 a virtual machine kept at every step, and 
 python -m bench attack                agents that attack their judgement: every one has to score 0
 python -m bench judge RUN             what the box adds to a verdict on a run's evidence
 python -m bench soak                  a long episode in a sandbox, and what it leaves
+python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
 
 from __future__ import annotations

@@ -321,9 +321,22 @@ def pages(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("check_pdf_pages", path, rule, {}, note)
 
 
+NO_FONT = "Settings that cannot be read have no font, not even null, which no task expects."
 FONT: Callable[[Random], Any] = lambda random: {  # noqa: E731
     "font_name": random.choice(["Arial", "Arial", "Times New Roman", "", None])
 }
+REASONS = {
+    "compare_docx_files: test: entities":
+        "Refused for safety: a document type in an office file can name entities.",
+    "compare_line_spacing: test: styles in a ring":
+        "Refused: styles that inherit from each other in a ring have no end.",
+    "check_pdf_pages: test: too many pages": "Refused for safety: more than 2,000 pages.",
+    "find_default_font: the result missing": NO_FONT,
+    "find_default_font: the result empty": NO_FONT,
+    "find_default_font: the result cut": NO_FONT,
+    "find_default_font: the result another kind of file": NO_FONT,
+    "find_default_font: the result with bytes at its end": NO_FONT,
+}  # fmt: skip
 CASES: dict[str, Cases] = {
     "compare_docx_files": pairs("compare_docx_files", [], switches, 0.25),
     "compare_docx_files_and_ignore_new_lines": pairs(

@@ -10,7 +10,7 @@ from typing import Any
 import openpyxl
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.books import CHANGES, WORDS, changed, draw, drawn, spoiled
+from bench.differential.books import CHANGES, WORDS, changed, draw, drawn, repacked, spoiled
 from bench.differential.written import written
 from evaluators.osworld import Value
 
@@ -176,6 +176,9 @@ def tables(random: Random, folder: Path) -> Iterator[Case]:
         result = drawn(other, folder / "result.xlsx")
         note = f"{'+'.join(kinds)}: {', '.join(changes)}"
         given: Value | Given = expected
+        for path in (result, expected):
+            if random.random() < 0.15:
+                note += f", {repacked(random, path)}"
         if random.random() < 0.05:
             note = f"{kinds[0]}: the result {spoiled(random, result)}"
         elif random.random() < 0.04:
@@ -276,6 +279,12 @@ def conference_cases(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("compare_conference_city_in_order", path, {"expected": wanted}, {}, note)
 
 
+REASONS = {
+    "compare_table: test: a sheet that spans too much":
+        "Refused for safety: reading it would take gigabytes.",
+    "compare_table: test: a row beyond the last one":
+        "Refused for safety: no sheet has such a row.",
+}  # fmt: skip
 CASES: dict[str, Cases] = {
     "compare_table": tables,
     "compare_csv": csv_cases,

@@ -149,7 +149,8 @@ def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
 
     def holds(value: Stored) -> bool:
         try:
-            return truth(asks("A1", values | {(1, 1): value}))
+            found = asks("A1", values | {(1, 1): value})
+            return bool(found) if isinstance(found, str) else truth(found)
         except Mistake:
             return True  # an error is something
         except Unknown:
