@@ -88,7 +88,7 @@ def ruled_text(metric: str, rule: Callable[[Random, str], dict[str, Any]]) -> Ca
             path = stored(folder / "result.txt", seen, random)
             if random.random() < 0.06:
                 note = f"the file {spoiled_text(random, path)}"
-            yield Case(metric, path, rules, {}, said_more + note)
+            yield Case(metric, path, rules, {}, said_more or note)
 
     return cases
 
@@ -391,7 +391,7 @@ def places(random: Random, folder: Path) -> Iterator[Case]:
         path = document(folder / "list.docx", body)
         if random.random() < 0.05:
             note = f"the file {spoiled_text(random, path)}"
-        yield Case("fuzzy_place_math", path, rules, {}, said + note)
+        yield Case("fuzzy_place_math", path, rules, {}, said or note)
 
 
 NS = "https://accessibility.ubuntu.example.org/ns/"

@@ -47,7 +47,7 @@ class Binding(TypedDict):
 class Text(TypedDict, total=False):
     """A text; where there is none, nothing holds it."""
 
-    expected: str | None
+    expected: Any
 
 
 class Listed(TypedDict):
@@ -136,6 +136,8 @@ def compare_config(
     seen, wanted = text(result), expected.get("expected")
     if not wanted:
         return Score(0.0, "nothing is expected")
+    if not isinstance(wanted, str):
+        raise Raises(f"{shown(wanted)} is no text")
     try:
         asked = _json(wanted, strict)
         known = _json(seen, strict)

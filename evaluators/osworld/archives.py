@@ -108,8 +108,10 @@ def _judged(
                 one, other = (texts(each, name, strict=strict) for each in (seen, wanted))
                 return compared(one, other, Compared(), strict=strict)
             case "csv":
-                decode = given.decoded if strict else any_text
-                lines = (given.lines(decode(each, name)) for each in (seen, wanted))
+                if strict:
+                    lines = (given.lines(given.decoded(each, name)) for each in (seen, wanted))
+                else:
+                    lines = (any_text(each, strict=False).splitlines() for each in (seen, wanted))
                 return lines_equal(*lines)
             case _:
                 return texts_equal(given.decoded(seen, name), given.decoded(wanted, name))

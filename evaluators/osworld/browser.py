@@ -31,21 +31,21 @@ Pattern = Annotated[str, AfterValidator(_compiles)]
 class Page(TypedDict):
     """The page that should be open; of another type than `url`, none is."""
 
-    type: str
+    type: Any
     url: NotRequired[str | None]
 
 
 class Pages(TypedDict):
     """The pages that should be open, one in each tab; of another type than `url`, none are."""
 
-    type: str
-    urls: NotRequired[list[str | None]]
+    type: Any
+    urls: NotRequired[list[Any]]
 
 
 class Patterns(TypedDict):
     """Regular expressions that an address should hold."""
 
-    expected: list[Pattern]
+    expected: list[Pattern] | Pattern
 
 
 class Query(TypedDict):
@@ -85,11 +85,11 @@ def is_expected_active_tab(result: Value, expected: Page, *, strict: bool) -> Sc
 def is_expected_active_tab_approximate(result: Value, expected: Page, *, strict: bool) -> Score:
     """The open page has this address, whatever the query of either."""
     open_page = _open(result, strict=strict)
-    if expected["type"] != "url" or not open_page:
+    if expected["type"] != "url" or not result:
         return Score(0.0, "no page is asked for by its address, or none is open")
     asked = _asked(expected, "url")
-    if asked is None:
-        raise Raises("no address is asked for")
+    if asked is None or open_page is None:
+        return Score(float(asked is open_page), f"{shown(open_page)} is open, not {shown(asked)}")
     seen, wanted = (without_query(each, strict=strict) for each in (open_page, asked))
     same = equal(wanted, seen, strict=True) if strict else wanted == seen
     return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")
@@ -114,6 +114,8 @@ def _asked(rule: Mapping[str, Any], key: str) -> Any:
 def _equal(wanted: str | None, seen: str | None, *, strict: bool) -> bool:
     if wanted is None or seen is None:
         return wanted is seen
+    if not isinstance(wanted, str):
+        raise Raises(f"{shown(wanted)} is no address")
     return equal(wanted, seen, strict=strict)
 
 
@@ -131,7 +133,7 @@ def is_expected_search_query(result: Value, expected: Search) -> Score:
     return _holds(_open(result, strict=False), [expected["expect"]["pattern"]])
 
 
-def _holds(seen: str | None, patterns: list[str]) -> Score:
+def _holds(seen: str | None, patterns: list[str] | str) -> Score:
     if seen is None:
         raise Unreadable("no address of a page was given")
     wrong = [

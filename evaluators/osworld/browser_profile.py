@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, Strict
 from typing_extensions import TypedDict
 
 from evaluators import Score, Unreadable
@@ -60,6 +60,9 @@ class Keywords(TypedDict):
     keywords: list[str] | str
 
 
+Number = Annotated[float, Strict()]
+
+
 class Exactly(TypedDict):
     """One size."""
 
@@ -71,22 +74,22 @@ class Between(TypedDict):
     """Sizes between two, without them."""
 
     type: Literal["range"]
-    min: float
-    max: float
+    min: Number
+    max: Number
 
 
 class ShortcutName(TypedDict):
     """The name of a shortcut."""
 
     type: Literal["name"]
-    name: str
+    name: str | None
 
 
 class ShortcutCommand(TypedDict):
     """The command of a shortcut."""
 
     type: Literal["exec"]
-    exec: str
+    exec: str | None
 
 
 Shortcut = Annotated[ShortcutName | ShortcutCommand, Field(discriminator="type")]
@@ -171,7 +174,7 @@ def _known(names: Iterable[Any]) -> set[Any]:
 def is_cookie_deleted(result: Value, expected: Domains, *, strict: bool) -> Score:
     """No cookie is left of these domains; rows of the browser's table, the host in the second
     column."""
-    hosts = {_cell(row, 1) for row in entries(result)}
+    hosts = {_cell(row, 1, strict=strict) for row in _rows(result, strict=strict)}
     left = [
         f"{host} has a cookie"
         for host in sorted(hosts)
@@ -190,7 +193,7 @@ def _below(host: str, domain: str) -> bool:
 @metric()
 def check_history_deleted(result: Value, expected: Keywords) -> Score:
     """No visited address holds a keyword; rows of the browser's table, the address first."""
-    urls = [_cell(row, 0) for row in entries(result)]
+    urls = [_cell(row, 0, strict=False) for row in _rows(result, strict=False)]
     left = [
         f"{shown(url)} is in the history"
         for url in urls
@@ -199,8 +202,16 @@ def check_history_deleted(result: Value, expected: Keywords) -> Score:
     return verdict(left, f"none of {len(urls)} addresses holds a keyword")
 
 
-def _cell(row: Any, place: int) -> str:
-    found = row[place] if isinstance(row, list | tuple) and len(row) > place else None
+def _rows(result: Value, *, strict: bool) -> list[Any]:
+    """The rows of a table; of a text its letters, as upstream goes through it."""
+    if not strict and isinstance(result, str | dict):
+        return list(result)
+    return entries(result)
+
+
+def _cell(row: Any, place: int, *, strict: bool) -> str:
+    kinds = list | tuple if strict else list | tuple | str
+    found = row[place] if isinstance(row, kinds) and len(row) > place else None
     if not isinstance(found, str):
         raise Unreadable(f"a row of the browser's table was expected, not {shown(row)}")
     return found
@@ -235,6 +246,10 @@ def is_shortcut_on_desktop(result: Value, expected: Shortcut, *, strict: bool) -
         (expected["name"], "Name") if expected["type"] == "name" else (expected["exec"], "Exec")
     )
     contents = [str(each) for each in fields(result).values()]
+    if wanted is None:
+        if contents:
+            raise Raises("no text is asked for")
+        return Score(0.0, "there is no shortcut")
     lines = [line for each in contents for line in _lines(each, strict=strict)]
     seen = [line.removeprefix(f"{key}=") for line in lines if line.startswith(f"{key}=")]
     if strict:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
+from pydantic import Strict
 from typing_extensions import TypedDict
 
 from evaluators import Score
 from evaluators.ocr import text_in
 from evaluators.osworld import Value
 from evaluators.osworld.given import held
-from evaluators.osworld.pictures import on_white, picture, window_dump
+from evaluators.osworld.pictures import head, on_white, picture, window_dump
 from evaluators.osworld.registry import Raises, metric
 from evaluators.values import shown, verdict
 
@@ -30,15 +31,15 @@ ALIKE = str.maketrans("LI1|0", "llllO")
 class Size(TypedDict):
     """What a picture should measure, in pixels; a side that is not named does not count."""
 
-    width: NotRequired[int | None]
-    height: NotRequired[int | None]
-    ignore_transparent: NotRequired[bool]
+    width: NotRequired[Any]
+    height: NotRequired[Any]
+    ignore_transparent: NotRequired[Any]
 
 
 class Weight(TypedDict):
     """What a file may weigh."""
 
-    max_size: int
+    max_size: Annotated[float, Strict()] | bool
 
 
 class Text(TypedDict):
@@ -48,12 +49,23 @@ class Text(TypedDict):
     text: str
 
 
-@metric()
-def check_image_size(result: Value, expected: Size) -> Score:
+@metric(
+    repairs=(
+        "The visible part counts only where the task says so: upstream looks at it in every picture"
+        " that names a transparent colour.",
+        "The picture can be read: upstream reads its head alone.",
+    )
+)
+def check_image_size(result: Value, expected: Size, *, strict: bool) -> Score:
     """The picture is this wide and high; with `ignore_transparent`, its visible part is."""
-    image = picture(result)
-    width, height = image.size
-    if expected.get("ignore_transparent") and image.has_transparency_data:
+    ignored = bool(expected.get("ignore_transparent"))
+    (width, height), mode, named = head(result)
+    if strict:
+        cropped = ignored and picture(result).has_transparency_data
+    else:
+        cropped = (ignored and mode in {"RGBA", "LA"}) or named
+    if cropped:
+        image = picture(result)
         box = image.convert("RGBA").getchannel("A").getbbox() or (0, 0, 0, 0)
         width, height = box[2] - box[0], box[3] - box[1]
     asked = ("width", width, expected.get("width")), ("height", height, expected.get("height"))
@@ -106,6 +118,10 @@ def check_triangle_position(result: Value, *, strict: bool) -> Score:
     height, width = pixels.shape[:2]
     at = (float(middle[1]) / width, float(middle[0]) / height)
     reason = f"its middle is at {at[0]:.1%} of the width and {at[1]:.1%} of the height"
+    if not strict:
+        sides = np.array([height, width])
+        near = bool(np.all(np.abs(middle - sides / 2) < NEAR * sides))
+        return Score(float(near), reason)
     return Score(float(all(abs(each - 0.5) < NEAR for each in at)), reason)
 
 
@@ -117,7 +133,8 @@ def check_triangle_position(result: Value, *, strict: bool) -> Score:
 )
 def check_textbox_on_leftside(result: Value, *, strict: bool) -> Score:
     """The first dark pixel from the left is within the first 5 % of the width."""
-    grey: Array = np.asarray(on_white(picture(result), strict=strict).convert("L"))
+    seen = picture(result)
+    grey: Array = np.asarray((on_white(seen) if strict else seen).convert("L"))
     columns = np.flatnonzero((grey < DARK).any(axis=0))
     width = grey.shape[1]
     first = int(columns[0]) if len(columns) else width

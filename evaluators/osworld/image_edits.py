@@ -34,11 +34,18 @@ def check_brightness_decrease_and_structure_sim(
     Both are brought to one brightness; then their mean squared difference is below `threshold`.
     Where a task asks for a brighter picture, it gives the original as the result.
     """
-    edited, original = (on_white(picture(each), strict=strict) for each in (result, expected))
+    edited, original = (
+        on_white(each) if strict else each for each in map(picture, (result, expected))
+    )
     dark, bright = _brightness(edited), _brightness(original)
     if dark == 0 or bright == 0:
         raise Raises("a black picture cannot be brought to another brightness")
-    found = differ(_brought(edited, MIDDLE / dark), _brought(original, MIDDLE / bright))
+    one, other = _brought(edited, MIDDLE / dark), _brought(original, MIDDLE / bright)
+    if not strict:
+        if one.size != other.size:
+            one = one.resize(other.size, Image.Resampling.LANCZOS)
+        one, other = one.convert("RGB"), other.convert("RGB")
+    found = differ(one, other)
     wrong = [] if dark < bright else [f"brightness {dark:.1f}, not below {bright:.1f}"]
     wrong += [] if found < threshold else [f"they differ by {found:.4f}, not below {threshold}"]
     return verdict(wrong, f"darker ({dark:.1f} from {bright:.1f}), and the same by {found:.4f}")
@@ -52,9 +59,7 @@ def check_saturation_increase_and_structure_sim(
 
     Hue and value of both have a structural similarity of 0.9 or more.
     """
-    edited, original = (
-        on_white(picture(each), strict=strict).convert("HSV") for each in (result, expected)
-    )
+    edited, original = (_coloured(each, strict=strict) for each in (result, expected))
     more, less = (ImageStat.Stat(each).mean[1] for each in (edited, original))
     wrong = [] if more > less else [f"saturation {more:.1f}, not above {less:.1f}"]
     for name, channel in (("hue", "H"), ("value", "V")):
@@ -90,12 +95,24 @@ def check_contrast_increase_and_structure_sim(
     return verdict(wrong, f"more contrast ({more:.1f} from {less:.1f}), similarity {found:.3f}")
 
 
+def _coloured(given: Value, *, strict: bool) -> Image.Image:
+    """Hue, saturation and value of a picture."""
+    seen = on_white(picture(given)) if strict else picture(given)
+    try:
+        return seen.convert("HSV")
+    except (KeyError, ValueError) as error:
+        raise Raises(f"a picture of the mode {seen.mode} has no hue") from error
+
+
 def _brightness(image: Image.Image) -> float:
     return float(ImageStat.Stat(image.convert("L")).mean[0])
 
 
 def _brought(image: Image.Image, factor: float) -> Image.Image:
-    return image.point(lambda value: min(255, max(0, int(value * factor))))
+    try:
+        return image.point(lambda value: min(255, max(0, int(value * factor))))
+    except (TypeError, ValueError) as error:
+        raise Raises(f"a picture of the mode {image.mode} cannot be made brighter") from error
 
 
 def _spread(image: Image.Image) -> float:

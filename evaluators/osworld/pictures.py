@@ -19,7 +19,7 @@ from evaluators.evidence import BROKEN
 from evaluators.osworld import Value
 from evaluators.osworld.given import held
 
-__all__ = ["differ", "on_white", "picture", "structure", "window_dump"]
+__all__ = ["differ", "head", "on_white", "picture", "structure", "window_dump"]
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
 MOST_PIXELS = 25_000_000
@@ -38,6 +38,16 @@ def picture(given: Value) -> Image.Image:
         raise Unreadable(f"no readable picture: {error}") from error
 
 
+def head(given: Value) -> tuple[tuple[int, int], str, bool]:
+    """Size and mode of a picture, and whether it names transparent colours, as its head says; the
+    rest may be cut off."""
+    try:
+        with open_picture(held(given), formats=FORMATS, pixels=MOST_PIXELS) as opened:
+            return opened.size, opened.mode, "transparency" in opened.info
+    except (*BROKEN, Image.DecompressionBombError, struct.error) as error:
+        raise Unreadable(f"no readable picture: {error}") from error
+
+
 def on_white(image: Image.Image, *, strict: bool = True) -> Image.Image:
     """RGB pixels: with transparency as a viewer shows it, or (not strict) as if there were none."""
     if not image.has_transparency_data:
@@ -48,15 +58,15 @@ def on_white(image: Image.Image, *, strict: bool = True) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
 
 
-def structure(one: Image.Image, other: Image.Image) -> float:
+def structure(one: Image.Image, other: Image.Image, *, window: int = WINDOW) -> float:
     """Structural similarity of two RGB or grey pictures, 1 for the same; 0 where their sizes differ
     or one is too small to have a structure."""
-    if one.size != other.size or min(one.size) < WINDOW:
+    if one.size != other.size or min(one.size) < window:
         return 0.0
     channels = 2 if one.mode == "RGB" else None
     return float(
         structural_similarity(  # type: ignore[no-untyped-call]
-            np.asarray(one), np.asarray(other), win_size=WINDOW, channel_axis=channels
+            np.asarray(one), np.asarray(other), win_size=window, channel_axis=channels
         )
     )
 

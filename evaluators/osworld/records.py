@@ -54,7 +54,7 @@ def compare_csv(
     false`, blanks around a line do not count. A line ends where Python's `splitlines` says so."""
 
     def read(file: Path) -> list[str]:
-        text = _text(file, strict=strict)
+        text = any_text(given.held(file), strict=strict)
         held = (text.lower() if ignore_case else text).splitlines()
         return held if blanks else [each.strip() for each in held]
 
@@ -84,8 +84,8 @@ def lines_equal(seen: list[str], wanted: list[str]) -> Score:
     return verdict(wrong, f"all {len(wanted)} lines are equal")
 
 
-def _text(file: Path, *, strict: bool) -> str:
-    content = given.held(file)
+def any_text(content: bytes, *, strict: bool) -> str:
+    """The text of a table, in whatever encoding it is; every line ends in one newline."""
     for encoding in ENCODINGS if strict else ("utf-8", "latin-1"):
         if encoding == "utf-16" and content[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
             continue

@@ -63,9 +63,16 @@ def is_vlc_playing(result: Value, expected: Media, *, strict: bool) -> Score:
         wanted = [expected["file_name"]]
     else:
         url = expected["url"]
-        wanted = [url, unquote(PurePosixPath(urlsplit(url).path).name)]
+        wanted = [url, unquote(PurePosixPath(_path(url)).name)]
     found = any(each in (said, PurePosixPath(said).name) for each in wanted for said in seen if each)
     return Score(float(found), f"VLC plays {shown(seen)}")
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:  # no address
+        return ""
 
 
 def _as_upstream(status: etree._Element, expected: Media) -> Score:

@@ -82,10 +82,10 @@ def is_vlc_recordings_folder(result: Value, expected: Folder, *, strict: bool) -
     """Recordings go to this folder; what is only a comment in the file does not count."""
     key, source = "input-record-path", _source(result)
     if strict:
-        return _equals(key, _setting(source, key, "", strict=True), expected["recording_file_path"])
+        return _is(key, _setting(source, key, "", strict=True), expected["recording_file_path"])
     for line in source.split("\n"):
         if not line.startswith("#") and key in line:
-            return _equals(key, _last(line), expected["recording_file_path"])
+            return _is(key, _last(line), expected["recording_file_path"])
     return Score(0.0, f"{key} is not set")
 
 
@@ -118,7 +118,7 @@ def check_qt_slider_colours(result: Value, expected: Colours, *, strict: bool) -
     # Upstream wants no equals sign after this key.
     seen = _setting(_source(result), key, SLIDER, strict=strict, mark=key)
     if expected.get("type") == "match":
-        return _equals(key, seen, expected.get("expected_qt_slider_colours"))
+        return _is(key, seen, expected.get("expected_qt_slider_colours"))
     if expected.get("type") != "blackish":
         return Score(0.0, f"{shown(expected.get('type'))} names no colours")
     try:
@@ -180,6 +180,9 @@ def _last(line: str) -> str:
 
 
 def _equals(what: str, seen: str, wanted: object) -> Score:
-    asked = str(wanted) if isinstance(wanted, int) else wanted
-    wrong = [] if seen == asked else [f"{what}: {shown(seen)}, not {shown(asked)}"]
+    return _is(what, seen, str(wanted) if isinstance(wanted, int) else wanted)
+
+
+def _is(what: str, seen: str, wanted: object) -> Score:
+    wrong = [] if seen == wanted else [f"{what}: {shown(seen)}, not {shown(wanted)}"]
     return verdict(wrong, f"{what}: {shown(seen)}")
