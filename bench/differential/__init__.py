@@ -10,9 +10,10 @@ has what the evaluators import. Nothing of it is part of this project, and witho
 
 A case is a metric with what it is given. Both sides get the same files: ours through the task
 loader and the `compat` verdict, upstream's in a child process under a time limit. The two agree
-where the scores are equal to 1e-9. An exception upstream means that a run there has no result,
-which counts as 0; a task that we refuse to load and upstream judges is a disagreement, whatever the
-score. Families of cases are modules `cases_<family>.py`, each with
+where the scores are equal to 1e-9, for sounds to 1e-3 (decoders differ). An exception upstream
+means that a run there has no result, which counts as 0; a task that we refuse to load and upstream
+judges is a disagreement, whatever the score.
+Families of cases are modules `cases_<family>.py`, each with
 `CASES: dict[str, Callable[[random.Random, Path], Iterator[Case]]]` by the name of the metric: a
 generator, endless or finite, of cases whose files it writes below the folder. The folder is emptied
 before the next case is asked for. A family may explain differences that are meant in
@@ -55,6 +56,8 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     """What kind of case it is: the group under which a disagreement is listed."""
+    near: float = 1e-9
+    """By how much two scores that agree may differ; more where two decoders are at work."""
 
 
 Cases: TypeAlias = Callable[[Random, Path], Iterator[Case]]

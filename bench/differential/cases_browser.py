@@ -8,16 +8,26 @@ from random import Random
 from typing import Any
 
 from bench.differential import Case, Cases
-from bench.differential.cases_values import rare
+from bench.differential.cases_values import REFUSED, rare
 from bench.differential.mutants import asked, value_mutant
 from tests.evaluators.osworld.test_browser import CASES as BROWSER
 
 ADDRESSES = [
-    "https://www.apple.com/", "https://scholar.google.com/citations?user=x&hl=en", "github.com",
-    "https://docs.python.org/3/", "https://www.nfl.com/scores/2019/post4#a", "chrome://settings/",
-    "http://example.co.uk:8080/a;b?c#d", "about:blank", "", "http://[::1", "http://a:port/",
-    "file:///home/user/a.html", "http://user@example.org/", "https://xn--bcher-kva.example/",
-]  # fmt: skip
+    "https://www.apple.com/",
+    "https://scholar.google.com/citations?user=x&hl=en",
+    "github.com",
+    "https://docs.python.org/3/",
+    "https://www.nfl.com/scores/2019/post4#a",
+    "chrome://settings/",
+    "http://example.co.uk:8080/a;b?c#d",
+    "about:blank",
+    "",
+    "http://[::1",
+    "http://a:port/",
+    "file:///home/user/a.html",
+    "http://user@example.org/",
+    "https://xn--bcher-kva.example/",
+]
 CHANGES: dict[str, Callable[[str], str]] = {
     "equal": lambda url: url,
     "www.": lambda url: url.replace("www.", "") if "www." in url else url.replace("://", "://www."),
@@ -63,16 +73,19 @@ def known(metric: str, made: Callable[[Random], tuple[str, Any, Any]]) -> Cases:
 
 
 def tab(random: Random, url: str) -> Any:
+    """What a getter says of a page."""
     return random.choice([url, {"title": "x", "url": url}, {"title": "x", "url": url}])
 
 
 def active(random: Random) -> tuple[str, Any, Any]:
+    """The open page, and the address asked for."""
     wanted = random.choice(ADDRESSES)
     note, seen = near(random, wanted)
     return note, tab(random, seen), {"type": "url", "url": wanted}
 
 
 def tabs(random: Random) -> tuple[str, Any, Any]:
+    """Open tabs, and the addresses asked for."""
     wanted = random.sample(ADDRESSES, random.randint(1, 3))
     notes, seen = zip(*(near(random, each) for each in wanted), strict=True)
     opened: list[Any] = [{"title": "x", "url": each} for each in seen]
@@ -83,9 +96,17 @@ def tabs(random: Random) -> tuple[str, Any, Any]:
 
 
 def patterns(random: Random) -> tuple[str, Any, Any]:
+    """The open page, and patterns for its address."""
     note, seen = near(random, random.choice(ADDRESSES))
-    wanted = ["https://scholar.google.com/citations", "user=x", r"forms\?title=", "^http", r"(?i)APPLE",
-              "$", ""]  # fmt: skip
+    wanted = [
+        "https://scholar.google.com/citations",
+        "user=x",
+        r"forms\?title=",
+        "^http",
+        r"(?i)APPLE",
+        "$",
+        "",
+    ]
     return note, tab(random, seen), {"expected": random.sample(wanted, random.randint(0, 2))}
 
 
@@ -93,39 +114,63 @@ SEARCH = r"(?i)https?://(?:www\.)?google\.com/search\?q=nereida(?:&|$|#)"
 
 
 def search(random: Random) -> tuple[str, Any, Any]:
+    """The open page, and what was searched for."""
     note, seen = near(random, "https://www.google.com/search?q=nereida&x=1")
     return note, tab(random, seen), {"expect": {"pattern": random.choice([SEARCH, "q=", "zz"])}}
 
 
 def cart(random: Random) -> tuple[str, Any, Any]:
+    """A page, and the items that it should name."""
     items = ["The Dota 2 Official Soundtrack", "x"]
     content: Any = random.choice([" and ".join(items), items[0].upper(), items, "", items[0]])
     return "a page", {"title": "Cart", "content": content}, {"items": items[: random.randint(0, 2)]}
 
 
 def folder_of(*children: dict[str, Any], name: str = "x") -> dict[str, Any]:
+    """A folder of bookmarks."""
     return {"type": "folder", "name": name, "children": list(children)}
 
 
 def page(url: str) -> dict[str, Any]:
+    """A bookmark."""
     return {"type": "url", "name": "x", "url": url}
 
 
 def bookmarks(random: Random) -> tuple[str, Any, Any]:
+    """Bookmarks, and what should be among them."""
     first, second = "https://jimfan.me/", "https://ai.stanford.edu/~dahuang/"
-    authors = folder_of(page(first), page(second), name=random.choice(["Liked Authors"] * 5 + ["x"]))
-    children = random.sample([authors, page(first), page(second), folder_of(name="Favorites"),
-                              {"type": "other"}], random.randint(1, 5))  # fmt: skip
+    authors = folder_of(
+        page(first), page(second), name=random.choice(["Liked Authors"] * 5 + ["x"])
+    )
+    children = random.sample(
+        [authors, page(first), page(second), folder_of(name="Favorites"), {"type": "other"}],
+        random.randint(1, 5),
+    )
     if random.random() < 0.1:
         children.append({"name": "no type", "url": first})
-    urls: list[Any] = random.choice([[first, second], [[first, "x"], [second]], [[first], second],
-                                     [first], [[], first], [["x", "y"], [first, second]]])  # fmt: skip
+    urls: list[Any] = random.choice(
+        [
+            [first, second],
+            [[first, "x"], [second]],
+            [[first], second],
+            [first],
+            [[], first],
+            [["x", "y"], [first, second]],
+        ]
+    )
     rules: dict[str, Any] = random.choice(
-        [{"type": "bookmark_bar_folders_names",
-          "names": random.choice([["Favorites"], ["Liked Authors", "Favorites"], []])},
-         {"type": "bookmark_bar_websites_urls", "urls": random.choice([[first], [first, second]])},
-         {"type": "liked_authors_websites_urls", "names": ["Liked Authors"], "urls": urls}]
-    )  # fmt: skip
+        [
+            {
+                "type": "bookmark_bar_folders_names",
+                "names": random.choice([["Favorites"], ["Liked Authors", "Favorites"], []]),
+            },
+            {
+                "type": "bookmark_bar_websites_urls",
+                "urls": random.choice([[first], [first, second]]),
+            },
+            {"type": "liked_authors_websites_urls", "names": ["Liked Authors"], "urls": urls},
+        ]
+    )
     return rules["type"], {"bookmark_bar": folder_of(*children)}, rules
 
 
@@ -133,20 +178,33 @@ NAMES = ["Zoom Chrome Extension", "Zoom for Google Chrome", "Play 2048", "helloE
 
 
 def extensions(random: Random) -> tuple[str, Any, Any]:
+    """Installed extensions, and those asked for."""
     seen = random.sample(NAMES, random.randint(0, 3))
     return "names", seen, {"expected": random.sample(NAMES, random.randint(0, 2))}
 
 
-HOSTS = [".amazon.com", "www.amazon.com", "amazon.de", "api.amazon.com", ".amazon.co.uk", "x.org",
-         "amazon.com.evil.org", "www.www.amazon.com", "AMAZON.com", ""]  # fmt: skip
+HOSTS = [
+    ".amazon.com",
+    "www.amazon.com",
+    "amazon.de",
+    "api.amazon.com",
+    ".amazon.co.uk",
+    "x.org",
+    "amazon.com.evil.org",
+    "www.www.amazon.com",
+    "AMAZON.com",
+    "",
+]
 
 
 def cookies(random: Random) -> tuple[str, Any, Any]:
+    """Rows of cookies, and the domains that should have none."""
     rows = [[1, host, "name", None] for host in random.choices(HOSTS, k=random.randint(0, 3))]
     return "rows", rows, {"type": "domains", "domains": random.sample(HOSTS, random.randint(1, 2))}
 
 
 def history(random: Random) -> tuple[str, Any, Any]:
+    """Rows of the history, and words that none should hold."""
     urls = ["https://www.youtube.com/watch", "https://YouTube.com", "https://x.org/?q=youtube", "a"]
     rows = [[url, "title", 1] for url in random.choices(urls, k=random.randint(0, 3))]
     words = random.choice([["youtube"], ["youtube", "x"], ["YouTube"], [], [""]])
@@ -154,16 +212,22 @@ def history(random: Random) -> tuple[str, Any, Any]:
 
 
 def fonts(random: Random) -> tuple[str, Any, Any]:
+    """Sizes of fonts, and the size asked for."""
     size = random.choice([16, 16.0, 20, "16", None, True, 99999, 13])
     rules = random.choice(
-        [{"type": "range", "min": 16, "max": 99999}, {"type": "value", "value": 16},
-         {"type": "value", "value": None}, {"type": "value", "value": "16"},
-         {"type": "range", "min": 0, "max": 16.5}]
-    )  # fmt: skip
+        [
+            {"type": "range", "min": 16, "max": 99999},
+            {"type": "value", "value": 16},
+            {"type": "value", "value": None},
+            {"type": "value", "value": "16"},
+            {"type": "range", "min": 0, "max": 16.5},
+        ]
+    )
     return f"{size!r}", {"default_font_size": size, "minimum_font_size": 0}, rules
 
 
 def shortcuts(random: Random) -> tuple[str, Any, Any]:
+    """Shortcuts on the desktop, and the one asked for."""
     name = "Play Puzzle Game 2048"
     said = random.choice([name, name.lower(), "2048", "", f"{name} x", f" {name}", "Other", "P"])
     key = random.choice(["Name"] * 6 + ["GenericName", "Name[en]", "name"])
@@ -181,6 +245,7 @@ def shortcuts(random: Random) -> tuple[str, Any, Any]:
     return key, seen, rules
 
 
+REASONS = {"another rule": REFUSED}
 CASES: dict[str, Cases] = {
     "is_expected_active_tab": known("is_expected_active_tab", active),
     "is_expected_active_tab_approximate": known("is_expected_active_tab_approximate", active),

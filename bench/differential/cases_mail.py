@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.differential import NO_FILE, Case, Cases
 from bench.differential.cases_text import stored
-from bench.differential.cases_values import rare, value_rule
+from bench.differential.cases_values import REFUSED, rare, value_rule
 from bench.differential.mutants import asked, spoiled_text, text_mutant, value_mutant
 from evaluators.osworld import Value
 from tests.evaluators.osworld.test_apps import CASES as APPS
@@ -26,6 +26,7 @@ PREFERENCES: dict[str, tuple[str, Any]] = {
 
 
 def preferences(random: Random, folder: Path) -> Iterator[Case]:
+    """Preferences that stand several times, in several ways."""
     yield from asked("check_thunderbird_prefs", folder, APPS)
     while True:
         names = random.choices(list(PREFERENCES), [9, 9, 9, 4, 1, 0.4, 1], k=random.randint(1, 5))
@@ -34,8 +35,15 @@ def preferences(random: Random, folder: Path) -> Iterator[Case]:
             said = PREFERENCES[name][0]
             if random.random() < 0.2:
                 said = random.choice(["true", "0", '"x"', '"Anonym"'])
-            form = random.choice(['user_pref("{}", {});'] * 8 + ['pref("{}", {});', "user_pref('{}',{});",
-                                 ' user_pref("{}", {}); ', 'user_pref("{}", {}); // x'])  # fmt: skip
+            form = random.choice(
+                ['user_pref("{}", {});'] * 8
+                + [
+                    'pref("{}", {});',
+                    "user_pref('{}',{});",
+                    ' user_pref("{}", {}); ',
+                    'user_pref("{}", {}); // x',
+                ]
+            )
             lines.append(form.format(name, said))
         note, text = text_mutant(random, "\n".join(lines) + "\n", 0.6)
         rules: dict[str, Any] = {}
@@ -49,16 +57,32 @@ def preferences(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("check_thunderbird_prefs", path, rules, {}, note)
 
 
-CONDITIONS = ["ALL", "AND (subject,contains,news)", 'AND (subject,contains,\\"big news\\")',
-              "OR (from,isn't,a@b) OR (to,is,c@d)", 'AND (subject,is,\\"a\\") AND (from,is,\\"b\\")',
-              "NONE"]  # fmt: skip
-READ_AS = [["ALL"], ["AND (subject,contains,news)"], ['AND (subject,contains,"big news")'],
-           ["OR (from,isn't,a@b)", "OR (to,is,c@d)"], ['AND (subject,is,"a")', 'AND (from,is,"b")'],
-           ['AND (subject,is,"a") AND (from,is,"b")'], []]  # fmt: skip
-ACTIONS = [("Forward", "anonym-x2024@gmail.com"), ("Mark read", None), ("Move to folder", "imap://x/a")]
+CONDITIONS = [
+    "ALL",
+    "AND (subject,contains,news)",
+    'AND (subject,contains,\\"big news\\")',
+    "OR (from,isn't,a@b) OR (to,is,c@d)",
+    'AND (subject,is,\\"a\\") AND (from,is,\\"b\\")',
+    "NONE",
+]
+READ_AS = [
+    ["ALL"],
+    ["AND (subject,contains,news)"],
+    ['AND (subject,contains,"big news")'],
+    ["OR (from,isn't,a@b)", "OR (to,is,c@d)"],
+    ['AND (subject,is,"a")', 'AND (from,is,"b")'],
+    ['AND (subject,is,"a") AND (from,is,"b")'],
+    [],
+]
+ACTIONS = [
+    ("Forward", "anonym-x2024@gmail.com"),
+    ("Mark read", None),
+    ("Move to folder", "imap://x/a"),
+]
 
 
 def sieve(random: Random, folder: Path) -> Iterator[Case]:
+    """Filters, whole and cut, and the keys asked for."""
     yield from asked("check_thunderbird_filter", folder, APPS)
     while True:
         lines = ['version="9"', 'logging="no"']
@@ -67,7 +91,10 @@ def sieve(random: Random, folder: Path) -> Iterator[Case]:
             for action, value in random.choices(ACTIONS, k=random.choice([1, 1, 1, 2])):
                 parts.append(f'action="{action}"')
                 parts += [] if value is None else [f'actionValue="{value}"']
-            parts += [f'condition="{each}"' for each in random.choices(CONDITIONS, k=random.choice([1] * 8 + [0, 2]))]  # fmt: skip
+            parts += [
+                f'condition="{each}"'
+                for each in random.choices(CONDITIONS, k=random.choice([1] * 8 + [0, 2]))
+            ]
             if random.random() < 0.15:
                 random.shuffle(parts)
             if random.random() < 0.1:
@@ -78,8 +105,14 @@ def sieve(random: Random, folder: Path) -> Iterator[Case]:
         for part in ("expect", "unexpect"):
             if random.random() < (0.9 if part == "expect" else 0.3):
                 action, value = random.choice(ACTIONS)
-                full = {"name": "f0", "enabled": "yes", "type": "17", "action": action,
-                        "actionValue": value or "x", "condition": random.choice(READ_AS)}  # fmt: skip
+                full = {
+                    "name": "f0",
+                    "enabled": "yes",
+                    "type": "17",
+                    "action": action,
+                    "actionValue": value or "x",
+                    "condition": random.choice(READ_AS),
+                }
                 kept = {key: full[key] for key in random.sample(list(full), random.randint(0, 4))}
                 if random.random() < 0.15:
                     _, kept = value_mutant(random, kept)
@@ -102,6 +135,7 @@ Text of {subject}
 
 
 def folders(random: Random, folder: Path) -> Iterator[Case]:
+    """Folders of mail, one or several."""
     yield from asked("check_thunderbird_folder", folder, APPS)
 
     def mails() -> str:
@@ -148,6 +182,7 @@ def folders(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("check_thunderbird_folder", result, expected, options, note)
 
 
+REASONS = {"another rule": REFUSED}
 CASES: dict[str, Cases] = {
     "check_thunderbird_prefs": preferences,
     "check_thunderbird_filter": sieve,

@@ -11,13 +11,25 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageEnhance, ImageFilter, ImageOps
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.cases_values import rare
+from bench.differential.cases_values import REFUSED, rare
 from bench.differential.mutants import asked, spoiled_text
 from evaluators.osworld import Value
 from tests.evaluators.osworld.test_pictures import CASES as PICTURES
 
-MODES = ["RGB"] * 8 + ["RGBA", "RGBA", "P", "P", "L", "LA", "1", "P transparent", "RGB transparent",
-                       "CMYK", "I;16", "PA"]  # fmt: skip
+MODES = ["RGB"] * 8 + [
+    "RGBA",
+    "RGBA",
+    "P",
+    "P",
+    "L",
+    "LA",
+    "1",
+    "P transparent",
+    "RGB transparent",
+    "CMYK",
+    "I;16",
+    "PA",
+]
 
 
 def scene(random: Random) -> Image.Image:
@@ -47,14 +59,20 @@ def triangle(random: Random, at: tuple[int, int]) -> Image.Image:
 
 CHANGES: dict[str, Callable[[Random, Image.Image], Image.Image]] = {
     "equal": lambda _, image: image,
-    "darker": lambda random, image: ImageEnhance.Brightness(image).enhance(random.choice([0.5, 0.9])),
+    "darker": lambda random, image: ImageEnhance.Brightness(image).enhance(
+        random.choice([0.5, 0.9])
+    ),
     "brighter": lambda _, image: ImageEnhance.Brightness(image).enhance(1.2),
     "saturated": lambda random, image: ImageEnhance.Color(image).enhance(random.choice([1.5, 0.5])),
-    "contrast": lambda random, image: ImageEnhance.Contrast(image).enhance(random.choice([1.4, 0.7])),
+    "contrast": lambda random, image: ImageEnhance.Contrast(image).enhance(
+        random.choice([1.4, 0.7])
+    ),
     "mirrored": lambda _, image: ImageOps.mirror(image),
     "mirrored otherwise": lambda _, image: ImageOps.flip(image),
     "inverted": lambda _, image: ImageOps.invert(image),
-    "blurred": lambda random, image: image.filter(ImageFilter.GaussianBlur(random.choice([0.4, 2]))),
+    "blurred": lambda random, image: image.filter(
+        ImageFilter.GaussianBlur(random.choice([0.4, 2]))
+    ),
     "larger": lambda _, image: image.resize((image.width * 2, image.height * 2)),
     "narrower": lambda _, image: image.resize((max(1, image.width // 2), image.height)),
     "framed": lambda _, image: ImageOps.expand(image, 3, "black"),
@@ -73,7 +91,9 @@ def _pixel(random: Random, image: Image.Image) -> Image.Image:
 def in_mode(random: Random, image: Image.Image, mode: str) -> Image.Image:
     """The picture as it is stored in a mode; where there is transparency, a part has it."""
     mask = Image.new("L", image.size, 255)
-    ImageDraw.Draw(mask).rectangle((0, 0, image.width // 3, image.height), fill=random.choice([0, 9]))
+    ImageDraw.Draw(mask).rectangle(
+        (0, 0, image.width // 3, image.height), fill=random.choice([0, 9])
+    )
     match mode:
         case "RGBA" | "LA":
             other = image.convert(mode)
@@ -132,10 +152,16 @@ def pairs(metric: str, wanted: list[str], options: dict[str, list[Any]] | None =
             if metric == "compare_image_list" and random.random() < 0.5:
                 other = stored(random, folder / "c", image)[1]
                 seen, given = random.choice(
-                    [([result, other], [expected, other]), ([result], [expected, other]),
-                     ([other, result], [other]), ([other, None], [other, expected]),
-                     (other, [other]), ([other], other), ([other], [other])]
-                )  # fmt: skip
+                    [
+                        ([result, other], [expected, other]),
+                        ([result], [expected, other]),
+                        ([other, result], [other]),
+                        ([other, None], [other, expected]),
+                        (other, [other]),
+                        ([other], other),
+                        ([other], [other]),
+                    ]
+                )
                 note = "lists"
             chosen = {
                 key: random.choice(each)
@@ -148,6 +174,7 @@ def pairs(metric: str, wanted: list[str], options: dict[str, list[Any]] | None =
 
 
 def sizes(random: Random, folder: Path) -> Iterator[Case]:
+    """A picture, and the size asked for."""
     yield from asked("check_image_size", folder, PICTURES)
     while True:
         image = scene(random)
@@ -164,6 +191,7 @@ def sizes(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def weights(random: Random, folder: Path) -> Iterator[Case]:
+    """A file, and how large it may be."""
     yield from asked("check_image_file_size", folder, PICTURES)
     while True:
         kind, path = stored(random, folder / "a", scene(random))
@@ -171,10 +199,13 @@ def weights(random: Random, folder: Path) -> Iterator[Case]:
         said, rules = rare(random, {"max_size": most})
         if random.random() < 0.1:
             kind = f"the file {spoiled_text(random, path)}"
-        yield Case("check_image_file_size", path if path.exists() else None, rules, {}, said or kind)
+        yield Case(
+            "check_image_file_size", path if path.exists() else None, rules, {}, said or kind
+        )
 
 
 def triangles(random: Random, folder: Path) -> Iterator[Case]:
+    """A triangle near the middle."""
     yield from asked("check_triangle_position", folder, PICTURES)
     while True:
         image = triangle(random, (50 + random.randint(-7, 7), 40 + random.randint(-6, 6)))
@@ -187,42 +218,56 @@ def triangles(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def boxes(random: Random, folder: Path) -> Iterator[Case]:
+    """Text near the left side."""
     yield from asked("check_textbox_on_leftside", folder, PICTURES)
     while True:
         image = Image.new("RGB", (100, 40), random.choice(["white", "white", "#808080", "#7f7f7f"]))
         x = random.randint(0, 12)
-        ImageDraw.Draw(image).rectangle((x, 10, x + 20, 20), fill=random.choice(["black", "#707070"]))
+        ImageDraw.Draw(image).rectangle(
+            (x, 10, x + 20, 20), fill=random.choice(["black", "#707070"])
+        )
         kind, path = stored(random, folder / "a", image)
         if random.random() < 0.04:
             kind = f"the file {spoiled_text(random, path)}"
         yield Case("check_textbox_on_leftside", path, NOTHING, {}, kind)
 
 
-REASONS: dict[str, str] = {}
+REASONS: dict[str, str] = {"another rule": REFUSED}
 CASES: dict[str, Cases] = {
     "compare_images": pairs(
-        "compare_images", ["equal", "blurred", "inverted"],
-        {"reference_base_result": [0.11, 0.54, 0, 1, None]}),
+        "compare_images",
+        ["equal", "blurred", "inverted"],
+        {"reference_base_result": [0.11, 0.54, 0, 1, None]},
+    ),
     "compare_image_list": pairs("compare_image_list", ["equal", "a pixel", "larger"]),
     "check_structure_sim": pairs("check_structure_sim", ["equal", "blurred"]),
     "check_file_exists_and_structure_sim": pairs(
-        "check_file_exists_and_structure_sim", ["equal", "blurred"]),
+        "check_file_exists_and_structure_sim", ["equal", "blurred"]
+    ),
     "check_structure_sim_with_threshold": pairs(
-        "check_structure_sim_with_threshold", ["equal", "blurred", "larger"],
-        {"ssim_threshold": [0.85, 0.5, 0, 1]}),
+        "check_structure_sim_with_threshold",
+        ["equal", "blurred", "larger"],
+        {"ssim_threshold": [0.85, 0.5, 0, 1]},
+    ),
     "check_structure_sim_resized": pairs("check_structure_sim_resized", ["larger", "framed"]),
     "check_image_mirror": pairs("check_image_mirror", ["mirrored", "mirrored otherwise"]),
-    "check_palette_and_structure_sim": pairs("check_palette_and_structure_sim", ["equal", "blurred"]),
+    "check_palette_and_structure_sim": pairs(
+        "check_palette_and_structure_sim", ["equal", "blurred"]
+    ),
     "check_brightness_decrease_and_structure_sim": pairs(
-        "check_brightness_decrease_and_structure_sim", ["darker", "brighter", "larger"],
-        {"threshold": [0.03, 0.1, 0.01]}),
+        "check_brightness_decrease_and_structure_sim",
+        ["darker", "brighter", "larger"],
+        {"threshold": [0.03, 0.1, 0.01]},
+    ),
     "check_saturation_increase_and_structure_sim": pairs(
-        "check_saturation_increase_and_structure_sim", ["saturated"]),
+        "check_saturation_increase_and_structure_sim", ["saturated"]
+    ),
     "check_contrast_increase_and_structure_sim": pairs(
-        "check_contrast_increase_and_structure_sim", ["contrast"]),
+        "check_contrast_increase_and_structure_sim", ["contrast"]
+    ),
     "check_green_background": pairs("check_green_background", ["green", "equal"]),
     "check_image_size": sizes,
     "check_image_file_size": weights,
     "check_triangle_position": triangles,
     "check_textbox_on_leftside": boxes,
-}  # fmt: skip
+}

@@ -10,35 +10,62 @@ from typing import Any
 
 from bench.differential import Case, Cases
 from bench.differential.cases_text import stored
-from bench.differential.cases_values import rare
+from bench.differential.cases_values import REFUSED, rare
 from bench.differential.mutants import asked, spoiled_text, text_mutant, value_mutant
 from tests.evaluators.osworld.test_apps import CASES as APPS
 
 VLC: dict[str, tuple[str, str, list[str]]] = {
     "is_vlc_recordings_folder": (
-        "input-record-path", "recording_file_path", ["/home/user/Desktop", "/home/user", ""]),
+        "input-record-path",
+        "recording_file_path",
+        ["/home/user/Desktop", "/home/user", ""],
+    ),
     "check_qt_bgcone": ("qt-bgcone", "expected_qt_bgcone", ["0", "1"]),
     "check_qt_max_volume": ("qt-max-volume", "expected_qt_max_volume", ["125", "200"]),
     "check_qt_minimal_view": ("qt-minimal-view", "expected_qt_minimal_view", ["0", "1"]),
     "check_global_key_play_pause": (
-        "global-key-play-pause", "expected_global_key_play_pause", ["", "Space", "Ctrl+p"]),
+        "global-key-play-pause",
+        "expected_global_key_play_pause",
+        ["", "Space", "Ctrl+p"],
+    ),
     "check_one_instance_when_started_from_file": (
-        "one-instance-when-started-from-file", "expected_one_instance_when_started_from_file",
-        ["0", "1"]),
+        "one-instance-when-started-from-file",
+        "expected_one_instance_when_started_from_file",
+        ["0", "1"],
+    ),
     "check_play_and_exit": ("play-and-exit", "expected_play_and_exit", ["0", "1"]),
     "check_qt_slider_colours": (
-        "qt-slider-colours", "expected_qt_slider_colours",
-        ["153;210;153;20;210;20;255;199;15;245;39;29", "0;0;0;99;9;1", "1;2", "1;100;3", "+1; 2;3",
-         "a;b;c"]),
-}  # fmt: skip
+        "qt-slider-colours",
+        "expected_qt_slider_colours",
+        [
+            "153;210;153;20;210;20;255;199;15;245;39;29",
+            "0;0;0;99;9;1",
+            "1;2",
+            "1;100;3",
+            "+1; 2;3",
+            "a;b;c",
+        ],
+    ),
+}
 
 
 def vlcrc(random: Random, key: str, values: list[str]) -> str:
     """Settings in which the key may stand several times, in several ways."""
     lines = ["###", "### vlc 3.0.16", "[qt] # Qt interface", "", "qt-other=1"]
-    forms = [f"{key}={{}}", f"{key}={{}}", f"#{key}={{}}", f"# {key}={{}}", f"{key} = {{}}",
-             f"x-{key}={{}}", f"{key}-more={{}}", f" {key}={{}}", f"{key}=a={{}}", f"{key}",
-             f"{key}={{}} ", f"note={key}={{}}"]  # fmt: skip
+    forms = [
+        f"{key}={{}}",
+        f"{key}={{}}",
+        f"#{key}={{}}",
+        f"# {key}={{}}",
+        f"{key} = {{}}",
+        f"x-{key}={{}}",
+        f"{key}-more={{}}",
+        f" {key}={{}}",
+        f"{key}=a={{}}",
+        f"{key}",
+        f"{key}={{}} ",
+        f"note={key}={{}}",
+    ]
     for _ in range(random.choice([0, 1, 1, 1, 2, 3])):
         form = random.choice(forms).format(random.choice(values))
         lines.insert(random.randrange(len(lines) + 1), form)
@@ -70,21 +97,33 @@ def vlc(metric: str) -> Cases:
     return cases
 
 
-GIMP = ('# GIMP gimprc\n#\n\n(undo-levels 100)\n(layer-new-name "Square")\n'
-        "(theme \"Dark\") # x\n(session-info \"toplevel\" 1)\n(a)\n")  # fmt: skip
+GIMP = (
+    '# GIMP gimprc\n#\n\n(undo-levels 100)\n(layer-new-name "Square")\n'
+    '(theme "Dark") # x\n(session-info "toplevel" 1)\n(a)\n'
+)
 
 
 def gimp(random: Random, folder: Path) -> Iterator[Case]:
+    """A settings file of GIMP, and the line asked for."""
     yield from asked("check_config_status", folder, APPS)
     while True:
         note, said = text_mutant(random, GIMP, 0.4)
         if random.random() < 0.2:
             note, said = "an odd line", said + random.choice([" \n", ")\n", "(\n", "(x\n", "\t\n"])
         key, value = random.choice(
-            [("undo-levels", "100"), ("layer-new-name", '"Square"'), ("theme", "x"), ("a", "a"),
-             ("undo-levels", "10"), (["session-info", '"toplevel"'], "1"), (["a", "b"], "b"),
-             (["undo-levels", "100"], "100"), (["theme"], "x"), ("session-info", "1")]
-        )  # fmt: skip
+            [
+                ("undo-levels", "100"),
+                ("layer-new-name", '"Square"'),
+                ("theme", "x"),
+                ("a", "a"),
+                ("undo-levels", "10"),
+                (["session-info", '"toplevel"'], "1"),
+                (["a", "b"], "b"),
+                (["undo-levels", "100"], "100"),
+                (["theme"], "x"),
+                ("session-info", "1"),
+            ]
+        )
         said_more, rules = rare(random, {"key": key, "value": value})
         path = stored(folder / "gimprc", said, random)
         if random.random() < 0.05:
@@ -92,9 +131,14 @@ def gimp(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("check_config_status", path, rules, {}, said_more or note)
 
 
-SETTINGS = {"editor.fontSize": 14, "workbench.colorTheme": "Visual Studio Dark", "x": None,
-            "on": True, "folders": [{"path": "project"}, {"path": "data1"}],
-            "[python]": {"tab": 4, "deep": {"a": 1}}}  # fmt: skip
+SETTINGS = {
+    "editor.fontSize": 14,
+    "workbench.colorTheme": "Visual Studio Dark",
+    "x": None,
+    "on": True,
+    "folders": [{"path": "project"}, {"path": "data1"}],
+    "[python]": {"tab": 4, "deep": {"a": 1}},
+}
 BINDING = {"key": "ctrl+f", "command": "-list.find", "when": "listFocus"}
 
 
@@ -134,15 +178,18 @@ def json_file(metric: str, made: Callable[[Random], tuple[Any, Any]]) -> Cases:
 
 
 def settings(random: Random) -> tuple[Any, Any]:
+    """Settings, and those asked for."""
     wanted = {key: SETTINGS[key] for key in random.sample(list(SETTINGS), random.randint(0, 3))}
     return SETTINGS, wanted
 
 
 def bindings(random: Random) -> tuple[Any, Any]:
+    """Key bindings, and the one asked for."""
     return random.choice([[BINDING], [{"key": "a"}, BINDING], [], [[BINDING]]]), BINDING
 
 
 def configs(random: Random, folder: Path) -> Iterator[Case]:
+    """A file of JSON or text, and what it should hold."""
     yield from asked("compare_config", folder, APPS)
     while True:
         if random.random() < 0.6:
@@ -167,13 +214,16 @@ def configs(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def extensions(random: Random, folder: Path) -> Iterator[Case]:
+    """Listed extensions, and the one asked for."""
     yield from asked("is_extension_installed", folder, APPS)
     names = ["ms-python.python", "njpwerner.autodocstring", "eamodio.gitlens"]
     while True:
         listed = "\n".join(random.sample(names, random.randint(0, 3))) + "\n"
         note, seen = text_mutant(random, listed, 0.4)
-        rules = {"type": random.choice(["contain", "contain", "not_contain", "other"]),
-                 "expected": random.choice(names)}  # fmt: skip
+        rules = {
+            "type": random.choice(["contain", "contain", "not_contain", "other"]),
+            "expected": random.choice(names),
+        }
         said, rules = rare(random, rules)
         given: Any = seen.split() if random.random() < 0.1 else seen
         yield Case("is_extension_installed", given, rules, {}, said or note)
@@ -195,10 +245,23 @@ NAMES = ["filename", "title", "uri", "location", "name", "url", "URI", "artist"]
 
 
 def playing(random: Random, folder: Path) -> Iterator[Case]:
+    """A status of VLC, and what it should play."""
     yield from asked("is_vlc_playing", folder, APPS)
-    said = ["Rick Astley.mp4", "aRick Astley.mp4", "file:///home/user/Rick Astley.mp4", "/Rick",
-            STREAM, "master.m3u8", f"{STREAM}?x=1", "https://example.org/videos/a%20b/master.m3u8/2",
-            "http://example.org/x", "Rick Astley.mp4 (1)", "rick astley.mp4", "", "C:\\\\Rick Astley.mp4"]  # fmt: skip
+    said = [
+        "Rick Astley.mp4",
+        "aRick Astley.mp4",
+        "file:///home/user/Rick Astley.mp4",
+        "/Rick",
+        STREAM,
+        "master.m3u8",
+        f"{STREAM}?x=1",
+        "https://example.org/videos/a%20b/master.m3u8/2",
+        "http://example.org/x",
+        "Rick Astley.mp4 (1)",
+        "rick astley.mp4",
+        "",
+        "C:\\\\Rick Astley.mp4",
+    ]
     while True:
         infos = "".join(
             f"<info name='{random.choice(NAMES)}'>{random.choice(said)}</info>\n"
@@ -208,15 +271,18 @@ def playing(random: Random, folder: Path) -> Iterator[Case]:
         text = STATUS.format(state=state, infos=infos, codec=random.choice(["", STREAM, "h264"]))
         note, text = text_mutant(random, text, 0.8)
         rules = random.choice(
-            [{"type": "file_name", "file_name": random.choice(["Rick Astley.mp4", "Rick", ""])},
-             {"type": "url", "url": random.choice([STREAM, "example.org", "http://[x", ""])}]
-        )  # fmt: skip
+            [
+                {"type": "file_name", "file_name": random.choice(["Rick Astley.mp4", "Rick", ""])},
+                {"type": "url", "url": random.choice([STREAM, "example.org", "http://[x", ""])},
+            ]
+        )
         path = stored(folder / "status.xml", text, random)
         if random.random() < 0.05:
             note = f"the file {spoiled_text(random, path)}"
         yield Case("is_vlc_playing", path, rules, {}, note)
 
 
+REASONS = {"another rule": REFUSED}
 CASES: dict[str, Cases] = {
     **{name: vlc(name) for name in VLC},
     "check_config_status": gimp,

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.cases_values import rare
+from bench.differential.cases_values import REFUSED, rare
 from bench.differential.mutants import asked, spoiled_text, text_mutant, value_mutant
 from bench.differential.written import written
 from evaluators.osworld import Value
@@ -94,22 +94,39 @@ def ruled_text(metric: str, rule: Callable[[Random, str], dict[str, Any]]) -> Ca
 
 
 def texts(random: Random, said: str) -> dict[str, Any]:
+    """Texts that the file should hold."""
     words = said.split() or ["x"]
     chosen = random.choices([*words, "CPU", "lost"], [4] * len(words) + [1, 1], k=2)
     return {"expected": random.choice([chosen, chosen, said.splitlines(), words, said])}
 
 
 def count(random: Random, said: str) -> dict[str, Any]:
+    """How many lines hold a time."""
     right = len(re.findall(r"(?m)^.*(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)", said))
     return {
         "expected": random.choice(
-            [right, str(right), right, str(right), right + 1, f"+{right}", f" {right} ",
-             float(right), f"{right}.0", right + 0.5, None, True, [right], "x"]
+            [
+                right,
+                str(right),
+                right,
+                str(right),
+                right + 1,
+                f"+{right}",
+                f" {right} ",
+                float(right),
+                f"{right}.0",
+                right + 0.5,
+                None,
+                True,
+                [right],
+                "x",
+            ]
         )
-    }  # fmt: skip
+    }
 
 
 def patterns(random: Random, said: str) -> dict[str, Any]:
+    """Patterns for lines."""
     words = [re.escape(each) for each in said.split()] or ["x"]
     made = [*words, r"^a$", r"\bOrchis\b", r"e\n", r"$", "x", r"\d+:\d+", r"\sb", "[^a]$"]
     rules = {
@@ -123,6 +140,7 @@ TABLE = "title,url,user\nOne,imap://x,ann@x\nTwo,imap://y,bob@x\n"
 
 
 def csv_cases(random: Random, folder: Path) -> Iterator[Case]:
+    """A table, and rows that it should have."""
     yield from written("check_csv", folder)
     while True:
         note, said = text_mutant(random, TABLE, 0.3)
@@ -131,8 +149,13 @@ def csv_cases(random: Random, folder: Path) -> Iterator[Case]:
         rules: dict[str, Any] = {}
         for part in ("expect", "unexpect"):
             if random.random() < 0.7:
-                row = dict(zip(TABLE.split("\n")[0].split(","),
-                               random.choice(TABLE.split("\n")[1:3]).split(","), strict=True))  # fmt: skip
+                row = dict(
+                    zip(
+                        TABLE.split("\n")[0].split(","),
+                        random.choice(TABLE.split("\n")[1:3]).split(","),
+                        strict=True,
+                    )
+                )
                 kept = {key: row[key] for key in random.sample(list(row), random.randint(0, 3))}
                 if random.random() < 0.3:
                     _, kept = value_mutant(random, kept)
@@ -149,13 +172,28 @@ PAGE = """<!DOCTYPE html>
 <table><tr><td sdnum="1033;">3</td><td>4</td></tr></table></body></html>
 """
 CHANGES = [
-    ('sdnum="1033;"', ""), ('sdnum="1033;"', 'sdnum="1031;"'), ('class="x y"', 'class="y x"'),
-    ("<b>two</b>", "two"), ("<b>two</b> three", "<b>two three</b>"), ("a.png", "b.png"),
-    ('<img src="a.png">', ""), ("<!-- note -->", ""), (" note ", "other"), ("Head", "head"),
-    ("one <b>", "one  <b>"), ("<h1 id", "<h2 id"), ("</body></html>", ""), ("\n", "\r\n"),
-    ("\n", ""), ("<!DOCTYPE html>", ""), ("<td>4</td>", "<td>4</td><td></td>"), ("<p ", "<P "),
-    ("Page", "Page &amp; x"), ("</table>", "</table><br>"), ("\n<table>", "<table>"),
-]  # fmt: skip
+    ('sdnum="1033;"', ""),
+    ('sdnum="1033;"', 'sdnum="1031;"'),
+    ('class="x y"', 'class="y x"'),
+    ("<b>two</b>", "two"),
+    ("<b>two</b> three", "<b>two three</b>"),
+    ("a.png", "b.png"),
+    ('<img src="a.png">', ""),
+    ("<!-- note -->", ""),
+    (" note ", "other"),
+    ("Head", "head"),
+    ("one <b>", "one  <b>"),
+    ("<h1 id", "<h2 id"),
+    ("</body></html>", ""),
+    ("\n", "\r\n"),
+    ("\n", ""),
+    ("<!DOCTYPE html>", ""),
+    ("<td>4</td>", "<td>4</td><td></td>"),
+    ("<p ", "<P "),
+    ("Page", "Page &amp; x"),
+    ("</table>", "</table><br>"),
+    ("\n<table>", "<table>"),
+]
 
 
 def changed_page(random: Random) -> tuple[str, str]:
@@ -167,6 +205,7 @@ def changed_page(random: Random) -> tuple[str, str]:
 
 
 def pages(random: Random, folder: Path) -> Iterator[Case]:
+    """Two pages that are nearly one."""
     yield from written("compare_htmls", folder)
     while True:
         note, said = changed_page(random)
@@ -186,9 +225,12 @@ CHAPTER = "<html>\n<body>\n<h1>One</h1>\n<p>Some <i>text</i></p>\n</body>\n</htm
 def book(random: Random) -> tuple[str, dict[str, str | bytes]]:
     """A book that is nearly the usual one."""
     held: dict[str, str | bytes] = {
-        "mimetype": "application/epub+zip", "toc.ncx": TOC, "content.opf": OPF,
-        "ch1.html": CHAPTER, "ch2.html": CHAPTER.replace("One", "Two"),
-    }  # fmt: skip
+        "mimetype": "application/epub+zip",
+        "toc.ncx": TOC,
+        "content.opf": OPF,
+        "ch1.html": CHAPTER,
+        "ch2.html": CHAPTER.replace("One", "Two"),
+    }
     match random.randrange(10):
         case 0:
             return "equal", held
@@ -209,7 +251,9 @@ def book(random: Random) -> tuple[str, dict[str, str | bytes]]:
             return "a chapter more", held
         case 5:
             name = random.choice(list(held)[3:])
-            held[name] = random.choice(["", "text alone", "<p>a</p><p>b</p>", b"\xe9", "<!-- x -->"])
+            held[name] = random.choice(
+                ["", "text alone", "<p>a</p><p>b</p>", b"\xe9", "<!-- x -->"]
+            )
             return "an odd page", held
         case 6:
             held["content.opf"] = OPF.replace("urn:1", "urn:2").replace(
@@ -228,6 +272,7 @@ def book(random: Random) -> tuple[str, dict[str, str | bytes]]:
 
 
 def books(random: Random, folder: Path) -> Iterator[Case]:
+    """Two books that are nearly one."""
     yield from written("compare_epub", folder)
     while True:
         _, one = book(random) if random.random() < 0.2 else ("", book(Random(7))[1])
@@ -285,6 +330,7 @@ def members(random: Random, kind: str, folder: Path) -> tuple[str, dict[str, byt
 
 
 def archives(random: Random, folder: Path) -> Iterator[Case]:
+    """Two archives that are nearly one, by several names."""
     yield from written("compare_archive", folder)
     while True:
         kind = random.choice(["text", "pdf", "text", "pdf", "docx", "csv"])
@@ -292,8 +338,9 @@ def archives(random: Random, folder: Path) -> Iterator[Case]:
         one = members(Random(0), kind, folder)[1] if random.random() < 0.8 else other
         inside = random.choice(["", "", "slides", "lost"])
         if inside:
-            one, other = ({f"slides/{key}": each for key, each in held.items()}
-                          for held in (one, other))  # fmt: skip
+            one, other = (
+                {f"slides/{key}": each for key, each in held.items()} for held in (one, other)
+            )
         ending = random.choice([*ENDINGS[:2], *ENDINGS])
         result = packed(folder / f"a{ending}", other, ending)
         expected = packed(folder / f"b{ending}", one, ending)
@@ -311,6 +358,7 @@ def archives(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def zips(random: Random, folder: Path) -> Iterator[Case]:
+    """Two zip files that are nearly one."""
     yield from written("compare_zip_files", folder)
     while True:
         kind = random.choice(["text", "pdf", "PDF", "txt"])
@@ -330,6 +378,7 @@ SENTENCES = ["Invoice 243729 of March: 12 chairs", "The quick brown fox", "", "a
 
 
 def pdfs(random: Random, folder: Path) -> Iterator[Case]:
+    """Two PDFs that are nearly one, or lists of them."""
     yield from written("compare_pdfs", folder)
     while True:
         lists: tuple[list[Path | None], list[Path | None]] = ([], [])
@@ -362,6 +411,7 @@ def pdfs(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def pdf_images(random: Random, folder: Path) -> Iterator[Case]:
+    """Two PDFs with pictures."""
     yield from written("compare_pdf_images", folder)
     while True:
         pictures = [(32, 32, Random(random.randrange(4)).randbytes(32 * 32 * 3)) for _ in range(3)]
@@ -380,6 +430,7 @@ PLACES = ["Vancouver", "Montreal", "Barcelona", "Sydney"]
 
 
 def places(random: Random, folder: Path) -> Iterator[Case]:
+    """A document of words that are nearly the places."""
     yield from written("fuzzy_place_math", folder)
     while True:
         wanted = random.sample(PLACES, 3)
@@ -404,9 +455,13 @@ TREE = (
     "</application></desktop-frame>"
 )
 ELEMENTS: list[dict[str, Any]] = [
-    {"selectors": ['application[name=Thunderbird] page-tab-list[attr|id="tabmail-tabs"]>'
-                   'page-tab[name="About Profiles"]']},
-    {"selectors": ["label[name=To]~[attr|class=\"address-pill\"]"]},
+    {
+        "selectors": [
+            'application[name=Thunderbird] page-tab-list[attr|id="tabmail-tabs"]>'
+            'page-tab[name="About Profiles"]'
+        ]
+    },
+    {"selectors": ['label[name=To]~[attr|class="address-pill"]']},
     {"selectors": ["page-tab[st|selected=true]", "lost"]},
     {"xpath": "//page-tab[@st:selected='true']"},
     {"xpath": "//label"},
@@ -416,10 +471,11 @@ ELEMENTS: list[dict[str, Any]] = [
     {"xpath": "count(//page-tab)"},
     {"xpath": "//label[@class:x]"},
     {"selectors": ["label"]},
-]  # fmt: skip
+]
 
 
 def trees(random: Random, folder: Path) -> Iterator[Case]:
+    """A desktop's tree, and the elements asked for."""
     yield from asked("check_accessibility_tree", folder, DESKTOP)
     while True:
         rules = []
@@ -437,11 +493,16 @@ def trees(random: Random, folder: Path) -> Iterator[Case]:
             note, seen = text_mutant(random, TREE)
         elif random.random() < 0.3:
             old, new = random.choice(
-                [("Thunderbird", "thunderbird"), ("About", "about"), ("true", "false"),
-                 ("<desktop-frame", '<?xml version="1.0" encoding="utf-8"?><desktop-frame'),
-                 ("<desktop-frame", '<?xml version="1.0"?><desktop-frame'),
-                 ("<label", "<label>x</label><label"), ("ubuntu", "windows")]
-            )  # fmt: skip
+                [
+                    ("Thunderbird", "thunderbird"),
+                    ("About", "about"),
+                    ("true", "false"),
+                    ("<desktop-frame", '<?xml version="1.0" encoding="utf-8"?><desktop-frame'),
+                    ("<desktop-frame", '<?xml version="1.0"?><desktop-frame'),
+                    ("<label", "<label>x</label><label"),
+                    ("ubuntu", "windows"),
+                ]
+            )
             note, seen = f"{new} for {old}", TREE.replace(old, new)
         options = {}
         if random.random() < 0.2:
@@ -451,6 +512,7 @@ def trees(random: Random, folder: Path) -> Iterator[Case]:
 
 BROKEN_PDF = "upstream's library repairs PDFs that are cut off, ours refuses them"
 REASONS = {
+    "another rule": REFUSED,
     "diff_text_file: test: too many lines to pair": "a bound on the cost: 50,000 lines",
     "check_accessibility_tree: test: a document type": "a document type is refused: entities",
     "check_accessibility_tree: a rule that is a number": "refused when the task is loaded",

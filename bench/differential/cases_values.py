@@ -16,8 +16,28 @@ from bench.differential.mutants import asked, spoiled_text, text_mutant, value_m
 from bench.differential.written import written
 from tests.evaluators.osworld.test_desktop import CASES as DESKTOP
 
-VALUES: list[Any] = ["true\n", "[1, 1]\n", "light", "Bing", "", 1, True, None, 2.5, [], ["a", "b"],
-                     {"a": 1}, "/home/user/Desktop/x", "None", "1", [1, "2"], "a'b"]  # fmt: skip
+VALUES: list[Any] = [
+    "true\n",
+    "[1, 1]\n",
+    "light",
+    "Bing",
+    "",
+    1,
+    True,
+    None,
+    2.5,
+    [],
+    ["a", "b"],
+    {"a": 1},
+    "/home/user/Desktop/x",
+    "None",
+    "1",
+    [1, "2"],
+    "a'b",
+]
+
+
+REFUSED = "refused when the task is loaded: no task has a rule of that form"
 
 
 def rare(random: Random, rules: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -49,6 +69,7 @@ def plain(metric: str) -> Cases:
 
 
 def literal(random: Random, folder: Path) -> Iterator[Case]:
+    """Two values, and nearly one."""
     yield from written("literal_match", folder)
     while True:
         wanted = random.choice([*VALUES, ["Ann Lee", "123", "45"], ["Ann", 123, None], "Ann Lee"])
@@ -67,6 +88,7 @@ def literal(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def direct(random: Random, folder: Path) -> Iterator[Case]:
+    """An object, and the keys asked for."""
     yield from written("check_direct_json_object", folder)
     metric = "check_direct_json_object"
     while True:
@@ -83,10 +105,17 @@ def direct(random: Random, folder: Path) -> Iterator[Case]:
             rules["expect_in_result"] = random.choice([True, True, False])
             if random.random() < 0.6 and isinstance(seen, dict):
                 seen = {
-                    key: random.choice([each, f"x{each}y", [each], each[0] if isinstance(each, list)
-                                        and each else each, {str(each): 1}])
+                    key: random.choice(
+                        [
+                            each,
+                            f"x{each}y",
+                            [each],
+                            each[0] if isinstance(each, list) and each else each,
+                            {str(each): 1},
+                        ]
+                    )
                     for key, each in seen.items()
-                }  # fmt: skip
+                }
         if random.random() < 0.2:
             place = random.choice([rules, wanted])
             place["ignore_list_order"] = random.choice([True, False])
@@ -102,12 +131,32 @@ def direct(random: Random, folder: Path) -> Iterator[Case]:
         yield Case(metric, seen, rules, {}, said or note)
 
 
-DOCUMENT = {"name": "happy", "version": "0.0.1", "n": 3, "none": None, "on": True,
-            "a": {"b": {"c": "smart"}, "list": ["x.js", 2, {"k": 1}]}}  # fmt: skip
-PLACES: list[list[Any] | str] = [["name"], ["version"], ["n"], ["none"], ["on"], ["a", "b", "c"],
-                                 ["a", "list"], ["a", "list", 0], ["a", "list", 2, "k"], "n",
-                                 ["a", "list", -1], ["lost"], ["name", 0], ["a", "lost"],
-                                 ["a", "list", 9], []]  # fmt: skip
+DOCUMENT = {
+    "name": "happy",
+    "version": "0.0.1",
+    "n": 3,
+    "none": None,
+    "on": True,
+    "a": {"b": {"c": "smart"}, "list": ["x.js", 2, {"k": 1}]},
+}
+PLACES: list[list[Any] | str] = [
+    ["name"],
+    ["version"],
+    ["n"],
+    ["none"],
+    ["on"],
+    ["a", "b", "c"],
+    ["a", "list"],
+    ["a", "list", 0],
+    ["a", "list", 2, "k"],
+    "n",
+    ["a", "list", -1],
+    ["lost"],
+    ["name", 0],
+    ["a", "lost"],
+    ["a", "list", 9],
+    [],
+]
 
 
 def at(place: list[Any] | str) -> Any:
@@ -123,8 +172,21 @@ def at(place: list[Any] | str) -> Any:
 
 def value_rule(random: Random, held: Any) -> dict[str, Any]:
     """A rule that nearly fits."""
-    method = random.choice(["eq", "eq", "ne", "re", "re.I", "lt", "ge", "approx:0.5", "range.te",
-                            "str_list_eq", "str_set_eq"])  # fmt: skip
+    method = random.choice(
+        [
+            "eq",
+            "eq",
+            "ne",
+            "re",
+            "re.I",
+            "lt",
+            "ge",
+            "approx:0.5",
+            "range.te",
+            "str_list_eq",
+            "str_set_eq",
+        ]
+    )
     _, near = value_mutant(random, held, 0.6)
     if method.startswith("re"):
         near = random.choice([str(near), "smart", r"\bsmart\b", "^0", "HAPPY"]).replace("(", "")
@@ -139,6 +201,7 @@ def value_rule(random: Random, held: Any) -> dict[str, Any]:
 
 
 def check_json(random: Random, folder: Path) -> Iterator[Case]:
+    """A file of JSON or YAML, and rules for places in it."""
     yield from written("check_json", folder)
     while True:
         rules: dict[str, Any] = {}
@@ -160,12 +223,22 @@ def check_json(random: Random, folder: Path) -> Iterator[Case]:
 
 
 CELLS = [0, 1, 2, -3, 10**6, 0.5, None, "", "1", "x", "+3", " 2 ", b"1", "1e3", "inf", "0"]
-STATEMENTS = ["SELECT v FROM t", "SELECT count(*) FROM t", "SELECT v FROM t WHERE v = 9",
-              "SELECT 1", "SELECT sum(v) FROM t", "SELECT count(*) = 1 FROM t", "SELECT v FROM u",
-              "SELECT -1.5", "SELECT NULL", "SELEC 1"]  # fmt: skip
+STATEMENTS = [
+    "SELECT v FROM t",
+    "SELECT count(*) FROM t",
+    "SELECT v FROM t WHERE v = 9",
+    "SELECT 1",
+    "SELECT sum(v) FROM t",
+    "SELECT count(*) = 1 FROM t",
+    "SELECT v FROM u",
+    "SELECT -1.5",
+    "SELECT NULL",
+    "SELEC 1",
+]
 
 
 def sqlite(random: Random, folder: Path) -> Iterator[Case]:
+    """A database, and a statement for it."""
     yield from written("run_sqlite3", folder)
     while True:
         path = folder / "a.db"
@@ -201,6 +274,7 @@ def printed(metric: str, made: Callable[[Random], tuple[Any, Any]]) -> Cases:
 
 
 def included(random: Random) -> tuple[Any, Any]:
+    """What was printed, and texts that should be in it."""
     words = ["vlc.desktop", "no libreoffice is running", "54", "x", "killed"]
     chosen = random.sample(words, 3)
     seen: Any = "\n".join(random.sample(words, random.randint(0, 4)))
@@ -214,14 +288,18 @@ APPS = ["thunderbird.desktop", "vim.desktop", "google-chrome.desktop", "a.deskto
 
 
 def favourites(random: Random) -> tuple[Any, Any]:
+    """Favourites as gsettings prints them."""
     seen, wanted = random.sample(APPS, random.randint(0, 4)), random.sample(APPS, 3)
     if random.random() < 0.5:
         seen = random.sample(wanted, 3)
-    said = random.choice([str(seen), str(seen), f"{seen}\n", "@as []", str(tuple(seen)), f" {seen}"])
+    said = random.choice(
+        [str(seen), str(seen), f"{seen}\n", "@as []", str(tuple(seen)), f" {seen}"]
+    )
     return said, {"expected": wanted}
 
 
 def moved(random: Random) -> tuple[Any, Any]:
+    """A listing of a folder."""
     names = ["emnlp2023.jpg", "hk.jpg", "hong kong.jpg", "monk.jpg"]
     wanted = random.sample(names, 3)
     seen = wanted[:] if random.random() < 0.6 else random.choices(names, k=3)
@@ -241,15 +319,22 @@ System clock synchronized: yes
 
 
 def clock(random: Random, folder: Path) -> Iterator[Case]:
+    """What timedatectl prints."""
     yield from asked("is_utc_0", folder, DESKTOP)
     while True:
-        zone = random.choice([("UTC", "Etc/UTC", "+0000"), ("CET", "Europe/Berlin", "+0100"),
-                              ("WET", "Atlantic/Faroe", "+0000")])  # fmt: skip
+        zone = random.choice(
+            [
+                ("UTC", "Etc/UTC", "+0000"),
+                ("CET", "Europe/Berlin", "+0100"),
+                ("WET", "Atlantic/Faroe", "+0000"),
+            ]
+        )
         note, seen = text_mutant(random, CLOCK.format(*zone), 0.3)
         yield Case("is_utc_0", seen, note=note)
 
 
 def clipboard(random: Random, folder: Path) -> Iterator[Case]:
+    """What the clipboard holds."""
     yield from asked("is_in_vm_clickboard", folder, DESKTOP)
     while True:
         wanted = random.choice(["secret.docx", ["a.docx", "b.docx"], "x", ["x"], "", []])
@@ -260,6 +345,7 @@ def clipboard(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def sizes(random: Random, folder: Path) -> Iterator[Case]:
+    """Sizes of a window and of the screen."""
     while True:
         wanted = {"width": 1920, "height": 1080}
         note, seen = value_mutant(random, wanted, 0.4)
@@ -267,6 +353,7 @@ def sizes(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("is_vlc_fullscreen", seen, given, {}, note)
 
 
+REASONS = {"another rule": REFUSED}
 CASES: dict[str, Cases] = {
     "exact_match": plain("exact_match"),
     "match_in_list": plain("match_in_list"),

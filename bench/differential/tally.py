@@ -53,7 +53,7 @@ class Tally(Stored):
             self.why_not_run = theirs.said
             return True
         self.cases += 1
-        if agree(ours, theirs):
+        if agree(ours, theirs, case.near):
             self.agreed += 1
             return True
         said = (case.note, _shown(ours), _shown(theirs))
@@ -74,14 +74,14 @@ class Tally(Stored):
         return False
 
 
-def agree(ours: Outcome, theirs: Outcome) -> bool:
+def agree(ours: Outcome, theirs: Outcome, near: float = NEAR) -> bool:
     """Whether both sides come to one result. An exception, a time limit and a task that does not
     load give none, which is 0."""
     if ours.kind == "crashed":
         return False
     if ours.kind == "refused":
         return theirs.kind in {"raised", "timeout"}
-    return abs(ours.score - theirs.score) <= NEAR
+    return abs(ours.score - theirs.score) <= near
 
 
 def _shown(outcome: Outcome) -> str:
@@ -111,7 +111,8 @@ HEAD = """# OSWorld's metrics against upstream's own functions
 `score` is what OSWorld would give. This page says how far that holds: each metric was asked the
 same cases as upstream's own function (`bench/differential`), with rules of OSWorld's tasks and
 evidence that is right, nearly right, changed at random and broken. Two results agree where they are
-equal to 1e-9; an exception upstream leaves a run without a result, which is 0. The page is made by
+equal to 1e-9 (for `compare_audios` to 1e-3: decoders differ); an exception upstream leaves a run
+without a result, which is 0. The page is made by
 `python -m bench.differential --table docs/osworld-differential.md` from the stored results of
 `python -m bench.differential --upstream DIR`, where `DIR` holds OSWorld's `desktop_env`.
 """

@@ -148,7 +148,9 @@ def compare_config(
     if both and not strict:
         if containment_ok:
             return Score(float(_holds(known, asked)), f"the file says {shown(known)}")
-        return Score(float(seen == wanted or known == asked), "the settings are compared as a whole")
+        return Score(
+            float(seen == wanted or known == asked), "the settings are compared as a whole"
+        )
     if isinstance(asked, dict) and isinstance(known, dict):
         if containment_ok:
             return verdict(_missing(known, asked), "all settings are as expected")

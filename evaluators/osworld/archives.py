@@ -66,7 +66,9 @@ def compare_archive(
         for each in map(given.file, (result, expected)):
             if not each.name.endswith(ENDINGS):
                 raise Raises(f"the name {each.name!r} is that of no archive")
-    seen, wanted = (_inside(_members(each, strict=strict), file_path) for each in (result, expected))
+    seen, wanted = (
+        _inside(_members(each, strict=strict), file_path) for each in (result, expected)
+    )
     if seen.keys() != wanted.keys():
         return Score(0.0, f"there are {sorted(seen)}, not {sorted(wanted)}")
     if not wanted:

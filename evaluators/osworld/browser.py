@@ -70,7 +70,7 @@ class Cart(TypedDict):
 def is_expected_active_tab(result: Value, expected: Page, *, strict: bool) -> Score:
     """The open page has this address."""
     seen = _open(result, strict=strict)
-    if expected["type"] != "url" or seen is None and not result:
+    if expected["type"] != "url" or (seen is None and not result):
         return Score(0.0, "no page is asked for by its address, or none is open")
     same = _equal(_asked(expected, "url"), seen, strict=strict)
     return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")

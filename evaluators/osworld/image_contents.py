@@ -61,7 +61,8 @@ def check_image_size(result: Value, expected: Size, *, strict: bool) -> Score:
     ignored = bool(expected.get("ignore_transparent"))
     (width, height), mode, named = head(result)
     if strict:
-        cropped = ignored and picture(result).has_transparency_data
+        seen = picture(result)
+        cropped = ignored and seen.has_transparency_data
     else:
         cropped = (ignored and mode in {"RGBA", "LA"}) or named
     if cropped:

@@ -42,7 +42,8 @@ def compare_images(
     what lies above it is stretched to 0…1.
     """
     one, other = (
-        (on_white(each) if strict else each).convert("L") for each in map(picture, (result, expected))
+        (on_white(each) if strict else each).convert("L")
+        for each in map(picture, (result, expected))
     )
     size = min(one.size, other.size)
     if min(size) < WINDOW:

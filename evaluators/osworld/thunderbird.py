@@ -59,29 +59,40 @@ def _holds(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return all(key in seen and seen[key] == wanted[key] for key in wanted)
 
 
-@metric()
-def check_thunderbird_prefs(result: Value, expected: Preferences) -> Score:
+@metric(
+    repairs=(
+        "A preference that is not asked for need not have a readable value, and of several lines"
+        " the last one counts: upstream ends in an exception at any value that is no JSON, and"
+        " takes each line for what must not be.",
+    )
+)
+def check_thunderbird_prefs(result: Value, expected: Preferences, *, strict: bool) -> Score:
     """Each preference of `expect` is set and its value rule holds; none of `unexpect` does.
 
     A preference at its default is not in the file, so it is never as expected, nor as unexpected.
     """
-    found = [PREFERENCE.fullmatch(line.strip()) for line in lines(text(result))]
-    seen = [(each[1], _value(each[2], each[1])) for each in found if each]
-    last = dict(seen)
+    wanted, unwanted = expected.get("expect", {}), expected.get("unexpect", {})
+    source = text(result)
+    found = [
+        PREFERENCE.fullmatch(line.strip())
+        for line in (source.splitlines() if strict else lines(source))
+    ]
+    written = [(each[1], each[2]) for each in found if each]
+    if strict:
+        written = [each for each in dict(written).items() if each[0] in {*wanted, *unwanted}]
+    seen = [(name, _value(value, name)) for name, value in written]
     wrong = []
-    for name, rule in expected.get("expect", {}).items():
+    for name, rule in wanted.items():
         values = [value for other, value in seen if other == name]
         if not values:
             wrong.append(f"{name} is not set")
         # A value that cannot be compared ends it upstream, even if the next line sets another.
         elif not [matches(value, rule) for value in values][-1]:
-            wrong.append(f"{name} is {shown(last[name])}, not {rule['method']} {shown(rule['ref'])}")
+            wrong.append(
+                f"{name} is {shown(values[-1])}, not {rule['method']} {shown(rule['ref'])}"
+            )
     # Upstream asks first what is expected of a preference, and then no more.
-    unexpected = {
-        name: rule
-        for name, rule in expected.get("unexpect", {}).items()
-        if name not in expected.get("expect", {})
-    }
+    unexpected = {name: rule for name, rule in unwanted.items() if name not in wanted}
     for name, value in seen:
         if name in unexpected and matches(value, unexpected[name]):
             wrong.append(f"{name} is {shown(value)}, which it should not be")
@@ -113,7 +124,9 @@ def check_thunderbird_filter(result: Value, expected: Filters, *, strict: bool) 
     def there(wanted: Mapping[str, Any]) -> bool:
         return any(one.fits(wanted) for one in filters) or any(_holds(one, wanted) for one in cut)
 
-    wrong = [f"no filter is {shown(each)}" for each in expected.get("expect", []) if not there(each)]
+    wrong = [
+        f"no filter is {shown(each)}" for each in expected.get("expect", []) if not there(each)
+    ]
     wrong += [f"a filter is {shown(each)}" for each in expected.get("unexpect", []) if there(each)]
     return verdict(wrong, f"the {len(filters or cut)} filters are as expected")
 

@@ -74,9 +74,15 @@ class Query(TypedDict):
     sql: str
 
 
-@metric(sees_missing=True)
-def exact_match(result: Value, expected: Equal) -> Score:
+UNSEEN = "A result that was not collected is never right: upstream holds it against null."
+LACKING = Score(0.0, "there is nothing to judge: the result was not collected")
+
+
+@metric(repairs=(UNSEEN,), sees_missing=True)
+def exact_match(result: Value, expected: Equal, *, strict: bool) -> Score:
     """The value is the expected one, down to the newline at its end."""
+    if strict and result is None:
+        return LACKING
     return _equal(result, expected["expected"])
 
 
@@ -85,9 +91,11 @@ def _equal(seen: Value, wanted: Value) -> Score:
     return verdict(wrong, f"it is {shown(wanted)}")
 
 
-@metric(sees_missing=True)
-def match_in_list(result: Value, expected: OneOf) -> Score:
+@metric(repairs=(UNSEEN,), sees_missing=True)
+def match_in_list(result: Value, expected: OneOf, *, strict: bool) -> Score:
     """The value is one of the list."""
+    if strict and result is None:
+        return LACKING
     wanted = expected["expected"]
     try:
         found = result in wanted
@@ -108,20 +116,30 @@ def is_in_list(result: Value, expected: Equal) -> Score:
     return verdict([] if found else [f"{shown(wanted)} is not in {shown(result)}"], "it is there")
 
 
-@metric(sees_missing=True)
+@metric(
+    repairs=(UNSEEN, "The number 1 is not the text 1: upstream compares both as texts."),
+    sees_missing=True,
+)
 def literal_match(
     result: Value,
     expected: Value,
     *,
     type: Literal["str", "list"] = "str",
     ignore_case: bool = False,
+    strict: bool,
 ) -> Score:
-    """Two values are equal as texts, or two lists with the texts of their members in order."""
+    """Two texts are equal, or two lists with their members in order."""
+    if strict and result is None:
+        return LACKING
     if type == "str":
+        if strict and not ignore_case:
+            return _equal(result, expected)
         one, other = str(result), str(expected)
         return _equal(one.lower(), other.lower()) if ignore_case else _equal(one, other)
     if not isinstance(result, list | tuple) or not isinstance(expected, list | tuple):
         return Score(0.0, f"{shown(result)} and {shown(expected)} are not both lists")
+    if strict and not ignore_case:
+        return _equal(result, expected)
     ones, others = [str(each) for each in result], [str(each) for each in expected]
     if ignore_case:
         ones, others = [each.lower() for each in ones], [each.lower() for each in others]

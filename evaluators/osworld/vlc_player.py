@@ -15,7 +15,7 @@ from evaluators import Score
 from evaluators.osworld import Value
 from evaluators.osworld.answers import fields, tree
 from evaluators.osworld.given import decoded, held
-from evaluators.osworld.registry import metric
+from evaluators.osworld.registry import Raises, metric
 from evaluators.values import shown, verdict
 
 
@@ -64,7 +64,9 @@ def is_vlc_playing(result: Value, expected: Media, *, strict: bool) -> Score:
     else:
         url = expected["url"]
         wanted = [url, unquote(PurePosixPath(_path(url)).name)]
-    found = any(each in (said, PurePosixPath(said).name) for each in wanted for said in seen if each)
+    found = any(
+        each in (said, PurePosixPath(said).name) for each in wanted for said in seen if each
+    )
     return Score(float(found), f"VLC plays {shown(seen)}")
 
 
@@ -107,9 +109,10 @@ def _same_stream(wanted: str, said: str) -> bool:
 def is_vlc_fullscreen(result: Value, expected: Value) -> Score:
     """The first size (the window's or the screen's) is the second: VLC fills the screen."""
     one, other = (
-        tuple(fields(each).get(side, each) for side in ("width", "height"))
-        for each in (result, expected)
+        tuple(fields(each).get(side) for side in ("width", "height")) for each in (result, expected)
     )
+    if any(side not in fields(each) for each in (result, expected) for side in ("width", "height")):
+        raise Raises("a size lacks its width or its height")
     wrong = [] if one == other else [f"{one} is not {other}"]
     return verdict(wrong, f"window and screen are both {one}")
 

@@ -39,7 +39,7 @@ FOUND = [
     found("right", "by selector", TREE, [{"selectors": [f'{TAB}[name="About Profiles"]']}]),
     found("right", "one of two selectors", TREE, [{"selectors": ["frame", "label"]}]),
     found("right", "by path", TREE, [{"xpath": "//page-tab[@st:selected='true']"}]),
-    found("right", "its text", TREE, [{"xpath": "//page-tab", "text": "About Profiles"}]),
+    found("right", "its text", TREE, [{"xpath": "//page-tab", "text": "About Profiles"}], 0, 1),
     found("near", "one of two", TREE, [{"selectors": [TAB]}, {"selectors": ["frame"]}]),
     found("near", "another text", TREE, [{"xpath": "//page-tab", "text": "About"}]),
     found(
@@ -49,7 +49,7 @@ FOUND = [
         [{"xpath": "//page-tab", "text": "About Profile", "exact": False}],
         26 / 27,
     ),
-    found("near", "no text", TREE, [{"xpath": "//application", "text": "", "exact": True}], 1),
+    found("near", "no text", TREE, [{"xpath": "//application", "text": "", "exact": True}], 0, 1),
     found("broken", "no XML", "Thunderbird", [{"selectors": ["label"]}]),
     found("broken", "a document type", BOMB, [{"xpath": "//a"}]),
     found("broken", "no tree", None, [{"selectors": ["label"]}]),
@@ -67,7 +67,7 @@ favourites = of("check_gnome_favorite_apps")
 APPS = {"expected": ["thunderbird.desktop", "vim.desktop"]}
 FAVOURITES = [
     favourites("right", "in another order", "['vim.desktop', 'thunderbird.desktop']\n", APPS),
-    favourites("right", "none", "@as []\n", {"expected": []}),
+    favourites("right", "none", "@as []\n", {"expected": []}, 0, 1),
     favourites("near", "one more", "['vim.desktop', 'thunderbird.desktop', 'a.desktop']", APPS),
     favourites("near", "one twice", "['vim.desktop', 'vim.desktop', 'thunderbird.desktop']", APPS),
     favourites("broken", "code", "__import__('os').system('false') or ['vim.desktop']", APPS),

@@ -230,9 +230,11 @@ CONTRAST = [
 ]
 
 size = of("check_image_size")
+CUT = file("cut.png", cv2.imencode(".png", SCENE)[1].tobytes()[:400])
 SEEN = {"height": 120, "ignore_transparent": True}
 SIZES = [
     size("right", "both", saved(SCENE), {"width": 160, "height": 120}),
+    size("near", "cut off", CUT, {"width": 160, "height": 120}, 1, 0),
     size("right", "height alone", saved(SCENE), {"height": 120}),
     size(
         "right",

@@ -149,11 +149,13 @@ CASES: list[Case] = [
 
     right("exact_match", "the same", value("true\n", {"expected": "true\n"})),
     near("exact_match", "without its newline", value("true", {"expected": "true\n"})),
-    broken("exact_match", "nothing", value(None, {"expected": None})),
+    near("exact_match", "nothing", value(None, {"expected": None}), 1.0, 0.0),
+    broken("exact_match", "nothing at all", value(None, {"expected": "a"})),
 
     right("match_in_list", "one of two", value("Bing", {"expected": ["Microsoft Bing", "Bing"]})),
     near("match_in_list", "a part of one", value("Bin", {"expected": ["Microsoft Bing", "Bing"]})),
-    broken("match_in_list", "nothing", value(None, {"expected": [None]})),
+    near("match_in_list", "nothing", value(None, {"expected": [None]}), 1.0, 0.0),
+    broken("match_in_list", "nothing at all", value(None, {"expected": ["a"]})),
 
     right("is_in_list", "a member", value(["/a", "/b"], {"expected": "/b"})),
     near("is_in_list", "a part of a member", value(["/a/b"], {"expected": "/b"})),
@@ -162,7 +164,7 @@ CASES: list[Case] = [
     right("literal_match", "the same list in another case",
           value(["Yann", 147], ["yann", "147"], type="list", ignore_case=True)),
     right("literal_match", "the same text", value("a", "a")),
-    near("literal_match", "a number is no text", value([147], ["147"], type="list")),
+    near("literal_match", "a number is no text", value([147], ["147"], type="list"), 1.0, 0.0),
     near("literal_match", "another order", value(["b", "a"], ["a", "b"], type="list")),
     near("literal_match", "another case", value("A", "a")),
     broken("literal_match", "no list", value("a", ["a"], type="list"), "not both lists"),
@@ -194,6 +196,8 @@ CASES: list[Case] = [
     right("check_json", "the rules hold", one(REFERENCE, JSON)),
     right("check_json", "YAML", one("author: {name: Test}\ntags: [a, bc]\n", JSON, is_yaml=True)),
     near("check_json", "an unexpected value", one(REFERENCE[:-1] + ', "draft": true}', JSON)),
+    near("check_json", "a list that is too short", one(
+        '{"a": []}', {"unexpect": [{"key": ["a", 0], "method": "eq", "ref": 1}]}), 0.0, 1.0),
     near("check_json", "a key is missing", one('{"author": {"name": "Test"}}', JSON),
          because="tags.1 is not there"),
     near("check_json", "a rule on text meets a number", one(REFERENCE.replace('"bc"', "3"), JSON)),
@@ -203,9 +207,10 @@ CASES: list[Case] = [
     broken("check_json", "no file", missing(JSON)),
 
     right("run_sqlite3", "the first cell", database("SELECT count(*) = 2 FROM found", 1, 2)),
-    right("run_sqlite3", "no more than 1", database("SELECT count(*) FROM found", 1, 2, 3)),
+    near("run_sqlite3", "more than 1", database("SELECT count(*) FROM found", 1, 2, 3), 3.0, 1.0),
+    near("run_sqlite3", "less than 0", database("SELECT -count(*) FROM found", 1), -1.0, 0.0),
     near("run_sqlite3", "a row too few", database("SELECT count(*) = 2 FROM found", 1)),
-    near("run_sqlite3", "no row", database("SELECT id FROM found"), because="finds nothing"),
+    near("run_sqlite3", "no row", database("SELECT id FROM found"), because="finds no row"),
     broken("run_sqlite3", "another table", database("SELECT id FROM lost", 1), "no such table"),
     broken("run_sqlite3", "a statement that writes", database("DELETE FROM found", 1),
            "not authorized"),
