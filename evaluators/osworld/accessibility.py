@@ -155,6 +155,8 @@ def _near(rule: Element, element: Any, *, strict: bool) -> float:
         text, exact = element.text or None, rule["exact"]
     if exact:
         return float(text == wanted)
+    if wanted is None or text is None:
+        return 0.0
     return float(fuzz.ratio(wanted, text) / 100)
 
 

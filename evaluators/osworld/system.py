@@ -110,7 +110,7 @@ def is_in_vm_clickboard(result: Value, expected: Value, *, strict: bool) -> Scor
     rule names (`result`: tasks give the two the other way round)."""
     rule: Mapping[str, Any] = fields(result)
     asked = rule.get("expected")
-    wanted = asked if isinstance(asked, list) else [asked]
+    wanted: list[Any] = asked if isinstance(asked, list) else [asked]
     if not strict and isinstance(expected, list | dict) and "expected" in rule:
         return Score(float(all(each in expected for each in wanted)), f"held: {shown(expected)}")
     if not all(isinstance(each, str) for each in wanted):

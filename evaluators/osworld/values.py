@@ -158,7 +158,7 @@ def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -
     """Each expected key of an object (or of JSON text) has its value; with `expect_in_result`, a
     member of its list or a text that contains it."""
     wanted = expected.get("expected")
-    seen = _object(result, strict=strict) if isinstance(result, str) else result
+    seen: Any = _object(result, strict=strict) if isinstance(result, str) else result
     if seen is None:
         return Score(0.0, "there is no object with keys")
     if not isinstance(wanted, dict):
