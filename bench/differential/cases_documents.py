@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.books import spoiled
 from bench.differential.cases_slides import settings
+from bench.differential.packings import spoiled
 from bench.differential.written import written
 from evaluators.osworld import Value
 from tests.evaluators.osworld.makers import document, odt, paragraph, pdf, png, run, shown_picture
