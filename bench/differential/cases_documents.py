@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.books import spoiled
 from bench.differential.cases_slides import settings
+from bench.differential.packings import spoiled
 from bench.differential.written import written
 from evaluators.osworld import Value
 from tests.evaluators.osworld.makers import document, odt, paragraph, pdf, png, run, shown_picture
@@ -321,7 +321,6 @@ def pages(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("check_pdf_pages", path, rule, {}, note)
 
 
-NO_FONT = "Settings that cannot be read have no font, not even null, which no task expects."
 FONT: Callable[[Random], Any] = lambda random: {  # noqa: E731
     "font_name": random.choice(["Arial", "Arial", "Times New Roman", "", None])
 }
@@ -331,13 +330,18 @@ REASONS = {
     "compare_line_spacing: test: styles in a ring":
         "Refused: styles that inherit from each other in a ring have no end.",
     "check_pdf_pages: test: too many pages": "Refused for safety: more than 2,000 pages.",
-    "find_default_font: the result missing": NO_FONT,
-    "find_default_font: the result empty": NO_FONT,
-    "find_default_font: the result cut": NO_FONT,
-    "find_default_font: the result another kind of file": NO_FONT,
-    "find_default_font: the result with bytes at its end": NO_FONT,
 }  # fmt: skip
+
+
+def pictures(random: Random, folder: Path) -> Iterator[Case]:
+    """One picture: upstream reads it with a model that is not here."""
+    path = folder / "result.png"
+    path.write_bytes(PICTURES[0])
+    yield Case("compare_image_text", path, {"type": "text", "text": "ls"}, {}, "a picture")
+
+
 CASES: dict[str, Cases] = {
+    "compare_image_text": pictures,
     "compare_docx_files": pairs("compare_docx_files", [], switches, 0.25),
     "compare_docx_files_and_ignore_new_lines": pairs(
         "compare_docx_files_and_ignore_new_lines", [],

@@ -21,7 +21,7 @@ from pptx.oxml import parse_xml
 from pptx.util import Cm, Emu, Inches, Pt
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.books import spoiled
+from bench.differential.packings import spoiled
 from evaluators.osworld import Value
 
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"

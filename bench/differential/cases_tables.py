@@ -10,7 +10,9 @@ from typing import Any
 import openpyxl
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.books import CHANGES, WORDS, changed, draw, drawn, repacked, spoiled
+from bench.differential.book_changes import CHANGES, changed
+from bench.differential.books import WORDS, draw, drawn
+from bench.differential.packings import repacked, spoiled
 from bench.differential.written import written
 from evaluators.osworld import Value
 

@@ -61,13 +61,24 @@ def compare_font_names(result: Path, expected: Font, *, strict: bool) -> Score:
 @metric()
 def find_default_font(result: Path, expected: Font) -> Score:
     """Writer's standard font, as its settings (registrymodifications.xcu) say."""
-    content = given.held(result)
+    wanted = expected["font_name"]
+    try:
+        said = _standard_font(result)
+    except Unreadable as unreadable:
+        # Settings that cannot be read name no font, which null asks for.
+        return Score(float(wanted is None), str(unreadable))
+    wrong = [] if said == wanted else [f"the standard font is {said}"]
+    return verdict(wrong, f"the standard font is {said}")
+
+
+def _standard_font(file: Path) -> str | None:
+    content = given.held(file)
     if b"<!DOCTYPE" in content:
-        raise Unreadable(f"{result.name} declares a document type")
+        raise Unreadable(f"{file.name} declares a document type")
     try:
         root = ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
-        raise Unreadable(f"{result.name} is no XML: {error}") from error
+        raise Unreadable(f"{file.name} is no XML: {error}") from error
     fonts = [
         value.text
         for item in root.findall(".//item")
@@ -76,9 +87,7 @@ def find_default_font(result: Path, expected: Font) -> Score:
         if prop.get(f"{OOR}name") == "Standard"
         for value in prop.findall("value")
     ]
-    said = fonts[-1] if fonts else None
-    wrong = [] if said == expected["font_name"] else [f"the standard font is {said}"]
-    return verdict(wrong, f"the standard font is {said}")
+    return fonts[-1] if fonts else None
 
 
 @metric(
