@@ -253,6 +253,8 @@ def sqlite(random: Random, folder: Path) -> Iterator[Case]:
         if random.random() < 0.1:
             note = f"the file {spoiled_text(random, path)}"
         seen = path if path.exists() else None  # what a getter gives where there is no file
+        if "inf" in rows:
+            note = "an infinite number"
         yield Case("run_sqlite3", seen, {"sql": statement}, {}, note)
 
 
@@ -353,7 +355,7 @@ def sizes(random: Random, folder: Path) -> Iterator[Case]:
         yield Case("is_vlc_fullscreen", seen, given, {}, note)
 
 
-REASONS = {"another rule": REFUSED}
+REASONS = {"another rule": REFUSED, "an infinite number": "a score is a finite number"}
 CASES: dict[str, Cases] = {
     "exact_match": plain("exact_match"),
     "match_in_list": plain("match_in_list"),

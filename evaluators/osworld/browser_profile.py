@@ -108,8 +108,8 @@ def is_expected_bookmarks(result: Value, expected: FolderNames | BarUrls | Autho
         return _sets(_each_of(bar, "folder", "name"), set(expected["names"]))
     if expected["type"] == "bookmark_bar_websites_urls":
         return _sets(_each_of(bar, "url", "url"), set(expected["urls"]))
-    _each_of(bar, "folder", "name")  # a folder without a name ends it
-    folder = next((each for each in bar if _is(each, "folder") and each["name"] == AUTHORS), None)
+    named = (each for each in bar if AUTHORS in _each_of([each], "folder", "name"))
+    folder = next(named, None)
     if folder is None:
         return Score(0.0, f"the bar has no folder {AUTHORS!r}")
     seen = _each_of(_children(folder), "url", "url")
