@@ -16,7 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from host import Frame, ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 from host.frames import Screen
-from host.untrusted import LARGEST, Bound, LostError, MalformedError, TooSlowError
+from host.untrusted import (
+    LARGEST,
+    Bound,
+    LostError,
+    MalformedError,
+    TooLargeError,
+    TooSlowError,
+)
 from host.untrusted.parsing import WIDEST, json_value, model, text
 
 if TYPE_CHECKING:
@@ -309,19 +316,27 @@ class Guest:
         return said.model_copy(update={"content": answer.body})
 
     def listed(self, path: str) -> Listed:
-        """Every path below a folder, folders with a slash at their end."""
-        answer = self._read("/harness/evidence/list", {"path": path}, COLLECTS, "survey")
-        return model(Listed, answer.body, f"the listing of {path}")
+        """Every path below a folder, folders with a slash at their end; of a list that is too large
+        to be read, that there are more."""
+        try:
+            answer = self._read("/harness/evidence/list", {"path": path}, COLLECTS, "list")
+            return model(Listed, answer.body, f"the list of {path}")
+        except (TooLargeError, MalformedError):
+            return Listed(there=True, paths=(), more=True)
 
     def inventory(self) -> Inventory:
-        """Every file of the desktop user and of nobody in particular."""
-        answer = self._read("/harness/evidence/survey", {}, SURVEYS, "survey")
-        return model(Inventory, answer.body, "the survey of the guest's files")
+        """Every file of the desktop user and of nobody in particular; of a list that is too large
+        to be read, why it is refused."""
+        try:
+            answer = self._read("/harness/evidence/survey", {}, SURVEYS, "list")
+            return model(Inventory, answer.body, "the list of files")
+        except (TooLargeError, MalformedError) as error:
+            return Inventory(files={}, refused=str(error))
 
     def files_say(self, do: str, **given: object) -> Any:
         """What one of the questions of `guest.ask` is answered by files alone."""
         said = {"do": do, "with": given}
-        answer = self._once("POST", "/harness/evidence/ask", COLLECTS, "survey", json=said)
+        answer = self._once("POST", "/harness/evidence/ask", COLLECTS, "run", json=said)
         match json_value(answer.body, f"the answer to {do}"):
             case {"value": value}:
                 return value
