@@ -8,6 +8,7 @@ python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       what is around an agent in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
 python -m bench steps                 a virtual machine kept at every step, and forks of steps
+python -m bench names                 what naming the blocks of a step costs; no machine
 python -m bench soak                  a long episode in a sandbox, and what it leaves
 """
 
@@ -24,6 +25,7 @@ from rich.console import Console
 
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.ledger import Column, Ledger
+from bench.names import names
 from bench.osworld import osworld
 from bench.room import room
 from bench.soak import soak
@@ -73,6 +75,7 @@ def main(
     Console(width=150).print(ledger.table(title))
 
 
+app.command(names)
 app.command(osworld)
 app.command(room)
 app.command(soak)

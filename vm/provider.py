@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, TypeVar
 
-from vm import READY, MachineError, Place, Program, refuse_ready
+from vm import READY, MachineError, Place, Program, plain_name, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
 from vm.captured import WAYS, Captured, capture, standing, store
@@ -159,7 +159,7 @@ class LibvirtProvider:
     def snapshot(self, image: Image, name: str = READY) -> Snapshot:
         """The snapshot `name` of `image`; `ready` is made by a cold boot if need be."""
         folder = snapshots_folder(image, self.shape(image), self.qemu)
-        folder = (folder if self.forks else inplace_folder(folder)) / name
+        folder = (folder if self.forks else inplace_folder(folder)) / plain_name(name)
         if name == READY:
             once(folder, lambda staging: self._make_template(image, staging), self._say)
             if self.forks:  # nobody waits for it once an episode runs
@@ -285,7 +285,7 @@ class LibvirtProvider:
                 keep(captured, place, parent, disk)
             return
         refuse_ready(place)
-        folder = self.snapshot(image).folder.with_name(place)
+        folder = self.snapshot(image).folder.with_name(plain_name(place))
         if self.forks:
             store(capture(instance, self._way), image, folder)
         else:
