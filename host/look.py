@@ -35,6 +35,7 @@ def watch(
     *runs: Path,
     host: str = "127.0.0.1",
     port: int = PORT,
+    name: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     open: Annotated[bool, Parameter(negative="")] = False,
     tui: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -46,9 +47,11 @@ def watch(
     runs
         Directories of runs, or such as hold some; without one, `runs`.
     host
-        Where it listens. Beyond this machine, whoever has the address it prints may act.
+        Where it listens. Beyond this machine, whoever is first with an address it prints may act.
     port
         0 takes a free one.
+    name
+        Another host, and port, by which browsers reach it: behind a proxy, room.example.org.
     open
         Open it in the browser.
     tui
@@ -65,8 +68,7 @@ def watch(
         return 0
     from host.room.serve import serve  # heavy: a web server, and a VNC client
 
-    said = Console(stderr=True)
-    serve(folders, host, port, lambda address: said.print(f"{ROOM} {address}", **PLAIN), open)
+    serve(folders, host, port, _tell_room, open, name)
     return 0
 
 
@@ -103,9 +105,13 @@ def watched(folder: Path) -> Iterator[None]:
     """A control room for the run in that directory, as long as the block runs."""
     from host.room.serve import opened  # heavy, as above
 
-    with opened([folder]) as address:
-        Console(stderr=True).print(f"{ROOM} {address}", **PLAIN)
+    with opened([folder], said=_tell_room) as address:
+        _tell_room(address())
         yield
+
+
+def _tell_room(address: str) -> None:
+    Console(stderr=True).print(f"{ROOM} {address}", **PLAIN)
 
 
 def vnc(
