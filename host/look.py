@@ -13,7 +13,6 @@ from uuid import uuid4
 
 from cyclopts import Parameter
 from PIL import Image
-from rich.console import Console
 
 from host import ToolCall, ToolResult
 from host.errors import UsageError
@@ -21,6 +20,7 @@ from host.guest import Guest
 from host.machines import MachineOptions, open_machines
 from host.room.keepsake import episode_html
 from host.room.wall import Wall
+from host.terminal import Terminal, echo
 from host.trajectory import NAME as TRAJECTORY
 from host.watch import Seen, now_running
 
@@ -111,7 +111,7 @@ def watched(folder: Path) -> Iterator[None]:
 
 
 def _tell_room(address: str) -> None:
-    Console(stderr=True).print(f"{ROOM} {address}", **PLAIN)
+    Terminal(stderr=True).print(f"{ROOM} {address}", **PLAIN)
 
 
 def vnc(
@@ -141,7 +141,7 @@ def vnc(
         under_way = ", ".join(name for name, _ in shown) or "none"
         raise UsageError("of which trial?", hint=f"Name it with --trial; under way: {under_way}.")
     for name, seen in shown:
-        print(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
+        echo(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
         if png:
             png.write_bytes(_picture(seen))
         if mp4:
@@ -149,7 +149,7 @@ def vnc(
 
             write_shots(_shots(seen, seconds), mp4)
     if not shown:
-        print(f"no trial is under way in {run}")
+        echo(f"no trial is under way in {run}")
     return 0
 
 
@@ -169,7 +169,7 @@ def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
 
 def shell(*, machines: MachineOptions = MachineOptions()) -> int:  # noqa: B008 - a frozen value
     """A Python prompt with a booted `machine` and its `guest`; both are gone when it ends."""
-    said = Console(stderr=True)
+    said = Terminal(stderr=True)
     with open_machines(machines, said.print) as source, closing(source.make()) as machine:
         machine.boot()
         with Guest(machine.endpoint, machine.token) as guest:

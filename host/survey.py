@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from host.errors import GuestError
 from host.guest import Guest
 from host.inside import SURVEY
+from host.terminal import visible_json
 
 __all__ = ["LASTING", "PARTS", "Change", "Survey", "as_evidence", "changes", "survey"]
 
@@ -68,7 +69,7 @@ def changes(before: Survey, after: Survey) -> list[Change]:
 def as_evidence(found: Sequence[Change], home: str) -> str:
     """The changes as a file for `evaluators.changes`; `home` is the desktop user's folder."""
     said = {"home": home, "changes": [asdict(each) for each in found]}
-    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+    return visible_json(said) + "\n"
 
 
 def _changes(kind: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:
