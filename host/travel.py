@@ -3,7 +3,6 @@ desktop-diff."""
 
 from __future__ import annotations
 
-import csv as csv_files
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -15,9 +14,9 @@ from cyclopts import Parameter
 from host import counterfactual as both
 from host.choosing import KeepOptions
 from host.config import Branch, Hand, Lasting
+from host.csv_file import write_csv_file
 from host.desktop_diff import desktop_diff as difference_of_desktops
 from host.errors import UsageError
-from host.export import cell
 from host.forks import Onward, fork_of, trial_of
 from host.guest import Guest
 from host.launch import (
@@ -150,10 +149,7 @@ def counterfactual(
 
         write_regret(run, folder, found, regrets, html)
     if csv:
-        with csv.open("w", encoding="utf-8", newline="") as file:
-            writer = csv_files.DictWriter(file, list(records[0]))
-            writer.writeheader()
-            writer.writerows({key: cell(value) for key, value in r.items()} for r in records)
+        write_csv_file(csv, list(records[0]), records)
     if json:
         print_json({"decisions": records, "regret": [asdict(each) for each in regrets]})
     else:
