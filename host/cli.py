@@ -7,6 +7,7 @@ stayed void · 130 interrupted
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import traceback
@@ -174,6 +175,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     traceback."""
     # A supervisor's SIGTERM ends a run as cleanly as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Runs, snapshots and sockets hold what desktops hold: nobody else on this machine reads them.
+    before = os.umask(0o077)
     try:
         code = app(arguments, result_action="return_value")
     except (TaskError, UsageError) as error:
@@ -188,6 +191,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception:  # noqa: BLE001 - told whole, as Python would, but for what a terminal obeys
         echo(traceback.format_exc(), error=True, end="")
         sys.exit(1)
+    finally:
+        os.umask(before)
     sys.exit(code if isinstance(code, int) else 0)
 
 

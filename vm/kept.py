@@ -100,7 +100,7 @@ def keep(
         names, added = Blocks(step.parent / BLOCKS, disk).add(memory(), [state], [overlay])
         pages = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
         staging = step.with_name(f".{step.name}.partial")
-        staging.mkdir()
+        staging.mkdir(mode=0o700)
         parts = {}
         for part, where, named in zip(PARTS, (pages, states, places), names, strict=True):
             content = table(where, named).tobytes()

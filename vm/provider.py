@@ -172,7 +172,7 @@ class LibvirtProvider:
             (staging / part).unlink(missing_ok=True)
         memory = Memory(staging / "memory", shared=True) if self.forks else None
         freeze = freeze_template if self.forks else save_template
-        with self.cold(image, memory, staging / "disk.qcow2") as instance:
+        with self.cold(image, memory) as instance:
             wait_until_ready(instance, self._say, bound=BOUNDS[instance.shape.kind])
             wait_until_quiet(instance)
             freeze(instance, image, staging, READY)
@@ -182,7 +182,6 @@ class LibvirtProvider:
         self,
         image: Image,
         memory: Memory | None = None,
-        disk: Path | None = None,
         *,
         ssh_key: str = "",
         token: str | None = None,
@@ -198,7 +197,6 @@ class LibvirtProvider:
                 token=new_token() if token is None else token,
                 backing=image.base.disk,
                 memory=memory,
-                disk=disk,
                 ssh_key=ssh_key,
             )
         )

@@ -86,6 +86,7 @@ def keep(sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program])
     with locked(final.with_name(f".{name}.lock")):
         forget(staging)
         (staging / "layers").mkdir(parents=True)
+        staging.chmod(0o700)
         below = sandbox.lower[:-1]
         for number, layer in enumerate(reversed(below)):
             _copied(layer, staging / "layers" / str(number))
