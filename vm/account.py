@@ -25,7 +25,7 @@ RUN_WITH = (9, 1)
 SANDBOX = "on,obsolete=deny,elevateprivileges=allow,spawn=deny,resourcecontrol=deny"
 """As libvirt has it, but that QEMU may change its id; it can start no program, setuid or not."""
 VARIABLE = Path("/var/tmp")
-"""Where machines of root lie that could not be reached in the cache: on a disk, for they are big."""
+"""Where machines of root lie that nobody would reach in the cache: on a disk, for they are big."""
 
 
 @dataclass(frozen=True)
