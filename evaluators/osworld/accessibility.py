@@ -47,7 +47,7 @@ def _findable(element: Element) -> Element:
     """The element itself; `ValueError` where no tree could hold it."""
     try:
         found = _search(element)(etree.Element("desktop-frame"))
-    except (etree.XPathError, SelectorError) as error:
+    except (etree.XPathError, SelectorError, RecursionError) as error:
         raise ValueError(f"it selects nothing that could be: {error}") from None
     if not isinstance(found, list):
         raise ValueError("it selects no elements, it is a value")

@@ -3,7 +3,6 @@ archive, and verified."""
 
 from __future__ import annotations
 
-import sys
 import tarfile
 import tempfile
 import zipfile
@@ -18,6 +17,7 @@ from cyclopts import App, Parameter
 
 from host.errors import UsageError
 from host.osworld.archives import unpacked
+from host.terminal import echo
 from tasks.catalogue import read_catalogue
 from tasks.osworld_assets import AssetStore, default_store, place_of
 from tasks.osworld_suite import Selection, survey
@@ -58,11 +58,11 @@ def fetch(
             try:
                 with _fetched(client, url) as path:
                     size = kept.keep(url, path).size
-                print(f"{number} of {len(wanted)}: {place_of(url)} ({size} bytes)")
+                echo(f"{number} of {len(wanted)}: {place_of(url)} ({size} bytes)")
             except (httpx.HTTPError, UsageError) as error:
                 failed += 1
-                print(f"{number} of {len(wanted)}: {url}: {error}", file=sys.stderr)
-    print(f"{len(wanted) - failed} fetched, {failed} failed: {kept.root}")
+                echo(f"{number} of {len(wanted)}: {url}: {error}", error=True)
+    echo(f"{len(wanted) - failed} fetched, {failed} failed: {kept.root}")
     return 3 if failed else 0
 
 
@@ -93,7 +93,7 @@ def import_(source: Path, folder: Path, *, store: Store = None) -> int:
             if ends:
                 kept.keep(url, found[ends[0]], origin=str(source.resolve()))
                 taken += 1
-    print(f"{taken} of {len(wanted)} missing assets imported, {len(wanted) - taken} still missing")
+    echo(f"{taken} of {len(wanted)} missing assets imported, {len(wanted) - taken} still missing")
     return 0 if taken == len(wanted) else 1
 
 
@@ -109,8 +109,8 @@ def verify(*, store: Store = None) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from None
     for asset, said in wrong:
-        print(f"{asset.url}: {said}", file=sys.stderr)
-    print(f"{count} assets, {len(wrong)} not as they were: {kept.root}")
+        echo(f"{asset.url}: {said}", error=True)
+    echo(f"{count} assets, {len(wrong)} not as they were: {kept.root}")
     return 1 if wrong else 0
 
 
