@@ -342,6 +342,21 @@ class Guest:
                 return value
         raise MalformedError(f"the answer to {do} holds no value")
 
+    def suite(
+        self, source: bytes, *, address: str, modules: Sequence[str], function: str, within: float
+    ) -> Any:
+        """The report of a test suite, whose text is `source`, on the agent's code that listens at
+        that address; see `guest.suite`."""
+        given = {
+            "address": address,
+            "modules": ",".join(modules),
+            "function": function,
+            "within": f"{within:g}",
+        }
+        takes = within + FILE
+        answer = self._once("POST", "/harness/suite", takes, "run", params=given, content=source)
+        return json_value(answer.body, "the report of the tests")
+
     def wait_window(self, title: str, timeout: float = 60.0) -> None:
         """Return once a window whose title contains `title` is open; `NoSuchWindow` says which are
         instead."""
