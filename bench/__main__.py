@@ -12,6 +12,7 @@ python -m bench attack                agents that attack their judgement: every 
 python -m bench judge RUN             what the box adds to a verdict on a run's evidence
 python -m bench names                 what naming the blocks of a step costs; no machine
 python -m bench soak                  a long episode in a sandbox, and what it leaves
+python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
 
 from __future__ import annotations

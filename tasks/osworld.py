@@ -231,7 +231,8 @@ def _misfits(metric: Bound, expected: Getter | None) -> Iterator[str]:
     if metric.metric.expected is None:
         return
     if expected is None:
-        yield f"{metric.metric.name} compares with something, and nothing is given"
+        if metric.metric.needs_expected:
+            yield f"{metric.metric.name} compares with something, and nothing is given"
         return
     rules: JsonValue
     if isinstance(expected, Rule):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from lxml import etree
@@ -15,7 +15,7 @@ from evaluators.osworld import Value
 from evaluators.osworld.answers import json_of, said, tree
 from evaluators.osworld.commented_json import without_comments
 from evaluators.osworld.given import held, text
-from evaluators.osworld.registry import metric
+from evaluators.osworld.registry import Raises, metric
 from evaluators.values import shown, verdict
 
 OOR = "{http://openoffice.org/2001/registry}"
@@ -54,7 +54,7 @@ class Listed(TypedDict):
 class Minutes(TypedDict):
     """Time between two savings."""
 
-    minutes: int
+    minutes: Any
 
 
 @metric()
@@ -149,9 +149,9 @@ def is_extension_installed(result: Value, expected: Listed, *, strict: bool) -> 
 @metric()
 def check_presenter_console_disable(result: Value) -> Score:
     """LibreOffice's settings say that Impress shows no presenter screen."""
-    value = _office_settings(held(result)).get(
-        ("/org.openoffice.Office.Impress/Misc/Start", "EnablePresenterScreen")
-    )
+    path = "/org.openoffice.Office.Impress/Misc/Start"
+    values = _office_values(held(result), path, "EnablePresenterScreen", deep=False)
+    value = next(values, None)
     return Score(
         float((value or "").lower() == "false"), f"EnablePresenterScreen is {shown(value)}"
     )
@@ -165,13 +165,18 @@ def check_presenter_console_disable(result: Value) -> Score:
 )
 def check_auto_saving_time(result: Value, expected: Minutes, *, strict: bool) -> Score:
     """LibreOffice's settings say that it saves every so many minutes."""
-    settings = _office_settings(held(result))
+    settings = held(result)
     path = "/org.openoffice.Office.Common/Save/Document"
-    minutes, on = settings.get((path, "AutoSaveTimeIntervall")), settings.get((path, "AutoSave"))
-    if strict and on == "false":
+    if strict and "false" in list(_office_values(settings, path, "AutoSave", deep=True))[-1:]:
         return Score(0.0, "saving at intervals is switched off")
-    right = minutes is not None and minutes.strip() == str(expected["minutes"])
-    return Score(float(right), f"it saves every {minutes or 'unknown number of'} minutes")
+    said = list(_office_values(settings, path, "AutoSaveTimeIntervall", deep=True))[-1:]
+    if not said or said[0] is None:
+        return Score(0.0, "nothing says at what intervals it saves")
+    try:
+        minutes = int(said[0])
+    except ValueError as error:
+        raise Raises(f"the number of minutes is {shown(said[0])}") from error
+    return Score(float(minutes == expected["minutes"]), f"it saves every {minutes} minutes")
 
 
 def _json(source: str, strict: bool) -> Any:
@@ -186,13 +191,17 @@ def _missing(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _office_settings(source: bytes) -> dict[tuple[str, str], str]:
-    """LibreOffice's own changes to its registry: the value of each property by its path."""
-    found: dict[tuple[str, str], str] = {}
+def _office_values(source: bytes, path: str, name: str, *, deep: bool) -> Iterator[str | None]:
+    """LibreOffice's own changes to its registry: the values of one property in their order, None
+    for an empty one; `deep`: of each item the first one, wherever it stands in it."""
     root: etree._Element = tree(source, "the settings of LibreOffice")
-    for item in root.iter("item"):
-        for prop in item.iter("prop"):
-            value = prop.find("value")
-            if value is not None:
-                found[item.get(f"{OOR}path", ""), prop.get(f"{OOR}name", "")] = value.text or ""
-    return found
+    for item in root.iterdescendants("item"):
+        if item.get(f"{OOR}path") != path:
+            continue
+        props = item.iterdescendants("prop") if deep else item.iterchildren("prop")
+        named = [each for each in props if each.get(f"{OOR}name") == name]
+        for prop in named[:1] if deep else named:
+            value = prop.find(".//value" if deep else "value")
+            if value is None and deep:
+                raise Raises(f"{name} has no value")
+            yield None if value is None else value.text

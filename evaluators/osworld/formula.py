@@ -30,6 +30,8 @@ __all__ = ["Mistake", "Unknown", "formula"]
 
 MOST_CELLS = 100_000
 DEEPEST = 60
+OF_MISTAKES = {"ISERROR", "ISNUMBER", "ISTEXT"}
+"""Functions that say something of an error, where others end in it."""
 Values = Mapping[tuple[int, int], object]
 """The cells that hold something, by row and column."""
 
@@ -116,8 +118,12 @@ class _Reader:
         while self.tokens and self.tokens[0].subtype != Token.CLOSE:
             if self.tokens[0].type == Token.SEP:
                 self.tokens.pop(0)
-            given.append(self.expression(0))
+            given.append(self.argument() if name in OF_MISTAKES else self.expression(0))
         self.close(Token.FUNC)
+        if name in OF_MISTAKES:
+            wrong = len(given) == 1 and isinstance(given[0], Mistake)
+            if name == "ISERROR" or wrong:
+                return wrong is (name == "ISERROR")
         if name in {"ROW", "COLUMN"} and not given:
             given = [self.area(self.place)]
         if name not in FUNCTIONS:
@@ -126,6 +132,19 @@ class _Reader:
             return FUNCTIONS[name](*given)
         except (TypeError, ValueError, ArithmeticError, IndexError) as error:
             raise Mistake(f"{name}: {error}") from error
+
+    def argument(self) -> object:
+        """The one argument of a function that may be asked of an error, which is given as such."""
+        held, depth = list(self.tokens), self.depth
+        try:
+            return single(self.expression(0))
+        except Mistake as mistake:
+            opened = 0
+            while held and (opened or held[0].subtype != Token.CLOSE):
+                opened += {Token.OPEN: 1, Token.CLOSE: -1}.get(held[0].subtype, 0)
+                held.pop(0)
+            self.tokens[:], self.depth = held, depth
+            return mistake
 
     def close(self, kind: str) -> None:
         if not self.tokens or (self.tokens[0].type, self.tokens[0].subtype) != (kind, Token.CLOSE):

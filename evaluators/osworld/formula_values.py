@@ -59,12 +59,19 @@ def number(value: object) -> float:
         case time() as clock:
             return (clock.hour * 3600 + clock.minute * 60 + clock.second) / 86400
         case str() as text:
-            try:
-                return float(text)
-            except ValueError:
-                raise Mistake(f"{text!r} is no number") from None
+            return _number_in(text)
         case other:
             raise Mistake(f"{other!r} is no number")
+
+
+def _number_in(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        raise Mistake(f"{text!r} is no number") from None
+    if not math.isfinite(found):
+        raise Mistake(f"{text!r} is no number")
+    return found
 
 
 def text(value: object) -> str:
@@ -141,7 +148,16 @@ def _all_true(given: tuple[object, ...]) -> list[bool]:
 
 
 def _day(value: object) -> datetime:
-    return EPOCH + timedelta(days=number(value))
+    named = single(value)
+    if isinstance(named, str):
+        try:
+            return datetime.fromisoformat(named)
+        except ValueError:
+            pass  # a number of days as a text, or nothing of the kind
+    days = number(value)
+    if days < 0:
+        raise Mistake(f"{days} is no day")
+    return EPOCH + timedelta(days=days)
 
 
 def _weekday(value: object, kind: object = 1.0) -> float:

@@ -31,7 +31,17 @@ LIBRARIES = (
 )
 """What `evidence.BROKEN` leaves out of what the libraries raise for a broken file."""
 
-__all__ = ["decoded", "file", "held", "library", "lines", "office", "text"]
+RAISED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
+"""What the libraries raise where a file lacks what they are asked for; upstream may end in it."""
+
+__all__ = ["RAISED", "decoded", "file", "held", "library", "lines", "office", "text"]
 
 
 def file(value: Value) -> Path:

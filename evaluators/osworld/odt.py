@@ -23,9 +23,11 @@ def read_texts(content: io.BytesIO, name: str, *, whole: bool) -> list[str]:
     """The paragraphs' texts; `whole`: with headings, tabs, repeated blanks, links and spans within
     spans, which upstream passes over, and without what was deleted under recorded changes."""
     with given.library(name):
-        root = _part(content, "content.xml")
         if not whole:
-            return [_direct(each) for each in root.iter(f"{TEXT}p")]
+            # The library that upstream reads with begins with what the pages have in common.
+            parts = _parts(content)
+            return [_direct(each) for part in parts for each in part.iter(f"{TEXT}p")]
+        root = _part(content, "content.xml")
         for body in root.iter(f"{OFFICE}text"):
             for changes in body.findall(f"{TEXT}tracked-changes"):
                 body.remove(changes)
@@ -71,12 +73,14 @@ def highlighted(content: io.BytesIO, name: str, color: str, *, whole: bool) -> l
         root = _part(content, "content.xml")
         automatic = root.findall(f"*/{STYLE}style")
         if not whole:
+            parts = _parts(content)
             said = [
                 each.get(f"{STYLE}name")
-                for each in automatic
-                if any(part.get(f"{FO}background-color") == color for part in each)
+                for part in parts
+                for each in part.findall(f"{OFFICE}automatic-styles/{STYLE}style")
+                if any(held.get(f"{FO}background-color") == color for held in each)
             ]
-            spans = root.iter(f"{TEXT}span")
+            spans = [each for part in parts for each in part.iter(f"{TEXT}span")]
             return [
                 "".join(each.itertext()) for each in spans if each.get(f"{TEXT}style-name") in said
             ]
@@ -116,6 +120,13 @@ def _background(name: str, styles: dict[str, Element]) -> str:
                 return said
         name = str(style.get(f"{STYLE}parent-style-name"))
     raise ValueError("styles inherit from each other in a ring")
+
+
+def _parts(content: io.BytesIO) -> list[Element]:
+    """The styles of the pages, if there are any, and the content."""
+    with zipfile.ZipFile(content) as archive:
+        names = [each for each in ("styles.xml", "content.xml") if each in archive.namelist()]
+    return [_part(content, each) for each in names]
 
 
 def _part(content: io.BytesIO, member: str) -> Element:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import imagehash
 import pypdf
@@ -33,7 +33,7 @@ class Pages(TypedDict):
     """A number that the count of pages stands to."""
 
     relation: Literal["eq", "ne", "lt", "le", "gt", "ge"]
-    ref_value: int
+    ref_value: Any
 
 
 @contextmanager

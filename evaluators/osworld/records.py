@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 import unicodedata
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import openpyxl
 from pydantic import Field
@@ -13,9 +14,11 @@ from typing_extensions import TypedDict
 
 from evaluators import Score, Unreadable
 from evaluators.osworld import given
-from evaluators.osworld.registry import metric
+from evaluators.osworld.registry import Raises, metric
 from evaluators.values import shown, verdict
 
+ROWS = 21
+"""From C2 to C22."""
 ENCODINGS = ("utf-8-sig", "utf-16", "latin-1")
 """In this order; a text in UTF-16 is known by its mark."""
 
@@ -30,24 +33,40 @@ class Records(TypedDict, total=False):
 class Cities(TypedDict):
     """Each row's city, or the names that it may go by."""
 
-    expected: list[str | list[str]]
+    expected: list[Any]
 
 
-@metric()
+@metric(
+    repairs=(
+        "A mark of the byte order is no part of the text, and UTF-16 is read: upstream reads UTF-8 "
+        "with the mark, and takes all else for Latin-1.",
+    )
+)
 def compare_csv(
     result: Path,
-    expected: Path | list[Path],
+    expected: Path | list[Path | None],
     *,
-    blanks: Annotated[bool, Field(alias="strict")] = True,
-    ignore_case: bool = False,
+    blanks: Annotated[bool | None, Field(alias="strict")] = True,
+    ignore_case: bool | None = False,
+    strict: bool,
 ) -> Score:
     """The lines of the file are those of the expected one, or of one of several; with `strict:
-    false`, blanks around a line do not count."""
-    seen = _lines(_text(result), blanks=blanks, ignore_case=ignore_case)
+    false`, blanks around a line do not count. A line ends where Python's `splitlines` says so."""
+
+    def read(file: Path) -> list[str]:
+        text = _text(file, strict=strict)
+        held = (text.lower() if ignore_case else text).splitlines()
+        return held if blanks else [each.strip() for each in held]
+
+    seen = read(result)
     best = Score(0.0, "there is nothing to compare with")
     for each in expected if isinstance(expected, list) else [expected]:
-        wanted = _lines(_text(each), blanks=blanks, ignore_case=ignore_case)
-        best = lines_equal(seen, wanted)
+        if each is None:
+            raise Raises("there is no file to compare with")
+        try:
+            best = lines_equal(seen, read(each))
+        except Unreadable as unreadable:
+            best = Score(0.0, str(unreadable))
         if best.value == 1:
             break
     return best
@@ -65,9 +84,9 @@ def lines_equal(seen: list[str], wanted: list[str]) -> Score:
     return verdict(wrong, f"all {len(wanted)} lines are equal")
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, *, strict: bool) -> str:
     content = given.held(file)
-    for encoding in ENCODINGS:
+    for encoding in ENCODINGS if strict else ("utf-8", "latin-1"):
         if encoding == "utf-16" and content[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
             continue
         try:
@@ -75,12 +94,6 @@ def _text(file: Path) -> str:
         except UnicodeDecodeError:
             continue  # latin-1 at the end reads any bytes
     raise AssertionError("latin-1 reads any bytes")
-
-
-def _lines(text: str, *, blanks: bool, ignore_case: bool) -> list[str]:
-    # The newline at a line's end counts: a last line without one differs from one with it.
-    held = given.lines(text.lower() if ignore_case else text)
-    return held if blanks else [each.strip() for each in held]
 
 
 @metric()
@@ -106,21 +119,34 @@ def check_csv(result: Path, expected: Records) -> Score:
 @metric()
 def compare_conference_city_in_order(result: Path, expected: Cities) -> Score:
     """C2 to C22 of the workbook's active sheet name the expected cities in order; each may stand
-    among other words, and accents do not count."""
+    among other words, and neither case nor accents nor punctuation count."""
     with given.library(given.file(result).name):
         book = openpyxl.load_workbook(given.office(result), read_only=True, keep_links=False)
         sheet = book.active
         rows = [] if sheet is None else list(sheet.iter_rows(2, 22, 3, 3, values_only=True))
     cities = [row[0] if row else None for row in rows]
-    wrong = []
-    for number, wanted in enumerate(expected["expected"]):
-        seen = cities[number] if number < len(cities) else None
-        names = [wanted] if isinstance(wanted, str) else wanted
-        if not isinstance(seen, str) or not any(_plain(each) in _plain(seen) for each in names):
-            wrong.append(f"C{number + 2} is {shown(seen) or 'empty'}, not {shown(wanted)}")
-    return verdict(wrong, f"all {len(expected['expected'])} cities are there")
+    cities += [None] * (ROWS - len(cities))
+    wanted = expected["expected"]
+    if len(wanted) < ROWS:
+        return Score(0.0, f"{len(wanted)} cities are expected in {ROWS} rows")
+    wrong = [
+        f"C{row} is {shown(seen) or 'empty'}, not {shown(names)}"
+        for row, (seen, names) in enumerate(zip(cities, wanted, strict=False), start=2)
+        if not _names_one(seen, [names] if isinstance(names, str) else names)
+    ]
+    return verdict(wrong, f"all {ROWS} cities are there")
 
 
-def _plain(text: str) -> str:
-    apart = unicodedata.normalize("NFKD", text)
-    return "".join(each for each in apart if not unicodedata.combining(each))
+def _names_one(seen: object, names: object) -> bool:
+    """Whether a cell holds one of the names."""
+    if not isinstance(names, list):
+        return False
+    said = _plain(seen)
+    return any((name := _plain(each)) and name in said for each in names)
+
+
+def _plain(value: object) -> str:
+    """The words of a text in lower case, without accents and with a blank for all else."""
+    apart = unicodedata.normalize("NFKD", "" if value is None else str(value))
+    letters = "".join(each for each in apart if not unicodedata.combining(each))
+    return re.sub(r"[^a-z0-9]+", " ", letters.lower()).strip()

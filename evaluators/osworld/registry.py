@@ -45,6 +45,8 @@ class Metric:
     options: type[BaseModel]
     expected: TypeAdapter[Any] | None
     """What it is compared with; `None` for a metric that looks at the result alone."""
+    needs_expected: bool
+    """Whether a task has to name something to compare with."""
     repairs: tuple[str, ...]
     """What `strict` mends, one sentence each; empty: both verdicts are one."""
     sees_missing: bool
@@ -125,6 +127,7 @@ def metric(
             function,
             create_model(name, __config__=ConfigDict(extra="ignore"), **fields),
             TypeAdapter(hints["expected"]) if "expected" in given else None,
+            any(each.name == "expected" and each.default is each.empty for each in parameters),
             repairs,
             sees_missing,
         )

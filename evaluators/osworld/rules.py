@@ -47,7 +47,9 @@ class Rule(TypedDict):
 def well_formed(rule: Mapping[str, Any]) -> Mapping[str, Any]:
     """The rule itself; `ValueError` where no value could be held against it."""
     method, ref = rule["method"], rule["ref"]
-    if method.split(".")[0] == "re":
+    if ref is None:
+        _known(method)
+    elif method.split(".")[0] == "re":
         _pattern(method, ref)
     elif method.startswith("approx:"):
         float(method.removeprefix("approx:"))
@@ -66,22 +68,37 @@ def well_formed(rule: Mapping[str, Any]) -> Mapping[str, Any]:
     return rule
 
 
+def _known(method: str) -> None:
+    """Null is no reference for most methods, which upstream finds out when it judges."""
+    known = {*COMPARED, "re", "spreadsheet_range", "str_list_eq", "str_set_eq"}
+    if method.startswith("approx:"):
+        float(method.removeprefix("approx:"))
+    elif not RANGE.fullmatch(method) and method not in known and not method.startswith("re."):
+        raise ValueError(f"there is no method {method!r}")
+
+
 ValueRule = Annotated[Rule, AfterValidator(well_formed)]
 """A value rule, checked when the task is loaded."""
 
 
-def matches(value: Any, rule: Mapping[str, Any]) -> bool:
-    """Whether the rule holds; `Raises` where upstream could not compare the two."""
+def matches(value: Any, rule: Mapping[str, Any], *, trimmed: bool = False) -> bool:
+    """Whether the rule holds; `Raises` where upstream could not compare the two. `trimmed`: blanks
+    around the parts of a list do not count."""
     method, ref = rule["method"], rule["ref"]
+    if ref is None and not method.startswith("approx:") and method not in COMPARED:
+        _incomparable(value, rule)
     if method.split(".")[0] == "re":
         if not isinstance(value, str):
             _incomparable(value, rule)
         return _pattern(method, ref).search(value) is not None
     if method.startswith("approx:"):
         try:
-            return bool(abs(float(value) - ref) <= float(method.removeprefix("approx:")))
+            number = float(value)
         except (TypeError, ValueError):
             return False
+        if ref is None:
+            _incomparable(value, rule)
+        return bool(abs(number - ref) <= float(method.removeprefix("approx:")))
     if ends := RANGE.fullmatch(method):
         above, below = ({"e": "le", "t": "lt"}[each] for each in ends.groups())
         return _compared(above, ref[0], value, rule) and _compared(below, value, ref[1], rule)
@@ -91,7 +108,9 @@ def matches(value: Any, rule: Mapping[str, Any]) -> bool:
     if method in {"str_list_eq", "str_set_eq"}:
         if not isinstance(value, str):
             _incomparable(value, rule)
-        parts = [each.strip() for each in value.strip("\"'").split(",")]
+        parts = value.strip("\"'").split(",")
+        if trimmed:
+            parts = [each.strip() for each in parts]
         return parts == ref if method == "str_list_eq" else set(parts) == set(ref)
     return _compared(method, value, ref, rule)
 

@@ -7,13 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from pptx import Presentation
 from pptx.enum.dml import MSO_COLOR_TYPE
 from pydantic import Field
 
 from evaluators import Score, Unreadable
 from evaluators.osworld import Value
 from evaluators.osworld.decks import MALFORMED, background, deck, text_shapes
+from evaluators.osworld.given import RAISED
 from evaluators.osworld.registry import Raises, metric
+from evaluators.osworld.slide_compat import difference_to_upstream
 from evaluators.osworld.slide_shapes import kind, place_differences
 from evaluators.osworld.slide_text import (
     Asked,
@@ -26,6 +29,8 @@ from evaluators.osworld.slide_text import (
 from evaluators.osworld.theme import Theme, text_colour
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Switch = bool | None
+"""Null is off."""
 
 
 @metric(
@@ -42,35 +47,41 @@ Share = Annotated[float, Field(ge=0, le=1)]
         " the alignment of texts in groups alone.",
         "An underline of any kind differs from none: upstream sees the plain underline alone.",
         "A shape answers one of its kind: upstream takes a picture for a table.",
-    )
+        "A presentation that is missing is not there: upstream takes an empty one for it.",
+        "Places of pictures and other shapes that hold no text are compared: upstream passes over "
+        "them.",
+        "Slides without a page of notes have no notes, and what is switched off is not read: "
+        "upstream ends in an exception where a page of notes has no place for them.",
+    ),
+    sees_missing=True,
 )
 def compare_pptx_files(
     result: Value,
-    expected: Path,
+    expected: Path | None,
     *,
-    examine_number_of_slides: bool = True,
-    examine_shape: bool = True,
-    examine_text: bool = True,
-    examine_indent: bool = True,
-    examine_font_name: bool = True,
-    examine_font_size: bool = True,
-    examine_font_bold: bool = True,
-    examine_font_italic: bool = True,
-    examine_color_rgb: bool = True,
-    examine_font_underline: bool = True,
-    examine_strike_through: bool = True,
-    examine_alignment: bool = True,
-    examine_run_count: bool = True,
-    examine_bullets: bool = True,
-    examine_background_color: bool = True,
-    examine_note: bool = True,
-    examine_title_bottom_position: bool = False,
-    examine_table_bottom_position: bool = False,
-    examine_right_position: bool = False,
-    examine_top_position: bool = False,
-    examine_shape_for_shift_size: bool = False,
-    examine_image_size: bool = False,
-    examine_modify_height: bool = False,
+    examine_number_of_slides: Switch = True,
+    examine_shape: Switch = True,
+    examine_text: Switch = True,
+    examine_indent: Switch = True,
+    examine_font_name: Switch = True,
+    examine_font_size: Switch = True,
+    examine_font_bold: Switch = True,
+    examine_font_italic: Switch = True,
+    examine_color_rgb: Switch = True,
+    examine_font_underline: Switch = True,
+    examine_strike_through: Switch = True,
+    examine_alignment: Switch = True,
+    examine_run_count: Switch = True,
+    examine_bullets: Switch = True,
+    examine_background_color: Switch = True,
+    examine_note: Switch = True,
+    examine_title_bottom_position: Switch = False,
+    examine_table_bottom_position: Switch = False,
+    examine_right_position: Switch = False,
+    examine_top_position: Switch = False,
+    examine_shape_for_shift_size: Switch = False,
+    examine_image_size: Switch = False,
+    examine_modify_height: Switch = False,
     approximately_tolerance: Share = 0.005,
     strict: bool,
 ) -> Score:
@@ -82,6 +93,8 @@ def compare_pptx_files(
     """
     given = dict(locals())
     asked = Asked(**{name: given[name] for name in Asked.__dataclass_fields__})
+    if not strict:
+        return _as_upstream(result, expected, asked)
     one, other = deck(result), deck(expected)
     try:
         wrong = next(_differences(one, other, asked), None)
@@ -90,6 +103,16 @@ def compare_pptx_files(
     return Score(
         float(wrong is None), wrong or "the presentations are the same in all that is asked"
     )
+
+
+def _as_upstream(result: Value, expected: Value, asked: Asked) -> Score:
+    # Without a file, python-pptx begins a presentation of its own.
+    one, other = (Presentation() if each is None else deck(each) for each in (result, expected))
+    try:
+        wrong = difference_to_upstream(one, other, asked)
+    except (*MALFORMED, *RAISED) as error:
+        raise Raises(f"a presentation lacks something: {error!r:.300}") from error
+    return Score(float(not wrong), wrong or "upstream sees no difference")
 
 
 def _differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:

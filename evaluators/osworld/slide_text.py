@@ -18,29 +18,29 @@ Colour = Callable[[Any, Any], str | None]
 class Asked:
     """What is compared of two presentations, in OSWorld's names."""
 
-    examine_number_of_slides: bool
-    examine_shape: bool
-    examine_text: bool
-    examine_indent: bool
-    examine_font_name: bool
-    examine_font_size: bool
-    examine_font_bold: bool
-    examine_font_italic: bool
-    examine_color_rgb: bool
-    examine_font_underline: bool
-    examine_strike_through: bool
-    examine_alignment: bool
-    examine_run_count: bool
-    examine_bullets: bool
-    examine_background_color: bool
-    examine_note: bool
-    examine_title_bottom_position: bool
-    examine_table_bottom_position: bool
-    examine_right_position: bool
-    examine_top_position: bool
-    examine_shape_for_shift_size: bool
-    examine_image_size: bool
-    examine_modify_height: bool
+    examine_number_of_slides: bool | None
+    examine_shape: bool | None
+    examine_text: bool | None
+    examine_indent: bool | None
+    examine_font_name: bool | None
+    examine_font_size: bool | None
+    examine_font_bold: bool | None
+    examine_font_italic: bool | None
+    examine_color_rgb: bool | None
+    examine_font_underline: bool | None
+    examine_strike_through: bool | None
+    examine_alignment: bool | None
+    examine_run_count: bool | None
+    examine_bullets: bool | None
+    examine_background_color: bool | None
+    examine_note: bool | None
+    examine_title_bottom_position: bool | None
+    examine_table_bottom_position: bool | None
+    examine_right_position: bool | None
+    examine_top_position: bool | None
+    examine_shape_for_shift_size: bool | None
+    examine_image_size: bool | None
+    examine_modify_height: bool | None
     approximately_tolerance: float
     strict: bool
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TypeAlias
 from xml.etree import ElementTree
 
 import openpyxl
+import pandas
+from lxml import etree
 from openpyxl.utils.cell import coordinate_to_tuple
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.cell_range import CellRange
@@ -33,6 +35,8 @@ class Book:
 
     path: Path
     content: bytes
+    stored: dict[str, dict[str, etree._Element]] = field(default_factory=dict, compare=False)
+    """The cells of sheets that were read, as the package holds them."""
 
     @property
     def stream(self) -> io.BytesIO:
@@ -49,6 +53,12 @@ class Book:
         """Everything but stored results of formulas: styles, charts, pivot tables, filters."""
         with given.library(self.path.name):
             return openpyxl.load_workbook(self.stream)
+
+    @cached_property
+    def framed(self) -> pandas.ExcelFile:
+        """The sheets as data frames, of formulas the stored results."""
+        with given.library(self.path.name):
+            return pandas.ExcelFile(self.stream)
 
     def sheet(self, name: str) -> Worksheet:
         """One sheet of cells."""

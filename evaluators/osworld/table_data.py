@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 from rapidfuzz import fuzz
@@ -15,32 +14,9 @@ from evaluators.osworld.table_rules import Fuzzy, SheetData, SheetFuzzy, SheetPr
 from evaluators.values import shown, unequal
 
 
-def data_differs(one: Place, other: Place, rule: SheetData, *, strict: bool) -> list[str]:
+def data_differs(one: Place, other: Place, rule: SheetData) -> list[str]:
     """Why two sheets do not hold the same; empty where they do."""
-    if strict:
-        return _grids_differ(one, other, rule)
-    seen, wanted = (_frame(each, rule.precision) for each in (one, other))
-    if seen.equals(wanted):
-        return []
-    if seen.shape != wanted.shape:
-        # The first row is the header of a frame.
-        shapes = (seen.shape, wanted.shape)
-        sizes = [f"{rows + 1} rows of {columns} cells" for rows, columns in shapes]
-        return [f"{one[1]} has {sizes[0]}, not {sizes[1]}"]
-    return _grids_differ(one, other, rule) or [
-        f"{one[1]} holds the same values, but not of the same kinds of numbers"
-    ]
-
-
-def _frame(place: Place, precision: int) -> pandas.DataFrame:
-    book, sheet = place
-    with given.library(book.path.name):
-        frame = pandas.read_excel(book.stream, sheet_name=sheet, engine="openpyxl")
-        return frame.round(precision)
-
-
-def _grids_differ(one: Place, other: Place, rule: SheetData) -> list[str]:
-    seen, wanted = (_grid(each, ignore_case=rule.ignore_case) for each in (one, other))
+    seen, wanted = (_grid(each, ignore_case=bool(rule.ignore_case)) for each in (one, other))
     within = 10.0**-rule.precision
     wrong = []
     for place in sorted(seen.keys() | wanted.keys()):
@@ -79,7 +55,7 @@ def _printed(place: Place, rule: SheetPrint) -> list[str]:
     return lines
 
 
-def fuzzy_differs(one: Place, other: Place, rule: SheetFuzzy, *, strict: bool) -> list[str]:
+def fuzzy_differs(one: Place, other: Place, rule: SheetFuzzy) -> list[str]:
     """Why some cell of the ranges does not hold nearly the same text."""
     seen, wanted = (each[0].raw(each[1]) for each in (one, other))
     wrong = []
@@ -89,16 +65,14 @@ def fuzzy_differs(one: Place, other: Place, rule: SheetFuzzy, *, strict: bool) -
                 raise Unreadable(f"{area.coord} spans more than {MOST_CELLS} cells")
             for row, column in area.cells:
                 place = f"{get_column_letter(column)}{row}"
-                left, right = (
-                    _text(held.get(place), each, strict=strict) for held in (seen, wanted)
-                )
+                left, right = (_text(held.get(place), each) for held in (seen, wanted))
                 if not _alike(left, right, each):
                     wrong.append(f"{place} of {one[1]} says {shown(left)}, not {shown(right)}")
     return wrong
 
 
-def _text(value: Raw, rule: Fuzzy, *, strict: bool) -> str:
-    text = "" if value is None and strict else str(value)
+def _text(value: Raw, rule: Fuzzy) -> str:
+    text = "" if value is None else str(value)
     for old, new in rule.normalization:
         text = text.replace(old, new)
     text = text.lstrip(rule.trim_leadings) if rule.trim_leadings else text

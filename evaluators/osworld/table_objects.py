@@ -25,22 +25,19 @@ Found: TypeAlias = list[tuple[str, dict[str, object]]]
 """Each object by the data that it shows, with its asked properties."""
 
 
-def charts_differ(one: Place, other: Place, rule: Chart, *, strict: bool) -> list[str]:
+def charts_differ(one: Place, other: Place, rule: Chart) -> list[str]:
     """Why there are not charts of the same data with the same properties."""
-    seen, wanted = (list(_charts(each, rule, strict=strict)) for each in (one, other))
-    return _differ("chart", one[1], seen, wanted, strict=strict)
+    seen, wanted = (list(_charts(each, rule)) for each in (one, other))
+    return _differ("chart", one[1], seen, wanted)
 
 
-def pivots_differ(one: Place, other: Place, rule: PivotTable, *, strict: bool) -> list[str]:
+def pivots_differ(one: Place, other: Place, rule: PivotTable) -> list[str]:
     """Why there are not pivot tables of the same data with the same properties."""
     seen, wanted = (list(_pivots(each, rule)) for each in (one, other))
-    return _differ("pivot table", one[1], seen, wanted, strict=strict)
+    return _differ("pivot table", one[1], seen, wanted)
 
 
-def _differ(what: str, sheet: str, seen: Found, wanted: Found, *, strict: bool) -> list[str]:
-    if not strict:
-        # A dictionary keeps one object of several that show the same data: the last.
-        seen, wanted = list(dict(seen).items()), list(dict(wanted).items())
+def _differ(what: str, sheet: str, seen: Found, wanted: Found) -> list[str]:
     left, missing = list(seen), []
     for each in wanted:
         if each in left:
@@ -51,24 +48,24 @@ def _differ(what: str, sheet: str, seen: Found, wanted: Found, *, strict: bool) 
     return wrong + [f"{sheet} has a {what} of {shown(data)} with {said}" for data, said in left]
 
 
-def _charts(place: Place, rule: Chart, *, strict: bool) -> Iterator[tuple[str, dict[str, object]]]:
+def _charts(place: Place, rule: Chart) -> Iterator[tuple[str, dict[str, object]]]:
     for chart in place[0].sheet(place[1])._charts:  # type: ignore[attr-defined]  # not in the stubs
         series = [
-            f"{_source(getattr(each, 'val', None) or getattr(each, 'yVal', None), strict=strict)},"
-            f"{_source(getattr(each, 'cat', None) or getattr(each, 'xVal', None), strict=strict)}"
+            f"{_source(getattr(each, 'val', None) or getattr(each, 'yVal', None))},"
+            f"{_source(getattr(each, 'cat', None) or getattr(each, 'xVal', None))}"
             for each in chart.ser
         ]
         yield (
             ";".join(series),
-            {prop: _chart_property(chart, prop, strict=strict) for prop in rule.chart_props},
+            {prop: _chart_property(chart, prop) for prop in rule.chart_props},
         )
 
 
-def _source(data: Any, *, strict: bool) -> str:
+def _source(data: Any) -> str:
     for kind in ("numRef", "strRef"):
         reference = getattr(data, kind, None)
         if reference is not None and reference.f:
-            return _reference(reference.f) if strict else str(reference.f)
+            return _reference(reference.f)
     return ""
 
 
@@ -82,14 +79,14 @@ def _reference(text: str) -> str:
     return f"{sheet}!{found.min_row},{found.min_col}:{found.max_row},{found.max_col}"
 
 
-def _chart_property(chart: Any, prop: str, *, strict: bool) -> object:
+def _chart_property(chart: Any, prop: str) -> object:
     match prop:
         case "type":
             return chart.tagname
         case "title":
-            return _title(chart, strict=strict)
+            return _title(chart)
         case "xtitle" | "ytitle" | "ztitle":
-            return _title(getattr(chart, f"{prop[0]}_axis", None), strict=strict)
+            return _title(getattr(chart, f"{prop[0]}_axis", None))
         case "legend":
             return None if chart.legend is None else chart.legend.position
         case "direction":
@@ -100,12 +97,10 @@ def _chart_property(chart: Any, prop: str, *, strict: bool) -> object:
             return getattr(chart, prop)
 
 
-def _title(titled: Any, *, strict: bool) -> str | None:
+def _title(titled: Any) -> str | None:
     rich = getattr(getattr(getattr(titled, "title", None), "tx", None), "rich", None)
     runs = [run.t or "" for paragraph in getattr(rich, "p", []) for run in paragraph.r or []]
-    if not runs:
-        return None
-    return "".join(runs) if strict else runs[0]
+    return "".join(runs) if runs else None
 
 
 def _anchor(anchor: Any) -> object:

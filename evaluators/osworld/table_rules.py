@@ -6,10 +6,11 @@ its name ("RNBudget", "ENBudget").
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal, get_args
 
 from openpyxl.worksheet.cell_range import CellRange
+from openpyxl.worksheet.datavalidation import DataValidation as Validation
+from openpyxl.worksheet.dimensions import ColumnDimension, RowDimension
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from evaluators.osworld.rules import ValueRule, well_formed
@@ -27,18 +28,45 @@ LOOKS = Literal[
     "bgcolor",
     "fgcolor",
     "hyperlink",
+    "merge",
 ]
 
 
 def _sheet(name: int | str) -> int | str:
-    if isinstance(name, str) and not re.fullmatch(r"[RE](I\d+|N.+)", name, re.DOTALL):
+    if isinstance(name, str) and not _named(name):
         raise ValueError(f"{name!r} names no sheet: 0, RI0, EI0, RNname or ENname")
     return name
+
+
+def _named(name: str) -> bool:
+    if name.startswith(("RI", "EI")):
+        try:
+            int(name[2:])
+        except ValueError:
+            return False
+        return True
+    return name.startswith(("RN", "EN"))
 
 
 def _area(text: str) -> str:
     CellRange(text)
     return text
+
+
+def _has(kind: type, name: str) -> bool:
+    # An alias of the library can be asked of an instance only.
+    return any(name in vars(each) for each in kind.__mro__)
+
+
+def _property(kind: type) -> AfterValidator:
+    """A name that the library knows of a row or a column."""
+
+    def known(name: str) -> str:
+        if not _has(kind, name):
+            raise ValueError(f"{kind.__name__} has no {name!r}")
+        return name
+
+    return AfterValidator(known)
 
 
 Sheet = Annotated[int | str, AfterValidator(_sheet)]
@@ -75,14 +103,14 @@ class SheetData(Two):
 
     type: Literal["sheet_data"]
     precision: int = 4
-    ignore_case: bool = False
+    ignore_case: bool | None = False
 
 
 class SheetPrint(Two):
     """The sheets, exported as CSV beside their workbooks, have the same lines."""
 
     type: Literal["sheet_print"]
-    ignore_case: bool = False
+    ignore_case: bool | None = False
 
 
 class Fuzzy(Asked):
@@ -93,9 +121,9 @@ class Fuzzy(Asked):
     threshold: float = 85.0
     normalization: list[tuple[str, str]] = []
     ignore_chars: str = ""
-    ignore_case: bool = False
-    trim_leadings: str = ""
-    trim_trailings: str = ""
+    ignore_case: bool | None = False
+    trim_leadings: str | None = ""
+    trim_trailings: str | None = ""
 
 
 class SheetFuzzy(Two):
@@ -127,7 +155,7 @@ class Style(Two):
     """Every cell looks the same in these ways, conditional formats applied."""
 
     type: Literal["style"]
-    props: list[LOOKS]
+    props: list[LOOKS] = []
 
 
 class Freeze(Two):
@@ -155,14 +183,14 @@ class RowProps(Two):
     """The rows have these properties alike."""
 
     type: Literal["row_props"]
-    props: list[Literal["hidden", "height", "collapsed"]]
+    props: list[Annotated[str, _property(RowDimension)]] = []
 
 
 class ColumnProps(Two):
     """The columns have these properties alike."""
 
     type: Literal["col_props"]
-    props: list[Literal["hidden", "width", "collapsed"]]
+    props: list[Annotated[str, _property(ColumnDimension)]] = []
 
 
 class Filter(Two):
@@ -179,6 +207,7 @@ class PivotTable(Two):
         Literal[
             "name", "show_total", "show_empty_row", "show_empty_col", "show_headers",
             "location", "selection", "filter", "col_fields", "row_fields", "data_fields",
+            "data_fields_name", "ordered",
         ]
     ] = []  # fmt: skip
 
@@ -187,24 +216,21 @@ class CheckCell(One):
     """What one cell holds and how it looks obeys value rules."""
 
     type: Literal["check_cell"]
-    coordinate: Annotated[str, Field(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}$")]
-    props: dict[LOOKS | Literal["value", "merge"], ValueRule]
+    coordinate: Annotated[str, Field(pattern=r"^\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}$")]
+    props: dict[LOOKS | Literal["value"], ValueRule]
 
 
 def _obeyed(rule: AnyRule) -> AnyRule:
     if isinstance(rule, Zoom):
         well_formed({"method": rule.method, "ref": rule.ref})
-    validated = {"ranges", *VALIDATION}
     if isinstance(rule, DataValidation):
-        for each in {name for props in rule.dv_props for name in props} - validated:
-            raise ValueError(f"a validation has no {each!r}; it has {', '.join(sorted(validated))}")
+        for each in {name for props in rule.dv_props for name in props}:
+            if not _has(Validation, each):
+                raise ValueError(f"a validation has no {each!r}; it has {', '.join(VALIDATION)}")
     return rule
 
 
-VALIDATION = {
-    "type", "formula1", "formula2", "operator", "allowBlank", "showDropDown", "showInputMessage",
-    "showErrorMessage", "error", "errorTitle", "errorStyle", "prompt", "promptTitle", "imeMode",
-}  # fmt: skip
+VALIDATION = ("ranges", *Validation.__attrs__, *Validation.__elements__)
 
 AnyRule = (
     SheetName

@@ -29,41 +29,36 @@ MOST_CONDITIONS = 50_000
 """Cells for which one conditional format is evaluated."""
 
 
-def style_differs(one: Place, other: Place, rule: Style, *, strict: bool) -> list[str]:
+def style_differs(one: Place, other: Place, rule: Style) -> list[str]:
     """Why some cell does not look the same in the asked ways."""
-    seen, wanted = (_looks(each, rule.props, strict=strict) for each in (one, other))
-    if strict:
-        # A cell that only one of the sheets records looks like one that was never touched.
-        places = seen.keys() | wanted.keys()
-        seen = dict.fromkeys(places, _untouched(one, rule.props)) | seen
-        wanted = dict.fromkeys(places, _untouched(other, rule.props)) | wanted
+    seen, wanted = (_looks(each, list(rule.props)) for each in (one, other))
+    # A cell that only one of the sheets records looks like one that was never touched.
+    places = seen.keys() | wanted.keys()
+    seen = dict.fromkeys(places, _untouched(one, rule.props)) | seen
+    wanted = dict.fromkeys(places, _untouched(other, rule.props)) | wanted
     wrong = []
     for place in sorted(seen.keys() | wanted.keys()):
         if seen.get(place) != wanted.get(place):
             row, column = place
             where = f"{get_column_letter(column)}{row} of {one[1]}"
-            wrong.append(f"{where} looks {_said(seen, place)}, not {_said(wanted, place)}")
+            wrong.append(f"{where} looks {shown(seen[place])}, not {shown(wanted[place])}")
     return wrong
 
 
 Looks = dict[tuple[int, int], list[object]]
 
 
-def _said(looks: Looks, place: tuple[int, int]) -> str:
-    return shown(looks[place]) if place in looks else "like no cell of the sheet"
-
-
 def _untouched(place: Place, props: list[Any]) -> list[object]:
     cell = Cell(place[0].sheet(place[1]), row=1, column=1)
-    return [look(cell, prop, strict=True) for prop in props]
+    return [look(cell, prop) for prop in props]
 
 
-def _looks(place: Place, props: list[Any], *, strict: bool) -> Looks:
+def _looks(place: Place, props: list[Any]) -> Looks:
     book, name = place
     sheet = book.sheet(name)
     with given.library(book.path.name):
         looks: Looks = {
-            (row, column): [look(cell, prop, strict=strict) for prop in props]
+            (row, column): [look(cell, prop) for prop in props]
             for row, line in enumerate(sheet.iter_rows(min_row=1, min_col=1), start=1)
             for column, cell in enumerate(line, start=1)
         }
@@ -75,10 +70,10 @@ def _looks(place: Place, props: list[Any], *, strict: bool) -> Looks:
     }
     # The lowest priority last: what it says stays.
     for area, rule in sorted(_conditions(sheet), key=lambda each: -each[1].priority):
-        for cell in _holding(area, rule, values, strict=strict):
+        for cell in _holding(area, rule, values):
             if cell in looks:
                 for number, prop in enumerate(props):
-                    said = look_over(rule.dxf, prop, strict=strict)
+                    said = look_over(rule.dxf, prop)
                     if said is not None:
                         looks[cell][number] = said
     return looks
@@ -91,11 +86,11 @@ def _conditions(sheet: Worksheet) -> Iterator[tuple[MultiCellRange, Rule]]:
 
 
 def _holding(
-    area: MultiCellRange, rule: Rule, values: Mapping[tuple[int, int], object], *, strict: bool
+    area: MultiCellRange, rule: Rule, values: Mapping[tuple[int, int], object]
 ) -> Iterator[tuple[int, int]]:
     """The cells to which a conditional format applies."""
     origin = min((each.min_row, each.min_col) for each in area.ranges)
-    written = _formula(rule, f"{get_column_letter(origin[1])}{origin[0]}", strict=strict)
+    written = _formula(rule, f"{get_column_letter(origin[1])}{origin[0]}")
     if written is None:
         return
     holds = formula(written, origin=f"{get_column_letter(origin[1])}{origin[0]}")
@@ -117,11 +112,11 @@ def _holding(
                     raise Unreadable(f"a conditional format is not understood: {error}") from error
 
 
-def _formula(rule: Rule, first: str, *, strict: bool) -> str | None:
+def _formula(rule: Rule, first: str) -> str | None:
     """What decides, as a formula for the first cell; None for a kind that is passed over."""
     if rule.type == "expression" and rule.formula:
         return str(rule.formula[0])
-    if strict and rule.type == "cellIs" and rule.formula:
+    if rule.type == "cellIs" and rule.formula:
         if rule.operator in COMPARISONS:
             return f"{first}{COMPARISONS[rule.operator]}({rule.formula[0]})"
         if rule.operator in {"between", "notBetween"} and len(rule.formula) > 1:
@@ -131,8 +126,8 @@ def _formula(rule: Rule, first: str, *, strict: bool) -> str | None:
     return None
 
 
-def look(cell: Any, prop: str, *, strict: bool) -> object:
-    """One property of a cell as the file says it; strictly, colours as one sees them."""
+def look(cell: Any, prop: str) -> object:
+    """One property of a cell, colours as one sees them."""
     match prop:
         case "merge":
             return isinstance(cell, MergedCell)
@@ -142,10 +137,10 @@ def look(cell: Any, prop: str, *, strict: bool) -> object:
         case "number_format":
             return cell.number_format
         case _:
-            return look_over(cell, prop, strict=strict, whole=True)
+            return look_over(cell, prop, whole=True)
 
 
-def look_over(styled: Any, prop: str, *, strict: bool, whole: bool = False) -> object:
+def look_over(styled: Any, prop: str, *, whole: bool = False) -> object:
     """One property of a conditional format, None for what it leaves alone; with `whole`, of a cell,
     which leaves nothing open."""
     font, fill = getattr(styled, "font", None), getattr(styled, "fill", None)
@@ -154,21 +149,19 @@ def look_over(styled: Any, prop: str, *, strict: bool, whole: bool = False) -> o
             form = getattr(styled, "numFmt", None)
             return None if form is None else form.formatCode
         case "font_color":
-            return None if font is None else _colour(font.color, strict=strict)
+            return None if font is None else _colour(font.color)
         case "font_bold" | "font_italic":
             said = None if font is None else font.b if prop == "font_bold" else font.i
-            return bool(said) if whole and strict else said
+            return bool(said) if whole else said
         case "font_name" | "font_family" | "font_underline" | "font_size":
             part = {"font_underline": "u", "font_size": "sz"}.get(prop, prop.removeprefix("font_"))
             return None if font is None else getattr(font, part)
         case "fill_type":
             return None if fill is None else getattr(fill, "patternType", None)
-        case "bgcolor" if strict:
-            return _visible(fill, whole=whole)
         case "bgcolor":
-            return None if fill is None else _colour(getattr(fill, "bgColor", None), strict=False)
+            return _visible(fill, whole=whole)
         case "fgcolor":
-            return None if fill is None else _colour(getattr(fill, "fgColor", None), strict=strict)
+            return None if fill is None else _colour(getattr(fill, "fgColor", None))
     return None
 
 
@@ -179,16 +172,13 @@ def _visible(fill: Any, *, whole: bool) -> object:
     if fill is None or not hasattr(fill, "bgColor") or (whole and kind is None):
         return None
     behind = not whole and kind in {None, "solid"}
-    return _colour(fill.bgColor if behind else fill.fgColor, strict=True)
+    return _colour(fill.bgColor if behind else fill.fgColor)
 
 
-def _colour(colour: Any, *, strict: bool) -> object:
-    """AARRGGBB; strictly without a meaning for AA, and with the palette's and the theme's."""
+def _colour(colour: Any) -> object:
+    """AARRGGBB, without a meaning for AA, and with the palette's and the theme's."""
     if colour is None:
         return None
-    if not strict:
-        # What upstream's library says for any colour of a palette or theme is one text.
-        return colour.rgb if colour.type == "rgb" else "not rgb"
     match colour.type:
         case "rgb":
             return "FF" + str(colour.rgb)[-6:].upper()
@@ -199,7 +189,7 @@ def _colour(colour: Any, *, strict: bool) -> object:
     return None
 
 
-def cell_breaks(place: Place, rule: CheckCell, *, strict: bool) -> list[str]:
+def cell_breaks(place: Place, rule: CheckCell) -> list[str]:
     """Why one cell does not obey the rules for its value and look."""
     book, name = place
     wrong = []
@@ -208,8 +198,8 @@ def cell_breaks(place: Place, rule: CheckCell, *, strict: bool) -> list[str]:
             seen: object = book.raw(name).get(rule.coordinate)
         else:
             with given.library(book.path.name):
-                seen = look(book.sheet(name)[rule.coordinate], prop, strict=strict)
-        if not matches(seen, asked):
+                seen = look(book.sheet(name)[rule.coordinate], prop)
+        if not matches(seen, asked, trimmed=True):
             said = f"{asked['method']} {shown(asked['ref'])}"
             wrong.append(
                 f"{rule.coordinate} of {name} has {prop} {shown(seen) or 'none'}, not {said}"

@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from openpyxl.utils import column_index_from_string
+from openpyxl.workbook import Workbook
+from openpyxl.worksheet.dimensions import ColumnDimension, RowDimension
 from openpyxl.worksheet.worksheet import Worksheet
 
 from evaluators import Unreadable
@@ -41,7 +43,7 @@ def zoom_breaks(place: Place, rule: Zoom) -> list[str]:
     return [f"the zoom of {place[1]} is {zoom} %, not {rule.method} {shown(rule.ref)}"]
 
 
-def validation_breaks(place: Place, rule: DataValidation, *, strict: bool) -> list[str]:
+def validation_breaks(place: Place, rule: DataValidation) -> list[str]:
     """Why the validations of a sheet do not obey the sets of rules."""
     held = place[0].sheet(place[1]).data_validations.dataValidation
     obeys = [[_obeys(each, props) for props in rule.dv_props] for each in held]
@@ -52,33 +54,29 @@ def validation_breaks(place: Place, rule: DataValidation, *, strict: bool) -> li
     ]
     if len(held) < len(rule.dv_props):
         wrong.append(f"{place[1]} has {len(held)} validations, not {len(rule.dv_props)}")
-    if strict:
-        wrong += [
-            f"no validation of {place[1]} is {shown(props)}"
-            for number, props in enumerate(rule.dv_props)
-            if not any(sets[number] for sets in obeys)
-        ]
+    wrong += [
+        f"no validation of {place[1]} is {shown(props)}"
+        for number, props in enumerate(rule.dv_props)
+        if not any(sets[number] for sets in obeys)
+    ]
     return wrong
 
 
 def _obeys(validation: Any, props: dict[str, Any]) -> bool:
     return all(
-        matches(getattr(validation, "sqref" if name == "ranges" else name), rule)
-        for name, rule in props.items()
+        matches(getattr(validation, name), rule, trimmed=True) for name, rule in props.items()
     )
 
 
-def lines_differ(
-    one: Place, other: Place, rule: RowProps | ColumnProps, *, strict: bool
-) -> list[str]:
+def lines_differ(one: Place, other: Place, rule: RowProps | ColumnProps) -> list[str]:
     """Why rows or columns do not have the same properties."""
     props: list[str] = list(rule.props)
-    held = [_lines(place, rule.type, props, strict=strict) for place in (one, other)]
-    if strict:
-        # What says nothing but the usual is like what is not recorded at all.
-        usual = tuple(DEFAULTS[prop] for prop in props)
-        held = [{key: said for key, said in each.items() if said != usual} for each in held]
-    seen, wanted = held
+    held = [_lines(place, rule.type, props) for place in (one, other)]
+    # What says nothing but the usual is like what is not recorded at all.
+    kind = RowDimension if rule.type == "row_props" else ColumnDimension
+    untouched = kind(Worksheet(Workbook()))
+    usual = tuple(DEFAULTS.get(prop, getattr(untouched, prop)) for prop in props)
+    seen, wanted = ({key: said for key, said in each.items() if said != usual} for each in held)
     what = "row" if rule.type == "row_props" else "column"
     return [
         f"{what} {each} of {one[1]} has {', '.join(props)} {seen.get(each)}, not {wanted.get(each)}"
@@ -87,9 +85,7 @@ def lines_differ(
     ]
 
 
-def _lines(
-    place: Place, kind: str, props: list[str], *, strict: bool
-) -> dict[int, tuple[object, ...]]:
+def _lines(place: Place, kind: str, props: list[str]) -> dict[int, tuple[object, ...]]:
     sheet = place[0].sheet(place[1])
     found: dict[int, tuple[object, ...]] = {}
     if kind == "row_props":
@@ -101,8 +97,8 @@ def _lines(
     for letters, column in sheet.column_dimensions.items():
         first = column_index_from_string(str(letters))
         said = tuple(getattr(column, prop) for prop in props)
-        # One record may stand for neighbours; upstream sees the first of them.
-        last = min(column.max or first, LAST_COLUMN) if strict else first
+        # One record may stand for neighbours.
+        last = min(column.max or first, LAST_COLUMN)
         found.update(dict.fromkeys(range(first, last + 1), said))
     return found
 

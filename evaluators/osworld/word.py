@@ -71,6 +71,8 @@ class Paragraph:
     text: str
     runs: tuple[Run, ...]
     in_table: bool
+    depth: int
+    """In how many tables, one within the other, it stands."""
     own_centered: bool
     centered: bool
     own_spacing: float | None
@@ -86,6 +88,13 @@ def opened(content: io.BytesIO, name: str) -> Document:
     if sum(abs(int(each.get(qn("w:val")) or 1)) for each in spans) > MOST_SPANNED:
         raise Unreadable(f"cells of {name} span more than {MOST_SPANNED} columns")
     return document
+
+
+def read_own_texts(value: Value) -> list[str]:
+    """The texts of the paragraphs in the body of a file that is a Word file by what it holds,
+    whatever it is called."""
+    name = given.file(value).name
+    return read_texts(given.office(value), name, tables=False)
 
 
 def read_texts(content: io.BytesIO, name: str, *, tables: bool) -> list[str]:
@@ -137,6 +146,7 @@ def _paragraph(
         text=held.text,
         runs=tuple(_run(each, inherited, themes) for each in held.runs),
         in_table=_in_table(element),
+        depth=sum(1 for _ in element.iterancestors(qn("w:tbl"))),
         own_centered=own.alignment == WD_ALIGN_PARAGRAPH.CENTER,
         centered=bool(alignments) and alignments[0] == WD_ALIGN_PARAGRAPH.CENTER,
         own_spacing=None if own.line_spacing is None else float(own.line_spacing),

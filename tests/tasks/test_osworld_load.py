@@ -242,6 +242,33 @@ def test_a_step_keeps_the_order_of_its_files() -> None:
     assert [file.path for file in step.files] == ["/0", "/1", "/2"]
 
 
+CELL = {"type": "check_cell", "sheet_idx": 0, "coordinate": "A1",
+        "props": {"value": {"method": "eq", "ref": "Total"}}}  # fmt: skip
+BOOK = {"type": "vm_file", "path": "/home/user/a.xlsx", "dest": "a.xlsx"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("compare_table", {"rules": [CELL]}),
+        ("check_palette_and_structure_sim", {}),
+    ],
+)
+def test_a_metric_that_needs_nothing_to_compare_with_loads_without(
+    metric: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    evaluator = {"func": metric, "result": BOOK, "options": options}
+    assert not problems_of(write(tmp_path, task(evaluator=evaluator)))
+    several = {"func": [metric], "result": [BOOK], "options": [options]}
+    assert not problems_of(write(tmp_path, task(evaluator=several)))
+
+
+def test_a_metric_that_compares_is_refused_without_anything_to_compare_with(tmp_path: Path) -> None:
+    evaluator = {"func": "compare_docx_files", "result": BOOK}
+    (problem,) = problems_of(write(tmp_path, task(evaluator=evaluator)))
+    assert "compare_docx_files compares with something, and nothing is given" in problem
+
+
 @needs_osworld
 @pytest.mark.skipif(not OURS, reason="the metrics are not all written")
 def test_what_was_tolerated_is_what_the_files_hold(found: list[Found]) -> None:

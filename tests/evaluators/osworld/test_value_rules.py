@@ -21,7 +21,7 @@ RULE = TypeAdapter[Any](ValueRule)
 def holds(value: object, method: str, ref: object) -> bool:
     rule = {"method": method, "ref": ref}
     RULE.validate_python(rule)
-    return matches(value, rule)
+    return matches(value, rule, trimmed=True)
 
 
 @given(NUMBERS, NUMBERS)

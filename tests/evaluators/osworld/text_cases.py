@@ -10,7 +10,7 @@ from evaluators.osworld import Value
 from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
 from tests.evaluators.osworld.makers import cells, garbage, text
 
-CITIES = ["Scottsdale", ["Montreal", "Montréal"], "San Juan"]
+CITIES = ["Scottsdale", ["Montreal", "Montréal"], "San Juan"] * 7
 
 
 def two(said: str, wanted: str, **options: Any) -> Any:
@@ -62,7 +62,7 @@ def database(sql: str, *rows: int) -> Any:
 
 def cities(*names: str | None) -> Any:
     def make(folder: Path) -> Asked:
-        rows = [["Year", "Name", "City"], *[[2013, "ICLR", name] for name in names]]
+        rows = [["Year", "Name", "City"], *[[2013, "ICLR", name] for name in names * 7]]
         return Asked(cells(folder / "a.xlsx", rows), {"expected": CITIES})
 
     return make
@@ -216,6 +216,7 @@ CASES: list[Case] = [
     right("compare_csv", "one of several", several("c\n", "a\n", "c\n")),
     right("compare_csv", "blanks and case left out",
           two(" A,b\n", "a,B \n", strict=False, ignore_case=True)),
+    near("compare_csv", "a mark of the byte order", two("\ufeffa\n", "a\n"), 0.0, 1.0),
     near("compare_csv", "a blank more", two("a, b\n", "a,b\n")),
     near("compare_csv", "a line too few", two("a\n", "a\nb\n"), because="1 lines, not 2"),
     broken("compare_csv", "no file", missing()),
