@@ -10,6 +10,8 @@ Whatever else stands in a declaration is an error that names the file, the line 
 from __future__ import annotations
 
 import ast
+import builtins
+import collections.abc
 import dataclasses
 import datetime
 import enum
@@ -39,7 +41,7 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 LARGEST = 1 << 63
 """A constant that is computed has at most this size."""
 BUILTINS: dict[str, Any] = {
-    name: getattr(__import__("builtins"), name)
+    name: getattr(builtins, name)
     for name in ("str", "int", "float", "bool", "bytes", "list", "dict", "set", "frozenset")
 } | {"tuple": tuple, "object": object, "type": type, "None": None, "Exception": Exception}
 DESCRIBES = (
@@ -58,7 +60,7 @@ KNOWN: dict[str, Any] = {
     "dataclasses": dataclasses,
     "datetime": datetime,
     "enum": enum,
-    "collections.abc": __import__("collections.abc").abc,
+    "collections.abc": collections.abc,
     "mcp_tools": mcp_tools,
 }
 """Modules whose names may stand in a declaration."""

@@ -11,7 +11,7 @@ from toolgen import Finding
 __all__ = ["RULES"]
 
 DESCRIBE = frozenset(
-    {"Annotated", "AfterValidator", "BeforeValidator", "ConfigDict", "Field", "NewType"}
+    {"Annotated", "App", "AfterValidator", "BeforeValidator", "ConfigDict", "Field", "NewType"}
     | {"TypeVar", "dataclass", "field", "frozenset", "tuple", "timedelta", "Path"}
 )
 """What may be called where a file is imported."""
