@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from guest import COLLECTOR, HARNESS, HarnessError
-from guest.freezing import Frozen
+from guest.freezing import Freezer
 from guest.guard import Token
 from guest.identity import Identity, assume, set_clock
 from guest.journal import Journal
@@ -140,7 +140,7 @@ class Harness:
         token: Token,
         journal: Journal,
         catalogue: str,
-        frozen: Frozen,
+        frozen: Freezer,
     ) -> None:
         self._workers = workers
         self._frozen = frozen

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WRONG",
-    "Found",
+    "FoundFile",
     "Guest",
     "GuestRefusal",
     "Health",
     "Inventory",
-    "Listed",
+    "Listing",
     "NoSuchFile",
     "NoSuchWindow",
     "Ran",
@@ -110,7 +110,7 @@ class Health(BaseModel):
         return "; ".join(f"{name}: {it.seen}" for name, it in self.checks.items() if not it.ok)
 
 
-class Found(BaseModel):
+class FoundFile(BaseModel):
     """What the guest's collector found at a path."""
 
     model_config = ConfigDict(extra="ignore")
@@ -120,7 +120,7 @@ class Found(BaseModel):
     content: bytes = b""
 
 
-class Listed(BaseModel):
+class Listing(BaseModel):
     """Every path below a folder of the guest."""
 
     model_config = ConfigDict(extra="ignore")
@@ -290,7 +290,7 @@ class Guest:
     def get(self, path: str) -> bytes:
         """The content of a file; `NoSuchFile` where there is none, `GuestRefusal` where there is
         something else, or a file that the desktop user may not read."""
-        found = self.found(path)
+        found = self.find_file(path)
         if found.state == "absent":
             raise NoSuchFile(f"no file {path} in the guest")
         if found.state != "file":
@@ -308,21 +308,21 @@ class Guest:
         """Let them run again, on a machine that is not reverted."""
         self._once("DELETE", "/harness/freeze", FREEZES)
 
-    def found(self, path: str) -> Found:
+    def find_file(self, path: str) -> FoundFile:
         """What is at a path, with its content where it is a file that the desktop user may read."""
         answer = self._read("/harness/evidence/file", {"path": path}, COLLECTS, "file")
         about = answer.headers.get("Ambidex-File", "")
-        said = model(Found, about, f"what the guest says of {path}")
+        said = model(FoundFile, about, f"what the guest says of {path}")
         return said.model_copy(update={"content": answer.body})
 
-    def listed(self, path: str) -> Listed:
+    def list_folder(self, path: str) -> Listing:
         """Every path below a folder, folders with a slash at their end; of a list that is too large
         to be read, that there are more."""
         try:
             answer = self._read("/harness/evidence/list", {"path": path}, COLLECTS, "list")
-            return model(Listed, answer.body, f"the list of {path}")
+            return model(Listing, answer.body, f"the list of {path}")
         except (TooLargeError, MalformedError):
-            return Listed(there=True, paths=(), more=True)
+            return Listing(there=True, paths=(), more=True)
 
     def inventory(self) -> Inventory:
         """Every file of the desktop user and of nobody in particular; of a list that is too large
@@ -333,7 +333,7 @@ class Guest:
         except (TooLargeError, MalformedError) as error:
             return Inventory(files={}, refused=str(error))
 
-    def files_say(self, do: str, **given: object) -> Any:
+    def ask_files(self, do: str, **given: object) -> Any:
         """What one of the questions of `guest.ask` is answered by files alone."""
         said = {"do": do, "with": given}
         answer = self._once("POST", "/harness/evidence/ask", COLLECTS, "run", json=said)
