@@ -9,8 +9,9 @@ from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
+from host.environment import differences
 from host.terminal import Terminal, print_json
-from vm.survey import survey
+from vm.survey import Finding, survey
 
 __all__ = ["doctor"]
 
@@ -26,7 +27,7 @@ def doctor(
     """
     console = Terminal(stderr=True)
     with console.status("looking around; a kernel may be tried under KVM"):
-        findings = list(survey())
+        findings = [*survey(), _packages()]
     if json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -36,3 +37,10 @@ def doctor(
             table.add_row(mark, finding.name, finding.seen, "" if finding.ok else finding.fix)
         Terminal().print(table)
     return int(any(finding.needed and not finding.ok for finding in findings))
+
+
+def _packages() -> Finding:
+    found = differences()
+    seen = f"{len(found)} not as locked: {', '.join(found)}" if found else "as locked"
+    fix = "Remove .venv and run vm/setup.sh: scores of another environment compare less well."
+    return Finding("packages", not found, seen, fix, needed=False)

@@ -34,6 +34,7 @@ from host.trajectory import Trajectory
 from host.verdicts import verdict_on
 from host.watch import announced
 from tasks import Suite, Task, Verdict
+from tasks.osworld import OSWorldBody
 from vm import Machine
 
 __all__ = ["MakeAgent", "Trial"]
@@ -56,6 +57,8 @@ class Trial:
     interrupted: Callable[[], bool]
     code: str
     """See `Row.code`."""
+    environment: str = ""
+    """See `Row.environment`."""
 
     def attempt(self, job: Job, attempt: int, machine: Machine, unproved: int = 0) -> Row:
         """Do it. The machine is reverted first, so whatever state it was in does not matter.
@@ -85,6 +88,8 @@ class Trial:
             config=self.config.hash,
             code=self.code,
             provider=self.config.provider,
+            environment=self.environment,
+            assets=task.body.assets_digest() if isinstance(task.body, OSWorldBody) else "",
             parent=self._parent(job),
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )
