@@ -1,5 +1,6 @@
 # make demo   sets everything up, then runs the demo suite on a real desktop machine and prints the table
 # make test   sets everything up, then runs the tests: those without a desktop, those on sandbox desktops, those on virtual machines
+# make attack of these, those that attack a verdict, a run or the host
 IMAGE ?= debian-12
 RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 AMBIDEX = .venv/bin/ambidex
@@ -8,7 +9,7 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 # Tests start hundreds of Pythons: what they import is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-plain test-desks test-conformance test-tools test-foundry test-experiment
+.PHONY: demo test attack test-plain test-desks test-conformance test-tools test-foundry test-experiment
 .PHONY: bench setup image browser
 
 setup:
@@ -28,7 +29,11 @@ test: browser
 	.venv/bin/ruff format --check .
 	$(TOGETHER) image test-plain
 	$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment
-	.venv/bin/pytest tests/conformance tests/vm -m vm
+	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm
+
+# Attacks on verdicts, runs and the host: without a desktop, then on sandbox desktops. Part of `make test`.
+attack: image
+	.venv/bin/pytest tests/attack -m "not vm"
 
 test-plain:
 	.venv/bin/mypy
@@ -38,7 +43,7 @@ test-plain:
 # proved, so they are in one process. Files of their OWN process take as long as a folder.
 OWN = foundry experiment
 test-desks:
-	.venv/bin/pytest tests/desktop tests/sandbox -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py)
+	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py)
 test-conformance:
 	.venv/bin/pytest tests/conformance -m sandbox
 test-tools:

@@ -10,6 +10,7 @@ python -m bench room RUN              the control room on a finished run
 python -m bench steps                 a virtual machine kept at every step, and forks of steps
 python -m bench attack                agents that attack their judgement: every one has to score 0
 python -m bench judge RUN             what the box adds to a verdict on a run's evidence
+python -m bench names                 what naming the blocks of a step costs; no machine
 python -m bench soak                  a long episode in a sandbox, and what it leaves
 python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
@@ -29,6 +30,7 @@ from bench.attack import attack
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.judge import judge
 from bench.ledger import Column, Ledger
+from bench.names import names
 from bench.osworld import osworld
 from bench.room import room
 from bench.soak import soak
@@ -80,6 +82,7 @@ def main(
 
 app.command(attack)
 app.command(judge)
+app.command(names)
 app.command(osworld)
 app.command(room)
 app.command(soak)

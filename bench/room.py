@@ -104,7 +104,7 @@ def _opens(run: Path, steps: int) -> list[tuple[str, float]]:
         for _ in range(5):
             with browser.new_context() as context:
                 page = context.new_page()
-                page.goto(address)
+                page.goto(address())
                 start = time.monotonic()
                 page.evaluate("location.hash = '#/trial/long/long.1'")
                 page.locator(".step.current").wait_for()
@@ -129,8 +129,8 @@ def _watching(run: Path, made: Path, desktops: int) -> float:
             seen = Seen(vnc=screen, password="", runner=os.getpid())
             (trial / MACHINE).write_text(seen.model_dump_json())
         with opened([made]) as address, httpx.Client(follow_redirects=True) as client:
-            client.get(address)
-            client.base_url = httpx.URL(address.partition("?")[0])
+            client.get(address())
+            client.base_url = httpx.URL(address().partition("?")[0])
             end = time.monotonic() + 60
             while client.get(f"/live/{made.name}/idle.{desktops - 1}").status_code != 200:
                 if time.monotonic() > end:

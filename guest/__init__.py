@@ -28,6 +28,7 @@ __all__ = [
     "DEFAULT_PORT",
     "FREEZER",
     "HARNESS",
+    "SUITE",
     "THAWER",
     "HarnessError",
 ]
@@ -45,6 +46,9 @@ HARNESS = "harness"
 
 COLLECTOR = "collector"
 """Name of the worker that reads the evidence."""
+
+SUITE = "suite"
+"""Name of the worker that runs the test suite of a task, and ends."""
 
 FREEZER, THAWER = "freezer", "thawer"
 """Names of the workers that stop the desktop user's processes, or let them run again, and end."""

@@ -7,7 +7,7 @@ import pwd
 from dataclasses import dataclass
 from typing import Optional
 
-from guest import COLLECTOR, FREEZER, HARNESS, THAWER
+from guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER
 from guest.credentials import Credentials
 
 __all__ = ["Account", "MissingAccountError"]
@@ -54,6 +54,9 @@ class Account:
         if worker == COLLECTOR:
             own = self.collector
             return Credentials(own, own, own, own, keeps=("DAC_READ_SEARCH",))
+        if worker == SUITE:
+            own = self.collector
+            return Credentials(own, own, own, own)
         behind = self.worker if worker in (HARNESS, FREEZER, THAWER) else self.uid
         return Credentials(behind, self.uid, behind, self.gid, self.groups)
 

@@ -65,7 +65,7 @@ def verbs(account: Account) -> dict[str, Verb]:
             more = len(paths) == MOST_LISTED
             if more:
                 break
-            paths.append(os.fsencode(path).decode(errors="replace"))
+            paths.append(os.fsencode(path).decode(errors="backslashreplace"))
         return Answer({"there": top.is_dir(), "paths": sorted(paths), "more": more})
 
     def survey(given: dict[str, Any], body: bytes) -> Answer:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from guest import COLLECTOR, HARNESS, HarnessError
 from guest.account import Account
-from guest.freezing import Frozen
+from guest.freezing import Freezer
 from guest.guard import Guard, Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
@@ -37,7 +37,7 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
     names = sorted({tool.worker for tool in tools.values()})
     processes = Processes(account)
     workers = {name: Worker(name, processes) for name in (HARNESS, COLLECTOR, *names)}
-    frozen = Frozen(processes)
+    frozen = Freezer(processes)
     server = Server(tools, workers)
     mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
     described = json.dumps(catalogue.described(), sort_keys=True).encode()

@@ -10,7 +10,7 @@ from pathlib import Path
 from guest import FREEZER, THAWER, HarnessError
 from guest.processes import Processes
 
-__all__ = ["Frozen", "running"]
+__all__ = ["Freezer", "running"]
 
 ENDS_WITHIN = 30.0
 STOPPING = 1 << signal.SIGSTOP - 1
@@ -19,7 +19,7 @@ TRIES = 5
 """How often what a service of the system starts for the user meanwhile is stopped as well."""
 
 
-class Frozen:
+class Freezer:
     """Whether the desktop stands still, and how it is made to."""
 
     def __init__(self, processes: Processes) -> None:

@@ -15,10 +15,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from guest import COLLECTOR, HARNESS, HarnessError
-from guest.freezing import Frozen
+from guest.freezing import Freezer
 from guest.guard import Token
 from guest.identity import Identity, assume, set_clock
 from guest.journal import Journal
+from guest.suites import run_suite
 from guest.tools import Server
 from guest.wire import Message
 from guest.workers import Refused, Worker, WorkerError
@@ -73,6 +74,15 @@ class Question(Asked):
 
     do: str = Field(min_length=1)
     given: dict[str, Any] = Field({}, alias="with")
+
+
+class Suite(Asked):
+    """Query of a test suite, whose text is the body."""
+
+    address: str = Field(min_length=1, max_length=100)
+    modules: str
+    function: str = Field(pattern=r"^[A-Za-z_]\w*$")
+    within: float = Field(gt=0, le=600)
 
 
 class WaitWindow(Asked):
@@ -130,10 +140,11 @@ class Harness:
         token: Token,
         journal: Journal,
         catalogue: str,
-        frozen: Frozen,
+        frozen: Freezer,
     ) -> None:
         self._workers = workers
         self._frozen = frozen
+        self._processes = workers[HARNESS].processes
         self._root: Optional[bool] = None
         self._server = server
         self._token = token
@@ -168,6 +179,7 @@ class Harness:
             Route("/harness/evidence/file", self.evidence),
             Route("/harness/evidence/list", self.listing),
             Route("/harness/evidence/survey", self.survey),
+            Route("/harness/suite", self.suite, methods=["POST"]),
             Route("/harness/evidence/ask", self.question, methods=["POST"]),
         ]
 
@@ -321,6 +333,12 @@ class Harness:
         asked = await body_of(request, Question)
         reply = await self._collected("ask", {"do": asked.do, "with": asked.given}, 120)
         return JSONResponse({"value": reply.head["value"]})
+
+    async def suite(self, request: Request) -> Response:
+        """The report of a test suite on the agent's code, which runs elsewhere."""
+        asked = checked(Suite, dict(request.query_params))
+        given = {**vars(asked), "modules": [each for each in asked.modules.split(",") if each]}
+        return JSONResponse(await run_suite(self._processes, given, await request.body()))
 
     async def journal(self, request: Request) -> Response:
         """What the door did of late."""

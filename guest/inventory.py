@@ -57,7 +57,8 @@ class Inventory:
                 refused = f"they could not be read within {WITHIN:g} s"
             if refused:
                 break
-            files[os.fsencode(path).decode(errors="replace")] = self._state(path, about, wall, seen)
+            name = os.fsencode(path).decode(errors="backslashreplace")
+            files[name] = self._state(path, about, wall, seen)
         self._read = seen
         return {"files": files, "refused": refused}
 
@@ -102,7 +103,7 @@ def entries(roots: list[str]) -> Iterator[tuple[str, os.stat_result]]:
 def target_of(path: str) -> str:
     """Where a link leads."""
     try:
-        return os.fsencode(os.readlink(path)).decode(errors="replace")
+        return os.fsencode(os.readlink(path)).decode(errors="backslashreplace")
     except OSError:
         return ""
 

@@ -22,8 +22,7 @@ from guest.store import Store
 from guest.wire import Message
 from guest.workers import Refused, Worker, WorkerError
 from mcp_tools import Tool, ToolError
-from mcp_tools.aliases import resolve
-from mcp_tools.catalogue import about
+from mcp_tools.aliases import about, resolve
 
 __all__ = ["Server", "failure", "success"]
 

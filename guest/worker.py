@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from guest import COLLECTOR, FREEZER, HARNESS, THAWER, HarnessError, wire
+from guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
 from guest.session import wait_for_session
 from mcp_tools import App, Picture, Tool, ToolError, catalogue
 
@@ -164,6 +164,10 @@ def main(name: str, fd: int) -> None:
 
         channel.send({"id": 0, "value": {"prepared": []}})
         serve(channel, collector.verbs(Account.named(os.environ["USER"])), side_by_side=0)
+    elif name == SUITE:
+        from guest import suite
+
+        serve(channel, {"run": lambda given, body: Answer(suite.run(given, body))}, side_by_side=0)
     elif name in (FREEZER, THAWER):
         signal_everybody(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
     else:

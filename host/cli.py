@@ -7,8 +7,10 @@ stayed void · 130 interrupted
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,8 +18,8 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
-from rich.console import Console
 
+from host.box.client import box
 from host.choosing import Chosen
 from host.config import read_config
 from host.errors import VOID, TaskError, UsageError
@@ -27,6 +29,7 @@ from host.osworld import coverage
 from host.play import Json, experiment, print_json, prove, replay, run
 from host.publish import report
 from host.score import rejudge, write_rescored
+from host.terminal import Terminal, echo, one_line
 from host.tokens import tokens_by_app
 from host.travel import counterfactual, desktop_diff, fork, pivot
 from tasks.catalogue import read_catalogue
@@ -101,11 +104,11 @@ def check(
         )
     else:
         for suite in loaded:
-            Console().print(suite_table(suite))
+            Terminal().print(suite_table(suite))
         for problem in problems:
-            print(problem, file=sys.stderr)
+            echo(problem, error=True)
         count = sum(len(suite.tasks) for suite in loaded)
-        print(f"{count} tasks and {len(catalogue)} tools are well-formed, {len(problems)} problems")
+        echo(f"{count} tasks and {len(catalogue)} tools are well-formed, {len(problems)} problems")
     return 2 if problems else 0
 
 
@@ -137,9 +140,9 @@ def score(
         for each in changed:
             row = each.before
             what = f"{row.task} {row.agent} #{row.trial}"
-            print(f"{what}: {row.score:g} -> {each.now.score:g}: {each.now.reason}")
+            echo(one_line(f"{what}: {row.score:g} -> {each.now.score:g}: {each.now.reason}"))
         edited = sum(each.task_changed for each in found)
-        print(f"{len(found)} judged, {len(changed)} differ, {edited} of a changed task: {kept}")
+        echo(f"{len(found)} judged, {len(changed)} differ, {edited} of a changed task: {kept}")
     return 1 if changed else 0
 
 
@@ -159,12 +162,12 @@ def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
             print_json(counted)
         else:
             counts = Counter(tool.app for tool in catalogue.values())
-            Console().print(token_table(counted, counts))
+            Terminal().print(token_table(counted, counts))
         return 0
     if json:
         print_json([asdict(tool) for tool in catalogue.values()])
         return 0
-    Console().print(tool_table(catalogue.values()))
+    Terminal().print(tool_table(catalogue.values()))
     return 0
 
 
@@ -173,6 +176,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     traceback."""
     # A supervisor's SIGTERM ends a run as cleanly as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Runs, snapshots and sockets hold what desktops hold: nobody else on this machine reads them.
+    before = os.umask(0o077)
     try:
         code = app(arguments, result_action="return_value")
     except (TaskError, UsageError) as error:
@@ -182,15 +187,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _say(error)
         sys.exit(3)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        echo("interrupted", error=True)
         sys.exit(130)
+    except Exception:  # noqa: BLE001 - told whole, as Python would, but for what a terminal obeys
+        echo(traceback.format_exc(), error=True, end="")
+        sys.exit(1)
+    finally:
+        os.umask(before)
+        box().close()
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _say(error: Exception) -> None:
-    print(f"ambidex: {error}", file=sys.stderr)
+    echo(f"ambidex: {error}", error=True)
     if hint := getattr(error, "hint", ""):
-        print(f"  {hint}", file=sys.stderr)
+        echo(f"  {hint}", error=True)
 
 
 def _in_tasks() -> list[Path]:

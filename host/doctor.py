@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json as encoder
 from dataclasses import asdict
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from vm.survey import survey
+from host.environment import differences
+from host.terminal import Terminal, print_json
+from vm.survey import Finding, survey
 
 __all__ = ["doctor"]
+
+OK, MISSING, LACKING = Text("✓", "green"), Text("✗", "red"), Text("–", "yellow")
 
 
 def doctor(
@@ -22,17 +25,22 @@ def doctor(
 
     Exit code 1 if something is missing without which no machine runs.
     """
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     with console.status("looking around; a kernel may be tried under KVM"):
-        findings = list(survey())
+        findings = [*survey(), _packages()]
     if json:
-        print(encoder.dumps([asdict(finding) for finding in findings], indent=1))
+        print_json([asdict(finding) for finding in findings])
     else:
         table = Table("", "what", "seen", "fix", title="this machine")
         for finding in findings:
-            mark = (
-                "[green]✓[/]" if finding.ok else "[red]✗[/]" if finding.needed else "[yellow]–[/]"
-            )
+            mark = OK if finding.ok else MISSING if finding.needed else LACKING
             table.add_row(mark, finding.name, finding.seen, "" if finding.ok else finding.fix)
-        Console().print(table)
+        Terminal().print(table)
     return int(any(finding.needed and not finding.ok for finding in findings))
+
+
+def _packages() -> Finding:
+    found = differences()
+    seen = f"{len(found)} not as locked: {', '.join(found)}" if found else "as locked"
+    fix = "Remove .venv and run vm/setup.sh: scores of another environment compare less well."
+    return Finding("packages", not found, seen, fix, needed=False)

@@ -118,7 +118,7 @@ def read_experiment(path: Path) -> Experiment:
         return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise UsageError(f"no experiment at {path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} is no TOML: {error}") from None
     except ValidationError as error:
         said = [

@@ -3,17 +3,17 @@ the same order whatever the rows hold."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from host.csv_file import write_csv_file
 from host.lines import Line
 from host.metrics import PARTS
 from host.rows import Row
 
-__all__ = ["COLUMNS", "cell", "records", "write_csv", "write_json", "write_parquet"]
+__all__ = ["COLUMNS", "records", "write_csv", "write_json", "write_parquet"]
 
 LINE = {"run": str, "cap": int}
 """The run's directory and the limit of steps: which line of the report a row belongs to."""
@@ -62,11 +62,8 @@ def records(lines: Iterable[Line]) -> list[dict[str, Any]]:
 
 
 def write_csv(lines: Iterable[Line], path: Path) -> None:
-    """Truth values as true and false, what is not known as nothing."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(COLUMNS))
-        writer.writeheader()
-        writer.writerows({key: cell(value) for key, value in r.items()} for r in records(lines))
+    """One line for each record."""
+    write_csv_file(path, list(COLUMNS), records(lines))
 
 
 def write_json(lines: Iterable[Line], path: Path) -> None:
@@ -107,8 +104,3 @@ def _record(line: Line, row: Row) -> dict[str, Any]:
 
 def _text(value: object) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def cell(value: object) -> object:
-    """A value as a CSV file has it."""
-    return str(value).lower() if isinstance(value, bool) else value

@@ -3,13 +3,13 @@ room for two people to say why. The causes they choose from are those the paper'
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from host import Stop
 from host.choice import distractor_calls
+from host.csv_file import write_csv_file
 from host.lines import Line
 from host.rows import Row
 from host.trajectory import NAME, read_trajectory
@@ -41,10 +41,7 @@ RAN_OUT = {Stop.STEP_LIMIT, Stop.TIME_LIMIT, Stop.COST_LIMIT}
 def write_sheet(lines: Iterable[Line], path: Path) -> int:
     """Write it as CSV; returns how many failures it has."""
     found = list(sheet(lines))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(found)
+    write_csv_file(path, COLUMNS, found)
     return len(found)
 
 
@@ -89,10 +86,10 @@ def _record(line: Line, row: Row) -> dict[str, object]:
         "task": row.task,
         "trial": row.trial,
         "score": row.score,
-        "reason": _words(row.reason),
+        "reason": row.reason,
         "end": str(row.stop),
         "steps": row.steps,
-        "last_thought": _words(thought),
+        "last_thought": thought,
         **{name: _tick(value) for name, value in labels(row, steps).items()},
     }
 
@@ -100,11 +97,6 @@ def _record(line: Line, row: Row) -> dict[str, object]:
 def _steps(folder: Path, upto: int) -> list[dict[str, Any]]:
     """Those before the trial was judged: a checkpoint knows nothing of later ones."""
     return [line for line in read_trajectory(folder) if line["kind"] == "step"][:upto]
-
-
-def _words(said: str) -> str:
-    # A spreadsheet would take a model's words for a formula.
-    return f"'{said}" if said.startswith(("=", "+", "-", "@")) else said
 
 
 def _tick(value: bool | None) -> str:

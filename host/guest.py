@@ -16,7 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from host import Frame, ToolCall, ToolResult, ToolSpec
 from host.errors import GuestError
 from host.frames import Screen
-from host.untrusted import LARGEST, Bound, LostError, MalformedError, TooSlowError
+from host.untrusted import (
+    LARGEST,
+    Bound,
+    LostError,
+    MalformedError,
+    TooLargeError,
+    TooSlowError,
+)
 from host.untrusted.parsing import WIDEST, json_value, model, text
 
 if TYPE_CHECKING:
@@ -24,12 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WRONG",
-    "Found",
+    "FoundFile",
     "Guest",
     "GuestRefusal",
     "Health",
     "Inventory",
-    "Listed",
+    "Listing",
     "NoSuchFile",
     "NoSuchWindow",
     "Ran",
@@ -103,7 +110,7 @@ class Health(BaseModel):
         return "; ".join(f"{name}: {it.seen}" for name, it in self.checks.items() if not it.ok)
 
 
-class Found(BaseModel):
+class FoundFile(BaseModel):
     """What the guest's collector found at a path."""
 
     model_config = ConfigDict(extra="ignore")
@@ -113,7 +120,7 @@ class Found(BaseModel):
     content: bytes = b""
 
 
-class Listed(BaseModel):
+class Listing(BaseModel):
     """Every path below a folder of the guest."""
 
     model_config = ConfigDict(extra="ignore")
@@ -283,7 +290,7 @@ class Guest:
     def get(self, path: str) -> bytes:
         """The content of a file; `NoSuchFile` where there is none, `GuestRefusal` where there is
         something else, or a file that the desktop user may not read."""
-        found = self.found(path)
+        found = self.find_file(path)
         if found.state == "absent":
             raise NoSuchFile(f"no file {path} in the guest")
         if found.state != "file":
@@ -301,31 +308,54 @@ class Guest:
         """Let them run again, on a machine that is not reverted."""
         self._once("DELETE", "/harness/freeze", FREEZES)
 
-    def found(self, path: str) -> Found:
+    def find_file(self, path: str) -> FoundFile:
         """What is at a path, with its content where it is a file that the desktop user may read."""
         answer = self._read("/harness/evidence/file", {"path": path}, COLLECTS, "file")
         about = answer.headers.get("Ambidex-File", "")
-        said = model(Found, about, f"what the guest says of {path}")
+        said = model(FoundFile, about, f"what the guest says of {path}")
         return said.model_copy(update={"content": answer.body})
 
-    def listed(self, path: str) -> Listed:
-        """Every path below a folder, folders with a slash at their end."""
-        answer = self._read("/harness/evidence/list", {"path": path}, COLLECTS, "survey")
-        return model(Listed, answer.body, f"the listing of {path}")
+    def list_folder(self, path: str) -> Listing:
+        """Every path below a folder, folders with a slash at their end; of a list that is too large
+        to be read, that there are more."""
+        try:
+            answer = self._read("/harness/evidence/list", {"path": path}, COLLECTS, "list")
+            return model(Listing, answer.body, f"the list of {path}")
+        except (TooLargeError, MalformedError):
+            return Listing(there=True, paths=(), more=True)
 
     def inventory(self) -> Inventory:
-        """Every file of the desktop user and of nobody in particular."""
-        answer = self._read("/harness/evidence/survey", {}, SURVEYS, "survey")
-        return model(Inventory, answer.body, "the survey of the guest's files")
+        """Every file of the desktop user and of nobody in particular; of a list that is too large
+        to be read, why it is refused."""
+        try:
+            answer = self._read("/harness/evidence/survey", {}, SURVEYS, "list")
+            return model(Inventory, answer.body, "the list of files")
+        except (TooLargeError, MalformedError) as error:
+            return Inventory(files={}, refused=str(error))
 
-    def files_say(self, do: str, **given: object) -> Any:
+    def ask_files(self, do: str, **given: object) -> Any:
         """What one of the questions of `guest.ask` is answered by files alone."""
         said = {"do": do, "with": given}
-        answer = self._once("POST", "/harness/evidence/ask", COLLECTS, "survey", json=said)
+        answer = self._once("POST", "/harness/evidence/ask", COLLECTS, "run", json=said)
         match json_value(answer.body, f"the answer to {do}"):
             case {"value": value}:
                 return value
         raise MalformedError(f"the answer to {do} holds no value")
+
+    def suite(
+        self, source: bytes, *, address: str, modules: Sequence[str], function: str, within: float
+    ) -> Any:
+        """The report of a test suite, whose text is `source`, on the agent's code that listens at
+        that address; see `guest.suite`."""
+        given = {
+            "address": address,
+            "modules": ",".join(modules),
+            "function": function,
+            "within": f"{within:g}",
+        }
+        takes = within + FILE
+        answer = self._once("POST", "/harness/suite", takes, "run", params=given, content=source)
+        return json_value(answer.body, "the report of the tests")
 
     def wait_window(self, title: str, timeout: float = 60.0) -> None:
         """Return once a window whose title contains `title` is open; `NoSuchWindow` says which are

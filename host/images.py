@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
-from rich.console import Console
 from rich.table import Table
 
+from host.terminal import Terminal, echo
 from vm.image import build_base, import_base, list_bases, open_image
 from vm.provision import parse_address, provision
 from vm.prune import size, stale
@@ -21,7 +21,7 @@ images = App(name="image", help="Build, list, import and provision images.")
 
 
 def _say(line: str) -> None:
-    Console(stderr=True).print(line, style="dim", markup=False, highlight=False)
+    Terminal(stderr=True).print(line, style="dim", markup=False, highlight=False)
 
 
 @images.command
@@ -33,7 +33,7 @@ def build(
     """Build the image of a recipe unless it is there already, with the guest code as it is now."""
     base = build_base(name, mirror=mirror, say=_say)
     image = open_image(name, say=_say)
-    print(f"{name} is ready: {base.folder} (image {image.id})")
+    echo(f"{name} is ready: {base.folder} (image {image.id})")
 
 
 @images.command(name="list")
@@ -44,10 +44,10 @@ def show() -> None:
     for base in bases:
         used = base.disk.stat().st_blocks * 512 / 2**30
         table.add_row(base.name, base.id, f"{used:.1f} GiB", f"{base.memory} MiB", str(base.folder))
-    Console().print(table)
+    Terminal().print(table)
     missing = [name for name in recipe_names() if name not in {base.name for base in bases}]
     if missing:
-        print(f"not built: {', '.join(missing)}")
+        echo(f"not built: {', '.join(missing)}")
 
 
 @images.command
@@ -57,10 +57,10 @@ def prune(
     """List what older recipes and older guest code left in the cache; with --yes, delete it."""
     found = stale()
     for folder in found:
-        print(f"{size(folder) / 2**30:6.2f} GiB  {folder}")
+        echo(f"{size(folder) / 2**30:6.2f} GiB  {folder}")
         if yes:
             forget(folder)
-    print(f"{len(found)} {'deleted' if yes else 'would go; --yes deletes them'}")
+    echo(f"{len(found)} {'deleted' if yes else 'would go; --yes deletes them'}")
 
 
 @images.command(name="import")
@@ -74,7 +74,7 @@ def take(
 ) -> None:
     """Take an existing qcow2 or raw disk as an image. It boots by its own boot loader."""
     base = import_base(path, name, python=python, user=user, memory=memory, say=_say)
-    print(f"{base.name} is ready: {base.folder}")
+    echo(f"{base.name} is ready: {base.folder}")
 
 
 @images.command(name="provision")
@@ -98,4 +98,4 @@ def put_guest(
         accept_new_host=accept_new_host,
         say=_say,
     )
-    print(token)
+    echo(token)

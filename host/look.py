@@ -12,7 +12,6 @@ from uuid import uuid4
 
 from cyclopts import Parameter
 from PIL import Image
-from rich.console import Console
 
 from evaluators.bounded import open_picture
 from host import ToolCall, ToolResult
@@ -21,6 +20,7 @@ from host.guest import Guest
 from host.machines import MachineOptions, open_machines
 from host.room.keepsake import episode_html
 from host.room.wall import Wall
+from host.terminal import Terminal, echo
 from host.trajectory import NAME as TRAJECTORY
 from host.watch import Seen, now_running
 
@@ -35,6 +35,7 @@ def watch(
     *runs: Path,
     host: str = "127.0.0.1",
     port: int = PORT,
+    name: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     open: Annotated[bool, Parameter(negative="")] = False,
     tui: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -46,9 +47,11 @@ def watch(
     runs
         Directories of runs, or such as hold some; without one, `runs`.
     host
-        Where it listens. Beyond this machine, whoever has the address it prints may act.
+        Where it listens. Beyond this machine, whoever is first with an address it prints may act.
     port
         0 takes a free one.
+    name
+        Another host, and port, by which browsers reach it: behind a proxy, room.example.org.
     open
         Open it in the browser.
     tui
@@ -65,8 +68,7 @@ def watch(
         return 0
     from host.room.serve import serve  # heavy: a web server, and a VNC client
 
-    said = Console(stderr=True)
-    serve(folders, host, port, lambda address: said.print(f"{ROOM} {address}", **PLAIN), open)
+    serve(folders, host, port, _tell_room, open, name)
     return 0
 
 
@@ -103,9 +105,13 @@ def watched(folder: Path) -> Iterator[None]:
     """A control room for the run in that directory, as long as the block runs."""
     from host.room.serve import opened  # heavy, as above
 
-    with opened([folder]) as address:
-        Console(stderr=True).print(f"{ROOM} {address}", **PLAIN)
+    with opened([folder], said=_tell_room) as address:
+        _tell_room(address())
         yield
+
+
+def _tell_room(address: str) -> None:
+    Terminal(stderr=True).print(f"{ROOM} {address}", **PLAIN)
 
 
 def vnc(
@@ -135,7 +141,7 @@ def vnc(
         under_way = ", ".join(name for name, _ in shown) or "none"
         raise UsageError("of which trial?", hint=f"Name it with --trial; under way: {under_way}.")
     for name, seen in shown:
-        print(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
+        echo(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
         if png:
             png.write_bytes(_picture(seen))
         if mp4:
@@ -143,7 +149,7 @@ def vnc(
 
             write_shots(_shots(seen, seconds), mp4)
     if not shown:
-        print(f"no trial is under way in {run}")
+        echo(f"no trial is under way in {run}")
     return 0
 
 
@@ -163,7 +169,7 @@ def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
 
 def shell(*, machines: MachineOptions = MachineOptions()) -> int:  # noqa: B008 - a frozen value
     """A Python prompt with a booted `machine` and its `guest`; both are gone when it ends."""
-    said = Console(stderr=True)
+    said = Terminal(stderr=True)
     with open_machines(machines, said.print) as source, closing(source.make()) as machine:
         machine.boot()
         with Guest(machine.endpoint, machine.token) as guest:

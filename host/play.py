@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from contextlib import nullcontext
-from json import dumps
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from host import Limits
 from host.choosing import Chosen, KeepOptions
@@ -27,6 +25,7 @@ from host.prove import jobs as proof_jobs
 from host.report import as_json, lines, tables
 from host.rows import Row, finished
 from host.runner import plan
+from host.terminal import Terminal, echo, one_line, print_json
 from host.trajectory import NAME as TRAJECTORY
 from host.trajectory import read_trajectory
 from tasks import Verbs
@@ -145,8 +144,8 @@ def run(
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
     else:
-        Console().print(tables(lines([folder])))
-        print(f"rows, trajectories and evidence: {folder}")
+        Terminal().print(tables(lines([folder])))
+        echo(f"rows, trajectories and evidence: {folder}")
     return exit_code(rows)
 
 
@@ -173,16 +172,16 @@ def experiment(
     planned = cells(asked, file.parent, read_catalogue(), forks=machines.provider in FORKS)
     for cell in planned:
         check(cell.wanted, machines.provider)
-    Console().print(experiment_table(planned))
+    Terminal().print(experiment_table(planned))
     if dry:
         return 0
     folder = out or Path("runs") / file.stem
     codes = []
     for number, cell in enumerate(planned, 1):
-        print(f"{number} of {len(planned)}: {cell.name}")
+        echo(f"{number} of {len(planned)}: {cell.name}")
         codes.append(exit_code(launch(cell.wanted, folder / cell.name, machines)))
-    Console().print(tables(lines([folder / cell.name for cell in planned])))
-    print(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
+    Terminal().print(tables(lines([folder / cell.name for cell in planned])))
+    echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
 
 
@@ -204,7 +203,7 @@ def prove(
     if bare and any(isinstance(task.body, Verbs) for task in loaded.tasks):
         raise UsageError(f"nothing to prove without an oracle: {', '.join(bare)}")
     if bare:
-        print(f"without an oracle, so it is only shown that doing nothing scores 0: {len(bare)}")
+        echo(f"without an oracle, so it is only shown that doing nothing scores 0: {len(bare)}")
     agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
     wanted = Wanted(
         suite=loaded,
@@ -222,8 +221,8 @@ def prove(
     if json:
         print_json(proof_json(found))
     else:
-        Console().print(proof_table(loaded, found))
-        print(f"{sum(v.holds for v in found)} of {len(found)} hold; evidence: {folder}")
+        Terminal().print(proof_table(loaded, found))
+        echo(f"{sum(v.holds for v in found)} of {len(found)} hold; evidence: {folder}")
     return 0 if all(v.holds for v in found) else 1
 
 
@@ -273,9 +272,9 @@ def replay(
     options = dataclasses.replace(machines, provider=on) if on else machines
     rows = launch(wanted, folder, options)
     for row in rows:
-        print(f"{row.task}: {row.fate} {row.score} {row.reason}")
+        echo(one_line(f"{row.task}: {row.fate} {row.score} {row.reason}"))
         if row.fate == "scored":
-            Console().print(parting_table(partings(trial, folder / row.folder)))
+            Terminal().print(parting_table(partings(trial, folder / row.folder)))
     return exit_code(rows)
 
 
@@ -294,8 +293,3 @@ def exit_code(rows: Sequence[Row]) -> int:
     if any(row.fate == "bug" for row in latest.values()):
         return 1
     return 3 if latest.keys() - finished(rows).keys() else 0
-
-
-def print_json(said: object) -> None:
-    """To the standard output."""
-    print(dumps(said, indent=1, ensure_ascii=False))

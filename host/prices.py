@@ -88,5 +88,5 @@ def _read(path: Path) -> Prices:
         return Prices.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise UsageError(f"no price table at {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValidationError) as error:
         raise UsageError(f"{path} is no price table: {error}") from None

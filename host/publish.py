@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from host.errors import UsageError
 from host.export import write_csv, write_json, write_parquet
@@ -14,6 +13,7 @@ from host.failures import write_sheet
 from host.findings import find
 from host.play import Json, print_json
 from host.report import as_json, lines, tables
+from host.terminal import Terminal
 
 __all__ = ["report"]
 
@@ -68,7 +68,7 @@ def report(
     if json:
         print_json(as_json(found, beside))
     else:
-        Console().print(tables(found, beside))
+        Terminal().print(tables(found, beside))
     if html:
         from host.html import write_html  # heavy: it draws
 

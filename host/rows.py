@@ -194,6 +194,10 @@ class Row(Strict):
     screen: tuple[int, int] | None = None
     provider: str = ""
     """Where the machine came from: libvirt, sandbox, attached."""
+    environment: str = ""
+    """Digest of what the run depended on beside our code, see `host.environment`."""
+    assets: str = ""
+    """Digest of the benchmark's files that the task needs, where it needs any."""
 
     @property
     def key(self) -> Key:

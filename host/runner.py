@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from host.config import MOST_RUNS, Job, RunConfig, code_hash
+from host.environment import keep, this_environment
 from host.episode import Interrupted
 from host.errors import UsageError
 from host.rows import Row, Rows, finished, read_rows
@@ -98,7 +99,8 @@ def run_jobs(
     todo = [job for job in jobs if job.key not in done]
     attempts = {job.key: [row for row in before if row.key == job.key] for job in todo}
     stop = threading.Event()
-    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash())
+    environment = keep(this_environment(config.image), folder)
+    trial = Trial(config, suite, make_agent, folder, stop.is_set, code_hash(), environment)
     work = Work(todo, attempts, trial, rows, watcher, stop)
     threads = [
         threading.Thread(

@@ -6,25 +6,25 @@ from __future__ import annotations
 import threading
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from host.config import Job
 from host.rows import Row
+from host.terminal import Terminal, one_line
 
 __all__ = ["Show"]
 
-MARKS = {"void": "[yellow]void[/]", "bug": "[red]bug[/]"}
+MARKS = {"void": Text("void", "yellow"), "bug": Text("bug", "red")}
 
 
 class Show:
     """A `host.runner.Watcher` on the terminal (standard error, so that output can be piped)."""
 
     def __init__(self, total: int, title: str) -> None:
-        self._console = Console(stderr=True)
+        self._console = Terminal(stderr=True)
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -56,13 +56,13 @@ class Show:
 
     def ended(self, row: Row, left: int) -> None:
         """See `Watcher`."""
-        mark = MARKS.get(row.fate) or f"[{'green' if row.success else 'default'}]{row.score:.2g}[/]"
+        mark = MARKS.get(row.fate) or Text(f"{row.score:.2g}", "green" if row.success else "")
         total = row.seconds.get("total", 0.0)
         why = row.reason
         if row.failure:
             why = f"{row.failure.type}: {row.failure.message}"
-        done = f"{mark} {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s"
-        line = Text.from_markup(f"{done}: ").append(why, style="dim")
+        done = f" {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s: "
+        line = Text.assemble(mark, one_line(done), (one_line(why), "dim"))
         self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
         self._progress.update(self._bar, completed=self._total - left)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from dataclasses import asdict, dataclass
 from host.errors import GuestError
 from host.guest import Guest
 from host.inside import SURVEY
+from host.terminal import visible_json
 from host.untrusted import MalformedError
 from host.untrusted.parsing import json_value, typed
 
@@ -122,7 +122,7 @@ def as_evidence(
         "refused": refused,
         "left_out": dict(left_out),
     }
-    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+    return visible_json(said) + "\n"
 
 
 def _alone(path: str) -> str:

@@ -3,7 +3,6 @@ desktop-diff."""
 
 from __future__ import annotations
 
-import csv as csv_files
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -11,14 +10,13 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from host import counterfactual as both
 from host.choosing import KeepOptions
 from host.config import Branch, Hand, Lasting
+from host.csv_file import write_csv_file
 from host.desktop_diff import desktop_diff as difference_of_desktops
 from host.errors import UsageError
-from host.export import cell
 from host.forks import Onward, fork_of, trial_of
 from host.guest import Guest
 from host.launch import (
@@ -37,6 +35,7 @@ from host.recorded import done_in
 from host.report import as_json, lines, tables
 from host.rows import Row
 from host.survey import as_evidence
+from host.terminal import Terminal, echo, one_line
 from host.travel_tables import REGRET, change_table, decided_table, pivot_table, regret_table
 from tasks.catalogue import read_catalogue
 
@@ -92,11 +91,11 @@ def fork(
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
         return exit_code(rows)
-    Console().print(tables(lines([folder])))
+    Terminal().print(tables(lines([folder])))
     if best := _best(rows):
-        came = f"score {best.score:g} after {best.steps} steps: {best.reason}"
-        print(f"best of {n} from step {step}: {folder / best.folder}, {came}")
-    print(f"rows, trajectories and evidence: {folder}")
+        came = one_line(f"score {best.score:g} after {best.steps} steps: {best.reason}")
+        echo(f"best of {n} from step {step}: {folder / best.folder}, {came}")
+    echo(f"rows, trajectories and evidence: {folder}")
     return exit_code(rows)
 
 
@@ -150,15 +149,12 @@ def counterfactual(
 
         write_regret(run, folder, found, regrets, html)
     if csv:
-        with csv.open("w", encoding="utf-8", newline="") as file:
-            writer = csv_files.DictWriter(file, list(records[0]))
-            writer.writeheader()
-            writer.writerows({key: cell(value) for key, value in r.items()} for r in records)
+        write_csv_file(csv, list(records[0]), records)
     if json:
         print_json({"decisions": records, "regret": [asdict(each) for each in regrets]})
     else:
-        Console().print(decided_table(found), regret_table(regrets), REGRET)
-        print(f"the branches: {folder}; `ambidex report {folder}` compares them as runs")
+        Terminal().print(decided_table(found), regret_table(regrets), REGRET)
+        echo(f"the branches: {folder}; `ambidex report {folder}` compares them as runs")
     return 0 if all(each.gui.n and each.tools.n for each in found) else 3
 
 
@@ -207,8 +203,8 @@ def pivot(
     if json:
         print_json(asdict(found))
     else:
-        Console().print(pivot_table(found, done_in(recorded)))
-        print(f"the branches: {folder}")
+        Terminal().print(pivot_table(found, done_in(recorded)))
+        echo(f"the branches: {folder}")
     return 0 if all(probe.n == n for probe in found.probes) else 3
 
 
@@ -244,16 +240,16 @@ def desktop_diff(
     places = kept_at(recorded, before), kept_at(recorded, after)
     refuse_unforked(machines.provider)
     with (
-        open_machines(machines, Console(stderr=True).print) as source,
+        open_machines(machines, Terminal(stderr=True).print) as source,
         closing(source.make()) as machine,
     ):
         refuse_another_image(run, source.image)
         found = difference_of_desktops(machine, *places)
         if json:
             with Guest(machine.endpoint, machine.token) as guest:
-                print(as_evidence(found, guest.home))
+                echo(as_evidence(found, guest.home))
             return 0
-    Console().print(change_table(found, before, after))
+    Terminal().print(change_table(found, before, after))
     return 0
 
 

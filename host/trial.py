@@ -34,6 +34,7 @@ from host.trajectory import Trajectory
 from host.verdicts import verdict_on
 from host.watch import announced
 from tasks import Suite, Task, Verdict
+from tasks.osworld import OSWorldBody
 from vm import Machine
 
 __all__ = ["MakeAgent", "Trial"]
@@ -56,6 +57,8 @@ class Trial:
     interrupted: Callable[[], bool]
     code: str
     """See `Row.code`."""
+    environment: str = ""
+    """See `Row.environment`."""
 
     def attempt(self, job: Job, attempt: int, machine: Machine, unproved: int = 0) -> Row:
         """Do it. The machine is reverted first, so whatever state it was in does not matter.
@@ -85,20 +88,22 @@ class Trial:
             config=self.config.hash,
             code=self.code,
             provider=self.config.provider,
+            environment=self.environment,
+            assets=task.body.assets_digest() if isinstance(task.body, OSWorldBody) else "",
             parent=self._parent(job),
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         start = time.monotonic()
-        under_way = UnderWay()
+        progress = Progress()
         try:
-            result = self._play(job, task, folder, machine, seconds, under_way)
+            result = self._play(job, task, folder, machine, seconds, progress)
         except Interrupted:
             raise
         except VOID as error:
             failure = _failure(error, _console(machine, error))
             result = {"fate": "void", "failure": failure, "ended_by": ended_by(error)}
-            if unproved and under_way.acted and not failure.proved:
-                result |= _forfeited(error, under_way)
+            if unproved and progress.acted and not failure.proved:
+                result |= _forfeited(error, progress)
         except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a row
             trace = "".join(traceback.format_exception(error))
             result = {
@@ -107,8 +112,8 @@ class Trial:
                 "ended_by": "harness",
             }
         if result["fate"] != "scored" or result.get("forfeit"):
-            result |= {"phase": under_way.phase, "acted": under_way.acted}
-        result["agent_is_root"] = under_way.agent_is_root
+            result |= {"phase": progress.phase, "acted": progress.acted}
+        result["agent_is_root"] = progress.agent_is_root
         seconds["total"] = time.monotonic() - start
         timed = {"seconds": {part: round(value, 4) for part, value in seconds.items()}}
         return Row.model_validate(row.model_dump() | result | timed)
@@ -141,7 +146,7 @@ class Trial:
         folder: Path,
         machine: Machine,
         seconds: dict[str, float],
-        under_way: UnderWay,
+        progress: Progress,
     ) -> dict[str, Any]:
         origin = self._origin(job)
         with _clock(seconds, "revert"):
@@ -150,11 +155,11 @@ class Trial:
             stack.enter_context(announced(folder, machine))
             guest = stack.enter_context(Guest(machine.endpoint, machine.token))
             trajectory = stack.enter_context(Trajectory(folder))
-            under_way.trajectory = trajectory
-            under_way.phase = "setup"
+            progress.trajectory = trajectory
+            progress.phase = "setup"
             with _clock(seconds, "setup"):
                 health = guest.health()
-                under_way.agent_is_root = health.agent_is_root
+                progress.agent_is_root = health.agent_is_root
                 if not health.ready:
                     raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
                 served = guest.tools()
@@ -186,12 +191,12 @@ class Trial:
             offer, rehearsed = offer_of(self.config.exposure, tools, task, seed), Rehearsed()
             try:
                 if origin:
-                    under_way.phase = "rehearsal"
+                    progress.phase = "rehearsal"
                     offer = handed(offer, origin.fork.hand, origin.fork.lasting)
                     with _clock(seconds, "rehearsal"):
                         rehearsed = rehearse(agent, origin, served, trajectory)
                     person.steps, person.assisted = rehearsed.human, rehearsed.assisted
-                under_way.phase, under_way.episode = "episode", rehearsed.begun.episode
+                progress.phase, progress.episode = "episode", rehearsed.begun.episode
                 episode = run_episode(
                     agent,
                     guest,
@@ -211,10 +216,10 @@ class Trial:
                 raise
             assert episode.stop is not None
             trajectory.end(stop=episode.stop, answer=episode.answer)
-            under_way.phase = "collect"
+            progress.phase = "collect"
             with _clock(seconds, "collect"):
                 collect(task, guest, folder / "evidence", episode.answer, backstage(machine))
-        under_way.phase = "judge"
+        progress.phase = "judge"
         with _clock(seconds, "judge"):
             verdict = verdict_on(task, folder / "evidence", episode.stop, backstage(machine))
         _write_score(folder, verdict, episode.stop, self.config.threshold)
@@ -246,7 +251,7 @@ class Trial:
 
 
 @dataclass
-class UnderWay:
+class Progress:
     """How far a trial is, for the row of one that fails."""
 
     phase: Phase = "revert"
@@ -260,11 +265,11 @@ class UnderWay:
         return self.trajectory.acted if self.trajectory else 0
 
 
-def _forfeited(error: Exception, under_way: UnderWay) -> dict[str, Any]:
+def _forfeited(error: Exception, progress: Progress) -> dict[str, Any]:
     """What a row says of a trial that ended void after the agent had acted, again."""
-    cause = f"{type(error).__name__} during {under_way.phase}: {error}"
+    cause = f"{type(error).__name__} during {progress.phase}: {error}"
     reason = f"scored 0: it failed twice after the agent had acted. {cause}"
-    numbers = reached(under_way.episode, Verdict(Score(0.0, reason)), Stop.DONE).model_dump()
+    numbers = reached(progress.episode, Verdict(Score(0.0, reason)), Stop.DONE).model_dump()
     return numbers | {"fate": "scored", "stop": None, "forfeit": cause}
 
 

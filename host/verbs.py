@@ -99,7 +99,7 @@ def _changes(guest: Guest, target: Path, kept: Path | None, settings: Survey, ho
 
 
 def _found(verb: Get, guest: Guest, target: Path) -> Source:
-    found = guest.found(verb.get)
+    found = guest.find_file(verb.get)
     if found.state == "file":
         target.write_bytes(found.content)
     flaw = "" if found.state in ("file", "absent") else WRONG[found.state]
@@ -107,7 +107,7 @@ def _found(verb: Get, guest: Guest, target: Path) -> Source:
 
 
 def _listed(verb: ListCollect, guest: Guest, target: Path) -> Source:
-    found = guest.listed(verb.list)
+    found = guest.list_folder(verb.list)
     paths = [path for path in found.paths if verb.folders or not path.endswith("/")]
     target.write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
     flaw = "" if found.there else "there is no such folder"

@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from mcp_tools import Tool
 
-__all__ = ["Origin", "Reference", "names", "references", "resolve", "source"]
+__all__ = ["Origin", "Reference", "about", "names", "references", "resolve", "source"]
 
 Origin = Literal["reference", "mounted", "ours"]
 
@@ -62,3 +62,13 @@ def source(tool: Tool) -> Origin:
     if tool.mounted:
         return "mounted"
     return "reference" if tool.name in references() else "ours"
+
+
+def about(tool: Tool) -> dict[str, Any]:
+    """What is told of a tool beside what every MCP server tells."""
+    return {
+        "app": tool.app,
+        "source": source(tool),
+        "mounted": tool.mounted,
+        "aliases": list(names(tool.name)),
+    }

@@ -89,16 +89,6 @@ def tools() -> dict[str, Tool]:
     return {name: tool for app in apps().values() for name, tool in app.tools.items()}
 
 
-def about(tool: Tool) -> dict[str, Any]:
-    """What is told of a tool beside what every MCP server tells."""
-    return {
-        "app": tool.app,
-        "source": aliases.source(tool),
-        "mounted": tool.mounted,
-        "aliases": list(aliases.names(tool.name)),
-    }
-
-
 def described() -> list[dict[str, Any]]:
     """The catalogue as data: what a host may know of a tool without a machine."""
     return [
@@ -107,7 +97,7 @@ def described() -> list[dict[str, Any]]:
             "description": tool.description,
             "reads_only": tool.reads_only,
             "parameters": tool.parameters,
-            **about(tool),
+            **aliases.about(tool),
         }
         for tool in tools().values()
     ]

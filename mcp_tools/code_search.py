@@ -103,8 +103,8 @@ def pattern(text: str, regex: bool, match_case: bool, whole_word: bool) -> re.Pa
         wanted = rf"(?<!\w)(?:{wanted})(?!\w)"
     try:
         return re.compile(wanted, re.MULTILINE | (0 if match_case else re.IGNORECASE))
-    except re.error as error:
-        message = f"{text!r} is no regular expression: {error}."
+    except (re.error, RecursionError, OverflowError) as error:
+        message = f"{text!r:.200} is no regular expression: {error}."
         raise ToolError(message, code="bad_regex") from None
 
 

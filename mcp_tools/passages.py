@@ -115,8 +115,8 @@ def _nowhere(
             return ToolError(message, code="not_found", hint=hint)
         try:
             re.compile(pattern)
-        except re.error as error:
-            message = f"{pattern!r} is no regular expression: {error}."
+        except (re.error, RecursionError, OverflowError) as error:
+            message = f"{pattern!r:.200} is no regular expression: {error}."
             return ToolError(message, code="bad_pattern", hint="Escape ( [ { * + ? | with \\.")
     where = f" in paragraphs {indices}" if indices else ""
     hint = "It stands elsewhere in the document." if elsewhere else "Case matters."
@@ -147,7 +147,7 @@ def expanded(found: Any, pattern: str, replacement: str) -> str:
         if not name.isdigit():  # LibreOffice tells groups by their number only
             try:
                 name = str(re.compile(pattern).groupindex[name])
-            except (re.error, KeyError):
+            except (re.error, RecursionError, OverflowError, KeyError):
                 message = f"There is no group {name!r} in {pattern!r}."
                 raise ToolError(message, code="bad_pattern", hint="Use \\1.") from None
         if int(name) >= len(groups):

@@ -1,5 +1,5 @@
-"""The tools of the guest as known without one: the catalogue module's own output, read from its
-process."""
+"""The tools of the guest as known without one: read from their text, by a process that imports and
+runs none of them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def read_catalogue() -> dict[str, ToolSpec]:
-    """All tools by name; `TaskError` where the tools themselves do not load.
+    """All tools by name; `TaskError` names what cannot be read in a declaration.
 
-    A process, not an import: tools run in the guest, and what they import is no business of the
-    host.
+    A process, not an import: `host` knows nothing of `mcp_tools`, which is the guest's.
     """
-    done = subprocess.run(
-        [sys.executable, "-m", "mcp_tools.catalogue"], cwd=ROOT, capture_output=True, check=False
-    )
+    words = [sys.executable, "-m", "mcp_tools.declarations"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         problem = Problem(ROOT / "mcp_tools", "", said[-1] if said else f"exit {done.returncode}")
-        raise TaskError((problem,), hint="`python -m mcp_tools.catalogue` shows where.")
+        raise TaskError((problem,), hint="`python -m mcp_tools.declarations` shows where.")
     tools = TypeAdapter(list[ToolSpec]).validate_json(done.stdout)
     return {tool.name: tool for tool in tools}

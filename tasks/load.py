@@ -106,7 +106,7 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
 def _parse(path: Path) -> TaskSpec:
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Wrong((Problem(path, "", f"not TOML: {error}"),)) from None
     try:
         return TaskSpec.model_validate(said)

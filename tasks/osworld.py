@@ -123,6 +123,12 @@ class OSWorldBody:
         """Those of the files that the store lacks."""
         return [url for url in self.urls if self.store.at(url) is None]
 
+    def assets_digest(self) -> str:
+        """SHA-256 over its files as the store has them, by URL; empty where it needs none."""
+        known = [(url, self.store.known(url)) for url in sorted(self.urls)]
+        lines = [f"{url} {asset.sha256 if asset else '-'}" for url, asset in known]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else ""
+
     def judge(self, evidence: Path) -> Verdict:
         """OSWorld's verdict, and the one with its defects mended."""
         return judge(self.questions, self.conj, evidence, self.store)

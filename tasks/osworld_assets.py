@@ -2,9 +2,10 @@
 nobody asks the network twice.
 
     store.at(url)     the file, or None where it was never fetched or imported
-    store.keep(url, path)
+    store.keep(url, path)     ChangedAssetError where the URL stood for other bytes
 
-A file of the store is never changed; `verify` says of each whether it is still what it was.
+A URL is pinned by the SHA-256 of the first file that it stood for. A file of the store is never
+changed; `verify` says of each whether it is still what it was.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-__all__ = ["Asset", "AssetStore", "default_store", "digest_of", "place_of"]
+__all__ = ["Asset", "AssetStore", "ChangedAssetError", "default_store", "digest_of", "place_of"]
 
 FOLDER = "AMBIDEX_ASSETS"
 """The variable of the environment that names another folder."""
@@ -39,6 +40,16 @@ class Asset(BaseModel):
     """Where it was taken from: the URL itself, a folder or an archive."""
     kept: str
     """When, UTC."""
+
+
+class ChangedAssetError(ValueError):
+    """A file is not the one that its URL is pinned to."""
+
+    def __init__(self, pinned: Asset, sha256: str, size: int) -> None:
+        super().__init__(
+            f"{pinned.url} has changed: pinned on {pinned.kept} is SHA-256 {pinned.sha256} "
+            f"({pinned.size} bytes), and this is {sha256} ({size} bytes)"
+        )
 
 
 @dataclass(frozen=True)
@@ -64,9 +75,12 @@ class AssetStore:
         """Where the content of that hash lies, or would."""
         return self.root / "objects" / sha256[:2] / sha256
 
-    def keep(self, url: str, path: Path, origin: str = "") -> Asset:
-        """Copy a file in as what the URL stands for. A URL that stood for another content stands
-        for this one now; the other stays."""
+    def keep(
+        self, url: str, path: Path, origin: str = "", *, accept_changed: bool = False
+    ) -> Asset:
+        """Copy a file in as what the URL stands for. `ChangedAssetError` where the URL is pinned to
+        other bytes, unless that is accepted: the pinned content stays in the store even then."""
+        pinned = self.known(url)
         self.root.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=self.root, prefix="incoming-")
         incoming = Path(name)
@@ -80,6 +94,8 @@ class AssetStore:
                 to.flush()
                 os.fsync(to.fileno())
             digest = total.hexdigest()
+            if pinned and pinned.sha256 != digest and not accept_changed:
+                raise ChangedAssetError(pinned, digest, size)
             target = self.content(digest)
             target.parent.mkdir(parents=True, exist_ok=True)
             incoming.chmod(0o444)

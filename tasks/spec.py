@@ -3,6 +3,7 @@ defaults."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
@@ -45,6 +46,12 @@ def _guest_path(path: str) -> str:
     if not path.startswith(("~/", "/")):
         raise ValueError("a path in the guest starts with ~/ or /")
     return path
+
+
+def _snapshot_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise ValueError("a snapshot's name: letters, digits, dots, hyphens and underscores")
+    return name
 
 
 def _plain_name(name: str) -> str:
@@ -100,6 +107,17 @@ class Get(Strict):
 
     get: GuestPath
     to: EvidenceFile | None = None
+
+    @model_validator(mode="after")
+    def _is_kept_under_a_plain_name(self) -> Get:
+        try:
+            _plain_name(self.kept_as)
+        except ValueError as error:
+            raise ValueError(
+                f"{self.get!r} is kept as {self.kept_as!r}, which is not {error}; "
+                "name another one with `to`"
+            ) from None
+        return self
 
     @property
     def kept_as(self) -> str:
@@ -227,7 +245,7 @@ class Facts(Strict):
     apps: list[str] = []
     domain: str = ""
     """As its benchmark files it; else the application, or `multi` where there are several."""
-    snapshot: str = "ready"
+    snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
     oracle: list[Oracle] = []
     near_miss: list[NearMiss] = []
 

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
+from host.box.client import box
 from host.errors import MachineError
 from host.guest import Guest
 from host.machines import ENDPOINT, MachineOptions, Source, open_machines
@@ -97,6 +98,13 @@ def fresh_guest(machine: Machine) -> Iterator[Guest]:
     with Guest(machine.endpoint, machine.token) as guest:
         guest.wait_ready()
         yield guest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def closed_box() -> Iterator[None]:
+    """The server of verdicts ends with the tests that used it."""
+    yield
+    box().close()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
-from rich.console import Console
 from rich.table import Table
 
 from host.errors import UsageError
 from host.play import MANY, print_json
+from host.terminal import Terminal, echo
 from host.words import NONE
 from tasks.catalogue import read_catalogue
 from toolgen import Finding, Outcome, Stage, StageResult
@@ -89,9 +89,9 @@ def propose(
         made = [asked.keep(name=name, wish=wish)]
     for folder in made:
         said = folder.candidate()
-        print(f"{folder.path}: from a {said.origin}, for {app}, by {model}")
+        echo(f"{folder.path}: from a {said.origin}, for {app}, by {model}")
     if not made:
-        print("nothing to propose")
+        echo("nothing to propose")
     return 0 if made else 1
 
 
@@ -103,13 +103,13 @@ def run(
 ) -> int:
     """Take candidates through the stages, as far as they get without people; all where none is
     named. Exit code 1: one was refused; 3: a machine or a model failed."""
-    return _ended(go_on(foundry, names, settings, print))
+    return _ended(go_on(foundry, names, settings, echo))
 
 
 @toolgen.command
 def resume(*names: str, foundry: Where = FOUNDRY) -> int:
     """Go on with what was interrupted, with the settings of the last run."""
-    return _ended(go_on(foundry, names, read_settings(foundry), print))
+    return _ended(go_on(foundry, names, read_settings(foundry), echo))
 
 
 @toolgen.command(name="list")
@@ -123,7 +123,7 @@ def list_candidates(*, foundry: Where = FOUNDRY) -> int:
         _, *end = end_of(folder)
         number = str(draft.n) if draft else NONE
         table.add_row(said.name, said.app, said.origin, number, *end)
-    Console().print(table)
+    Terminal().print(table)
     return 0
 
 
@@ -132,12 +132,12 @@ def show(name: str, *, foundry: Where = FOUNDRY) -> int:
     """Show a candidate: what every stage said, and its latest draft."""
     folder = open_candidate(foundry, name)
     for result in folder.results():
-        print(f"{result.stage}: {result.outcome}: {result.reason}")
+        echo(f"{result.stage}: {result.outcome}: {result.reason}")
         for finding in result.findings:
-            print(f"  {'! ' if finding.refused else '  '}{finding.rule}: {finding.text}")
+            echo(f"  {'! ' if finding.refused else '  '}{finding.rule}: {finding.text}")
     draft = folder.latest()
     if draft:
-        print(f"\n--- draft {draft.n}\n{folder.text(draft.n)[0]}")
+        echo(f"\n--- draft {draft.n}\n{folder.text(draft.n)[0]}")
     return 0
 
 
@@ -157,7 +157,7 @@ def check(what: str, *, foundry: Where = FOUNDRY) -> int:
         findings = list(findings_on(candidate, catalogue, ROOT, *folder.text(draft.n)))
     _print_findings(what, findings)
     refused = sum(finding.refused for finding in findings)
-    print(f"{what}: {'refused' if refused else 'passes'}, {len(findings)} findings")
+    echo(f"{what}: {'refused' if refused else 'passes'}, {len(findings)} findings")
     return int(refused > 0)
 
 
@@ -224,8 +224,8 @@ def report(
     if json:
         print_json(as_json(found))
         return 0
-    Console().print(stage_table(found))
-    Console().print(reasons_table(found))
+    Terminal().print(stage_table(found))
+    Terminal().print(reasons_table(found))
     return 0
 
 
@@ -234,14 +234,14 @@ def _once_more(stage: Stage, name: str, foundry: Path, settings: Settings) -> in
     if folder.latest() is None:
         raise UsageError(f"{name} has no draft yet", hint="`ambidex toolgen run` makes one.")
     folder.reopen(stage)
-    return _ended(go_on(foundry, (name,), settings, print))
+    return _ended(go_on(foundry, (name,), settings, echo))
 
 
 def _written(said: str, files: Sequence[str], root: Path) -> None:
-    print(said)
+    echo(said)
     for file in files:
-        print(f"  {root / file}")
-    print("Look at the change, run the tests, and commit it.")
+        echo(f"  {root / file}")
+    echo("Look at the change, run the tests, and commit it.")
 
 
 def _print_findings(title: str, findings: Sequence[Finding]) -> None:
@@ -250,13 +250,13 @@ def _print_findings(title: str, findings: Sequence[Finding]) -> None:
         style = "red" if finding.refused else "yellow"
         table.add_row(str(finding.line or ""), finding.rule, finding.text, style=style)
     if findings:
-        Console().print(table)
+        Terminal().print(table)
 
 
 def _ended(results: Sequence[tuple[Folder, StageResult]]) -> int:
     outcomes = {result.outcome for _, result in results}
     for folder, result in results:
-        print(f"{folder.path.name}: {result.stage} {result.outcome}: {result.reason}")
+        echo(f"{folder.path.name}: {result.stage} {result.outcome}: {result.reason}")
     if Outcome.ERROR in outcomes:
         return 3
     return int(Outcome.FAILED in outcomes)

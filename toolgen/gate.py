@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tasks import ToolSpec
-from toolgen import Finding, alike, reach, schema
+from toolgen import Finding, alike, glyphs, reach, schema, toplevel
 from toolgen.house import declared
 
 __all__ = ["GUEST_PYTHON", "gate", "gate_text"]
@@ -29,19 +29,31 @@ def gate(file: Path, catalogue: Sequence[ToolSpec]) -> list[Finding]:
 
 def gate_text(text: str, catalogue: Sequence[ToolSpec], file: str = "tool.py") -> list[Finding]:
     """The same of a text."""
+    seen = list(glyphs.as_seen(text))
+    if any(finding.rule == "size" for finding in seen):
+        return seen
     try:
         tree = ast.parse(text, file, feature_version=GUEST_PYTHON)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         said = f"the guest's Python cannot read it: {getattr(error, 'msg', error)}"
-        return [Finding(line, "parses", said)]
+        return [*seen, Finding(line, "parses", said)]
+    try:
+        return sorted(
+            [*seen, *_rules(tree, catalogue)], key=lambda finding: (finding.line, finding.rule)
+        )
+    except RecursionError:
+        return [*seen, Finding(1, "deep", "it nests too deep to be read")]
+
+
+def _rules(tree: ast.Module, catalogue: Sequence[ToolSpec]) -> list[Finding]:
     tools = list(declared(tree))
     found: list[Finding] = []
     if not tools:
         found.append(Finding(1, "declares", "no function is decorated with `@<app>.tool(...)`"))
-    for rule in reach.RULES:
+    for rule in (*toplevel.RULES, *reach.RULES):
         found += rule(tree)
     for app, tool in tools:
         found += schema.described(tool)
         found += alike.like_another(app, tool, catalogue)
-    return sorted(found, key=lambda finding: (finding.line, finding.rule))
+    return found

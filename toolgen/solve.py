@@ -123,10 +123,12 @@ def condense(shop: Shop) -> Ended:
 
 
 def score_of(task: Task, guest: Guest, shop: Shop, kept: str) -> Score:
-    """Collect now and judge; what was collected is kept under evidence/<kept>/collected/."""
+    """Collect now and judge; what was collected is kept under evidence/<kept>/collected/. The
+    desktop runs again afterwards."""
     with tempfile.TemporaryDirectory() as scratch:
         evidence = Path(scratch) / "collected"
         collect(task, guest, evidence, None)
+        guest.thaw()
         score = judge(task, evidence, Stop.DONE).score
         target = shop.folder.path / "evidence" / kept / "collected"
         shutil.rmtree(target, ignore_errors=True)

@@ -14,16 +14,29 @@ Use::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["READY", "Machine", "MachineError", "Place", "Program", "refuse_ready"]
+__all__ = [
+    "PLAIN_NAME",
+    "READY",
+    "Machine",
+    "MachineError",
+    "Place",
+    "Program",
+    "plain_name",
+    "refuse_ready",
+]
 
 READY = "ready"
 """The snapshot every image has: logged in, every application closed, the guest answering."""
+
+PLAIN_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+"""What a snapshot may be called. Its name becomes a folder's, and a word of a command to QEMU."""
 
 Place = str | Path
 """Where a machine can go: a snapshot of the image by its name, or the folder of a step that was
@@ -42,6 +55,16 @@ class MachineError(Exception):
         super().__init__(message)
         self.stage = stage
         self.hint = hint
+
+
+def plain_name(name: str) -> str:
+    """The name of a snapshot as it is; `MachineError` if it could mean anything else."""
+    if not re.fullmatch(PLAIN_NAME, name):
+        raise MachineError(
+            f"a snapshot cannot be called {name!r}",
+            hint="Letters, digits, dots, hyphens and underscores; at most 64; no dot at the start.",
+        )
+    return name
 
 
 def refuse_ready(name: str) -> None:

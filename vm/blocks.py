@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vm.disk_blocks import NO_DISK, DiskBlocks
-from vm.pack import BLOCK, FRAME, BlockError, Pack, Rows, named, opened, written
+from vm.naming import BLOCK
+from vm.pack import FRAME, BlockError, Pack, Rows, opened, written
 
 __all__ = ["Blocks"]
 
@@ -29,7 +30,8 @@ Places = NDArray[np.int64]
 
 class Blocks:
     """The blocks in a folder. Whoever holds the folder's lock makes one, and lets it go with it; or
-    asks for those there are `now`. `disk` lies below.
+    asks for those there are `now`. `disk` lies below, and its names are those of blocks added here;
+    to read blocks, their names are enough, whoever gave them.
     """
 
     def __init__(self, folder: Path, disk: DiskBlocks = NO_DISK) -> None:
@@ -63,7 +65,7 @@ class Blocks:
             said.append([])
             for rows in part:
                 flat = np.ascontiguousarray(rows).reshape(-1).data
-                names = [named(flat[at : at + BLOCK]) for at in range(0, len(flat), BLOCK)]
+                names = self._disk.names.of(flat)
                 said[-1] += names
                 for place, name in enumerate(names):
                     if name not in self._at and name not in fresh:
@@ -92,7 +94,7 @@ class Blocks:
 
     def _below(self, names: Sequence[bytes], places: Places) -> Iterator[tuple[Places, Rows]]:
         wanted = [names[place] for place in places]
-        where = self._disk.find(wanted)
+        where = self._disk.find_kept(wanted)
         if len(lacking := np.flatnonzero(where < 0)):
             raise BlockError(f"the block {wanted[lacking[0]].hex()} is in no pack")
         order = np.argsort(where)

@@ -72,6 +72,7 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
         raise MachineError("a machine that was started from its disk cannot be kept")
     way = way or way_to(instance)
     mapped = read_snapshot(instance.root).memory
+    given = instance.owner.account.given
     state, stream = instance.folder / "state", instance.folder / "stream"
 
     def own() -> Iterator[Pages]:
@@ -80,14 +81,14 @@ def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
             yield from memory.read(memory.own())
             stop.end()
         else:
-            _save(instance.domain, stream)
+            _save(instance.domain, given(stream))
             stop.end()
             yield differing_pages(stream, mapped)
             stream.unlink()
 
     with _Stop(instance.domain) as stop:
         # Not `live`: that would have QEMU let go of the disk.
-        qmp(instance.domain, "xen-save-devices-state", filename=str(state), live=False)
+        qmp(instance.domain, "xen-save-devices-state", filename=str(given(state)), live=False)
         devices = configured(state.read_bytes(), machine_type(instance.domain))
         state.unlink()
         yield Captured(

@@ -38,6 +38,8 @@ class Memory:
 
     file: Path
     shared: bool
+    sealed: bool = False
+    """Whether QEMU can be told not to open it for writing, from 8.2."""
 
 
 def domain_xml(
@@ -70,7 +72,8 @@ def domain_xml(
     arguments = ["-netdev", f"user,id=n0,restrict={restrict},{forwards}"]
     arguments += ["-device", "virtio-net-pci,netdev=n0,addr=0x10"]
     if memory is not None:
-        share = "on" if memory.shared else "off"
+        # One that is copied on write is opened to be read: no machine may change it for the others.
+        share = "on" if memory.shared else "off,readonly=on,rom=off" if memory.sealed else "off"
         backend = f"memory-backend-file,id={RAM},size={shape.memory}M,mem-path={memory.file}"
         arguments += ["-object", f"{backend},share={share},dump=off"]
         arguments += ["-machine", f"memory-backend={RAM}"]

@@ -20,7 +20,7 @@ from vm.image import Image
 from vm.instance import Instance, launch
 from vm.owner import LibvirtOwner
 from vm.process import run
-from vm.snapshot import Snapshot, write_snapshot
+from vm.snapshot import Snapshot, taken, write_snapshot
 from vm.store import forget, locked
 
 __all__ = ["inplace_folder", "keep_inplace", "revert_inplace", "save_template", "start_inplace"]
@@ -46,6 +46,7 @@ def save_template(instance: Instance, image: Image, staging: Path, name: str) ->
     _order(instance, f"savevm {name}")
     stood_still = time.monotonic() - start
     instance.domain.destroy()
+    taken(instance.disk, staging / "disk.qcow2")
     _written(staging, name, image, instance, stood_still)
 
 

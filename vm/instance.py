@@ -141,6 +141,7 @@ def launch(
         if not overlay.exists():
             create = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", backing]
             run([*create, overlay], what="making a disk overlay")
+        owner.account.given(overlay)
         password = secrets.token_hex(4)  # RFB passwords have eight characters
         definition = domain_xml(
             name=folder.name,
@@ -154,7 +155,7 @@ def launch(
             network=network,
             ssh_key=ssh_key,
             incoming=incoming,
-            extra=extra,
+            extra=(*extra, *owner.account.arguments),
         )
         flags = libvirt.VIR_DOMAIN_START_PAUSED if incoming else 0
         try:

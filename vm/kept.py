@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +100,7 @@ def keep(
         names, added = Blocks(step.parent / BLOCKS, disk).add(memory(), [state], [overlay])
         pages = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
         staging = step.with_name(f".{step.name}.partial")
-        staging.mkdir()
+        staging.mkdir(mode=0o700)
         parts = {}
         for part, where, named in zip(PARTS, (pages, states, places), names, strict=True):
             content = table(where, named).tobytes()
@@ -267,6 +267,12 @@ def _kept(step: Path, said: Step) -> Kept:
 
 def _root(step: Path, said: Step, image: str) -> Path:
     """The folder of the snapshot that a step lies over, as it was then."""
+    parts = PurePosixPath(said.root).parts
+    if len(parts) != 2 or any(part.startswith((".", "/")) for part in parts):
+        raise MachineError(
+            f"the step {step} lies over {said.root!r}, which is not a folder of a snapshot",
+            hint="Ambidex wrote no such step: ask where it is from, and do not start from it.",
+        )
     root = _snapshots() / said.root
     if said.image != image:
         raise MachineError(

@@ -6,6 +6,7 @@ A change of the code makes a new layer in seconds and leaves the tree below as i
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from vm.locked import read_lock
 from vm.process import run
 from vm.store import cache_folder, digest, once, tree_digest
 
@@ -20,8 +22,11 @@ __all__ = ["PROJECT", "build_layer", "guest_code_digest", "layer_id", "libraries
 
 PROJECT = Path(__file__).parent.parent
 CODE = ("guest", "mcp_tools")
-REQUIREMENTS = PROJECT / "guest" / "requirements.txt"
-CONSTRAINTS = PROJECT / "guest" / "constraints.txt"
+LOCK = PROJECT / "guest" / "requirements.lock"
+SOURCE_ONLY = frozenset(
+    {"mouseinfo", "pyautogui", "pygetwindow", "pyrect", "pyscreeze", "pytweening"}
+)
+"""Libraries whose releases have no wheel. They hold no compiled part."""
 
 
 def guest_code_digest(code: Path = PROJECT) -> str:
@@ -36,7 +41,7 @@ def layer_id(python: str, code: Path = PROJECT) -> str:
 
 def libraries_id(python: str) -> str:
     """The digest of the libraries for Python `python`, as they are asked for now."""
-    return digest(python, REQUIREMENTS.read_bytes(), CONSTRAINTS.read_bytes())
+    return digest(python, LOCK.read_bytes())
 
 
 def build_layer(
@@ -85,40 +90,56 @@ def _assemble(python: str, site: Path, tree: Path, code: Path) -> None:
 def _libraries(python: str, say: Callable[[str], None]) -> Path:
     def build(staging: Path) -> None:
         say(f"fetching the guest's libraries for Python {python}")
-        wheels, site = staging / "wheels", staging / "site"
+        wheels, site, wanted = staging / "wheels", staging / "site", staging / "wanted.txt"
         shutil.rmtree(site, ignore_errors=True)
+        shutil.rmtree(wheels, ignore_errors=True)
+        locked = read_lock(LOCK, python)
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-        # Some libraries come as source only and hold no compiled part: a wheel made here fits every
-        # Python.
-        pure = [
-            line.split("#")[0].strip()
-            for line in CONSTRAINTS.read_text().splitlines()
-            if line.rstrip().endswith("# source only")
-        ]
-        if pure:
-            wheel = [*pip, "wheel", "--use-pep517", "--no-deps", "-w", wheels, *pure]
-            run(wheel, what="building the guest's pure libraries")
+        hint = (
+            "Is the Python package index reachable, and .venv made by vm/setup.sh? A file that is "
+            "not the locked one is refused."
+        )
+        # A wheel made here fits every Python. It is made by this environment's own setuptools: an
+        # isolated build would fetch one, and no hash would be known of that.
+        source = [each for each in locked if each.name in SOURCE_ONLY]
+        wanted.write_text("\n".join(each.line for each in source), encoding="utf-8")
+        run(
+            [
+                *(*pip, "wheel", "--use-pep517", "--no-build-isolation", "--no-deps"),
+                *("--no-binary=:all:", "--require-hashes", "-w", wheels, "-r", wanted),
+            ],
+            what="building the guest's pure libraries",
+            hint=hint,
+        )
+        ready = [each.line for each in locked if each.name not in SOURCE_ONLY]
+        ready += [f"{wheel} --hash=sha256:{_sha256(wheel)}" for wheel in sorted(wheels.iterdir())]
+        wanted.write_text("\n".join(ready), encoding="utf-8")
         run(
             [
                 *pip,
                 "install",
                 "--no-compile",
+                "--no-deps",  # the lock is complete, and pip would take this Python's markers
                 "--only-binary=:all:",
+                "--require-hashes",
                 f"--python-version={python}",
                 "--implementation=cp",
                 "--platform=manylinux2014_x86_64",
                 "--platform=manylinux_2_28_x86_64",
-                f"--find-links={wheels}",
                 f"--target={site}",
-                f"--constraint={CONSTRAINTS}",
-                f"--requirement={REQUIREMENTS}",
+                f"--requirement={wanted}",
             ],
             what="fetching the guest's libraries",
-            hint="Is the Python package index reachable?",
+            hint=hint,
         )
-        shutil.rmtree(wheels, ignore_errors=True)
+        shutil.rmtree(wheels)
+        wanted.unlink()
 
     return once(cache_folder() / "libraries" / libraries_id(python), build, say) / "site"
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _compile(python: str, tree: Path) -> None:

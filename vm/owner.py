@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from vm.hypervisor import connect
+from vm.account import account, work_folder
+from vm.hypervisor import connect, qemu_version
 from vm.reaper import IN_ORDER
 from vm.store import cache_folder
 
@@ -56,10 +57,11 @@ class Owner:
     that process, kill -9 included.
     """
 
-    def __init__(self, *, open_to_all: bool = False) -> None:
+    def __init__(self, *, parent: Path | None = None, mode: int = 0o700) -> None:
         self.tag = f"ambidex-{secrets.token_hex(6)}"
-        self.work = cache_folder() / "machines" / self.tag
-        self.work.mkdir(parents=True, mode=0o755 if open_to_all else 0o700)
+        self.work = (parent or cache_folder() / "machines") / self.tag
+        self._mode = mode
+        self._made(self.work)
         self._numbers = itertools.count()
         # In its own session: a Ctrl-C on the terminal is for the owner, who closes things in order.
         self._reaper = subprocess.Popen(
@@ -78,8 +80,12 @@ class Owner:
     def folder(self) -> Path:
         """A new empty folder for one machine; its name is the machine's."""
         made = self.work / f"{self.tag}-{next(self._numbers)}"
-        made.mkdir()
+        self._made(made)
         return made
+
+    def _made(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        folder.chmod(self._mode)  # whatever the umask is
 
     def close(self) -> None:
         """The reaper ends any machine left and removes the folders."""
@@ -93,8 +99,12 @@ class LibvirtOwner(Owner):
     def __init__(self, uri: str = "") -> None:
         self.runtime = embedded_root()
         self.connection: Any = connect(uri, self.runtime)
-        # The system's own libvirt runs machines as another user, who has to reach their disks.
-        super().__init__(open_to_all=bool(uri))
+        self.qemu = qemu_version(self.connection)
+        self.account = account(self.qemu, embedded=not uri)
+        """Who its machines run as."""
+        parent = work_folder(cache_folder() / "machines", self.account)
+        # QEMU under another id has to reach its disk; the system's libvirt looks around as well.
+        super().__init__(parent=parent, mode=0o755 if uri else 0o711 if self.account.id else 0o700)
 
     def close(self) -> None:
         """Close the connection, then as every owner."""

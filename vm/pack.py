@@ -2,8 +2,9 @@
 
     <name>.pack    a header, then frames of up to 64 blocks each, compressed by zstd
 
-The header holds the name of each block, and the length and hash of each frame; the pack's own name
-is the hash of its header. So every byte is under a hash, and a pack is whole or not found.
+The header holds the name of each block (`vm.naming`), and the length and checksum of each frame;
+the pack's own name is the checksum of its header. So every byte is under a checksum, and a pack is
+whole or not found.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ import pyarrow
 from numpy.typing import NDArray
 from xxhash import xxh3_128_digest
 
-__all__ = ["BLOCK", "FRAME", "NAME", "BlockError", "Pack", "Rows", "named", "opened", "written"]
+from vm.naming import BLOCK, NAME
 
-BLOCK = 4096
+__all__ = ["FRAME", "SUM", "BlockError", "Pack", "Rows", "checksum", "opened", "written"]
+
 FRAME = 64
 """Blocks compressed as one: more of them are smaller together, and more is read for one of them."""
-NAME = 16
-"""Bytes of a block's name."""
+SUM = 16
+"""Bytes of a checksum."""
 MAGIC = b"AMBLOCK3"
 LEVEL = 1
 """Of zstd: half a gigabyte a second; higher ones cost more time than they save space."""
@@ -39,11 +41,11 @@ class BlockError(Exception):
     """A block is not there, or not what it was."""
 
 
-def named(content: bytes | memoryview) -> bytes:
-    """The name of what is in a block: its XXH3 of 128 bits.
+def checksum(content: bytes | memoryview) -> bytes:
+    """XXH3 of 128 bits, over what is written to this disk and read back.
 
-    It finds what chance did, not what malice did: an agent waits at every step until 90,000 blocks
-    have one, and a cryptographic hash takes six times as long.
+    It finds what chance did to a file, not what malice did: whoever can write there can also write
+    another checksum. It names no block, for what is in a block is a guest's choice (`vm.naming`).
     """
     return xxh3_128_digest(content)
 
@@ -55,7 +57,7 @@ class Pack:
     path: Path
     names: tuple[bytes, ...]
     frames: tuple[tuple[int, int, bytes], ...]
-    """Where each begins, its length, and the hash of that many bytes."""
+    """Where each begins, its length, and the checksum of that many bytes."""
 
     def frame(self, number: int) -> Rows:
         """The blocks of a frame; `BlockError` if it is damaged."""
@@ -65,7 +67,7 @@ class Pack:
                 packed = os.pread(file.fileno(), length, start)
         except OSError as error:
             raise BlockError(f"{self.path.name}: {error.strerror}") from None
-        if named(packed) != said:
+        if checksum(packed) != said:
             raise BlockError(f"{self.path.name}: frame {number} is not what was written")
         count = min(FRAME, len(self.names) - number * FRAME)
         plain = pyarrow.Codec("zstd").decompress(packed, count * BLOCK, asbytes=True)
@@ -81,14 +83,14 @@ def opened(path: Path) -> Pack | None:
         blocks, frames = struct.unpack_from(">II", start, len(MAGIC))
         if max(blocks, frames) * NAME > path.stat().st_size:
             return None
-        rest = file.read(blocks * NAME + frames * (4 + NAME))
-    if named(start + rest).hex() != path.stem:
+        rest = file.read(blocks * NAME + frames * (4 + SUM))
+    if checksum(start + rest).hex() != path.stem:
         return None
     names = tuple(np.frombuffer(rest, dtype=f"V{NAME}", count=blocks).tolist())
     table, at = [], len(start) + len(rest)
-    for place in range(blocks * NAME, len(rest), 4 + NAME):
+    for place in range(blocks * NAME, len(rest), 4 + SUM):
         (length,) = struct.unpack_from(">I", rest, place)
-        table.append((at, length, rest[place + 4 : place + 4 + NAME]))
+        table.append((at, length, rest[place + 4 : place + 4 + SUM]))
         at += length
     return Pack(path, names, tuple(table))
 
@@ -105,9 +107,9 @@ def written(folder: Path, blocks: Mapping[bytes, bytes]) -> Pack:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         frames = list(pool.map(packed, range(0, len(rows), FRAME)))
     header = MAGIC + struct.pack(">II", len(rows), len(frames)) + b"".join(blocks)
-    header += b"".join(struct.pack(">I", len(frame)) + named(frame) for frame in frames)
+    header += b"".join(struct.pack(">I", len(frame)) + checksum(frame) for frame in frames)
     folder.mkdir(parents=True, exist_ok=True)
-    final = folder / f"{named(header).hex()}.pack"
+    final = folder / f"{checksum(header).hex()}.pack"
     partial = final.with_suffix(".partial")
     with partial.open("wb") as out:
         out.write(header)

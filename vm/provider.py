@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, TypeVar
 
-from vm import READY, MachineError, Place, Program, refuse_ready
+from vm import READY, MachineError, Place, Program, plain_name, refuse_ready
 from vm.acceleration import kvm_runs
 from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
 from vm.captured import WAYS, Captured, capture, standing, store
@@ -159,7 +159,7 @@ class LibvirtProvider:
     def snapshot(self, image: Image, name: str = READY) -> Snapshot:
         """The snapshot `name` of `image`; `ready` is made by a cold boot if need be."""
         folder = snapshots_folder(image, self.shape(image), self.qemu)
-        folder = (folder if self.forks else inplace_folder(folder)) / name
+        folder = (folder if self.forks else inplace_folder(folder)) / plain_name(name)
         if name == READY:
             once(folder, lambda staging: self._make_template(image, staging), self._say)
             if self.forks:  # nobody waits for it once an episode runs
@@ -172,7 +172,7 @@ class LibvirtProvider:
             (staging / part).unlink(missing_ok=True)
         memory = Memory(staging / "memory", shared=True) if self.forks else None
         freeze = freeze_template if self.forks else save_template
-        with self.cold(image, memory, staging / "disk.qcow2") as instance:
+        with self.cold(image, memory) as instance:
             wait_until_ready(instance, self._say, bound=BOUNDS[instance.shape.kind])
             wait_until_quiet(instance)
             freeze(instance, image, staging, READY)
@@ -182,7 +182,6 @@ class LibvirtProvider:
         self,
         image: Image,
         memory: Memory | None = None,
-        disk: Path | None = None,
         *,
         ssh_key: str = "",
         token: str | None = None,
@@ -198,7 +197,6 @@ class LibvirtProvider:
                 token=new_token() if token is None else token,
                 backing=image.base.disk,
                 memory=memory,
-                disk=disk,
                 ssh_key=ssh_key,
             )
         )
@@ -285,7 +283,7 @@ class LibvirtProvider:
                 keep(captured, place, parent, disk)
             return
         refuse_ready(place)
-        folder = self.snapshot(image).folder.with_name(place)
+        folder = self.snapshot(image).folder.with_name(plain_name(place))
         if self.forks:
             store(capture(instance, self._way), image, folder)
         else:

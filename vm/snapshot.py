@@ -11,6 +11,8 @@ A fork is a new overlay, the same hardware on a private mapping of `memory`, `st
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,11 +35,14 @@ __all__ = [
     "migrated",
     "read_snapshot",
     "snapshots_folder",
+    "taken",
     "woken",
     "write_snapshot",
 ]
 
 MIGRATION_BOUND = 120.0
+SEALED = (8, 2, 0)
+"""The first QEMU that can map a file it may only read as memory that is written."""
 CONSOLE_LINES = 25
 
 
@@ -128,9 +133,17 @@ def write_snapshot(
         "stood_still": round(stood_still, 4),
         "sizes": sizes,
     }
+    staging.chmod(0o700)  # memory and disk hold whatever the guest knew
     path = staging / "snapshot.json"
     path.touch(mode=0o600)
     path.write_text(json.dumps(said, indent=1))
+
+
+def taken(file: Path, target: Path) -> None:
+    """Move a file of a machine that has ended to where it is kept; it is ours again."""
+    shutil.move(file, target)
+    if os.geteuid() == 0:
+        os.chown(target, 0, 0)
 
 
 def _ignore_shared(domain: Domain) -> None:
@@ -163,10 +176,13 @@ def freeze_template(instance: Instance, image: Image, staging: Path, name: str) 
     start = time.monotonic()
     instance.domain.suspend()
     _ignore_shared(instance.domain)
-    qmp(instance.domain, "migrate", uri=f"file:{staging / 'state'}")
+    state = instance.owner.account.given(instance.folder / "state")
+    qmp(instance.domain, "migrate", uri=f"file:{state}")
     migrated(instance.domain)
     stood_still = time.monotonic() - start
     instance.domain.destroy()
+    taken(state, staging / "state")
+    taken(instance.disk, staging / "disk.qcow2")
     token, shape = instance.door.token, instance.shape
     write_snapshot(staging, name, image, token, shape, stood_still=stood_still)
 
@@ -187,7 +203,7 @@ def empty(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -
         root.shape,
         token=root.token,
         backing=root.disk,
-        memory=Memory(root.memory, shared=False),
+        memory=Memory(root.memory, shared=False, sealed=owner.qemu >= SEALED),
         root=root.folder,
         network=network,
         incoming=True,
@@ -200,7 +216,8 @@ def woken(instance: Instance, state: Path, what: str) -> Instance:
     """
     try:
         _ignore_shared(instance.domain)
-        qmp(instance.domain, "migrate-incoming", uri=f"file:{state}")
+        lent = instance.owner.account.lent(state, instance.folder)
+        qmp(instance.domain, "migrate-incoming", uri=f"file:{lent}")
         migrated(instance.domain)
         instance.domain.resume()
         return instance.with_door(instance.door.renew())

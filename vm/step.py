@@ -20,7 +20,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from vm import MachineError
 from vm.domain import Shape
-from vm.pack import BLOCK, NAME, Rows
+from vm.naming import BLOCK, NAME
+from vm.pack import Rows
 
 __all__ = [
     "NOTHING",

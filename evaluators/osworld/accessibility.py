@@ -55,7 +55,7 @@ def _findable(element: Element) -> Element:
     """The element itself; `ValueError` where no tree could hold it."""
     try:
         found = _search(element, _system_of(element))(etree.Element("desktop-frame"))
-    except (etree.XPathError, SelectorError) as error:
+    except (etree.XPathError, SelectorError, RecursionError) as error:
         raise ValueError(f"it selects nothing that could be: {error}") from None
     if not isinstance(found, list | str):
         raise ValueError("it selects no elements, it is a value")

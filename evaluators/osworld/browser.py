@@ -20,7 +20,7 @@ from evaluators.values import shown, verdict
 def _compiles(pattern: str) -> str:
     try:
         re.compile(pattern)
-    except re.error as error:
+    except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"no regular expression: {error}") from None
     return pattern
 

@@ -91,7 +91,11 @@ class _Reader:
         match token.type, token.subtype:
             case Token.OP_PRE, _:
                 # A sign binds closer than a power, as in spreadsheets.
+                self.depth += 1
+                if self.depth > DEEPEST:
+                    raise Unknown("it nests too deep")
                 value = self.operand()
+                self.depth -= 1
                 return -number(value) if token.value == "-" else number(value)
             case Token.OPERAND, Token.NUMBER:
                 return float(token.value)

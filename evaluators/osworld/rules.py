@@ -137,8 +137,8 @@ def _pattern(method: str, pattern: object) -> re.Pattern[str]:
         raise ValueError(f"{method!r} needs a regular expression as ref")
     try:
         return re.compile(pattern, flags)
-    except re.error as error:
-        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"{pattern!r:.200} is no regular expression: {error}") from error
 
 
 def _number(value: object, method: str) -> int | float:

@@ -27,8 +27,8 @@ PREAMBLE_LINES = 3
 def _pattern(text: str) -> str:
     try:
         re.compile(text)
-    except re.error as error:
-        raise ValueError(f"{text!r} is no regular expression: {error}") from error
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"{text!r:.200} is no regular expression: {error}") from error
     return text
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import array
 import contextlib
-import ctypes
 import errno
 import gc
 import importlib
@@ -42,7 +41,6 @@ ROOT = Path(__file__).parents[2]
 LONGEST_REASON = 4000
 """Characters of a reason: it quotes evidence."""
 MESSAGE = 1 << 17
-PR_SET_PDEATHSIG = 1
 LOADED = ("evaluators", "evaluators.osworld", "tasks")
 """Packages all of whose modules are loaded before anything is judged."""
 HEAVY = ("cv2", "docx", "imagehash", "mutagen", "odf.opendocument", "openpyxl", "pandas", "pypdf",
@@ -98,8 +96,6 @@ def readable() -> list[Path]:
 
 def serve(line: socket.socket) -> None:
     """Serve until the controller closes its end."""
-    libc = ctypes.CDLL(None)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     load()
     gc.collect()
     gc.freeze()
@@ -126,6 +122,8 @@ def serve(line: socket.socket) -> None:
         if line.fileno() in ready:
             said, numbers, _, _ = socket.recv_fds(line, 64, 2)
             if not said:
+                for pid in running:
+                    os.kill(pid, signal.SIGKILL)
                 return
             room = tempfile.mkdtemp(prefix="ambidex-judge-")
             channel = socket.socket(fileno=numbers[0])

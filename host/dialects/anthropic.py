@@ -23,7 +23,16 @@ from host.dialects.anthropic_actions import (
     version_of,
 )
 from host.dialects.reading import Given, Pointer, gui_tools
-from host.dialects.words import CUT, ENDINGS, GONE, ending, new_call, result_text, screen_now
+from host.dialects.words import (
+    CUT,
+    ENDINGS,
+    GONE,
+    ending,
+    new_call,
+    refuse_deep,
+    result_text,
+    screen_now,
+)
 from host.prompts import prompt
 from host.view import View, data_url
 
@@ -184,6 +193,7 @@ class Anthropic:
             name, given = str(use.get("name") or ""), use.get("input")
             if not isinstance(given, dict):
                 raise Malformed(f"the input of {name} is not an object.")
+            refuse_deep(f"the input of {name} is", given)
             if not asked.member:
                 if end := ending(name, given):
                     return Decision(thought, tuple(calls), end.stop, end.answer)

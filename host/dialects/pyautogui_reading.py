@@ -81,7 +81,9 @@ def _call(node: ast.Call, tools: Mapping[str, ToolSpec], hands: Hands, found: Re
     if module in ("pyautogui", "time"):
         known = CALLS.get(function) if module == "pyautogui" or function == "sleep" else None
         if known is None:
-            raise Malformed(f"{name} is not allowed. Of pyautogui there is {', '.join(CALLS)}.")
+            raise Malformed(
+                f"{name:.100} is not allowed. Of pyautogui there is {', '.join(CALLS)}."
+            )
         parameters, make = known
         calls = make(hands, _bound(function, node, parameters))
         _offered(name, calls, tools)
@@ -95,7 +97,7 @@ def _call(node: ast.Call, tools: Mapping[str, ToolSpec], hands: Hands, found: Re
             raise Malformed(f"{name} takes its arguments by name.")
         found.calls.append((name, {key: _plain(key, value) for key, value in _named(node)}))
     else:
-        raise Malformed(f"there is no function {name} here.")
+        raise Malformed(f"there is no function {name:.100} here.")
 
 
 def _word(name: str, given: Given, tools: Mapping[str, ToolSpec], found: Reading) -> None:
@@ -145,12 +147,13 @@ def _named(node: ast.Call) -> list[tuple[str, ast.expr]]:
 
 
 def _dotted(node: ast.expr) -> str:
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=name):
-            return f"{_dotted(value)}.{name}"
-    raise Malformed("only functions can be called, by their plain names.")
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        raise Malformed("only functions can be called, by their plain names.")
+    return ".".join([node.id, *reversed(names)])
 
 
 def _literal(name: str, node: ast.expr) -> Any:

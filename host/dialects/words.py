@@ -19,6 +19,7 @@ __all__ = [
     "new_call",
     "parsed",
     "parsed_object",
+    "refuse_deep",
     "result_text",
     "screen_now",
 ]
@@ -48,6 +49,10 @@ ENDINGS: tuple[Mapping[str, Any], ...] = (
 )
 """The functions that end an episode, beside the tools."""
 
+DEEPEST = 64
+"""Levels that a model's arguments may have one in another: no tool takes as many, and what writes
+them down needs several levels of Python's stack for each."""
+
 GONE = "[an earlier screenshot, no longer shown]"
 CUT = "it was cut off at the limit of its length."
 
@@ -63,7 +68,9 @@ def ending(name: str, arguments: Mapping[str, Any]) -> Decision | None:
 
 
 def new_call(name: str, arguments: Mapping[str, Any]) -> ToolCall:
-    """A call with an id of our own: models repeat theirs, and a repeated id is not carried out."""
+    """A call with an id of our own: models repeat theirs, and a repeated id is not carried out.
+    `Malformed` where the arguments nest too deep."""
+    refuse_deep(f"the arguments of {name} are", arguments)
     return ToolCall(uuid.uuid4().hex, name, dict(arguments))
 
 
@@ -80,9 +87,26 @@ def parsed_object(what: str, text: str) -> dict[str, Any]:
         found = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise Malformed(f"{what} not JSON ({error}).") from None
+    refuse_deep(what, found)
     if not isinstance(found, dict):
         raise Malformed(f"{what} not an object.")
     return found
+
+
+def refuse_deep(what: str, value: object) -> None:
+    """`Malformed` says that `what` ("the arguments of f are") nested too deep."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        inner: list[object] = []
+        for each in level:
+            if isinstance(each, Mapping):
+                inner += each.values()
+            elif isinstance(each, list | tuple):
+                inner += each
+        if not inner:
+            return
+        level = inner
+    raise Malformed(f"{what} nested more than {DEEPEST} levels deep.")
 
 
 def result_text(result: ToolResult, budget: int) -> str:

@@ -3,11 +3,10 @@ archive, and verified."""
 
 from __future__ import annotations
 
-import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -18,14 +17,22 @@ from cyclopts import App, Parameter
 
 from host.errors import UsageError
 from host.osworld.archives import unpacked
+from host.terminal import echo
 from tasks.catalogue import read_catalogue
-from tasks.osworld_assets import AssetStore, default_store, place_of
+from tasks.osworld import OSWorldBody
+from tasks.osworld_assets import AssetStore, ChangedAssetError, default_store, place_of
 from tasks.osworld_suite import Selection, survey
 
 __all__ = ["assets"]
 
 assets = App(name="assets")
 MANY = Parameter(consume_multiple=True, negative="")
+Accepted = Annotated[
+    tuple[str, ...],
+    Parameter(
+        help="URLs whose changed file becomes the pinned one", consume_multiple=True, negative=""
+    ),
+]
 Store = Annotated[Path | None, Parameter(help="the store; else AMBIDEX_ASSETS, else the cache")]
 LARGEST = 4 << 30
 """Bytes of one file."""
@@ -37,9 +44,14 @@ def fetch(
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
     list: Path | None = None,
+    again: bool = False,
+    accept_changed: Accepted = (),
     store: Store = None,
 ) -> int:
     """Fetch what the tasks of a checkout need and the store lacks, from where their files say.
+
+    The first fetch pins a URL by the SHA-256 of its file. Another file under it is refused, with
+    both hashes, and nothing in the store changes.
 
     Parameters
     ----------
@@ -49,25 +61,32 @@ def fetch(
         Only for these.
     list
         Only for those in a list of OSWorld's.
+    again
+        Fetch what the store has as well, to see what has changed.
     """
     kept = _store(store)
-    wanted = _missing(folder, Selection(tasks, list), kept)
+    selection = Selection(tasks, list)
+    wanted = [*_needed(folder, selection, kept)] if again else _missing(folder, selection, kept)
+    _refuse_unneeded(accept_changed, wanted)
     failed = 0
     with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(60, read=300)) as client:
         for number, url in enumerate(wanted, 1):
             try:
                 with _fetched(client, url) as path:
-                    size = kept.keep(url, path).size
-                print(f"{number} of {len(wanted)}: {place_of(url)} ({size} bytes)")
-            except (httpx.HTTPError, UsageError) as error:
+                    size = kept.keep(url, path, accept_changed=url in accept_changed).size
+                echo(f"{number} of {len(wanted)}: {place_of(url)} ({size} bytes)")
+            except (httpx.HTTPError, UsageError, ChangedAssetError) as error:
                 failed += 1
-                print(f"{number} of {len(wanted)}: {url}: {error}", file=sys.stderr)
-    print(f"{len(wanted) - failed} fetched, {failed} failed: {kept.root}")
+                said = str(error) if isinstance(error, ChangedAssetError) else f"{url}: {error}"
+                echo(f"{number} of {len(wanted)}: {said}", error=True)
+    echo(f"{len(wanted) - failed} fetched, {failed} failed: {kept.root}")
     return 3 if failed else 0
 
 
 @assets.command(name="import")
-def import_(source: Path, folder: Path, *, store: Store = None) -> int:
+def import_(
+    source: Path, folder: Path, *, accept_changed: Accepted = (), store: Store = None
+) -> int:
     """Take what the tasks of a checkout need from a copy of the data set.
 
     Parameters
@@ -80,6 +99,7 @@ def import_(source: Path, folder: Path, *, store: Store = None) -> int:
     """
     kept = _store(store)
     wanted = _missing(folder, Selection(), kept)
+    _refuse_unneeded(accept_changed, wanted)
     with _opened(source) as top:
         found = {
             path.relative_to(top).as_posix(): path for path in top.rglob("*") if path.is_file()
@@ -91,9 +111,18 @@ def import_(source: Path, folder: Path, *, store: Store = None) -> int:
             if len(ends) > 1:
                 raise UsageError(f"{source} holds {place} more than once: {', '.join(ends[:3])}")
             if ends:
-                kept.keep(url, found[ends[0]], origin=str(source.resolve()))
+                try:
+                    kept.keep(
+                        url,
+                        found[ends[0]],
+                        origin=str(source.resolve()),
+                        accept_changed=url in accept_changed,
+                    )
+                except ChangedAssetError as error:
+                    echo(str(error), error=True)
+                    continue
                 taken += 1
-    print(f"{taken} of {len(wanted)} missing assets imported, {len(wanted) - taken} still missing")
+    echo(f"{taken} of {len(wanted)} missing assets imported, {len(wanted) - taken} still missing")
     return 0 if taken == len(wanted) else 1
 
 
@@ -109,8 +138,8 @@ def verify(*, store: Store = None) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from None
     for asset, said in wrong:
-        print(f"{asset.url}: {said}", file=sys.stderr)
-    print(f"{count} assets, {len(wrong)} not as they were: {kept.root}")
+        echo(f"{asset.url}: {said}", error=True)
+    echo(f"{count} assets, {len(wrong)} not as they were: {kept.root}")
     return 1 if wrong else 0
 
 
@@ -121,6 +150,20 @@ def _store(named: Path | None) -> AssetStore:
 def _missing(folder: Path, selection: Selection, store: AssetStore) -> list[str]:
     found = survey(folder, read_catalogue(), selection, store)
     return [*dict.fromkeys(url for each in found for url in each.missing)]
+
+
+def _needed(folder: Path, selection: Selection, store: AssetStore) -> list[str]:
+    tasks = [each.task for each in survey(folder, read_catalogue(), selection, store)]
+    bodies = [task.body for task in tasks if task and isinstance(task.body, OSWorldBody)]
+    return [*dict.fromkeys(url for body in bodies for url in body.urls)]
+
+
+def _refuse_unneeded(accepted: tuple[str, ...], wanted: Sequence[str]) -> None:
+    if stray := [url for url in accepted if url not in wanted]:
+        raise UsageError(
+            f"--accept-changed names {stray[0]}, which is not to be fetched now",
+            hint="It takes URLs as the task files say them; --again fetches what is there as well.",
+        )
 
 
 @contextmanager

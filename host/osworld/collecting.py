@@ -84,6 +84,7 @@ class Collector:
                 getters.append((f"expected-{index}", question.expected))
         live = [each for each in getters if not isinstance(each[1], FILES)]
         found = {name: self._one(name, getter) for name, getter in live}
+        _ = self._guest.home  # where relative paths begin: nobody answers that afterwards
         if any(isinstance(each, web.Profile | web.ProfileTable) for _, each in getters):
             end_browser(self._guest)
         self._guest.freeze()

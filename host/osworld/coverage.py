@@ -3,14 +3,12 @@ a network, which cannot be run here, and what was tolerated."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from json import dumps
 
-from rich.console import Console
 from rich.table import Table
 
+from host.terminal import Terminal, echo, print_json
 from tasks.osworld_oddities import KINDS
 from tasks.osworld_suite import Found
 
@@ -109,15 +107,15 @@ def tell(found: Sequence[Found], json: bool, verbose: bool) -> int:
     """Print it all; 2 where a task does not load."""
     problems = _unmet(found)
     if json:
-        print(dumps(as_json(found), indent=1, ensure_ascii=False))
+        print_json(as_json(found))
         return 2 if problems else 0
-    console = Console()
+    console = Terminal()
     if verbose:
         console.print(_each(found))
     console.print(domains(found), LEGEND, "", _odd(found), highlight=False)
     for problem in problems:
-        print(problem, file=sys.stderr)
-    print(summary(found))
+        echo(problem, error=True)
+    echo(summary(found))
     return 2 if problems else 0
 
 

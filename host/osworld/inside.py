@@ -124,4 +124,4 @@ def ask(guest: Guest, do: str, *, takes: float = 30.0, **given: object) -> Any:
 def ask_files(guest: Guest, do: str, **given: object) -> Any:
     """The answer to a question that files alone answer, from the guest's collector; `GuestRefusal`
     where it cannot give one."""
-    return typed(ANSWERS[do], guest.files_say(do, **given), f"the answer to {do}")
+    return typed(ANSWERS[do], guest.ask_files(do, **given), f"the answer to {do}")

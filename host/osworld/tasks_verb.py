@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
-from rich.console import Console
 from rich.table import Table
 
 from host.errors import UsageError
 from host.osworld.revisions import Change, changes
 from host.play import Json, print_json
+from host.terminal import Terminal, echo
 from tasks import TaskError
 from tasks.catalogue import read_catalogue
 from tasks.osworld_notes import Notes, imported, written_notes
@@ -38,8 +37,8 @@ def diff(a: Path, b: Path, *, json: Json = False) -> int:
     if json:
         print_json([{"name": each.name, "said": list(each.said)} for each in found])
     else:
-        Console().print(_table(found))
-        print(f"{len(found)} tasks differ")
+        Terminal().print(_table(found))
+        echo(f"{len(found)} tasks differ")
     return 1 if found else 0
 
 
@@ -75,7 +74,7 @@ def annotate(
     names = {each.id: each.name for each in survey(folder, catalogue)}
     notes = imported(lists, names, index)
     if out is None:
-        print(written_notes(notes), end="")
+        echo(written_notes(notes), end="")
         return 0
     if out.exists():
         raise UsageError(f"{out} is there already", hint="Notes are edited by hand: give another.")
@@ -83,7 +82,7 @@ def annotate(
     again = survey(folder, catalogue, Selection(annotations=out))
     if problems := [problem for each in again for problem in each.problems]:
         raise TaskError(tuple(problems))
-    print(f"{_said(notes)}: {out}", file=sys.stderr)
+    echo(f"{_said(notes)}: {out}", error=True)
     return 0
 
 

@@ -31,7 +31,6 @@ from host.room.bridge import Bridge
 from host.room.eyes import Eyes
 from host.room.forking import Asked as Branches
 from host.room.forking import Forks, forkable
-from host.room.guard import Guarded
 from host.room.kin import lanes
 from host.room.lease import Leases
 from host.room.parts import PAGES, mounts
@@ -76,7 +75,6 @@ class Room:
     """The application, and what it knows."""
 
     wall: Wall
-    token: str
     eyes: Eyes
     leases: Leases = field(default_factory=Leases)
     forks: Forks = field(default_factory=Forks)
@@ -88,7 +86,7 @@ class Room:
     _live: dict[str, Live] = field(default_factory=dict)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    def app(self, cookie: str = "ambidex") -> ASGIApp:
+    def app(self) -> ASGIApp:
         """The ASGI application."""
         routes: list[BaseRoute] = [
             Route("/", self._page),
@@ -104,8 +102,7 @@ class Room:
             WebSocketRoute("/vnc/{run}/{trial}", self._vnc),
             *mounts(),
         ]
-        app = Starlette(routes=routes, exception_handlers={UsageError: _refused})
-        return Guarded(app, {"": self.token}, cookie)
+        return Starlette(routes=routes, exception_handlers={UsageError: _refused})
 
     async def work(self) -> None:
         """Look at the runs again and again; ends when it is cancelled."""

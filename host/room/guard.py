@@ -1,15 +1,17 @@
-"""Who is let into pages such as the control room's: whoever shows a token of theirs."""
+"""What stands before all doors of pages such as the control room's: it lets in who has entered
+(`host.room.entrance`), and only requests that were meant for this server."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from host.room.entrance import Entrance
 
 __all__ = ["Guarded", "who"]
 
@@ -21,46 +23,65 @@ HEADERS = {
     "form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
 }
 
 
 @dataclass(frozen=True)
 class Guarded:
-    """Lets in who shows a token: once in the address, from then on in a cookie."""
+    """Lets in who shows a code that works, once in the address, and from then on a cookie."""
 
     app: ASGIApp
-    tokens: Mapping[str, str]
-    """Of each person by name; one token for everybody is nobody's, under an empty name."""
+    entrance: Entrance
+    ours: Callable[[str], bool]
+    """Whether a `Host` is one of this server's (`authorities`)."""
     cookie: str
+    """Its name."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        asked = HTTPConnection(scope)
-        answer: ASGIApp = self.app
-        shown = asked.query_params.get("token", "")
-        if self._whose(shown) is not None and scope["type"] == "http":
-            # The token does not stay in the address, which is shown, copied and remembered.
-            entered = RedirectResponse("/", 303)
-            entered.set_cookie(self.cookie, shown, httponly=True, samesite="strict")
-            answer = entered
-        elif (name := self._whose(asked.cookies.get(self.cookie, ""))) is None or not _same_origin(
-            asked
-        ):
-            answer = Closed() if scope["type"] == "websocket" else _unknown()
-        else:
-            scope[WHO] = name
-        await answer(scope, receive, _with_headers(send))
+        await self._answer(scope)(scope, receive, _with_headers(send))
 
-    def _whose(self, said: str) -> str | None:
-        found = [
-            name
-            for name, token in self.tokens.items()
-            if secrets.compare_digest(said.encode(), token.encode())
-        ]
-        return found[0] if found else None
+    def _answer(self, scope: Scope) -> ASGIApp:
+        asked = HTTPConnection(scope)
+        page = scope["type"] == "http"
+        if not self._meant_for_us(asked):
+            return (
+                _refused(421, "ask for this page at the address that was printed")
+                if page
+                else _closed
+            )
+        name = self.entrance.whose(asked.cookies.get(self.cookie, ""))
+        code = asked.query_params.get("code") if page else None
+        if code is not None and scope["method"] == "GET" and scope["path"] == "/":
+            # The code does not stay in the address; whoever is in already may load it again.
+            entered = RedirectResponse("/", 303)
+            if (cookie := self.entrance.admitted(code)) is not None:
+                entered.set_cookie(self.cookie, cookie, httponly=True, samesite="strict")
+                return entered
+            if name is not None:
+                return entered
+            self.entrance.came_too_late(code)
+        if name is None:
+            said = "this page wants the address that was printed; each works once, for some minutes"
+            return _refused(401, said) if page else _closed
+        scope[WHO] = name
+        return self.app
+
+    def _meant_for_us(self, asked: HTTPConnection) -> bool:
+        """Whether it names this server, and comes from no page of another one. What is not a
+        browser's says nothing of pages."""
+        hosts = asked.headers.getlist("host")
+        if len(hosts) != 1 or not self.ours(hosts[0]):
+            return False
+        origins = asked.headers.getlist("origin")
+        return not origins or (
+            len(origins) == 1 and origins[0] in (f"http://{hosts[0]}", f"https://{hosts[0]}")
+        )
 
 
 def who(asked: HTTPConnection) -> str:
@@ -68,23 +89,13 @@ def who(asked: HTTPConnection) -> str:
     return str(asked.scope[WHO])
 
 
-class Closed:
+async def _closed(scope: Scope, receive: Receive, send: Send) -> None:
     """Refuses a web socket."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        await send({"type": "websocket.close", "code": 1008, "reason": "wrong token"})
+    await send({"type": "websocket.close", "code": 1008, "reason": "not let in"})
 
 
-def _unknown() -> Response:
-    said = "401: this page wants the token that was printed with its address.\n"
-    return Response(said, 401, media_type="text/plain")
-
-
-def _same_origin(asked: HTTPConnection) -> bool:
-    """Whether a request that a page made comes from a page of ours."""
-    origin = asked.headers.get("origin")
-    return origin is None or origin.partition("://")[2] == asked.headers.get("host")
+def _refused(status: int, said: str) -> Response:
+    return Response(f"{status}: {said}.\n", status, media_type="text/plain")
 
 
 def _with_headers(send: Send) -> Send:

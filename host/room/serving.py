@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Protocol
 
@@ -13,18 +13,19 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from host.errors import UsageError
+from host.room.entrance import Entrance, authorities
+from host.room.guard import Guarded
 
-__all__ = ["LOOPBACK", "Listener", "Pages", "address", "listening", "run", "running"]
+__all__ = ["LOOPBACK", "Pages", "entrance", "listening", "run", "running"]
 
 LOOPBACK = "127.0.0.1"
-Listener = socket.socket
 
 
 class Pages(Protocol):
     """What is served."""
 
-    def app(self, cookie: str) -> ASGIApp:
-        """The application, which keeps a token in a cookie of that name."""
+    def app(self) -> ASGIApp:
+        """The application; only who has entered asks it."""
 
     async def work(self) -> None:
         """What is done as long as it is served; ends when it is cancelled, or with an error, which
@@ -48,19 +49,21 @@ def listening(host: str, port: int, what: str) -> Iterator[socket.socket]:
         yield listener
 
 
-def address(listener: socket.socket, token: str) -> str:
-    """Where the pages are, for whoever has that token."""
+def entrance(listener: socket.socket) -> Entrance:
+    """The way into the pages that are served there."""
     host, port = listener.getsockname()[:2]
-    return f"http://{host}:{port}/?token={token}"
+    return Entrance(f"http://{host}:{port}")
 
 
-def run(pages: Pages, listener: socket.socket) -> None:
-    """Serve until interrupted."""
-    asyncio.run(_serve(pages, listener, lambda server: None))
+def run(
+    pages: Pages, listener: socket.socket, entrance: Entrance, names: Collection[str] = ()
+) -> None:
+    """Serve until interrupted; `names` are others by which the pages are reached."""
+    asyncio.run(_serve(pages, listener, entrance, names, lambda server: None))
 
 
 @contextmanager
-def running(pages: Pages, listener: socket.socket) -> Iterator[None]:
+def running(pages: Pages, listener: socket.socket, entrance: Entrance) -> Iterator[None]:
     """Serve as long as the block runs."""
     servers: list[uvicorn.Server] = []
     started = threading.Event()
@@ -70,7 +73,7 @@ def running(pages: Pages, listener: socket.socket) -> Iterator[None]:
         started.set()
 
     thread = threading.Thread(
-        target=lambda: asyncio.run(_serve(pages, listener, begun)), daemon=True
+        target=lambda: asyncio.run(_serve(pages, listener, entrance, (), begun)), daemon=True
     )
     thread.start()
     while not started.wait(0.1):
@@ -84,12 +87,17 @@ def running(pages: Pages, listener: socket.socket) -> Iterator[None]:
 
 
 async def _serve(
-    pages: Pages, listener: socket.socket, begun: Callable[[uvicorn.Server], None]
+    pages: Pages,
+    listener: socket.socket,
+    entrance: Entrance,
+    names: Collection[str],
+    begun: Callable[[uvicorn.Server], None],
 ) -> None:
-    port = listener.getsockname()[1]
+    host, port = listener.getsockname()[:2]
     # Cookies know no ports: two that serve on a machine must not take each other's.
+    guarded = Guarded(pages.app(), entrance, authorities(host, port, names), f"ambidex-{port}")
     config = uvicorn.Config(
-        pages.app(f"ambidex-{port}"),
+        guarded,
         log_level="warning",
         lifespan="off",
         ws="websockets-sansio",

@@ -16,6 +16,7 @@ from host.errors import UsageError
 from host.orders import Act, Order, Verb, post, read_call
 from host.room.lease import Leases
 from host.room.wall import Live, Wall
+from host.terminal import one_line, visible
 
 __all__ = ["Terminal"]
 
@@ -110,7 +111,7 @@ class Terminal(App[None]):
             return
         log = self.query_one(RichLog)
         if not self._shown and live.reel.start:
-            log.write(Text(str(live.reel.start["instruction"]), style="bold"))
+            log.write(Text(visible(str(live.reel.start["instruction"])), style="bold"))
         for line in live.reel.steps[self._shown :]:
             log.write(_said(line))
         self._shown = len(live.reel.steps)
@@ -143,7 +144,7 @@ class Terminal(App[None]):
             try:
                 self._leases.take(live.reel.folder, ME)
             except UsageError as error:
-                self.notify(str(error), severity="error")
+                self.notify(visible(str(error)), severity="error", markup=False)
             else:
                 self._post("take")
 
@@ -173,7 +174,7 @@ class Terminal(App[None]):
             try:
                 self._post("do", acts=(read_call(event.value),))
             except ValueError as error:
-                self.notify(str(error), severity="error")
+                self.notify(visible(str(error)), severity="error", markup=False)
             else:
                 event.input.value = ""  # and the next one
 
@@ -206,41 +207,42 @@ class Terminal(App[None]):
             self.notify("No trial is chosen.", severity="warning")
             return
         post(live.reel.folder, Order(order=order, text=text, end=end, acts=acts, by=ME))
-        self.notify(f"{order}: {live.name}")
+        self.notify(one_line(f"{order}: {live.name}"), markup=False)
 
 
-def _cells(each: Live) -> list[Text | str]:
+def _cells(each: Live) -> list[Text]:
     said = each.said()
     last = said["last"]
     cost = "unknown" if said["cost"] is None else f"${said['cost']:.4f}" if said["cost"] else ""
+    # As `Text`: a plain string would be read as markup.
     return [
-        said["task"],
-        each.run,
+        Text(one_line(said["task"])),
+        Text(one_line(each.run)),
         Text(said["state"], style=HUMAN if said["state"] == "human" else ""),
-        f"{said['step']}/{said['cap']}",
-        last["name"] if last else "",
-        f"{said['seconds'] // 60}:{said['seconds'] % 60:02}",
-        cost,
-        Text("; ".join(said["alarms"]), style="yellow"),
+        Text(f"{said['step']}/{said['cap']}"),
+        Text(one_line(last["name"]) if last else ""),
+        Text(f"{said['seconds'] // 60}:{said['seconds'] % 60:02}"),
+        Text(cost),
+        Text(one_line("; ".join(said["alarms"])), style="yellow"),
     ]
 
 
 def _said(line: dict[str, object]) -> Text:
     if line["kind"] == "person":
-        return Text(f"   a person: {line['order']} {line.get('text', '')}", style=HUMAN)
+        return Text(visible(f"   a person: {line['order']} {line.get('text', '')}"), style=HUMAN)
     calls: list[dict[str, object]] = line["calls"]  # type: ignore[assignment]
     results: list[dict[str, str]] = line["results"]  # type: ignore[assignment]
     said = Text(f"{line['number']:>3} ", style=HUMAN if line["actor"] == "human" else "dim")
-    said.append(str(line["thought"])[:300], style="italic")
+    said.append(visible(str(line["thought"])[:300]), style="italic")
     for at, call in enumerate(calls):
-        said.append(f"\n    {call['name']} {call['arguments']}"[:300], style="cyan")
+        said.append(visible(f"\n    {call['name']} {call['arguments']}"[:300]), style="cyan")
         result = results[at] if at < len(results) else {"error": "", "text": ""}
         if result["error"]:
-            said.append(f"\n    {result['error']}: {result['text']}"[:300], style=ERROR)
+            said.append(visible(f"\n    {result['error']}: {result['text']}"[:300]), style=ERROR)
         elif line["actor"] == "human":
-            said.append(f"\n    {result['text']}"[:300], style="dim")
+            said.append(visible(f"\n    {result['text']}"[:300]), style="dim")
     if line["malformed"]:
-        said.append(f"\n    could not be read: {line['malformed']}", style=ERROR)
+        said.append(visible(f"\n    could not be read: {line['malformed']}"), style=ERROR)
     if line["stop"]:
-        said.append(f"\n    ends: {line['stop']}", style="bold")
+        said.append(visible(f"\n    ends: {line['stop']}"), style="bold")
     return said

@@ -63,15 +63,14 @@ class Bound:
 LARGEST = {
     "screenshot": 66 * MIB,
     "file": 128 * MIB,
+    "list": 128 * MIB,
     "run": 64 * MIB,
     "accessibility": 32 * MIB,
     "journal": 4 * MIB,
-    "survey": 64 * MIB,
     "report": 1 * MIB,
     "call": 64 * MIB,
     "error": 64 << 10,
 }
 """Bytes of each kind of answer. A command's two outputs are cut at 4 MiB by the guest and may grow
-sixfold as JSON; `survey` is a list of files and what files
-answer; `report` is health and what an action is answered; `call` is any answer of the
+sixfold as JSON; `report` is health and what an action is answered; `call` is any answer of the
 tools' door; `error` is every answer with a status of 400 and above."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+import xlsxwriter
 
 from evaluators.files import absent, exists, same_bytes
 from evaluators.manifest import read_manifest
+from evaluators.spreadsheet import cells_equal
 from host import Stop
 from host.guest import Guest
 from host.judge import judge
 from host.stage import Backstage, collect, set_stage
+from host.verdicts import verdict_on
 from tasks import Task
 from tasks.load import load_suite
+from vm import Machine
 
 FILES = ("folder", "pipe", "endless", "large", "closed", "link")
 """Documents of the task below, each named after what the agent turns it into."""
@@ -154,3 +160,30 @@ def test_a_full_disk_does_not_silence_a_command(fresh_guest: Guest, tmp_path: Pa
     sources = read_manifest(evidence).sources
     assert (sources["c"].exit, sources["c"].by) == (0, "session")
     assert sources["failed"].flaw == "the command exited with 1"
+
+
+def test_a_result_that_a_workbook_stores_is_computed_anew_in_a_fresh_guest(
+    machine: Machine, fresh_guest: Guest, tmp_path: Path
+) -> None:
+    @contextmanager
+    def fresh() -> Iterator[Guest]:
+        machine.revert("ready")
+        with Guest(machine.endpoint, machine.token) as guest:
+            guest.wait_ready()
+            yield guest
+
+    cells = "{ B1 = 99, B2 = 20 }"
+    check = f'{{ use = "spreadsheet.cells_equal", with = {{ file = "e.xlsx", cells = {cells} }} }}'
+    task = a_task(tmp_path, ['{ get = "~/e.xlsx" }'], [check])
+    with xlsxwriter.Workbook(tmp_path / "forged.xlsx") as made:
+        sheet = made.add_worksheet()
+        sheet.write_column("A1", [2, 3])
+        sheet.write_formula("B1", "=SUMPRODUCT(A1:A2,A1:A2)", None, 99)
+        sheet.write_formula("B2", "=A1*10", None, 20)
+    fresh_guest.put("~/e.xlsx", (tmp_path / "forged.xlsx").read_bytes())
+    evidence = attacked(fresh_guest, task, tmp_path, "true")
+    backstage = Backstage(tmp_path / "kept", fresh)
+    score = verdict_on(task, evidence, Stop.DONE, backstage).score
+    assert score.value == 0
+    assert "B1 stores 99, and its formula gives 13" in score.reason
+    assert cells_equal(evidence, file="e.xlsx", cells={"B2": 20}).value == 1

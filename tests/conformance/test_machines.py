@@ -15,6 +15,7 @@ from host.guest import Guest
 from host.machines import Source
 from tests.killed import kill
 from vm import Machine, MachineError, Program
+from vm.account import VARIABLE
 from vm.display import capture
 from vm.kept import kept_steps
 from vm.machine import OwnedMachine, Running
@@ -219,7 +220,8 @@ with open_machines(options, lambda line: None) as source:
 
 def traces(tag: str) -> list[str]:
     """What is on this host of machines with that tag: processes, folders, control groups."""
-    folders = [*(cache_folder() / "machines").glob(f"{tag}*")]
+    places = (cache_folder() / "machines", VARIABLE)
+    folders = [folder for place in places for folder in place.glob(f"{tag}*")]
     groups = [*Path("/sys/fs/cgroup").glob(f"{tag}*"), *Path("/sys/fs/cgroup").glob(f"*/{tag}*")]
     return [*map(str, processes_with(tag)), *map(str, folders), *map(str, groups)]
 

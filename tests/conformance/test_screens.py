@@ -56,8 +56,8 @@ def room(machine: Machine, tmp_path: Path) -> Iterator[httpx.Client]:
         opened([run]) as address,
         httpx.Client(follow_redirects=True, timeout=30) as client,
     ):
-        client.get(address)
-        client.base_url = httpx.URL(address.partition("?")[0])
+        client.get(address())
+        client.base_url = httpx.URL(address().partition("?")[0])
         yield client
 
 

@@ -73,11 +73,13 @@ class Desk:
         """What is collected for a task."""
         evidence = self.room()
         collect("test", body, self.guest, evidence, kept or self.room(), False, self.fresh)
+        self.guest.thaw()
         return read_record(evidence), evidence
 
     @contextmanager
     def fresh(self) -> Iterator[Guest]:
         """The guest itself: these tests have one machine."""
+        self.guest.thaw()
         yield self.guest
 
     def get(self, type: str, *post: dict[str, Any], **given: Any) -> tuple[Value, Collected]:

@@ -85,7 +85,7 @@ class Show:
     """A foundry, its page, and the machines that were made for it."""
 
     foundry: Path
-    addresses: dict[str, str]
+    address: Callable[[str], str]
     made: list[Machine]
 
     def guest(self) -> Guest:
@@ -133,8 +133,8 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield Source(make, machines.image, machines.provider)
 
     pages = Reviewing(foundry, ["ann", "ben"], Cards(house_tools(ROOT)), Desks(source))
-    with opened(pages) as addresses:
-        yield Show(foundry, addresses, given)
+    with opened(pages) as address:
+        yield Show(foundry, address, given)
     for machine in given:
         with pytest.raises(MachineError):
             machine.endpoint.strip()
@@ -164,13 +164,13 @@ def page(browser: Browser, show: Show) -> Iterator[Page]:
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda asked: wrong.append(asked.url) if _leaves(asked.url, show) else 0)
-        page.goto(show.addresses["ann"])
+        page.goto(show.address("ann"))
         yield page
     assert wrong == []
 
 
 def _leaves(url: str, show: Show) -> bool:
-    here = show.addresses["ann"].partition("//")[2].partition("/")[0]
+    here = show.address("ann").partition("//")[2].partition("/")[0]
     there = url.partition("//")[2].partition("/")[0]
     return not url.startswith(("data:", "blob:")) and there != here
 
@@ -279,7 +279,7 @@ def test_a_desktop_is_its_reviewer_s_alone(page: Page, browser: Browser, show: S
     expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
     with browser.new_context() as another:
         ben = another.new_page()
-        ben.goto(show.addresses["ben"])
+        ben.goto(show.address("ben"))
         at_card(ben)
         expect(ben.get_by_role("button", name="Start a desktop")).to_be_visible()
         asked = "fetch('/api/desk/screen').then((answer) => answer.status)"
@@ -299,7 +299,7 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
         for size in (WIDE, NARROW):
             with browser.new_context(viewport=size, color_scheme=scheme) as context:
                 shown = context.new_page()
-                shown.goto(show.addresses["ann"])
+                shown.goto(show.address("ann"))
                 expect(shown.locator(".candidate")).to_have_count(4)
                 _pictured(shown, f"review-list-{scheme}-{size['width']}")
                 at_card(shown)

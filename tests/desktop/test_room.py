@@ -100,7 +100,7 @@ class Show:
     """A run under way, the room beside it, the agent that the tests are about, and the machines."""
 
     run: Path
-    address: str
+    address: Callable[[], str]
     player: Player
     made: list[Machine]
 
@@ -185,13 +185,13 @@ def page(browser: Browser, show: Show) -> Iterator[Page]:
         page.on(
             "request", lambda asked: wrong.append(asked.url) if _leaves(asked.url, show) else None
         )
-        page.goto(show.address)
+        page.goto(show.address())
         yield page
     assert wrong == []
 
 
 def _leaves(url: str, show: Show) -> bool:
-    here = show.address.partition("//")[2].partition("/")[0]
+    here = show.address().partition("//")[2].partition("/")[0]
     return (
         not url.startswith(("data:", "blob:")) and url.partition("//")[2].partition("/")[0] != here
     )
@@ -260,7 +260,7 @@ def test_whoever_has_no_lease_moves_nothing_whatever_they_send(page: Page, show:
     asked = "fetch('/api/trials/menus/menu.1/screen').then((answer) => answer.json())"
     cookies = {each["name"]: each["value"] for each in page.context.cookies()}
     password = page.evaluate(asked)["password"]
-    address = show.address.partition("?")[0] + "vnc/menus/menu.1?viewer=a-stranger"
+    address = show.address().partition("?")[0] + "vnc/menus/menu.1?viewer=a-stranger"
     with viewer(address, cookies, password) as (socket, _):
         for x in (300, 400, 500):
             socket.send(struct.pack("!BBHH", 5, 0, x, 600))
@@ -382,7 +382,7 @@ def _rows(show: Show) -> list[Row]:
 
 
 def _opened(page: Page, show: Show) -> Page:
-    page.goto(show.address)
+    page.goto(show.address())
     return page
 
 

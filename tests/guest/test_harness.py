@@ -12,7 +12,7 @@ import pytest
 from starlette.applications import Starlette
 
 from guest import COLLECTOR, HARNESS, HarnessError
-from guest.freezing import Frozen
+from guest.freezing import Freezer
 from guest.guard import Token
 from guest.harness import Harness, on_error
 from guest.journal import Journal
@@ -37,7 +37,7 @@ def journal() -> Iterator[Journal]:
 def client(workers: dict[str, Worker], journal: Journal) -> httpx.AsyncClient:
     server = Server({}, workers)
     processes = next(iter(workers.values())).processes
-    token, frozen = Token("a-token-of-a-test"), Frozen(processes)
+    token, frozen = Token("a-token-of-a-test"), Freezer(processes)
     harness = Harness(workers, server, token, journal, "digest", frozen)
     harness.warmed = [200]
     app = Starlette(routes=harness.routes(), exception_handlers={HarnessError: on_error})

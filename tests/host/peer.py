@@ -303,7 +303,8 @@ def _harness(desktop: Desktop) -> list[Route]:
         return Response(content or b"", headers={"Ambidex-File": json.dumps(about)})
 
     async def inventory(_: Request) -> Response:
-        return JSONResponse({"files": surveyed(desktop)["files"], "refused": ""})
+        said = {"files": surveyed(desktop)["files"], "refused": ""}
+        return Response(json.dumps(said), media_type="application/json")
 
     async def freeze(_: Request) -> Response:
         return JSONResponse({"stopped": 1})

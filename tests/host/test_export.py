@@ -113,7 +113,7 @@ def test_thought_and_refused_arguments_come_from_the_trajectory_and_are_unknown_
     trajectory(tmp_path / "2" / "f", ("so", "bad_arguments"), ("=SUM(A1)", ""), ("later", ""))
     with_it = failed(tmp_path / "2")
     assert with_it["wrong_arguments"] == "yes"
-    assert with_it["last_thought"] == "'=SUM(A1)", "no formula, and nothing of a later step"
+    assert with_it["last_thought"] == "=SUM(A1)", "nothing of a later step"
     trajectory(tmp_path / "3" / "f", ("so", "not_found"))
     assert failed(tmp_path / "3")["wrong_arguments"] == "no"
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from vm.disk_blocks import DiskBlocks, disk_blocks
 from vm.image import Base
-from vm.pack import BLOCK, Rows
+from vm.naming import BLOCK
+from vm.pack import Rows
 from vm.process import run
 from vm.recipe import Screen
 

@@ -14,12 +14,13 @@ from vm import MachineError
 from vm.blocks import Blocks
 from vm.disk_blocks import DiskBlocks, disk_blocks
 from vm.image import Base
-from vm.pack import BLOCK, BlockError, named
+from vm.naming import BLOCK
+from vm.pack import BlockError
 from vm.recipe import Screen
 
 
 def found(disk: DiskBlocks, seeds: list[int]) -> list[bool]:
-    return [place >= 0 for place in disk.find([named(bytes(row)) for row in rows(seeds)])]
+    return [place >= 0 for place in disk.find(disk.names.of(rows(seeds).tobytes()))]
 
 
 SEEDS = st.lists(st.integers(1, 40), max_size=100)
@@ -57,7 +58,7 @@ def test_zeros_and_what_is_compressed_are_not_looked_for(tmp_path: Path) -> None
 def test_a_disk_that_has_changed_is_told(tmp_path: Path) -> None:
     base = base_of(tmp_path / "base", rows(list(range(1, 33))).tobytes())
     disk = opened(base)
-    names = [named(bytes(row)) for row in rows([1, 2])]
+    names = disk.names.of(rows([1, 2]).tobytes())
     places = disk.find(names)
     assert (disk.read(places, names) == rows([1, 2])).all()
     with base.disk.open("r+b") as file:
@@ -78,7 +79,7 @@ def test_they_are_named_once_and_a_damaged_index_is_refused(tmp_path: Path) -> N
         disk_blocks(base, said.append)
     assert len(said) == 1
     copy = shutil.copytree(base.folder, tmp_path / "copy")
-    index = copy / "blocks" / "index"
+    index = copy / "block-names" / "index"
     content = bytearray(index.read_bytes())
     content[20] ^= 1
     index.write_bytes(content)

@@ -47,8 +47,8 @@ def room(*folders: Path, fork: Sequence[str] = PEERS) -> Iterator[httpx.Client]:
         opened(folders, fork=fork) as address,
         httpx.Client(follow_redirects=True, timeout=60) as client,
     ):
-        client.get(address)
-        client.base_url = httpx.URL(address.partition("?")[0])
+        client.get(address())
+        client.base_url = httpx.URL(address().partition("?")[0])
         yield client
 
 
@@ -99,16 +99,16 @@ def test_a_step_that_is_not_kept_is_refused_with_those_that_are(trial: Path) -> 
     assert [*trial.parents[1].iterdir()] == [trial.parent]
 
 
-def test_nobody_forks_without_the_token_or_from_another_site(trial: Path) -> None:
+def test_nobody_forks_without_having_entered_or_from_another_site(trial: Path) -> None:
     path = "/api/trials/one/row.1/forks"
     with opened([trial.parents[1]], fork=PEERS) as address:
-        base = address.partition("/?")[0]
+        base = address().partition("/?")[0]
         assert httpx.post(base + path, json={"step": 1}).status_code == 401
         with httpx.Client(base_url=base, follow_redirects=True) as client:
-            client.get(address)
+            client.get(address())
             elsewhere = {"origin": "http://elsewhere.example"}
             answer = client.post(path, json={"step": 1}, headers=elsewhere)
-            assert answer.status_code == 401
+            assert answer.status_code == 421
 
 
 def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> None:

@@ -54,7 +54,7 @@ def page(browser: Browser, run: Path) -> Iterator[Page]:
     with opened([run.parent]) as address, browser.new_context() as context:
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(address)
+        page.goto(address())
         yield page
     assert wrong == []
 
@@ -153,7 +153,7 @@ def test_a_new_attempt_takes_the_place_of_the_one_before(
         assert attempts[0].at_work.wait(30)
         with opened([tmp_path]) as address, browser.new_context() as context:
             page = context.new_page()
-            page.goto(address)
+            page.goto(address())
             page.get_by_role("link", name="cell").click()
             expect(page.locator(".step").first).to_contain_text("attempt 1")
             page.get_by_role("button", name="End …").click()

@@ -49,13 +49,13 @@ def finished(suite: Suite, tmp_path: Path) -> Path:
 @pytest.fixture
 def address(finished: Path) -> Iterator[str]:
     with opened([finished.parent]) as address:
-        yield address
+        yield address()
 
 
 @pytest.fixture
 def room(address: str) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=address.partition("?")[0], follow_redirects=True) as client:
-        assert client.get("/", params={"token": address.partition("token=")[2]}).status_code == 200
+        assert client.get("/", params={"code": address.partition("code=")[2]}).status_code == 200
         yield client
 
 
@@ -71,14 +71,14 @@ def first_event(room: httpx.Client, viewer: str = "") -> dict[str, list[dict[str
 @pytest.mark.parametrize(
     "path", ["/", "/api/events", "/api/trials/one/cell.1", "/pages/main.js", "/frames/one/cell.1/0"]
 )
-def test_nobody_is_let_in_without_the_token(address: str, path: str) -> None:
+def test_nobody_is_let_in_without_a_code(address: str, path: str) -> None:
     base = address.partition("/?")[0]
     assert httpx.get(base + path).status_code == 401
-    assert httpx.get(base + path, params={"token": "guessed"}).status_code == 401
+    assert httpx.get(base + path, params={"code": "guessed"}).status_code == 401
     assert httpx.get(base + path, cookies={"ambidex": "guessed"}).status_code == 401
 
 
-def test_the_token_goes_from_the_address_into_a_cookie(address: str) -> None:
+def test_the_code_in_the_address_is_exchanged_for_a_cookie(address: str) -> None:
     answer = httpx.get(address)
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"].lower()
@@ -91,7 +91,7 @@ def test_another_site_s_page_is_not_let_in(room: httpx.Client) -> None:
     asked = {"viewer": "x", "order": "pause"}
     path = "/api/trials/one/cell.1/orders"
     answer = room.post(path, json=asked, headers={"origin": "http://elsewhere.example"})
-    assert answer.status_code == 401
+    assert answer.status_code == 421
 
 
 def test_a_run_that_has_ended_is_told_and_its_frames_are_shown(
@@ -150,8 +150,8 @@ def test_a_trial_under_way_is_told_held_and_taken_over_by_one_at_a_time(
     try:
         assert agent.at_work.wait(30)
         with opened([tmp_path]) as address, httpx.Client(follow_redirects=True) as client:
-            client.get(address)
-            client.base_url = httpx.URL(address.partition("?")[0])
+            client.get(address())
+            client.base_url = httpx.URL(address().partition("?")[0])
             (live,) = first_event(client)["live"]
             assert (live["trial"], live["state"], live["step"]) == ("cell.1", "running", 0)
 
@@ -171,8 +171,8 @@ def test_a_trial_under_way_is_told_held_and_taken_over_by_one_at_a_time(
             assert order("b", "act").status_code == 409
             assert order("a", "do").status_code == 400
             with opened([tmp_path]) as other, httpx.Client(follow_redirects=True) as second:
-                second.get(other)
-                second.base_url = httpx.URL(other.partition("?")[0])
+                second.get(other())
+                second.base_url = httpx.URL(other().partition("?")[0])
                 asked = {"viewer": "c", "order": "take"}
                 refused = second.post("/api/trials/live/cell.1/orders", json=asked)
                 assert (refused.status_code, "another control room" in refused.text) == (409, True)

@@ -63,7 +63,7 @@ async def _used(terminal: Terminal, live: Path) -> None:
     async with terminal.run_test() as pilot:
         table = terminal.query_one(DataTable)
         [row] = [table.get_row_at(0)]
-        assert (row[0], row[1], str(row[2]), row[3]) == ("cell", "live", "running", "0/5")
+        assert [*map(str, row[:4])] == ["cell", "live", "running", "0/5"]
         await pilot.pause()
         assert "Set B2 to 42" in str(terminal.query_one(RichLog).lines[0])
         for key in ("p", "s", "h"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -48,18 +48,18 @@ def first(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def address(first: Path) -> Iterator[str]:
+def address(first: Path) -> Iterator[Callable[[], str]]:
     with opened([first.parents[1]]) as address:
         yield address
 
 
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
+def page(browser: Browser, address: Callable[[], str]) -> Iterator[Page]:
     wrong: list[str] = []
     with browser.new_context(viewport=WIDE) as context:
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(address)
+        page.goto(address())
         yield page
     assert wrong == []
 
@@ -119,10 +119,12 @@ def test_branches_that_leave_at_one_step_do_not_cover_each_other(
     shutil.rmtree(run)
 
 
-def test_a_branch_of_a_branch_leaves_the_lane_whose_step_it_began_at(address: str) -> None:
+def test_a_branch_of_a_branch_leaves_the_lane_whose_step_it_began_at(
+    address: Callable[[], str],
+) -> None:
     with httpx.Client(follow_redirects=True) as client:
-        client.get(address)
-        base = address.partition("?")[0]
+        client.get(address())
+        base = address().partition("?")[0]
         told = client.get(f"{base}api/trees/other/row.1").json()["lanes"]
         assert client.get(f"{base}api/trees/other/row.9").status_code == 409
     on = {(lane["run"], lane["trial"]): lane["on"] for lane in told}
@@ -191,7 +193,7 @@ def test_a_parent_that_is_in_another_place_has_its_lane_without_a_link(
 ) -> None:
     with opened([first.parents[1] / "told"]) as address, browser.new_context() as context:
         page = context.new_page()
-        page.goto(address)
+        page.goto(address())
         at_tree(page, "told/row.1")
         assert words(page) == ["not shown in this room", "toy, hybrid 0"]
         expect(page.locator(".tree .lane.void .mark")).to_have_count(1)
@@ -219,7 +221,7 @@ def test_a_step_that_is_kept_is_gone_on_from_by_the_form(
     runs = first.parents[1]
     with opened([runs], fork=PEERS) as address, browser.new_context() as context:
         page = context.new_page()
-        page.goto(f"{address}#/trial/demo/row.1")
+        page.goto(f"{address()}#/trial/demo/row.1")
         page.evaluate("location.hash = '#/trial/demo/row.1'")
         expect(page.get_by_role("button", name="Fork before step")).to_have_count(6)
         page.get_by_role("button", name="Fork before step 4").click()
@@ -252,7 +254,7 @@ def test_what_is_refused_is_told_in_the_form_and_what_failed_on_the_page(
     command = (*FORK, "--provider=sandbox")  # such machines cannot be kept
     with opened([first.parents[1]], fork=command) as address, browser.new_context() as context:
         page = context.new_page()
-        page.goto(address)
+        page.goto(address())
         page.evaluate("location.hash = '#/trial/by-hand/row.2'")
         page.get_by_role("button", name="Fork before step 6").click()
         place.rename(place.with_name("away"))
@@ -282,7 +284,7 @@ def test_the_tree_is_pictured(browser: Browser, first: Path, suite: Suite) -> No
             for size in (WIDE, NARROW):
                 with browser.new_context(viewport=size, color_scheme=scheme) as context:
                     page = context.new_page()
-                    page.goto(address)
+                    page.goto(address())
                     at_tree(page)
                     expect(page.locator(".tree .lane.busy")).to_have_count(1)
                     _pictured(page, f"room-tree-{scheme}-{size['width']}")

@@ -178,6 +178,15 @@ def test_the_screen_wants_its_password_and_answers_on_the_loopback_alone(
         assert f"00000000:{int(port):04X}" not in ours
 
 
+def test_no_program_of_the_desktop_changes_how_its_screen_is_served(guest: Guest) -> None:
+    """A viewer's keys and pointer would be dropped, or the desktop's name be another one."""
+    for change in ("AcceptPointerEvents=0", "AcceptKeyEvents=0", "SendCutText=0", "Desktop=other"):
+        name, _, wanted = change.partition("=")
+        before = shell(guest, f"tigervncconfig -get {name}").strip()
+        assert "failed" in shell(guest, f"tigervncconfig -set {change}")
+        assert shell(guest, f"tigervncconfig -get {name}").strip() == before != wanted
+
+
 def test_what_ends_leaves_nothing_here(machines: Source) -> None:
     def mounts() -> int:
         return len(Path("/proc/self/mounts").read_text().splitlines())

@@ -8,7 +8,7 @@ import pytest
 
 from evaluators import Score
 from evaluators.osworld import Value
-from evaluators.osworld.registry import ENDS, Bound, Raises, metric
+from evaluators.osworld.registry import ENDS, Bound, Raises, bind_metric, metric
 from host import Stop
 from host.judge import judge as judged
 from tasks import Task, TaskError, Verdict
@@ -183,7 +183,9 @@ def test_a_name_that_leads_out_of_the_evidence_is_not_followed(tmp_path: Path) -
 
 def task(feasible: bool, folder: Path) -> Task:
     facts = Facts(instruction="x", tool_beneficial=False, feasible=feasible)
-    questions = (Question(SAME, RULE, RULE),) if feasible else ()
+    same = bind_metric("exact_match", {})
+    rules = parse_getter({"type": "rule", "rules": {"expected": "a"}})
+    questions = (Question(same, RULE, rules),) if feasible else ()
     return Task("os-x", "", facts, OSWorldBody((), (), questions, "and", AssetStore(folder)))
 
 
@@ -202,5 +204,6 @@ def test_infeasible_is_what_the_agent_itself_declares(
     tmp_path: Path, feasible: bool, stop: Stop, value: float
 ) -> None:
     said = {"getter": "rule", "state": "value", "value": "a"}
-    (tmp_path / NAME).write_text(json.dumps({"results": [said], "expected": [said]}))
+    rules = said | {"value": {"expected": "a"}}
+    (tmp_path / NAME).write_text(json.dumps({"results": [said], "expected": [rules]}))
     assert judged(task(feasible, tmp_path), tmp_path, stop).score.value == value

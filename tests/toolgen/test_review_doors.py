@@ -67,8 +67,8 @@ class Client(httpx.Client):
 
 @contextmanager
 def page(foundry: Path, *names: str) -> Iterator[list[Client]]:
-    with opened(reviewing(foundry, names, NO_MACHINES)) as addresses, ExitStack() as stack:
-        yield [stack.enter_context(closing(Client(name, addresses[name]))) for name in names]
+    with opened(reviewing(foundry, names, NO_MACHINES)) as address, ExitStack() as stack:
+        yield [stack.enter_context(closing(Client(name, address(name)))) for name in names]
 
 
 @pytest.fixture
@@ -76,14 +76,13 @@ def folder(tmp_path: Path) -> Folder:
     return furnished(tmp_path)
 
 
-def test_nobody_is_let_in_without_a_token_of_theirs(folder: Folder) -> None:
-    with opened(reviewing(folder.path.parent, ["ann", "ben"], NO_MACHINES)) as addresses:
-        base = addresses["ann"].partition("/?")[0]
+def test_nobody_is_let_in_without_a_code_of_theirs(folder: Folder) -> None:
+    with opened(reviewing(folder.path.parent, ["ann", "ben"], NO_MACHINES)) as address:
+        base = address("ann").partition("/?")[0]
         assert base.startswith("http://127.0.0.1:")
-        assert len({address.partition("token=")[2] for address in addresses.values()}) == 2
         for path in ("/", "/api/candidates", "/api/desk", "/review/main.js", "/pages/dom.js"):
             assert httpx.get(base + path).status_code == 401
-            assert httpx.get(base + path, params={"token": "guessed"}).status_code == 401
+            assert httpx.get(base + path, params={"code": "guessed"}).status_code == 401
         verdict = f"{base}/api/candidates/text-size/verdict"
         assert httpx.post(verdict, json={}).status_code == 401
     assert folder.reviews() == []
@@ -96,7 +95,7 @@ def test_each_address_is_one_person(folder: Folder) -> None:
         answer = ann.say(folder, "accept", reviewer="ben")
         assert (answer.status_code, "this page is ben's" in answer.text) == (409, True)
         another = ann.post("/api/desk", json={"order": "end"}, headers={"origin": "http://x.org"})
-        assert another.status_code == 401
+        assert another.status_code == 421
     assert folder.reviews() == []
 
 

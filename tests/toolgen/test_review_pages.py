@@ -40,8 +40,9 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture
 def addresses(folder: Folder) -> Iterator[dict[str, str]]:
-    with opened(reviewing(folder.path.parent, ["ann", "ben", "cleo"], NO_MACHINES)) as found:
-        yield found
+    names = ["ann", "ben", "cleo"]
+    with opened(reviewing(folder.path.parent, names, NO_MACHINES)) as address:
+        yield {name: address(name) for name in names}
 
 
 @contextmanager

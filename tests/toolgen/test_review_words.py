@@ -104,7 +104,7 @@ def test_the_page_is_served_until_it_is_interrupted(folder: Folder) -> None:
         lines = [_line(process), _line(process)]
         assert [line.partition(" ")[0] for line in lines] == ["ann", "ben"]
         for line in lines:
-            found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line)
+            found = re.search(r"http://127\.0\.0\.1:\d+/\?code=\S+", line)
             assert found, line
             assert _answers(found[0]) == 200
         process.send_signal(signal.SIGINT)

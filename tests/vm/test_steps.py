@@ -147,7 +147,8 @@ def window(guest: Guest, desk: Desk, number: int) -> Desk:
         guest.run(["xev", "-name", title], background=True)
         guest.wait_window(title, timeout=60)
         return replace(desk, windows=desk.windows | {title})
-    gone = f'pkill -f "xev -name {title}"; while wmctrl -l | grep -q "{title}"; do :; done'
+    # The brackets keep the shell itself, whose command line holds the pattern, from being ended.
+    gone = f'pkill -f "[x]ev -name {title}"; while wmctrl -l | grep -q "{title}"; do :; done'
     assert guest.run(["sh", "-c", gone], timeout=60).returncode == 0
     return replace(desk, windows=desk.windows - {title})
 

@@ -4,9 +4,8 @@ told, whatever a page asks for."""
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +23,7 @@ from starlette.websockets import WebSocket
 from host.errors import TaskError, UsageError
 from host.orders import Act
 from host.room.bridge import Bridge
-from host.room.guard import Guarded, who
+from host.room.guard import who
 from host.room.lease import Leases
 from host.room.parts import mounts
 from host.stage import set_stage
@@ -71,12 +70,8 @@ class Reviewing:
     reviewers: Sequence[str]
     cards: Cards
     desks: Desks
-    tokens: dict[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.tokens |= {name: secrets.token_urlsafe(24) for name in self.reviewers}
-
-    def app(self, cookie: str) -> ASGIApp:
+    def app(self) -> ASGIApp:
         """The ASGI application."""
         routes = [
             Route("/", self._page),
@@ -92,7 +87,7 @@ class Reviewing:
             *mounts(),
         ]
         errors = {UsageError: _refused, TaskError: _refused, ValidationError: _malformed}
-        return Guarded(Starlette(routes=routes, exception_handlers=errors), self.tokens, cookie)
+        return Starlette(routes=routes, exception_handlers=errors)
 
     async def work(self) -> None:
         """End desktops that nobody asks for any more."""

@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
+from rich.text import Text
 
 from host.config import ModelConfig
 from host.errors import UsageError
 from host.machines import MachineOptions
 from host.model import LiteModel
 from host.prices import read_prices
+from host.terminal import Terminal, echo
 from toolgen import Reasons, Verdict
 from toolgen.asking import Caps
 from toolgen.going import ROOT
@@ -71,7 +72,7 @@ def review(
     """
     from toolgen.review.serve import reviewing, serve  # heavy: a web server
 
-    said = Console(stderr=True)
+    said = Terminal(stderr=True)
 
     def tell(addresses: dict[str, str]) -> None:
         for name, address in addresses.items():
@@ -120,7 +121,7 @@ def verdict(
         raise UsageError(f"{candidate} has no draft {draft}")
     said = Said(draft=draft, sha256=made.sha256, verdict=verdict, reasons=reasons, comment=comment)
     give(folder, reviewer, said)
-    print(f"{candidate}, draft {draft}: {reviewer} says {verdict}; {decided(folder).why}")
+    echo(f"{candidate}, draft {draft}: {reviewer} says {verdict}; {decided(folder).why}")
     return 0
 
 
@@ -149,14 +150,15 @@ def opinion(
     config = ModelConfig(name=model, base_url=base_url, key=key)
     folder = open_candidate(foundry, candidate)
     found = ask_opinion(folder, LiteModel(config, read_prices(prices)), house_tools(ROOT), Caps())
-    print(f"{candidate}, draft {found.draft}: an opinion of {model} is kept")
+    echo(f"{candidate}, draft {found.draft}: an opinion of {model} is kept")
     return 0
 
 
 def _show(folder: Folder, reviewer: str) -> None:
-    said, draft, console = folder.candidate(), current(folder), Console()
+    said, draft, console = folder.candidate(), current(folder), Terminal()
     stands = standing(folder, reviewer)
-    console.print(f"[b]{said.name}[/b] ({said.app}): {stands.text}", said.wish, sep="\n")
+    named = Text.assemble((said.name, "bold"), f" ({said.app}): {stands.text}")
+    console.print(named, said.wish, sep="\n")
     if draft is None:
         return
     console.print(Panel(Syntax(folder.text(draft.n)[0], "python"), title=f"draft {draft.n}"))

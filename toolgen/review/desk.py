@@ -18,6 +18,7 @@ from host.errors import VOID, UsageError
 from host.guest import Guest
 from host.machines import Source
 from host.room.lease import Leases
+from host.terminal import echo
 from toolgen.guests import Answered, ask_draft, install
 from vm import READY, Machine
 
@@ -146,7 +147,8 @@ class Desk:
             self.state, self.note = "failed", f"{error} {getattr(error, 'hint', '')}".strip()
         except BaseException as error:
             self.state, self.note = "failed", f"{type(error).__name__}: {error}"
-            traceback.print_exc()  # a bug of ours: nobody else would see where
+            # A bug of ours: nobody else would see where.
+            echo(traceback.format_exc(), error=True, end="")
             raise
 
 

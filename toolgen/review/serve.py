@@ -22,7 +22,7 @@ __all__ = ["opened", "reviewing", "serve"]
 WHAT = "the review page"
 
 Addresses = dict[str, str]
-"""Of each reviewer by name, token included: nobody else's is for them."""
+"""Of each reviewer by name, each to enter by once: nobody else's is for them."""
 
 
 def reviewing(
@@ -46,23 +46,22 @@ def reviewing(
 def serve(
     pages: Reviewing, port: int, said: Callable[[Addresses], None], browse: bool = False
 ) -> None:
-    """Serve until interrupted, on this machine alone; `said` is told the addresses."""
+    """Serve until interrupted, on this machine alone; `said` is told an address for each reviewer,
+    and a new one of somebody who comes with one that does not work any more."""
     with serving.listening(serving.LOOPBACK, port, WHAT) as listener:
-        said(found := _addresses(pages, listener))
-        if browse and len(found) == 1:
-            webbrowser.open(next(iter(found.values())))
-        serving.run(pages, listener)
+        entrance = serving.entrance(listener)
+        entrance.again = lambda name, address: said({name: address})
+        said({name: entrance.address(name) for name in pages.reviewers})
+        if browse and len(pages.reviewers) == 1:
+            webbrowser.open(entrance.address(pages.reviewers[0]))
+        serving.run(pages, listener, entrance)
 
 
 @contextmanager
-def opened(pages: Reviewing) -> Iterator[Addresses]:
-    """Serve beside something else, as long as the block runs."""
-    with (
-        serving.listening(serving.LOOPBACK, 0, WHAT) as listener,
-        serving.running(pages, listener),
-    ):
-        yield _addresses(pages, listener)
-
-
-def _addresses(pages: Reviewing, listener: serving.Listener) -> Addresses:
-    return {name: serving.address(listener, token) for name, token in pages.tokens.items()}
+def opened(pages: Reviewing) -> Iterator[Callable[[str], str]]:
+    """Serve beside something else, as long as the block runs; gives addresses, each for one
+    browser of the reviewer of that name."""
+    with serving.listening(serving.LOOPBACK, 0, WHAT) as listener:
+        entrance = serving.entrance(listener)
+        with serving.running(pages, listener, entrance):
+            yield entrance.address

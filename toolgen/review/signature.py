@@ -39,7 +39,7 @@ def signature(text: str, app: str) -> Signature | None:
     """Of the one tool of a draft; None where the text cannot be read, or declares none."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     tools = list(declared(tree))
     if not tools:

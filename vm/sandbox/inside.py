@@ -200,6 +200,8 @@ class Inside:
         ready, wrote = os.pipe()
         words = ["Xtigervnc", DISPLAY, "-inetd", "-geometry", f"{width}x{height}", "-depth", "24"]
         words += ["-SecurityTypes", "VncAuth", "-PasswordFile", str(password), "-AlwaysShared"]
+        # Any X client could set these anew while it runs, the password file among them.
+        words += ["-AllowOverride", ""]
         words += ["-AcceptSetDesktopSize=0", "-desktop", "ambidex", "-auth", str(COOKIE)]
         words += ["-nolisten", "tcp", "-noreset", "-s", "0", "-displayfd", str(wrote)]
         words += ["-Log", "*:stdout:30"]  # for an inetd, it closes its standard error

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from vm import READY, MachineError, Program
+from vm import READY, MachineError, Program, plain_name
 from vm.image import Image
 from vm.namespace import COMMAND
 from vm.process import run
@@ -54,7 +54,7 @@ def read_kept(image: Image, name: str) -> Kept:
     """The snapshot of that name; `MachineError` if there is none. `ready` is the image itself."""
     if name == READY:
         return Kept(READY, (), ())
-    folder = kept_folder(image) / name
+    folder = kept_folder(image) / plain_name(name)
     try:
         said = json.loads((folder / "snapshot.json").read_text())
         layers = tuple(folder / "layers" / str(each) for each in reversed(range(said["layers"])))
@@ -81,11 +81,12 @@ def keep(sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program])
             f"windows of {', '.join(there)} are open, and {named} is named for {name!r}",
             hint="A sandbox keeps files, and starts programs again: name each that has a window.",
         )
-    final = kept_folder(image) / name
+    final = kept_folder(image) / plain_name(name)
     staging = final.with_name(f".{name}.partial")
     with locked(final.with_name(f".{name}.lock")):
         forget(staging)
         (staging / "layers").mkdir(parents=True)
+        staging.chmod(0o700)
         below = sandbox.lower[:-1]
         for number, layer in enumerate(reversed(below)):
             _copied(layer, staging / "layers" / str(number))

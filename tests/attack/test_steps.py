@@ -1,0 +1,150 @@
+"""What a guest, or a file that was handed over, may try with kept steps and snapshots."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.machines.disks import base_of, opened, rows
+from tests.machines.test_kept import captured, memory, root, same, the_image
+from vm import MachineError, plain_name
+from vm.blocks import Blocks
+from vm.disk_blocks import ENTRY, DiskBlocks, disk_blocks
+from vm.kept import keep, load
+from vm.naming import BLOCK, NAME, Names
+from vm.pack import checksum
+from vm.sandbox.kept import read_kept
+from vm.step import Step, hashed
+
+__all__ = ["root"]
+
+
+def test_a_guest_cannot_compute_the_name_under_which_its_block_is_kept(tmp_path: Path) -> None:
+    block = rows([1])
+    public = {
+        checksum(block.tobytes()),
+        checksum(block.tobytes())[::-1],
+    }
+    names = []
+    for number in range(2):
+        disk = opened(base_of(tmp_path / str(number), rows([3]).tobytes()))
+        [[name]], _ = Blocks(tmp_path / "blocks" / str(number), disk).add([block])
+        names.append(name)
+    assert not public & {*names}
+    assert names[0] != names[1], "two images have secrets of their own"
+
+
+def test_equal_blocks_share_a_name_and_a_changed_bit_changes_it() -> None:
+    names = Names.fresh()
+    plain = rows([1]).tobytes()
+    flipped = [bytearray(plain) for _ in range(64)]
+    for number, block in enumerate(flipped):
+        block[number * 61] ^= 1 << number % 8
+    made = names.of(plain + plain + b"".join(flipped))
+    assert made[0] == made[1]
+    assert len({*made}) == 65
+    assert {len(name) for name in made} == {NAME}
+
+
+def test_the_secret_is_its_owner_s_and_outlives_a_new_index(tmp_path: Path) -> None:
+    base = base_of(tmp_path / "base", rows([1, 3]).tobytes())
+    before = opened(base).names.of(rows([1]).tobytes())
+    secret = base.folder / "block-secret"
+    assert secret.stat().st_mode & 0o077 == 0
+    shutil.rmtree(base.folder / "block-names")
+    disk_blocks.__globals__["_opened"].cache_clear()
+    assert opened(base).names.of(rows([1]).tobytes()) == before
+
+
+def test_a_damaged_secret_is_named_with_what_to_delete(tmp_path: Path) -> None:
+    base = base_of(tmp_path / "base", rows([1]).tobytes())
+    opened(base)
+    (base.folder / "block-secret").write_bytes(b"short")
+    disk_blocks.__globals__["_opened"].cache_clear()
+    with pytest.raises(MachineError, match="block-secret cannot be read: a secret has 32") as seen:
+        opened(base)
+    assert "Delete" in seen.value.hint
+
+
+class PublicNames(Names):
+    """Those of an earlier version."""
+
+    def of(self, blocks: bytes | memoryview) -> list[bytes]:
+        return [checksum(blocks[at : at + BLOCK]) for at in range(0, len(blocks), BLOCK)]
+
+
+def test_a_step_kept_before_there_were_secrets_is_still_read(root: Path, tmp_path: Path) -> None:
+    """Its names are public hashes, and some of its blocks lie on the disk under such a name."""
+    content = b"".join(memory(captured(root, 1)).values())
+    base = base_of(tmp_path / "base", content)
+    index = _public_index(base.disk, content)
+    then = DiskBlocks(base.disk, index, PublicNames.fresh())
+    keep(captured(root, 1), tmp_path / "steps" / "1", disk=then)
+    (base.folder / "blocks").mkdir()
+    body = index.tobytes()
+    (base.folder / "blocks" / "index").write_bytes(checksum(body) + body)
+    now = opened(base)
+    keep(captured(root, 2), tmp_path / "steps" / "2", disk=now)
+    for number in (1, 2):
+        loaded = load(tmp_path / "steps" / str(number), "id", now)
+        assert same(loaded, captured(root, number))
+    without = DiskBlocks(base.disk, index[:0], now.names)
+    with pytest.raises(MachineError, match="in no pack"):
+        memory(load(tmp_path / "steps" / "1", "id", without))
+
+
+def _public_index(disk: Path, content: bytes) -> NDArray[np.void]:
+    """What an earlier version noted of a disk's blocks."""
+    raw, found = disk.read_bytes(), {}
+    for at in range(0, len(content), BLOCK):
+        block = content[at : at + BLOCK]
+        place = next(at for at in range(0, len(raw), BLOCK) if raw[at : at + BLOCK] == block)
+        name = checksum(block)
+        head, tail = (int.from_bytes(half, "little") for half in (name[:8], name[8:]))
+        found[head] = (head, tail, place // BLOCK)
+    return np.array([found[head] for head in sorted(found)], dtype=ENTRY)
+
+
+@pytest.mark.parametrize(
+    "where", ["../../../etc", "/etc", "/x", "desk-1/../../elsewhere", "..", "../elsewhere", ""]
+)
+def test_a_step_over_a_root_elsewhere_is_refused_by_name(
+    root: Path, tmp_path: Path, where: str
+) -> None:
+    """A step that was handed over would have its machine map any file as memory."""
+    step = tmp_path / "steps" / "1"
+    keep(captured(root, 1), step)
+    said = Step.model_validate_json((step / "step.json").read_bytes())
+    elsewhere = (tmp_path / "cache" / "snapshots" / where).resolve()
+    if elsewhere.is_relative_to(tmp_path):
+        elsewhere.mkdir(exist_ok=True)
+        shutil.copy(root / "snapshot.json", elsewhere)
+    bent = said.model_copy(update={"root": where, "root_hash": _hash_of(elsewhere)})
+    (step / "step.json").write_bytes(bent.sealed().written())
+    with pytest.raises(MachineError, match="is not a folder of a snapshot") as seen:
+        load(step, "id")
+    assert repr(where) in str(seen.value)
+
+
+def _hash_of(folder: Path) -> str:
+    path = folder / "snapshot.json"
+    return hashed(path.read_bytes() if path.exists() else json.dumps({}).encode())
+
+
+@pytest.mark.parametrize(
+    "name", ["../other", "/etc", "a/b", "..", "", ".hidden", "x\nquit", "two words", "x" * 65]
+)
+def test_a_snapshot_whose_name_is_a_path_or_a_command_is_refused_by_name(name: str) -> None:
+    with pytest.raises(MachineError, match="a snapshot cannot be called") as seen:
+        plain_name(name)
+    assert repr(name) in str(seen.value)
+    with pytest.raises(MachineError, match="a snapshot cannot be called"):
+        read_kept(the_image(), name)
+
+
+@pytest.mark.parametrize("name", ["ready", "after-12_steps.v2", "7"])
+def test_plain_names_of_snapshots_are_as_they_were(name: str) -> None:
+    assert plain_name(name) == name
