@@ -17,9 +17,11 @@ from guest.inventory import Inventory
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "home"
     path.mkdir()
+    # What else lies in this computer's folders for everybody is no business of a test.
+    monkeypatch.setattr("guest.inventory.PLACES", ())
     return path
 
 

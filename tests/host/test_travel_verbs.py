@@ -120,7 +120,7 @@ def test_branches_that_are_all_done_are_told_again_without_a_machine(
     table = capsys.readouterr().out
     assert "oracle TIR" in table
     assert len(csv.read_text().splitlines()) == 7
-    assert ",row,true,1,gui," in csv.read_text()
+    assert ',"row","true",1,"gui",' in csv.read_text()
     assert ambidex(*words, "--json") == 0
     said = json.loads(capsys.readouterr().out)
     assert [each["better"] for each in said["decisions"]][:2] == ["tools", "tools"]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -97,7 +98,11 @@ def test_the_page_is_served_until_it_is_interrupted(folder: Folder) -> None:
     words = ["toolgen", "review", str(folder.path.parent), "--port", "0"]
     names = ["--reviewer", "ann", "--reviewer", "ben"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "host.cli", *words, *names], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "host.cli", *words, *names],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what it puts into the background with SIGINT ignored, which is inherited.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr
     try:
