@@ -14,7 +14,7 @@ from docx.opc.exceptions import OpcError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from evaluators import Unreadable, evidence, read_odt
+from evaluators import Unreadable, evidence, manifest, read_odt
 from evaluators.bounded import parse_json
 
 __all__ = ["differences"]
@@ -31,8 +31,9 @@ def differences(
     one: Path, other: Path, sides: tuple[str, str] = ("by the tool", "by the GUI")
 ) -> list[str]:
     """Each file that differs, and in what; none where the two are the same. `sides` are the words
-    for what is in each folder."""
-    names = {path.name for folder in (one, other) for path in folder.iterdir()}
+    for what is in each folder. The manifest is left out: it holds sizes of packages, which differ
+    where the documents in them are the same."""
+    names = {path.name for folder in (one, other) for path in folder.iterdir()} - {manifest.NAME}
     found = []
     for name in sorted(names):
         present = [(folder / name).exists() for folder in (one, other)]

@@ -329,37 +329,28 @@ def test_without_the_token_the_endpoint_answers_401_from_inside_too(guest: Guest
         assert ran.stdout.split() == ["401"] * 4, ran.stderr
 
 
-SEARCH = """
-import os, re, sys
-half, rest = sys.argv[1], sys.argv[2]
-needle = (half + rest).encode()
+READ_WORKERS = """
+import os, re
 for pid in os.popen("pgrep -u $(id -u) -f '[g]uest.worker'").read().split():
-    looked = found = 0
-    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
-        for line in maps:
-            first, last = (int(each, 16) for each in line.split()[0].split("-"))
-            if "r" in line.split()[1] and "[v" not in line and last - first < 1 << 28:
-                try:
-                    memory.seek(first)
-                    content = memory.read(last - first)
-                except OSError:
-                    continue
-                looked += len(content)
-                found += needle in content
+    opened = 0
+    for name in ("environ", "maps", "mem"):
+        try:
+            open(f"/proc/{pid}/{name}", "rb", 0).close()
+            opened += 1
+        except PermissionError:
+            pass
     status = open(f"/proc/{pid}/status").read()
     powers = re.search(r"CapEff:\\t(\\w+)", status)[1], re.search(r"CapAmb:\\t(\\w+)", status)[1]
-    print(pid, looked > 0, found, int(powers[0], 16), int(powers[1], 16))
+    print(pid, opened, int(powers[0], 16), int(powers[1], 16))
 """
 
 
-def test_the_workers_hold_neither_the_token_nor_any_power(machine: Machine, guest: Guest) -> None:
-    # In halves, so that the request which asks is not what is found.
-    half = len(machine.token) // 2
-    ran = guest.run(["python3", "-c", SEARCH, machine.token[:half], machine.token[half:]])
+def test_the_desktop_user_can_read_no_worker_and_workers_have_no_capabilities(guest: Guest) -> None:
+    ran = guest.run(["python3", "-c", READ_WORKERS])
     lines = ran.stdout.splitlines()
     assert len(lines) >= 2, ran.stderr
     for line in lines:
-        assert line.split()[1:] == ["True", "0", "0", "0"], line
+        assert line.split()[1:] == ["0", "0", "0"], line
 
 
 def test_the_desktop_user_is_not_root_in_disguise(guest: Guest) -> None:

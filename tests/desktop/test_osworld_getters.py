@@ -1,5 +1,6 @@
 """OSWorld's 47 getters on a real desktop; pages are local, and so is the network."""
 
+import hashlib
 import io
 import json
 import zipfile
@@ -477,7 +478,8 @@ def test_a_suite_of_tests_runs_apart_and_gives_a_report(
 ) -> None:
     desk.guest.put("~/Desktop/snake/food.py", b"ok = True\n")
     (tmp_path / "suite.py").write_text(suite)
-    desk.store.keep("https://a.org/suite.py", tmp_path / "suite.py")
+    address = f"https://a.org/{hashlib.sha256(suite.encode()).hexdigest()}.py"
+    desk.store.keep(address, tmp_path / "suite.py")
     pair = (
         {
             "type": "vm_file",
@@ -485,7 +487,7 @@ def test_a_suite_of_tests_runs_apart_and_gives_a_report(
             "dest": ["food.py"],
             "multi": True,
         },
-        {"type": "cloud_file", "path": "https://a.org/suite.py", "dest": "test_suite.py"},
+        {"type": "cloud_file", "path": address, "dest": "test_suite.py"},
     )
     bound = Bound(check_python_file_by_test_suite, {}, ())
     record, _ = desk.record(desk.body([], [], [pair], bound))

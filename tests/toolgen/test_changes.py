@@ -65,6 +65,8 @@ def folder(path: Path, cell: object, text: str, position: int) -> Path:
 
 def test_the_same_left_in_another_minute_is_the_same(tmp_path: Path) -> None:
     one = folder(tmp_path / "one", 42, "Dear all", 5)
+    source = '{"by": "collector", "asked": "a", "state": "file", "size": 9}'
+    (one / "evidence.json").write_text(f'{{"sources": {{"a.xlsx": {source}}}}}')
     assert differences(one, folder(tmp_path / "two", 42, "Dear all", 900)) == []
     other = folder(tmp_path / "three", 43, "Dear  all", 5)
     (other / "d.txt").write_text("more")
