@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from evaluators import Score
@@ -26,11 +27,14 @@ def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Ve
         return Verdict(Score(0.0, f"{what} was {said}" if task.spec.feasible else f"{what} {said}"))
     if not task.spec.feasible:
         return Verdict(Score(1.0, "rightly called infeasible"))
+    # Not the bound method: twisted, which vncdotool brings along, changes how those are pickled, so
+    # that each judge would import twisted first.
+    verdict = partial(type(task.body).judge, task.body)
     match task.body:
         case Verbs() as body:
-            return box().judge(body.judge, evidence, reads=(body.folder,), limits=limits)
+            return box().judge(verdict, evidence, reads=(body.folder,), limits=limits)
         case OSWorldBody() as body:
             store = (body.store.root,)
-            return box().judge(body.judge, evidence, reads=store, twofold=True, limits=limits)
-        case other:
-            return box().judge(other.judge, evidence, limits=limits)
+            return box().judge(verdict, evidence, reads=store, twofold=True, limits=limits)
+        case _:
+            return box().judge(verdict, evidence, limits=limits)

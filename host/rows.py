@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from host import Stop
+from host.config import NAME as CONFIG
+from host.config import RunConfig, read_config
 from host.errors import EndedBy, UsageError
 
 __all__ = [
@@ -268,12 +270,13 @@ class Rows:
                 raise
 
     def repair(self) -> str:
-        """Set every line aside that is no row, so that its trial is run again; say so, or return
-        nothing."""
+        """Set every line aside that is no row of this run, so that its trial is run again; say so,
+        or return nothing."""
         if not self._path.exists():
             return ""
         lines = self._path.read_bytes().splitlines(keepends=True)
-        damaged = [number for number, line in enumerate(lines, 1) if not _reads(line)]
+        config = _config_of(self._path.parent)
+        damaged = [number for number, line in enumerate(lines, 1) if not _reads(line, config)]
         if not damaged:
             return ""
         aside = self._path.with_suffix(".damaged")
@@ -293,22 +296,21 @@ class Rows:
 
 def read_rows(folder: Path) -> list[Row]:
     """All rows of a run; a last line that was cut off is no row. `UsageError` names another damaged
-    line, and says how to set it aside."""
+    line, or one that the run's configuration could not have given, and says how to set it aside."""
     path = folder / NAME
     if not path.is_file():
         raise UsageError(f"{folder} holds no {NAME}", hint="A run's directory is named by `--out`.")
     rows = []
+    config = _config_of(folder)
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1], 1):
         try:
-            rows.append(Row.model_validate_json(line))
-        except ValidationError as error:
-            if number == len(lines) - 1:
+            rows.append(_row(line, config))
+        except (ValidationError, ForeignRowError) as error:
+            if number == len(lines) - 1 and isinstance(error, ValidationError):
                 break
-            what = error.errors()[0]
-            where = ".".join(map(str, what["loc"]))
             raise UsageError(
-                f"{path}, line {number} is no row: {where}: {what['msg']}".replace(": :", ":"),
+                f"{path}, line {number} is no row: {_worded(error)}",
                 hint="Resuming the run (the same command with the same --out) sets it aside.",
             ) from None
     finished(rows)
@@ -326,11 +328,52 @@ def finished(rows: Iterable[Row]) -> dict[Key, Row]:
     return scored
 
 
-def _reads(line: bytes) -> bool:
+class ForeignRowError(Exception):
+    """A row that is whole, and belongs to another run than the one whose directory holds it."""
+
+
+def _config_of(folder: Path) -> RunConfig | None:
+    return read_config(folder) if (folder / CONFIG).is_file() else None
+
+
+def _row(line: bytes, config: RunConfig | None) -> Row:
+    """The row of a line. `ForeignRowError` where that configuration could not have given it."""
+    row = Row.model_validate_json(line)
+    if config is None:
+        return row
+    branches = config.fork.branches if config.fork else ()
+    expected = {
+        "task": (row.task, tuple(config.tasks)),
+        "task_hash": (row.task_hash, (config.tasks.get(row.task, ""),)),
+        "agent": (row.agent, config.agents),
+        "trial": (row.trial, range(1, config.runs * max(1, len(branches)) + 1)),
+        "condition": (row.condition, (config.condition,)),
+        "threshold": (row.threshold, (config.threshold,)),
+        "model": (row.model, ("", config.model.name if config.model else "")),
+        "provider": (row.provider, ("", config.provider)),
+        "parent": (
+            (row.parent.trial, row.parent.step) if row.parent else None,
+            [(each.trial, each.step) for each in branches] or (None,),
+        ),
+    }
+    for name, (value, allowed) in expected.items():
+        if value not in allowed:
+            raise ForeignRowError(f"{name} is {value!r}, which {CONFIG} does not have")
+    return row
+
+
+def _worded(error: ValidationError | ForeignRowError) -> str:
+    if isinstance(error, ForeignRowError):
+        return str(error)
+    what = error.errors()[0]
+    return f"{'.'.join(map(str, what['loc']))}: {what['msg']}".removeprefix(": ")
+
+
+def _reads(line: bytes, config: RunConfig | None) -> bool:
     if not line.endswith(b"\n"):
         return False
     try:
-        Row.model_validate_json(line)
-    except ValidationError:
+        _row(line, config)
+    except (ValidationError, ForeignRowError):
         return False
     return True

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import socket
 import sqlite3
 import subprocess
+import sys
 import tarfile
 import time
 import zipfile
@@ -23,9 +25,12 @@ from evaluators.document import paragraphs_equal
 from evaluators.osworld.registry import bind_metric
 from evaluators.registry import evaluators
 from evaluators.spreadsheet import cells_equal
+from host import Stop
 from host.box import Limits
 from host.box.client import Box, JudgeError
-from tasks import Verdict
+from host.judge import judge
+from tasks import Task, Verdict
+from tasks.spec import Facts
 
 LIMITS = Limits(memory=512 << 20, processor=1, wall=20, file=1 << 20)
 """Small, so that a bomb is given up soon."""
@@ -40,6 +45,21 @@ def box() -> Iterator[Box]:
     box = Box()
     yield box
     box.close()
+
+
+class TellsTwisted:
+    """A body of a task that scores 1 where its judge has not loaded twisted."""
+
+    folder = Path("/")
+
+    def judge(self, evidence: Path) -> Verdict:
+        return Verdict(Score(float("twisted" not in sys.modules), "twisted"))
+
+
+def test_the_judge_loads_nothing_that_only_the_controller_uses(tmp_path: Path) -> None:
+    importlib.import_module("twisted.persisted.styles")  # changes how bound methods are pickled
+    facts = Facts(instruction="x", tool_beneficial=False, feasible=True)
+    assert judge(Task("t", "", facts, TellsTwisted()), tmp_path, Stop.DONE).score.value == 1
 
 
 def package(path: Path, parts: dict[str, str]) -> None:

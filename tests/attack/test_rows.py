@@ -60,6 +60,34 @@ def test_a_row_that_cannot_be_is_neither_written_nor_read(
         read_rows(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("task", "another"),
+        ("task_hash", "0"),
+        ("agent", "stranger"),
+        ("trial", 2),
+        ("condition", "gui"),
+        ("threshold", 0.5),
+        ("model", "gpt"),
+        ("parent", {"run": "r", "trial": "t.1", "step": 1}),
+    ],
+)
+def test_a_row_that_its_run_could_not_have_given_is_refused_and_set_aside(
+    tmp_path: Path, suite: Suite, field: str, value: Any
+) -> None:
+    config = config_of(suite)
+    first, second = run_in(tmp_path, suite, config)
+    foreign = first.model_dump(mode="json") | {field: value}
+    (tmp_path / "results.jsonl").write_text(
+        json.dumps(foreign) + "\n" + second.model_dump_json() + "\n"
+    )
+    with pytest.raises(UsageError, match=rf"line 1 is no row: {field} is "):
+        read_rows(tmp_path)
+    assert "line 1" in Rows(tmp_path).repair()
+    assert read_rows(tmp_path) == [second]
+
+
 def test_a_damaged_line_anywhere_is_set_aside_and_its_trial_runs_again(
     tmp_path: Path, suite: Suite
 ) -> None:

@@ -137,7 +137,7 @@ def test_run_report_score_and_replay_on_a_running_guest(
 def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_path: Path) -> None:
     agents = [agents_of(task) for task in suite.tasks]
     assert agents == [["oracle:tools", "noop", "near_miss:1"], ["oracle:gui", "noop"]]
-    config = config_of(suite)
+    config = config_of(suite, agents=tuple({name for names in agents for name in names}))
     with locked(tmp_path):
         adopt(tmp_path, config)
         make = agent_maker(config, lambda: pytest.fail("no model here"))

@@ -44,7 +44,7 @@ def test_an_oracle_run_solves_every_task_and_leaves_its_evidence(
     tmp_path: Path, suite: Suite
 ) -> None:
     run = tmp_path / "run"
-    rows = run_in(run, suite, config_of(suite, agents=("oracle:tools",), tasks={}), PeerMachine)
+    rows = run_in(run, suite, config_of(suite, agents=("oracle:tools",)), PeerMachine)
     by_task = {row.task: row for row in rows}
     assert by_task["cell"].success, by_task["cell"]
     assert (by_task["cell"].steps, by_task["cell"].tool_calls) == (3, 2)
