@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.ledger import Column, timed
 from host import ToolCall
-from host.guest import Guest
+from host.client.guest import Guest
 from vm import READY, Machine, Program
 from vm.boot import BOUNDS, wait_until_ready
 from vm.door import Door

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from bench.suite import PROJECT
 from host import Stop
-from host.judge import judge as judged
-from host.rows import read_rows
+from host.loop.judge import judge as judged
+from host.records.rows import read_rows
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 

@@ -12,10 +12,10 @@ from rich.console import Console
 
 from bench.ledger import Column, Ledger
 from host import Limits
-from host.launch import Wanted, launch
-from host.machines import MachineOptions
-from host.rows import Row
-from host.runner import plan
+from host.records.rows import Row
+from host.runs.launch import Wanted, launch
+from host.runs.machines import MachineOptions
+from host.runs.runner import plan
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 from tasks.osworld_suite import Selection

@@ -15,15 +15,15 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.screens import idle_screens
-from host.config import NAME as CONFIG
-from host.config import read_config
-from host.lines import runs_in
-from host.pictures import png_of
+from host.records.announcement import NAME as MACHINE
+from host.records.announcement import Seen
+from host.records.config import NAME as CONFIG
+from host.records.config import read_config
+from host.records.frame_files import png_of
+from host.records.trajectory import FRAMES, read_trajectory
+from host.records.trajectory import NAME as TRAJECTORY
+from host.report.report_lines import runs_in
 from host.room.serve import opened
-from host.trajectory import FRAMES, read_trajectory
-from host.trajectory import NAME as TRAJECTORY
-from host.watch import NAME as MACHINE
-from host.watch import Seen
 
 __all__ = ["room"]
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from host import ToolCall
-from host.guest import Guest
+from host.client.guest import Guest
 from vm.image import open_image
 from vm.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox

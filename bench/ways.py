@@ -19,13 +19,13 @@ from rich.table import Table
 from examples.stand_in import app
 from host import Limits
 from host.agents import agent_maker
-from host.config import Condition, Exposure, ModelConfig, Policy, RunConfig, adopt, locked
 from host.dialects import DIALECTS
-from host.machines import MachineOptions, open_machines
-from host.model import LiteModel
-from host.prices import read_prices
-from host.rows import Row
-from host.runner import plan, run_jobs
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import Condition, Exposure, ModelConfig, Policy, RunConfig, adopt, locked
+from host.records.rows import Row
+from host.runs.machines import MachineOptions, open_machines
+from host.runs.runner import plan, run_jobs
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 

@@ -1,6 +1,6 @@
 """The host's nouns: what an agent sees, what it decides, how an episode ends, and who decides.
 
-    stop = run_episode(agent, guest, tools, limits, trajectory)    in host.episode, the loop
+    stop = run_episode(agent, guest, tools, limits, trajectory)    in host.loop.episode, the loop
 
 An agent is made anew for every episode. It sees `Observation`s and gives `Decision`s; everything it
 can do is a `ToolCall`, a mouse click no less than a spreadsheet function.
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from PIL import Image
@@ -21,6 +22,7 @@ from tasks import ToolSpec
 
 __all__ = [
     "GUI",
+    "ROOT",
     "Agent",
     "Answer",
     "Briefing",
@@ -39,6 +41,8 @@ __all__ = [
     "Usage",
 ]
 
+ROOT = Path(__file__).resolve().parents[1]
+"""The folder that holds the top-level packages."""
 GUI = "computer"
 """The app whose tools are the mouse and the keyboard; every other app's tools are "tools"."""
 

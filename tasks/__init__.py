@@ -4,8 +4,8 @@ guest's own verbs, or a file of OSWorld as it is.
     suite = load_suite(Path("tasks/demo"), read_catalogue())    TaskError lists all problems
     suite.tasks[0].spec.instruction
 
-Nothing here touches a machine: setup and collection are carried out by the host (`host.stage`),
-judging by evaluators.
+Nothing here touches a machine: the host (`host.loop.stage`) carries out setup and collection,
+evaluators judge.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Verdict:
 
 
 class Body(Protocol):
-    """What is done in a guest for a task, as data that `host.stage` carries out, and what its
+    """What is done in a guest for a task, as data that `host.loop.stage` carries out, and what its
     evidence is worth."""
 
     @property

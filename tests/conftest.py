@@ -22,9 +22,9 @@ from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from host.box.client import box
+from host.client.guest import Guest
 from host.errors import MachineError
-from host.guest import Guest
-from host.machines import ENDPOINT, MachineOptions, Source, open_machines
+from host.runs.machines import ENDPOINT, MachineOptions, Source, open_machines
 from vm import Machine
 
 # On a busy computer an example takes as long as it takes: nothing is said by that.

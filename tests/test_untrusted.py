@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("host", "evaluators", "toolgen")
 DOORS = ("host/untrusted/", "evaluators/bounded.py")
-IN_THE_GUEST = ("host/inside/", "toolgen/inside/")
+IN_THE_GUEST = ("host/client/inside/", "toolgen/inside/")
 """Programs that run in the guest."""
 
 FUNCTIONS = frozenset(
@@ -45,26 +45,26 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "evaluators/manifest.py": (OWN, {".model_validate_json()"}),
     "host/box/client.py": ("reads what the box says of a verdict", {"json.loads"}),
     "host/box/server.py": ("reads what its controller says", {"json.loads"}),
-    "host/config.py": (OWN, {".model_validate_json()"}),
+    "host/records/config.py": (OWN, {".model_validate_json()"}),
     "host/dialects/words.py": (MODEL, {"json.loads"}),
-    "host/mcp.py": ("gives the MCP client a transport of host.untrusted", {"import httpx2"}),
-    "host/orders.py": (OWN, {".model_validate_json()"}),
-    "host/osworld/assets.py": ("fetches the files of the benchmark", {"import httpx"}),
+    "host/client/mcp.py": ("gives the MCP client a transport of host.untrusted", {"import httpx2"}),
+    "host/records/orders.py": (OWN, {".model_validate_json()"}),
+    "host/cli/osworld_assets.py": ("fetches the files of the benchmark", {"import httpx"}),
     "host/osworld/revisions.py": ("reads task files of the benchmark", {"json.loads"}),
-    "host/paper.py": ("reads a file of this repository", {".model_validate_json()"}),
-    "host/pictures.py": (OWN, {"PIL.Image.open"}),
-    "host/rehearsal.py": ("copies a value of its own", {"json.loads"}),
+    "host/report/paper.py": ("reads a file of this repository", {".model_validate_json()"}),
+    "host/records/frame_files.py": (OWN, {"PIL.Image.open"}),
+    "host/loop/replay_prefix.py": ("copies a value of its own", {"json.loads"}),
     "host/room/app.py": (PAGE, {".model_validate_json()"}),
     "host/room/forking.py": (OWN, {".model_validate_json()"}),
-    "host/room/keepsake.py": (OWN, {"json.loads"}),
-    "host/room/reels.py": (OWN, {"json.loads"}),
-    "host/rows.py": (OWN, {".model_validate_json()"}),
-    "host/score.py": (OWN, {".model_validate_json()"}),
-    "host/trajectory.py": (
+    "host/room/standalone_page.py": (OWN, {"json.loads"}),
+    "host/room/live_trajectory.py": (OWN, {"json.loads"}),
+    "host/records/rows.py": (OWN, {".model_validate_json()"}),
+    "host/runs/rescoring.py": (OWN, {".model_validate_json()"}),
+    "host/records/trajectory.py": (
         "reads its own lines, and pictures that host.untrusted passed on",
         {"base64.b64decode", "json.loads"},
     ),
-    "host/watch.py": (OWN, {".model_validate_json()"}),
+    "host/records/announcement.py": (OWN, {".model_validate_json()"}),
     "toolgen/admit.py": (OWN, {"json.loads"}),
     "toolgen/asking.py": (MODEL, {"base64.b64decode"}),
     "toolgen/blocks.py": (MODEL, {"json.loads"}),

@@ -13,7 +13,7 @@ from typing import Any
 
 from host import Model, Request
 from host.errors import ModelError
-from host.prompts import prompts_hash
+from host.models.prompts import prompts_hash
 from toolgen import Spent, Stage
 from toolgen.prompts import FOLDER
 from toolgen.store import Folder, folders, now

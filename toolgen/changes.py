@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host.survey import Change
+from host.client.survey import Change
 
 __all__ = ["outside"]
 

@@ -10,17 +10,18 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
+from host import ROOT
+from host.cli.run import MANY, print_json
 from host.errors import UsageError
-from host.play import MANY, print_json
+from host.report.number_format import NONE
 from host.terminal import Terminal, echo
-from host.words import NONE
 from tasks.catalogue import read_catalogue
 from toolgen import Finding, Outcome, Stage, StageResult
 from toolgen.admit import admit as admit_into
 from toolgen.admit import retire as retire_from
 from toolgen.checking import findings_on
 from toolgen.gate import gate
-from toolgen.going import ROOT, Settings, go_on, read_settings
+from toolgen.going import Settings, go_on, read_settings
 from toolgen.proposing import Asked, from_elsewhere, from_recordings
 from toolgen.report import as_json, end_of, funnel, reasons_table, stage_table
 from toolgen.review.cli import opinion, review, verdict

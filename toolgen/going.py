@@ -11,11 +11,12 @@ from typing import Annotated
 from cyclopts import Parameter
 from pydantic import Field, ValidationError
 
-from host.config import ModelConfig, locked
+from host import ROOT
 from host.errors import UsageError
-from host.machines import MachineOptions, open_machines
-from host.model import LiteModel
-from host.prices import read_prices
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import ModelConfig, locked
+from host.runs.machines import MachineOptions, open_machines
 from tasks.catalogue import read_catalogue
 from toolgen import StageResult, Strict
 from toolgen.asking import Caps
@@ -27,7 +28,6 @@ from toolgen.store import Folder, folders, open_candidate, write_whole
 __all__ = ["Settings", "go_on", "open_foundry", "read_settings"]
 
 NAME = "run.json"
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @Parameter(name="*")

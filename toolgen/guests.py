@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from host.guest import Guest, Ran
-from host.machines import Source
+from host.client.guest import Guest, Ran
+from host.runs.machines import Source
 from host.untrusted.parsing import model
 from toolgen.inside import PROGRAMS
 from vm import READY, Machine

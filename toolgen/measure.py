@@ -21,16 +21,16 @@ import numpy as np
 
 from host import Limits
 from host.agents import agent_maker
-from host.comparison import Comparison, compare, sign_flip
-from host.config import ModelConfig, adopt, locked
 from host.errors import UsageError
-from host.launch import Wanted, check, config_of
-from host.machines import open_machines
-from host.model import LiteModel
-from host.prices import read_prices
-from host.rows import Row, finished
-from host.runner import plan, run_jobs
-from host.statistics import RESAMPLES, Interval, middle, resampled
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import ModelConfig, adopt, locked
+from host.records.rows import Row, finished
+from host.report.comparison import Comparison, compare, sign_flip
+from host.report.statistics import RESAMPLES, Interval, middle, resampled
+from host.runs.launch import Wanted, check, config_of
+from host.runs.machines import open_machines
+from host.runs.runner import plan, run_jobs
 from tasks import Suite, Task, ToolSpec
 from tasks.load import load_suite
 from toolgen import Candidate, Finding, Outcome

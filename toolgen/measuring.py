@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host.machines import MachineOptions
+from host.runs.machines import MachineOptions
 
 __all__ = ["Measured"]
 

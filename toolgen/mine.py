@@ -16,9 +16,9 @@ from typing import Any
 
 from host import GUI
 from host.errors import UsageError
-from host.orders import written
-from host.rows import Row, finished, read_rows
-from host.trajectory import NAME, read_trajectory
+from host.records.orders import written
+from host.records.rows import Row, finished, read_rows
+from host.records.trajectory import NAME, read_trajectory
 
 __all__ = ["Act", "Repeated", "mine", "sequences", "wish_of"]
 

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from host import Model
 from host.errors import ModelError, UsageError
-from host.prompts import prompt
+from host.models.prompts import prompt
 from toolgen import Reasons, Review, Strict, Verdict
 from toolgen.asking import CapReached, Caps, Talk, user
 from toolgen.house import Declared

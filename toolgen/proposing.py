@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from host import ROOT
 from host.errors import UsageError
-from host.orders import written
+from host.records.orders import written
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 from toolgen import Candidate, Origin
@@ -18,8 +19,6 @@ from toolgen.mine import EXAMPLES, mine, wish_of
 from toolgen.store import Folder, now, start
 
 __all__ = ["Asked", "from_elsewhere", "from_recordings", "named_for"]
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.table import Table
 
-from host.words import NONE, money
+from host.report.number_format import NONE, money
 from toolgen import STAGES, Outcome, Spent, Stage, StageResult
 from toolgen.asking import spent_by
 from toolgen.store import Folder, folders

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from evaluators import Score
 from host import Stop
-from host.guest import Guest, Ran
-from host.judge import judge
-from host.prompts import prompt
-from host.stage import collect, set_stage
+from host.client.guest import Guest, Ran
+from host.loop.judge import judge
+from host.loop.stage import collect, set_stage
+from host.models.prompts import prompt
 from tasks import Task
 from toolgen import Finding, Outcome
 from toolgen.asking import Message, picture, system, user

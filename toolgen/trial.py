@@ -15,10 +15,10 @@ from uuid import uuid4
 
 from evaluators.meaning import differences
 from host import ToolCall
+from host.client.guest import Guest
+from host.client.survey import LASTING, changes, survey
 from host.errors import StageError
-from host.guest import Guest
-from host.stage import set_stage
-from host.survey import LASTING, changes, survey
+from host.loop.stage import set_stage
 from tasks import Task, verbs_of
 from tasks.spec import Call, Get, Put
 from toolgen import Finding, Outcome

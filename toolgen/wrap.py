@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import json
 
-from host.config import Exposure
-from host.exposure import retrieved
-from host.prompts import prompt
+from host.models.exposure import retrieved
+from host.models.prompts import prompt
+from host.records.config import Exposure
 from tasks import ToolSpec
 from toolgen import Finding, Outcome, StageResult
 from toolgen.asking import Message, user

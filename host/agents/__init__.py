@@ -23,12 +23,12 @@ from host.agents.noop import Noop
 from host.agents.oracle import near_miss, play_oracle
 from host.agents.random import Random
 from host.agents.replay import Replay
-from host.config import Condition, ModelConfig, RunConfig
 from host.dialects import open_dialect
 from host.dialects.grounded import Grounded
 from host.errors import UsageError
+from host.models.recorded_answers import Tape
 from host.named import load_named
-from host.tape import Tape
+from host.records.config import Condition, ModelConfig, RunConfig
 from tasks import Task
 
 __all__ = ["MODELS", "agent_maker", "check_agent"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from host import Briefing, Decision, Exchange, Model, Observation
 from host.dialects import Dialect, Malformed
 from host.errors import ModelError
-from host.tape import Tape
+from host.models.recorded_answers import Tape
 
 __all__ = ["ModelAgent"]
 
@@ -46,6 +46,6 @@ class ModelAgent:
         return replace(decision, exchanges=(exchange, *decision.exchanges))
 
     def recall(self, observation: Observation, decision: Decision) -> Decision:
-        """See `host.rehearsal.Recalls`: its models answer as they did."""
+        """See `host.loop.replay_prefix.Recalls`: its models answer as they did."""
         with self._tape.playing(decision.exchanges):
             return self.step(observation)

@@ -8,7 +8,7 @@ from typing import Any
 
 from host import Decision, Observation, Stop, ToolCall
 from host.errors import UsageError
-from host.trajectory import NAME, read_trajectory
+from host.records.trajectory import NAME, read_trajectory
 
 __all__ = ["Replay"]
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluators import Score
+from host import ROOT
 from host.box import LIMITS, Limits
-from host.box.server import MESSAGE, ROOT, Request
+from host.box.server import MESSAGE, Request
 from tasks import Problem, TaskError, Verdict
 
 __all__ = ["Box", "JudgeError", "box"]

@@ -32,12 +32,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from host import ROOT
 from host.box import Limits
 from host.box.cage import shut_in
 
-__all__ = ["LONGEST_REASON", "ROOT", "Request", "serve"]
+__all__ = ["LONGEST_REASON", "Request", "serve"]
 
-ROOT = Path(__file__).parents[2]
 LONGEST_REASON = 4000
 """Characters of a reason: it quotes evidence."""
 MESSAGE = 1 << 17

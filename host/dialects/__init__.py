@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from host import Briefing, Decision, Exchange, Observation, Request
-from host.config import ModelConfig
 from host.errors import UsageError
+from host.records.config import ModelConfig
 
 __all__ = ["DIALECTS", "Dialect", "Malformed", "check_dialect", "open_dialect"]
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult
-from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.anthropic_actions import (
     ACTIONS,
@@ -33,8 +32,9 @@ from host.dialects.words import (
     result_text,
     screen_now,
 )
-from host.prompts import prompt
-from host.view import View, data_url
+from host.models.prompts import prompt
+from host.models.viewport import View, data_url
+from host.records.config import ModelConfig
 
 __all__ = ["Anthropic"]
 

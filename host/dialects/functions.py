@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolSpec
-from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.words import (
     CUT,
@@ -23,8 +22,9 @@ from host.dialects.words import (
     result_text,
     screen_now,
 )
-from host.prompts import prompt
-from host.view import View, data_url
+from host.models.prompts import prompt
+from host.models.viewport import View, data_url
+from host.records.config import ModelConfig
 
 __all__ = ["Functions", "forget_images", "image"]
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from host import GUI, Decision, Exchange, Model, Observation, Request, ToolCall, ToolSpec
-from host.config import ModelConfig
 from host.dialects import Dialect, Malformed
 from host.dialects.functions import image
-from host.prompts import prompt
-from host.view import POINTS, View, data_url
+from host.models.prompts import prompt
+from host.models.viewport import POINTS, View, data_url
+from host.records.config import ModelConfig
 
 __all__ = ["Grounded"]
 

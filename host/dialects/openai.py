@@ -16,7 +16,6 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult, ToolSpec
-from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.openai_actions import computer_tool, is_preview, made
 from host.dialects.reading import Given, gui_tools
@@ -30,8 +29,9 @@ from host.dialects.words import (
     result_text,
     screen_now,
 )
-from host.prompts import prompt
-from host.view import View, data_url
+from host.models.prompts import prompt
+from host.models.viewport import View, data_url
+from host.records.config import ModelConfig
 
 __all__ = ["OpenAI"]
 

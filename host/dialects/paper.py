@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from host import GUI, Briefing, Decision, Observation, Request
-from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.functions import image
 from host.dialects.paper_actions import NAME, actions_of, computer_use, made, terminated
 from host.dialects.reading import Given, Pointer, gui_tools
 from host.dialects.words import CUT, new_call, parsed_object, result_text
-from host.prompts import prompt
-from host.view import View, data_url
+from host.models.prompts import prompt
+from host.models.viewport import View, data_url
+from host.records.config import ModelConfig
 
 __all__ = ["Paper"]
 

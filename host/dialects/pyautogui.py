@@ -8,15 +8,15 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from host import GUI, Briefing, Decision, Observation, Request, ToolSpec
-from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.functions import forget_images, image
 from host.dialects.pyautogui_calls import SIGNATURES
 from host.dialects.pyautogui_reading import read
 from host.dialects.reading import Pointer, gui_tools
 from host.dialects.words import CUT, new_call, result_text, screen_now
-from host.prompts import prompt
-from host.view import View, data_url
+from host.models.prompts import prompt
+from host.models.viewport import View, data_url
+from host.records.config import ModelConfig
 
 __all__ = ["PyAutoGUI", "signature"]
 

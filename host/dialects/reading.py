@@ -12,7 +12,7 @@ from typing import Any
 
 from host import GUI, ToolSpec
 from host.dialects import Malformed
-from host.view import FAR
+from host.models.viewport import FAR
 
 __all__ = ["Given", "Made", "Pointer", "chord", "gui_tools", "held"]
 

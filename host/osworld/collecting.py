@@ -10,16 +10,16 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from evaluators.manifest import Source
-from host.guest import Guest, GuestRefusal
-from host.osworld import apart
-from host.osworld.endings import end_browser
+from host.client.guest import Guest, GuestRefusal
+from host.osworld import suite_runs
 from host.osworld.from_browser import from_address, html, pages
 from host.osworld.from_files import cache_file, cloud_files, content, guest_files, of_slide
 from host.osworld.from_profile import appearance, profile, table
 from host.osworld.from_sites import site
 from host.osworld.from_system import command, desktop, program_file, vscode_file
-from host.osworld.gathering import Failed, Place, value
-from host.osworld.inside import Refused
+from host.osworld.getter_context import Failed, Place, value
+from host.osworld.questions import Refused
+from host.osworld.shutdown import end_browser
 from host.osworld.waiting import Waiting
 from tasks import osworld_asked as asked
 from tasks import osworld_asked_web as web
@@ -109,11 +109,11 @@ class Collector:
         """The results, with a report in the place of those that have to be run to be judged."""
         found = list(results)
         for index, question in enumerate(self._body.questions):
-            if question.metric.metric.name in apart.RUNS:
+            if question.metric.metric.name in suite_runs.RUNS:
                 name = str(question.metric.options.get("test_function_name", "test"))
                 both, store = (results[index], expected[index]), self._body.store
                 with fresh() as guest:
-                    found[index] = apart.report(guest, self._evidence, store, *both, name)
+                    found[index] = suite_runs.report(guest, self._evidence, store, *both, name)
         return tuple(found)
 
     def _one(self, name: str, getter: Getter) -> Collected:

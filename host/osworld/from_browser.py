@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from host.osworld.gathering import Failed, Place, value
-from host.osworld.inside import Refused, ask
+from host.osworld.getter_context import Failed, Place, value
+from host.osworld.questions import Refused, ask
 from host.untrusted import MalformedError
 from tasks.osworld_asked_web import (
     ActiveTab,

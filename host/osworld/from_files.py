@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 from evaluators import Unreadable
 from evaluators.evidence import package
-from host.osworld.gathering import Failed, Place, fetched, file_of, files_of, value
-from host.osworld.rows import last_row
+from host.osworld.getter_context import Failed, Place, fetched, file_of, files_of, value
+from host.osworld.last_row import last_row
 from tasks.osworld_asked import (
     BackgroundInSlide,
     CacheFile,

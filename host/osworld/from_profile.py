@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from host.osworld.gathering import Failed, Place, value
-from host.osworld.inside import Refused, ask, ask_files
+from host.osworld.getter_context import Failed, Place, value
+from host.osworld.questions import Refused, ask, ask_files
 from tasks.osworld_asked_web import AppearanceMode, Profile, ProfileTable
 from tasks.osworld_evidence import Collected
 

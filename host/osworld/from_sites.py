@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from host.osworld.gathering import Place, file_of, value
-from host.osworld.inside import Refused, ask
+from host.osworld.getter_context import Place, file_of, value
+from host.osworld.questions import Refused, ask
 from host.untrusted import LARGEST
 from host.untrusted.parsing import base64_bytes
 from tasks.osworld_asked_web import FromSite, PdfFromUrl, RecreationPage

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from host.client.guest import GuestRefusal
 from host.dialects.reading import Made
-from host.guest import GuestRefusal
-from host.osworld.gathering import Place, fetched, file_of, value
-from host.osworld.inside import ask, ask_files
-from host.osworld.keys import play
+from host.osworld.getter_context import Place, fetched, file_of, value
+from host.osworld.pyautogui_keys import play
+from host.osworld.questions import ask, ask_files
 from host.osworld.steps import RUNS_WITHIN
 from host.untrusted import LARGEST
 from host.untrusted.parsing import base64_bytes

@@ -8,9 +8,9 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from host.client.guest import Guest
 from host.errors import StageError
-from host.guest import Guest
-from host.osworld.endings import end_browser
+from host.osworld.shutdown import end_browser
 from tasks.osworld import EMPTY_HISTORY
 from tasks.osworld_assets import AssetStore
 from tasks.osworld_steps import BrowseHistory

@@ -9,13 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from evaluators.manifest import Source
+from host.client.guest import Guest
 from host.errors import StageError
-from host.guest import Guest
 from host.osworld.collecting import Collector
-from host.osworld.inside import ask
+from host.osworld.questions import ask
 from host.osworld.steps import Stagehand, programs_of
 from host.osworld.waiting import STILL, Waiting
-from host.osworld.watched import watched_files
+from host.osworld.watched_files import watched_files
 from tasks.osworld import OSWorldBody
 from tasks.osworld_evidence import NAME, Record
 

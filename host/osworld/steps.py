@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from host.client.guest import Guest, GuestRefusal, Ran
 from host.errors import StageError
-from host.guest import Guest, GuestRefusal, Ran
 from host.osworld import history
-from host.osworld.endings import about_to_end, ended
-from host.osworld.inside import CODE, Refused, ask
-from host.osworld.keys import PYTHON, play, played
+from host.osworld.pyautogui_keys import PYTHON, play, played
+from host.osworld.questions import CODE, Refused, ask
+from host.osworld.shutdown import about_to_end, ended
 from host.osworld.waiting import MAPPED, Waiting
 from tasks.osworld_asked import CommandOutput
 from tasks.osworld_assets import AssetStore

@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from host.guest import Guest
-from host.osworld.inside import Refused, ask
+from host.client.guest import Guest
+from host.osworld.questions import Refused, ask
 
 __all__ = ["Waiting"]
 

@@ -4,7 +4,7 @@ them again.
     wall        what all trials are at, and which of them wants a person      reels, wall, eyes
     desk        one trial: its screen through a bridge that lets nobody
                 type who does not hold its lease                              rfb, bridge, lease
-    control     orders to the runner; what a person did, in an agent's words  gestures, host.orders
+    control     orders to the runner; what a person did, in an agent's words  gestures
     app, serve  the doors, behind a token                             guard, parts, serving
 
 `guard`, `parts`, `serving`, `bridge` and `lease` know nothing of runs: other pages use them too.

@@ -26,17 +26,17 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from host.errors import UsageError
-from host.orders import Act, Order, post
+from host.records.orders import Act, Order, post
+from host.records.trajectory import FRAMES
 from host.room.bridge import Bridge
-from host.room.eyes import Eyes
 from host.room.forking import Asked as Branches
 from host.room.forking import Forks, forkable
-from host.room.kin import lanes
+from host.room.frame_images import shown
 from host.room.lease import Leases
+from host.room.lineage import lanes
 from host.room.parts import PAGES, mounts
-from host.room.shown import shown
+from host.room.thumbnails import Eyes
 from host.room.wall import Live, Wall
-from host.trajectory import FRAMES
 
 __all__ = ["Room"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from host.orders import Act
+from host.records.orders import Act
 from host.room.gestures import Gestures
 from host.room.rfb import RFBError, Viewer
 

@@ -14,10 +14,10 @@ import av
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from host.orders import written
-from host.pictures import read_frame
-from host.room.reels import Reel
-from host.trajectory import FRAMES
+from host.records.frame_files import read_frame
+from host.records.orders import written
+from host.records.trajectory import FRAMES
+from host.room.live_trajectory import Reel
 
 __all__ = ["write_film", "write_shots"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from host import GUI
-from host.orders import Act
+from host.records.orders import Act
 from host.room.rfb import Key, Pointer
 
 __all__ = ["Gestures"]

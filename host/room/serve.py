@@ -9,9 +9,9 @@ from pathlib import Path
 
 from host.room import serving
 from host.room.app import Room
-from host.room.eyes import Eyes
 from host.room.forking import FORK, Forks
 from host.room.serving import LOOPBACK
+from host.room.thumbnails import Eyes
 from host.room.wall import Wall
 
 __all__ = ["opened", "serve"]

@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.widgets import DataTable, Footer, Header, Input, RichLog
 
 from host.errors import UsageError
-from host.orders import Act, Order, Verb, post, read_call
+from host.records.orders import Act, Order, Verb, post, read_call
 from host.room.lease import Leases
 from host.room.wall import Live, Wall
 from host.terminal import one_line, visible

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host import config
-from host.config import RunConfig, read_config
 from host.errors import UsageError
-from host.lines import runs_in
-from host.room.kin import parent_of
-from host.room.reels import Reel
-from host.rows import NAME as RESULTS
-from host.rows import Row, read_rows
-from host.watch import NAME as ANNOUNCED
-from host.watch import Seen, now_running
+from host.records import config
+from host.records.announcement import NAME as ANNOUNCED
+from host.records.announcement import Seen, now_running
+from host.records.config import RunConfig, read_config
+from host.records.rows import NAME as RESULTS
+from host.records.rows import Row, read_rows
+from host.report.report_lines import runs_in
+from host.room.lineage import parent_of
+from host.room.live_trajectory import Reel
 
 __all__ = ["Alarm", "Live", "Wall"]
 
@@ -46,7 +46,7 @@ class Live:
     cap: int
     since: float
     parent: dict[str, Any] | None = None
-    """Where it began, if it is a branch; see `host.room.kin`."""
+    """Where it began, if it is a branch; see `host.room.lineage`."""
 
     @property
     def name(self) -> str:

@@ -24,9 +24,9 @@ from host.dialects.pyautogui_reading import read
 from host.dialects.reading import Pointer
 from host.dialects.words import new_call, parsed
 from host.errors import UsageError
-from host.experiment import read_experiment
-from host.orders import read_call
-from host.prices import read_prices
+from host.models.prices import read_prices
+from host.records.orders import read_call
+from host.runs.experiment import read_experiment
 from mcp_tools import ToolError
 from mcp_tools.arithmetic import WrongExpression, work_out
 from mcp_tools.code_search import pattern

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from host.look import watched
+from host.cli.machines import watched
 from host.room.entrance import VALID, Entrance, authorities
 from host.room.serve import opened
 

@@ -12,10 +12,10 @@ from evaluators.files import absent, exists, same_bytes
 from evaluators.manifest import read_manifest
 from evaluators.spreadsheet import cells_equal
 from host import Stop
-from host.guest import Guest
-from host.judge import judge
-from host.stage import Backstage, collect, set_stage
-from host.verdicts import verdict_on
+from host.client.guest import Guest
+from host.loop.judge import judge
+from host.loop.stage import Backstage, collect, set_stage
+from host.loop.verdicts import verdict_on
 from tasks import Task
 from tasks.load import load_suite
 from vm import Machine

@@ -28,7 +28,7 @@ from evaluators.spreadsheet import cells_equal
 from host import Stop
 from host.box import Limits
 from host.box.client import Box, JudgeError
-from host.judge import judge
+from host.loop.judge import judge
 from tasks import Task, Verdict
 from tasks.spec import Facts
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from host.cli import main
+from host.cli.main import main
 from tests.host.played import row, run_of
 from vm.account import Account, account, work_folder
 from vm.owner import Owner
@@ -59,7 +59,7 @@ def test_a_verb_gives_the_umask_back_however_it_ends(monkeypatch: pytest.MonkeyP
         return app
 
     for how in (ValueError("a bug"), KeyboardInterrupt(), SystemExit(0)):
-        monkeypatch.setattr("host.cli.app", ends(how))
+        monkeypatch.setattr("host.cli.main.app", ends(how))
         with pytest.raises(SystemExit):
             main(["tools"])
         assert os.umask(0o022) == 0o022

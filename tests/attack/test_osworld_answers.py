@@ -14,8 +14,8 @@ from typing import Any, cast
 
 import pytest
 
+from host.client.guest import Guest, Patience
 from host.errors import GuestError
-from host.guest import Guest, Patience
 from host.osworld.collecting import Collector
 from host.osworld.waiting import Waiting
 from tasks.osworld import OSWorldBody

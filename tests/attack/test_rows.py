@@ -12,13 +12,13 @@ import pytest
 from pydantic import ValidationError
 
 from host import Limits
-from host.config import RunConfig, bounded
 from host.errors import UsageError
-from host.machines import MachineOptions
-from host.room.reels import Reel
+from host.records.config import RunConfig, bounded
+from host.records.rows import Row, Rows, read_rows
+from host.room.live_trajectory import Reel
 from host.room.wall import Wall
-from host.rows import Row, Rows, read_rows
-from host.runner import plan
+from host.runs.machines import MachineOptions
+from host.runs.runner import plan
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.conftest import suite as suite
@@ -104,7 +104,7 @@ def test_a_damaged_line_anywhere_is_set_aside_and_its_trial_runs_again(
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from host.rows import Rows, read_rows
+from host.records.rows import Rows, read_rows
 folder = Path(sys.argv[1])
 (row,) = read_rows(folder)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

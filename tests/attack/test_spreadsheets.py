@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from host.csv_file import cell, write_csv_file
-from host.export import write_csv
-from host.failures import write_sheet
-from host.lines import lines
-from host.rows import Failure
+from host.records.rows import Failure
+from host.report.csv_file import cell, write_csv_file
+from host.report.export import write_csv
+from host.report.failure_sheet import write_sheet
+from host.report.report_lines import lines
 from tests.host.played import row, run_of
 
 ROOT = Path(__file__).parents[2]
@@ -77,4 +77,4 @@ def test_every_csv_file_is_written_in_one_place() -> None:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         )
     ]
-    assert writers == ["host/csv_file.py"]
+    assert writers == ["host/report/csv_file.py"]

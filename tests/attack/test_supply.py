@@ -10,9 +10,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from host import environment, rows
-from host.environment import Environment, keep, this_environment
-from host.osworld import assets as assets_verb
+from host.cli import osworld_assets as assets_verb
+from host.records import environment, rows
+from host.records.environment import Environment, keep, this_environment
 from tasks import Suite
 from tasks.osworld_assets import AssetStore, ChangedAssetError
 from tests.host.conftest import config_of, run_in

@@ -12,12 +12,12 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from host.cli import main
-from host.config import Job
+from host.cli.main import main
+from host.client.survey import Change, as_evidence
+from host.records.config import Job
+from host.records.rows import Failure
 from host.room import tui
-from host.rows import Failure
-from host.show import Show
-from host.survey import Change, as_evidence
+from host.runs.progress_lines import Show
 from host.terminal import Terminal, echo, one_line, print_json, visible
 from tests.host.played import row, run_of
 
@@ -147,7 +147,7 @@ def test_a_traceback_is_harmless(
     def broken(*_: object, **__: object) -> None:
         raise ValueError(EVIL)
 
-    monkeypatch.setattr("host.cli.app", broken)
+    monkeypatch.setattr("host.cli.main.app", broken)
     with pytest.raises(SystemExit) as ended:
         main(["tools"])
     said = capsys.readouterr().err
@@ -188,7 +188,7 @@ def test_the_room_on_a_terminal_shows_steps_as_text(text: str) -> None:
 
 
 WRITERS = {"host/terminal.py"}
-INSIDE = ("host/inside/", "toolgen/inside/")
+INSIDE = ("host/client/inside/", "toolgen/inside/")
 """They run in a guest."""
 
 

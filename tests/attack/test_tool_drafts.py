@@ -173,7 +173,7 @@ def test_a_module_of_tools_that_no_worker_lists_is_an_error(
 
 def test_the_command_line_imports_no_tool() -> None:
     code = (
-        "import sys\nfrom host.cli import main\n"
+        "import sys\nfrom host.cli.main import main\n"
         "try:\n    main(['check', 'tasks/demo'])\nexcept SystemExit:\n    pass\n"
         "print([name for name in sys.modules if name.startswith('mcp_tools')])"
     )

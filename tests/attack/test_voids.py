@@ -9,9 +9,9 @@ import pytest
 
 from host import Agent, Briefing, Decision, Observation, ToolCall
 from host.errors import GuestError, ModelError, StoppedError
-from host.lines import lines
-from host.metrics import summarize
-from host.rows import Row
+from host.records.rows import Row
+from host.report.metrics import summarize
+from host.report.report_lines import lines
 from tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.conftest import suite as suite

@@ -15,12 +15,12 @@ import pytest
 
 from host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
 from host.agents import agent_maker
-from host.config import Job, RunConfig
+from host.client.guest import Guest
 from host.errors import GuestError
-from host.guest import Guest
-from host.machines import Source
-from host.rows import Row, read_rows
-from host.runner import run_jobs
+from host.records.config import Job, RunConfig
+from host.records.rows import Row, read_rows
+from host.runs.machines import Source
+from host.runs.runner import run_jobs
 from tasks import Suite, Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
@@ -157,7 +157,7 @@ def test_a_full_disk_in_the_guest_is_said_and_nothing_is_half_written(
 def ambidex_run(machines: Source, out: Path) -> list[str]:
     """Two trials of the quick task, the second one still to come when the first has its row."""
     image = machines.image.split(":")[0]
-    words = [sys.executable, "-m", "host.cli", "run", str(PROJECT / "tasks" / "demo")]
+    words = [sys.executable, "-m", "host.cli.main", "run", str(PROJECT / "tasks" / "demo")]
     words += ["--tasks", QUICK, "--agent", "oracle", "--runs", "2", "--image", image]
     words += ["--provider", machines.provider]
     return [*words, "--out", str(out)]

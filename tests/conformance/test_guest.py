@@ -4,7 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 from host import ToolCall
-from host.guest import Guest
+from host.client.guest import Guest
 from tasks.catalogue import read_catalogue
 from vm import Machine
 

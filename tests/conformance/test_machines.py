@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from host.guest import Guest
-from host.machines import Source
+from host.client.guest import Guest
+from host.runs.machines import Source
 from tests.killed import kill
 from vm import Machine, MachineError, Program
 from vm.account import VARIABLE
@@ -208,7 +208,7 @@ def test_a_machine_that_was_killed_is_itself_again_after_a_revert(
 
 OWNER = """
 import os, sys
-from host.machines import MachineOptions, open_machines
+from host.runs.machines import MachineOptions, open_machines
 options = MachineOptions(image=sys.argv[1], provider=sys.argv[2])
 with open_machines(options, lambda line: None) as source:
     machine = source.make()

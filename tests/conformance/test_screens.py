@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from host import Limits
-from host.config import RunConfig, adopt
-from host.look import vnc
+from host.cli.machines import vnc
+from host.records.announcement import announced
+from host.records.config import RunConfig, adopt
 from host.room.serve import opened
-from host.watch import announced
 from tests.viewer import viewer
 from vm import Machine
 from vm.wait import NotYet, wait_for

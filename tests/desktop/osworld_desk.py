@@ -8,7 +8,7 @@ from typing import Any
 from evaluators import Score
 from evaluators.osworld import Value
 from evaluators.osworld.registry import Bound, metric
-from host.guest import Guest
+from host.client.guest import Guest
 from host.osworld.stage import collect, set_stage
 from tasks.osworld import OSWorldBody
 from tasks.osworld_assets import AssetStore

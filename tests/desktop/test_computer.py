@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from host import ToolCall, ToolResult
-from host.guest import Guest
+from host.client.guest import Guest
 from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import answered, comes_to_hold, done, refused

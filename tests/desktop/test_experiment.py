@@ -12,15 +12,24 @@ import pytest
 from examples.stand_in import app
 from host import Limits, Stop
 from host.agents import agent_maker
-from host.comparison import identical
-from host.config import Condition, Exposure, Job, ModelConfig, Policy, RunConfig, adopt, locked
 from host.dialects import DIALECTS
-from host.machines import Source
-from host.model import LiteModel
-from host.prices import read_prices
-from host.rows import Row
-from host.runner import run_jobs
-from host.trajectory import read_trajectory
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import (
+    Condition,
+    Exposure,
+    Job,
+    ModelConfig,
+    Policy,
+    RunConfig,
+    adopt,
+    locked,
+)
+from host.records.rows import Row
+from host.records.trajectory import read_trajectory
+from host.report.comparison import identical
+from host.runs.machines import Source
+from host.runs.runner import run_jobs
 from tasks import Suite
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from examples.foundry.stand_in import app
-from host.config import Exposure, ModelConfig
-from host.exposure import offer_of
-from host.guest import Guest
-from host.machines import ENDPOINT, TOKEN, MachineOptions, Source, open_machines
-from host.model import LiteModel
-from host.prices import read_prices
+from host.client.guest import Guest
+from host.models.exposure import offer_of
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import Exposure, ModelConfig
+from host.runs.machines import ENDPOINT, TOKEN, MachineOptions, Source, open_machines
 from tasks.load import load_suite
 from tests.host.peer import serve
 from tests.served import CATALOGUE

@@ -11,7 +11,7 @@ from pptx.enum.dml import MSO_THEME_COLOR
 
 from evaluators.osworld import Verdicts
 from evaluators.osworld.registry import bind_metric
-from host.guest import Guest
+from host.client.guest import Guest
 from tests.evaluators.osworld.test_slides import (
     DISSOLVE,
     RED,

@@ -13,7 +13,7 @@ import xlsxwriter
 
 from evaluators.osworld import Value
 from evaluators.osworld.registry import bind_metric
-from host.guest import Guest
+from host.client.guest import Guest
 from tests.desktop.tool_calls import done, read
 from tests.evaluators.osworld.makers import document, paragraph, pdf, png, run, table
 

@@ -13,9 +13,9 @@ from pypdf import PdfReader
 
 from evaluators.osworld.registry import Bound, metric
 from host import ToolCall
-from host.guest import Guest
-from host.osworld.endings import end_browser
-from host.osworld.inside import ask
+from host.client.guest import Guest
+from host.osworld.questions import ask
+from host.osworld.shutdown import end_browser
 from mcp_tools.waiting import wait_for
 from tasks.osworld_evidence import Collected
 from tasks.osworld_getters import GETTERS

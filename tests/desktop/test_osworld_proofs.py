@@ -10,13 +10,13 @@ import pytest
 
 from host import Limits
 from host.agents import agent_maker
-from host.config import adopt, locked
-from host.launch import Wanted, config_of
-from host.machines import Source
-from host.osworld.assets import import_
-from host.prices import read_prices
-from host.prove import Verdict, jobs, verdicts
-from host.runner import run_jobs
+from host.cli.osworld_assets import import_
+from host.models.prices import read_prices
+from host.records.config import adopt, locked
+from host.runs.launch import Wanted, config_of
+from host.runs.machines import Source
+from host.runs.prove import Verdict, jobs, verdicts
+from host.runs.runner import run_jobs
 from tasks import Suite
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite

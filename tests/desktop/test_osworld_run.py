@@ -10,16 +10,16 @@ import pytest
 from evaluators.osworld.registry import metrics
 from host import Limits
 from host.agents import agent_maker
-from host.config import RunConfig, adopt, locked
 from host.errors import UsageError
-from host.launch import Wanted, config_of
-from host.machines import Source
-from host.prices import read_prices
-from host.prove import jobs as proof_jobs
-from host.prove import verdicts
-from host.rows import read_rows
-from host.runner import run_jobs
-from host.score import rejudge
+from host.models.prices import read_prices
+from host.records.config import RunConfig, adopt, locked
+from host.records.rows import read_rows
+from host.runs.launch import Wanted, config_of
+from host.runs.machines import Source
+from host.runs.prove import jobs as proof_jobs
+from host.runs.prove import verdicts
+from host.runs.rescoring import rejudge
+from host.runs.runner import run_jobs
 from tasks import Suite
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite

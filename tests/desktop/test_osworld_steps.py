@@ -8,10 +8,10 @@ from pathlib import Path
 import docx
 import pytest
 
+from host.client.guest import Guest, NoSuchFile
 from host.errors import StageError
-from host.guest import Guest, NoSuchFile
 from host.osworld.history import PLACE
-from host.osworld.inside import ask
+from host.osworld.questions import ask
 from tasks.osworld import EMPTY_HISTORY
 from tests.desktop.osworld_desk import Desk
 from tests.desktop.tool_calls import comes_to_hold

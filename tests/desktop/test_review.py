@@ -16,9 +16,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from host import ToolCall
+from host.client.guest import Guest
 from host.errors import MachineError
-from host.guest import Guest
-from host.machines import Source
+from host.runs.machines import Source
 from tasks import verbs_of
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite

@@ -17,16 +17,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from host import Briefing, Decision, Limits, Observation, Stop, ToolCall
-from host.config import RunConfig, adopt, locked
-from host.guest import Guest
-from host.machines import Source
+from host.client.guest import Guest
+from host.records.announcement import NAME as MACHINE
+from host.records.announcement import Seen, now_running
+from host.records.config import RunConfig, adopt, locked
+from host.records.rows import Row, read_rows
+from host.records.trajectory import NAME as TRAJECTORY
+from host.records.trajectory import read_trajectory
 from host.room.serve import opened
-from host.rows import Row, read_rows
-from host.runner import plan, run_jobs
-from host.trajectory import NAME as TRAJECTORY
-from host.trajectory import read_trajectory
-from host.watch import NAME as MACHINE
-from host.watch import Seen, now_running
+from host.runs.machines import Source
+from host.runs.runner import plan, run_jobs
 from tasks import Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite

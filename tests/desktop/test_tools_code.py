@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from host.guest import Guest
+from host.client.guest import Guest
 from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import called, done, read, refused

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.guest import Guest, NoSuchFile
+from host.client.guest import Guest, NoSuchFile
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

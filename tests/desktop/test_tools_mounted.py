@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from host.guest import Guest
+from host.client.guest import Guest
 from mcp_tools import App, filesystem, git
 from tests.desktop.tool_calls import called, done, read, refused
 

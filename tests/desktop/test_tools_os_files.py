@@ -8,7 +8,7 @@ import pypdf
 import pytest
 from PIL import Image, ImageDraw
 
-from host.guest import Guest, NoSuchFile
+from host.client.guest import Guest, NoSuchFile
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

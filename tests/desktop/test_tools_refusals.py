@@ -1,6 +1,6 @@
 """What no tool does: take an argument it does not know."""
 
-from host.guest import Guest
+from host.client.guest import Guest
 from mcp_tools import catalogue
 from tests.desktop.tool_calls import refused
 

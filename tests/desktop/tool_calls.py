@@ -4,7 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 from host import ToolCall, ToolResult
-from host.guest import Guest
+from host.client.guest import Guest
 from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import LEDGER
 

@@ -9,11 +9,11 @@ import pytest
 
 from host import Agent, Briefing, Limits
 from host.agents import agent_maker
-from host.config import RunConfig, adopt, locked
-from host.model import LiteModel
-from host.prices import read_prices
-from host.rows import Row
-from host.runner import QUIET, Watcher, plan, run_jobs
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import RunConfig, adopt, locked
+from host.records.rows import Row
+from host.runs.runner import QUIET, Watcher, plan, run_jobs
 from tasks import Suite, Task
 from tasks.load import load_suite
 from tests.host.peer import CATALOGUE, PeerMachine

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from host import Limits, Stop
-from host.config import RunConfig, adopt
-from host.rows import CallCount, Row, Rows
+from host.records.config import RunConfig, adopt
+from host.records.rows import CallCount, Row, Rows
 
 
 def row(

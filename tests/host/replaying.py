@@ -28,8 +28,8 @@ from PIL import Image
 
 from host import GUI, Answer, Briefing, Decision, Frame, Limits, Observation, ToolResult, Usage
 from host.agents.model import ModelAgent
-from host.config import ModelConfig
 from host.dialects import open_dialect
+from host.records.config import ModelConfig
 from tasks import ToolSpec
 from tests import served
 from tests.host.peer import CATALOGUE

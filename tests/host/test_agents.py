@@ -14,8 +14,8 @@ from host.agents.noop import Noop
 from host.agents.oracle import play_oracle
 from host.agents.random import Random, invent
 from host.agents.replay import Replay
-from host.config import offered
 from host.errors import UsageError
+from host.records.config import offered
 from tasks import Suite
 from tests import served
 from tests.host.conftest import config_of, run_in

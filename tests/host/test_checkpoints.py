@@ -10,7 +10,7 @@ import pytest
 
 from host import Briefing, Decision, Limits, Observation, Stop, ToolCall
 from host.errors import UsageError
-from host.score import rejudge
+from host.runs.rescoring import rejudge
 from tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import PeerMachine

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from host import cli
 from host.agents import agent_maker
-from host.config import adopt, locked
-from host.prove import agents_of, jobs, verdicts
-from host.rows import CallCount, read_rows
-from host.runner import run_jobs
-from host.watch import announced
+from host.cli import main
+from host.records.announcement import announced
+from host.records.config import adopt, locked
+from host.records.rows import CallCount, read_rows
+from host.runs.prove import agents_of, jobs, verdicts
+from host.runs.runner import run_jobs
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
@@ -25,12 +25,12 @@ from tests.host.played import row, run_of
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue is the peer's: these tests have its tools and no others."""
-    monkeypatch.setattr(cli, "read_catalogue", lambda: CATALOGUE)
+    monkeypatch.setattr(main, "read_catalogue", lambda: CATALOGUE)
 
 
 def ambidex(*words: object) -> int:
     with pytest.raises(SystemExit) as ended:
-        cli.main([str(word) for word in words])
+        main.main([str(word) for word in words])
     code = ended.value.code
     assert isinstance(code, int)
     return code
@@ -207,7 +207,7 @@ HEAVY = {"matplotlib", "pyarrow", "scipy", "fastmcp", "twisted", "litellm"}
 
 
 @pytest.mark.parametrize(
-    ("module", "heavy"), [("host.cli", {*HEAVY, "docx"}), ("toolgen.cli", HEAVY)]
+    ("module", "heavy"), [("host.cli.main", {*HEAVY, "docx"}), ("toolgen.cli", HEAVY)]
 )
 def test_a_verb_waits_for_nothing_that_only_others_need(module: str, heavy: set[str]) -> None:
     code = f"import sys, {module}; print(sorted({heavy} & {{*sys.modules}}))"

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from host import Limits
-from host.config import Branch, Lasting
-from host.counterfactual import compared, decisions, records, regrets
 from host.errors import UsageError
-from host.forks import Onward, fork_of
-from host.pivot import Pivot, Probe, pivot
-from host.regret import Decided, Outcome, Ratio, regret
-from host.report import lines
-from host.statistics import repeats
+from host.records.config import Branch, Lasting
+from host.report.statistics import repeats
+from host.report.text_report import lines
+from host.travel.counterfactual import compared, decisions, records, regrets
+from host.travel.forks import Onward, fork_of
+from host.travel.pivot import Pivot, Probe, pivot
+from host.travel.regret import Decided, Outcome, Ratio, regret
 from tests.host.peer import CATALOGUE
 from tests.host.travel import Toy, on_peers, recorded, suite_in
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from host.desktop_diff import desktop_diff
+from host.client.guest import Guest
+from host.client.survey import Change, changes
 from host.errors import StageError
-from host.guest import Guest
-from host.stage import set_stage
-from host.survey import Change, changes
+from host.loop.stage import set_stage
+from host.travel.desktop_diff import desktop_diff
 from tasks import Suite
 from tasks.load import load_suite
 from tests.host.conftest import config_of, run_in, write_suite

@@ -14,9 +14,9 @@ from anthropic.types.beta import BetaComputerMemberName
 from PIL import Image
 
 from host import Briefing, Frame, Limits, Observation, Stop, ToolResult
-from host.config import ModelConfig
 from host.dialects.anthropic import Anthropic
 from host.dialects.anthropic_actions import ACTIONS, version_of
+from host.records.config import ModelConfig
 from tests.host.answers import act, member, message, said, use
 from tests.host.replaying import HANDS, TOOLS, Session, called, seen
 

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from host import Decision, Form, ToolResult
-from host.config import ModelConfig
 from host.dialects import DIALECTS
+from host.records.config import ModelConfig
 from tests.host.replaying import TOOLS, Session, called, exchange, names, newest, seen
 from tests.host.vendors import check_answer, check_request
 

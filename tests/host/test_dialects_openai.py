@@ -10,10 +10,10 @@ import pytest
 from openai.types.responses.computer_action import Click, ComputerAction
 
 from host import Briefing, Frame, Limits, Observation, Stop, ToolResult
-from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.openai import OpenAI
 from host.dialects.openai_actions import ACTIONS, BUTTONS
+from host.records.config import ModelConfig
 from tests.host.answers import computer, function, output_refusal, output_text, response
 from tests.host.replaying import HANDS, TOOLS, Session, called, seen
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host import Stop, ToolResult
-from host.config import ModelConfig
 from host.dialects import Malformed
 from host.dialects.pyautogui import signature
 from host.dialects.pyautogui_calls import CALLS, SIGNATURES
 from host.dialects.pyautogui_reading import read
 from host.dialects.reading import Pointer
+from host.records.config import ModelConfig
 from tasks import ToolSpec
 from tests.host.answers import chat
 from tests.host.peer import ALIAS

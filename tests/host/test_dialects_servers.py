@@ -18,10 +18,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from host import Form, Request, Stop
-from host.config import ModelConfig
 from host.errors import ModelError
-from host.model import LONGEST_PAUSE, LiteModel, pause
-from host.prices import read_prices
+from host.models.model import LONGEST_PAUSE, LiteModel, pause
+from host.models.prices import read_prices
+from host.records.config import ModelConfig
 from tasks import Suite
 from tests.host.answers import chat, computer, function, member, message, response, use
 from tests.host.conftest import config_of, run_in

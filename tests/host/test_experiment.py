@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from host.errors import UsageError
-from host.experiment import cells, read_experiment
-from host.launch import check
+from host.runs.experiment import cells, read_experiment
+from host.runs.launch import check
 from tasks import Suite
 from tests.host.peer import CATALOGUE
 

@@ -10,11 +10,11 @@ import pytest
 from pyarrow import parquet
 
 from host import Stop
-from host.export import COLUMNS, records, write_csv, write_json, write_parquet
-from host.failures import CAUSES, sheet, write_sheet
-from host.failures import COLUMNS as SHEET
-from host.lines import Line, lines
-from host.rows import Row
+from host.records.rows import Row
+from host.report.export import COLUMNS, records, write_csv, write_json, write_parquet
+from host.report.failure_sheet import CAUSES, sheet, write_sheet
+from host.report.failure_sheet import COLUMNS as SHEET
+from host.report.report_lines import Line, lines
 from tests.host.played import row, run_of
 
 ROWS = [

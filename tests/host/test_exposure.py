@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from host import GUI, Frame, ToolSpec
-from host.config import Exposure, offered
 from host.errors import UsageError
-from host.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
+from host.models.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
+from host.records.config import Exposure, offered
 from tasks import Task
 from tasks.load import load_suite
 from tests.served import CATALOGUE

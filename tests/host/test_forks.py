@@ -13,12 +13,12 @@ import pytest
 
 from host import Agent, Answer, Briefing, Decision, Limits, Observation, Request, Stop, ToolCall
 from host.agents import agent_maker
-from host.config import Keep, ModelConfig
 from host.errors import ModelError, UsageError
-from host.orders import Order, post
-from host.origin import kept_at, kept_steps
-from host.room.keepsake import episode_html
-from host.trajectory import read_trajectory
+from host.loop.branch_point import kept_at, kept_steps
+from host.records.config import Keep, ModelConfig
+from host.records.orders import Order, post
+from host.records.trajectory import read_trajectory
+from host.room.standalone_page import episode_html
 from tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import PeerMachine

@@ -9,10 +9,10 @@ import pytest
 
 from host import Answer, Briefing, Frame, Limits, Observation, Request, Usage
 from host.agents.model import ModelAgent
-from host.config import ModelConfig
 from host.dialects.functions import Functions
 from host.dialects.grounded import Grounded
-from host.view import View
+from host.models.viewport import View
+from host.records.config import ModelConfig
 from tests.served import CATALOGUE
 
 TOOLS = tuple(CATALOGUE[name] for name in ("computer_click", "computer_drag", "calc_save"))

@@ -7,9 +7,9 @@ import pytest
 
 from host import Stop
 from host.errors import UsageError
-from host.metrics import Group, group, rows_at, summarize
-from host.passes import pass_all, pass_any
-from host.rows import CallCount, Reached, Row
+from host.records.rows import CallCount, Reached, Row
+from host.report.metrics import Group, group, rows_at, summarize
+from host.report.pass_at_k import pass_all, pass_any
 from mcp_tools import aliases
 from tests.host.played import row
 from tests.served import CATALOGUE

@@ -28,11 +28,11 @@ from host import (
     Usage,
 )
 from host.agents.model import ModelAgent
-from host.config import ModelConfig
 from host.dialects.functions import Functions
 from host.errors import ModelError
-from host.model import LiteModel
-from host.prices import read_prices
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import ModelConfig
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE, serve

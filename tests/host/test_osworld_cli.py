@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from host import cli
+from host.cli import main, osworld_assets, osworld_tasks
 from host.errors import UsageError
-from host.launch import left_out
-from host.osworld import archives, assets, tasks_verb
+from host.osworld import archives
 from host.osworld.revisions import changes
+from host.runs.launch import left_out
 from tasks import TaskError
 from tasks.load import load_suite
 from tasks.osworld_assets import AssetStore, place_of
@@ -32,7 +32,7 @@ from tests.tasks.osworld import ASSETS, ID, OSWORLD, needs_osworld, task, write
 
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for module in (cli, assets, tasks_verb):
+    for module in (main, osworld_assets, osworld_tasks):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
     monkeypatch.setenv("AMBIDEX_ASSETS", str(tmp_path / "store"))
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.osworld.endings import ENDING
 from host.osworld.from_browser import elided, part_of, shop, told
 from host.osworld.history import filled
-from host.osworld.keys import played
+from host.osworld.pyautogui_keys import played
+from host.osworld.shutdown import ENDING
 from host.osworld.steps import programs_of
 from tasks.osworld_asked_web import UrlParse, UrlPart, UrlPath
 from tasks.osworld_getters import parse_getter

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from host import Briefing, Decision, Limits, Observation, Stop
-from host.episode import run_episode
-from host.guest import Guest
-from host.orders import Act, Order, Orders, post, read_call, written
-from host.person import Watched
-from host.progress import Episode
-from host.rows import Row, read_rows
-from host.trajectory import Trajectory, read_trajectory
+from host.client.guest import Guest
+from host.loop.episode import run_episode
+from host.loop.progress import Episode
+from host.loop.supervision import Watched
+from host.records.orders import Act, Order, Orders, post, read_call, written
+from host.records.rows import Row, read_rows
+from host.records.trajectory import Trajectory, read_trajectory
 from tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import CATALOGUE, TOKEN, Desktop, peer

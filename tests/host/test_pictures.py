@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from host import Frame
-from host.pictures import Pictures, png_of, read_frame
+from host.records.frame_files import Pictures, png_of, read_frame
 
 SIZE = (320, 200)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from host.errors import UsageError
-from host.prices import Tokens, read_prices
+from host.models.prices import Tokens, read_prices
 
 TABLE = """
 as_of = 2026-01-02

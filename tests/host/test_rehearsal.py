@@ -21,11 +21,11 @@ from host import (
 )
 from host.agents import agent_maker
 from host.agents.model import ModelAgent
-from host.config import ModelConfig
 from host.dialects import open_dialect
 from host.errors import RehearsalError
-from host.rehearsal import Recalls
-from host.tape import Tape
+from host.loop.replay_prefix import Recalls
+from host.models.recorded_answers import Tape
+from host.records.config import ModelConfig
 from tasks import Suite
 from tests.host.conftest import config_of
 from tests.host.replaying import TOOLS, Replayed, exchange, names

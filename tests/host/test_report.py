@@ -15,12 +15,12 @@ from rich.console import Console, RenderableType
 
 from host import Stop
 from host.errors import UsageError
-from host.findings import find
-from host.html import write_html
-from host.lines import lines
-from host.plots import plots
-from host.report import as_json, tables
-from host.rows import Reached
+from host.records.rows import Reached
+from host.report.findings import find
+from host.report.html_report import write_html
+from host.report.plots import plots
+from host.report.report_lines import lines
+from host.report.text_report import as_json, tables
 from tests.host.played import row, run_of
 
 ROWS = [

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from host import Agent, Briefing, Decision, Observation, Stop, ToolCall
-from host.config import locked
 from host.errors import ModelError, UsageError
-from host.rows import Row, finished, read_rows
-from host.trajectory import read_trajectory
+from host.records.config import locked
+from host.records.rows import Row, finished, read_rows
+from host.records.trajectory import read_trajectory
 from tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import PeerMachine
@@ -251,7 +251,7 @@ def test_a_runner_killed_dead_is_resumed_with_nothing_lost_or_done_twice(
 
 def slowly() -> None:
     """The process that is killed: naps in every episode."""
-    from host.config import RunConfig
+    from host.records.config import RunConfig
     from tasks.load import load_suite
     from tests.host.peer import CATALOGUE
 

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from examples.stand_in import app
 from host import Answer, Briefing, Decision, Frame, Limits, Observation, Request, ToolResult, Usage
 from host.agents.model import ModelAgent
-from host.config import ModelConfig
 from host.dialects import DIALECTS, open_dialect
+from host.records.config import ModelConfig
 from tasks import Task
 from tasks.load import load_suite
 from tests.served import CATALOGUE

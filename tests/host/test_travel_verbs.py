@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from host import cli, travel
-from host.choosing import KeepOptions
-from host.config import Keep
+from host.cli import main, travel
+from host.cli.options import KeepOptions
 from host.errors import UsageError
-from host.experiment import cells, read_experiment
-from host.launch import Wanted, all_done, check
-from host.rows import Row
+from host.records.config import Keep
+from host.records.rows import Row
+from host.runs.experiment import cells, read_experiment
+from host.runs.launch import Wanted, all_done, check
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
@@ -22,7 +22,7 @@ from tests.host.travel import Toy, on_peers, recorded, suite_in
 
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (cli, travel):
+    for module in (main, travel):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
 
 

@@ -18,11 +18,11 @@ from pydantic import ValidationError
 
 from evaluators.bounded import BoundsError, inflate, parse_json, without_surrogates
 from host import ToolCall
+from host.client.frames import Screen
+from host.client.guest import Guest, Health, Ran, Started, Whole
+from host.client.survey import survey
 from host.errors import GuestError
-from host.frames import Screen
-from host.guest import Guest, Health, Ran, Started, Whole
-from host.osworld.inside import ANSWERS, Refused, ask
-from host.survey import survey
+from host.osworld.questions import ANSWERS, Refused, ask
 from host.untrusted import MalformedError, calls
 from host.untrusted.parsing import (
     base64_bytes,

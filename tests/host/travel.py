@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host import Answer, Limits, Model, Request, Usage, launch
+from host import Answer, Limits, Model, Request, Usage
 from host.agents import agent_maker
-from host.config import Branch, Fork, Job, Keep, ModelConfig, adopt, locked
-from host.launch import Play, Wanted
-from host.prices import read_prices
-from host.rows import Row
-from host.runner import run_jobs
+from host.models.prices import read_prices
+from host.records.config import Branch, Fork, Job, Keep, ModelConfig, adopt, locked
+from host.records.rows import Row
+from host.runs import launch
+from host.runs.launch import Play, Wanted
+from host.runs.runner import run_jobs
 from tasks import Suite
 from tasks.load import load_suite
 from tests.host.conftest import config_of, run_in, write_suite

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from host import Answer, Request
-from host.config import ModelConfig
+from host.records.config import ModelConfig
 from tasks import Suite
 from tests.host.travel import KEPT, Toy, forked, recorded
 

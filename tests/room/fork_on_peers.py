@@ -8,16 +8,16 @@ from pathlib import Path
 
 from cyclopts import App
 
-from host import travel
-from host.launch import Wanted
-from host.machines import MachineOptions
-from host.rows import Row
+from host.cli import travel
+from host.records.rows import Row
+from host.runs.launch import Wanted
+from host.runs.machines import MachineOptions
 from tests.host.peer import CATALOGUE
 from tests.host.travel import Toy, on_peers
 
 
 def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
-    """As `host.launch.launch`."""
+    """As `host.runs.launch.launch`."""
     return on_peers(Toy())(wanted, folder)
 
 

@@ -18,10 +18,10 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from host.config import read_config
+from host.records.config import read_config
+from host.records.rows import read_rows
 from host.room.forking import FORK, OUTPUT, RECORD, Asked, Forks, Record, forkable
 from host.room.serve import opened
-from host.rows import read_rows
 from tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.travel import KEPT, Toy, forked, recorded, suite_in

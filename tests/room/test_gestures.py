@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from host.orders import Act
+from host.records.orders import Act
 from host.room.gestures import Gestures
 from host.room.rfb import Key, Pointer
 from tests.served import CATALOGUE

@@ -10,9 +10,9 @@ import av
 import pytest
 
 from host import Decision, Observation, Stop, ToolCall
+from host.cli.machines import export
 from host.errors import UsageError
-from host.look import export
-from host.parting import parted, partings
+from host.travel.divergence import parted, partings
 from tasks import Suite
 from tests.host.conftest import config_of, run_in, suite
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from host import Agent, Briefing, Decision, Observation, Stop, ToolCall
-from host.look import export
+from host.cli.machines import export
 from host.room.serve import opened
 from tasks import Suite, Task
 from tests.host.conftest import config_of, run_in, suite

@@ -13,12 +13,12 @@ import pytest
 
 from host import Decision, Observation, Stop
 from host.errors import UsageError
-from host.orders import Orders
+from host.records.orders import Orders
+from host.records.trajectory import FRAMES
 from host.room.lease import ABSENT, Leases
-from host.room.reels import Reel
+from host.room.live_trajectory import Reel
 from host.room.serve import opened
 from host.room.wall import Wall, alarms
-from host.trajectory import FRAMES
 from tasks import Suite
 from tests.host.conftest import config_of, run_in, suite
 from tests.host.peer import PeerMachine

@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Input, RichLog
 
 from host import Decision, Observation, Stop
 from host.errors import UsageError
-from host.orders import Orders
+from host.records.orders import Orders
 from host.room.lease import Leases
 from host.room.tui import Terminal
 from host.room.wall import Wall

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from host.config import read_config
+from host.records.config import read_config
 from host.room.forking import FORK
 from host.room.serve import opened
 from tasks import Suite

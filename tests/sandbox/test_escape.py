@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from host.guest import Guest
-from host.machines import Source
+from host.client.guest import Guest
+from host.runs.machines import Source
 from vm import MachineError
 from vm.display import capture
 from vm.machine import OwnedMachine

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from host.guest import Guest
-from host.machines import Source
+from host.client.guest import Guest
+from host.runs.machines import Source
 from tests.conftest import without
 from vm import MachineError, Program
 from vm.image import Image, open_image

@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from bench.soak import soaked, table
-from host.guest import Guest
+from host.client.guest import Guest
 from vm.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 

@@ -10,7 +10,7 @@ from evaluators import Score
 from evaluators.osworld import Value
 from evaluators.osworld.registry import ENDS, Bound, Raises, bind_metric, metric
 from host import Stop
-from host.judge import judge as judged
+from host.loop.judge import judge as judged
 from tasks import Task, TaskError, Verdict
 from tasks.osworld import OSWorldBody
 from tasks.osworld_assets import AssetStore

@@ -58,7 +58,7 @@ def set_text_size(
 
 TEXT_SIZE_TEST = """from __future__ import annotations
 
-from host.guest import Guest
+from host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

@@ -8,7 +8,7 @@ from docx import Document
 from openpyxl import Workbook
 
 from evaluators.meaning import differences
-from host.survey import changes
+from host.client.survey import changes
 from toolgen.changes import outside
 
 BEFORE = {

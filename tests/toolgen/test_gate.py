@@ -49,7 +49,11 @@ def test_our_own_tools_pass_their_own_gate(file: Path) -> None:
         ("-> int", "", "typed"),
         ("Count the words of a text that the user has given you.", "Counts.", "prompt"),
         ("from mcp_tools import", "import requests\nfrom mcp_tools import", "network"),
-        ("from mcp_tools import", "from host.guest import Guest\nfrom mcp_tools import", "layers"),
+        (
+            "from mcp_tools import",
+            "from host.client.guest import Guest\nfrom mcp_tools import",
+            "layers",
+        ),
         ("len(text.split())", "eval(text)", "runs text"),
         ("len(text.split())", "os.system(text)", "runs text"),
         ("len(text.split())", "subprocess.run(text, shell=True)", "runs text"),

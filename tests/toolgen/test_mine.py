@@ -9,8 +9,8 @@ import pytest
 
 from host import Decision, ToolCall
 from host.errors import UsageError
-from host.rows import Rows
-from host.trajectory import Step, Trajectory
+from host.records.rows import Rows
+from host.records.trajectory import Step, Trajectory
 from tests.host.played import row
 from toolgen import Candidate
 from toolgen.mine import mine, wish_of

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from examples.foundry.stand_in import answer
-from host.machines import ENDPOINT
+from host.runs.machines import ENDPOINT
 from tests.host.peer import serve
 from toolgen.store import Folder, open_candidate
 
@@ -54,7 +54,7 @@ def model() -> Iterator[tuple[Slow, str]]:
 
 
 def words(foundry: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "host.cli", "toolgen", *more, "--foundry", str(foundry)]
+    return [sys.executable, "-m", "host.cli.main", "toolgen", *more, "--foundry", str(foundry)]
 
 
 def toolgen(foundry: Path, *more: str) -> subprocess.CompletedProcess[str]:

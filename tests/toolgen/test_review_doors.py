@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from host.errors import UsageError
-from host.machines import MachineOptions
+from host.runs.machines import MachineOptions
 from tests.toolgen.reviewed import ONE_CASE, furnished, made, passed, redraft, said
 from toolgen import Admission, Outcome
 from toolgen.review.serve import opened, reviewing

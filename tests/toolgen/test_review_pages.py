@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from host.machines import MachineOptions
+from host.runs.machines import MachineOptions
 from tests.room.test_pages import UNNAMED
 from tests.served import CATALOGUE
 from tests.toolgen.reviewed import ONE_CASE, furnished, made, redraft, said

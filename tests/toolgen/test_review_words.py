@@ -15,11 +15,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from host import cli
-from host.config import ModelConfig
+from host.cli import main
 from host.errors import ModelError
-from host.model import LiteModel
-from host.prices import read_prices
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import ModelConfig
 from tests.host.test_model_agent import chat_server
 from tests.toolgen.reviewed import furnished, said
 from toolgen import Reasons, Verdict
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Folder:
 
 def ambidex(*words: object) -> int:
     with pytest.raises(SystemExit) as ended:
-        cli.main([str(word) for word in words])
+        main.main([str(word) for word in words])
     code = ended.value.code
     assert isinstance(code, int)
     return code
@@ -98,7 +98,7 @@ def test_the_page_is_served_until_it_is_interrupted(folder: Folder) -> None:
     words = ["toolgen", "review", str(folder.path.parent), "--port", "0"]
     names = ["--reviewer", "ann", "--reviewer", "ben"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "host.cli", *words, *names],
+        [sys.executable, "-m", "host.cli.main", *words, *names],
         stderr=subprocess.PIPE,
         text=True,
         # A shell starts what it puts into the background with SIGINT ignored, which is inherited.

@@ -8,8 +8,8 @@ import httpx
 import paramiko
 import pytest
 
-from host.guest import Guest
-from host.machines import Source
+from host.client.guest import Guest
+from host.runs.machines import Source
 from vm import MachineError
 from vm.boot import BOUNDS, wait_until_ready
 from vm.image import Image, open_image

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from host import Limits, Stop
 from host.agents import agent_maker
-from host.config import Job, RunConfig, adopt, locked
-from host.machines import Source
-from host.model import LiteModel
-from host.prices import read_prices
-from host.runner import run_jobs
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import Job, RunConfig, adopt, locked
+from host.runs.machines import Source
+from host.runs.runner import run_jobs
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 

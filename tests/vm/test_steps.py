@@ -20,8 +20,8 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from host import ToolCall
-from host.guest import Guest
-from host.machines import Source
+from host.client.guest import Guest
+from host.runs.machines import Source
 from tests.killed import kill
 from vm import Machine, MachineError
 from vm.image import open_image

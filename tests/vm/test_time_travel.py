@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
-from host.config import Branch, Fork, Job, Keep, RunConfig, adopt, locked
-from host.machines import Source
-from host.origin import kept_steps
-from host.rows import Row
-from host.runner import run_jobs
-from host.trajectory import read_trajectory
+from host.loop.branch_point import kept_steps
+from host.records.config import Branch, Fork, Job, Keep, RunConfig, adopt, locked
+from host.records.rows import Row
+from host.records.trajectory import read_trajectory
+from host.runs.machines import Source
+from host.runs.runner import run_jobs
 from tasks import Suite, Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite

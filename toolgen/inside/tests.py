@@ -27,7 +27,7 @@ Call = Callable[[Any, dict[str, Any]], dict[str, Any]]
 
 
 class Here:
-    """The guest, seen from within: the part of `host.guest.Guest` that tests use."""
+    """The guest, seen from within: the part of `host.client.guest.Guest` that tests use."""
 
     home = str(Path.home())
 
@@ -162,7 +162,7 @@ def _shims(tools: dict[str, Any], call: Call) -> None:
     modules: dict[str, dict[str, Any]] = {
         "pytest": {"mark": mark, "raises": raises},
         "host": {},
-        "host.guest": {"Guest": Here},
+        "host.client.guest": {"Guest": Here},
         "tests": {},
         "tests.desktop": {},
         "tests.desktop.proofs": {"proves": keep("proves")},

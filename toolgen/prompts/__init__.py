@@ -1,4 +1,4 @@
-"""The foundry's prompts are files beside this one, filled as `host.prompts` fills its own."""
+"""The foundry's prompts: files in this folder, filled like those of `host.models.prompts`."""
 
 from __future__ import annotations
 

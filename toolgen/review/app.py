@@ -21,12 +21,12 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from host.errors import TaskError, UsageError
-from host.orders import Act
+from host.loop.stage import set_stage
+from host.records.orders import Act
 from host.room.bridge import Bridge
 from host.room.guard import who
 from host.room.lease import Leases
 from host.room.parts import mounts
-from host.stage import set_stage
 from tasks import Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from host.config import Exposure
 from host.errors import UsageError
-from host.exposure import retrieved
+from host.models.exposure import retrieved
+from host.records.config import Exposure
 from tasks import ToolSpec
 from toolgen import STAGES, Draft, Review, Spent, Stage, StageResult
 from toolgen.alike import likenesses

@@ -11,15 +11,15 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from host.config import ModelConfig
+from host import ROOT
 from host.errors import UsageError
-from host.machines import MachineOptions
-from host.model import LiteModel
-from host.prices import read_prices
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import ModelConfig
+from host.runs.machines import MachineOptions
 from host.terminal import Terminal, echo
 from toolgen import Reasons, Verdict
 from toolgen.asking import Caps
-from toolgen.going import ROOT
 from toolgen.house import house_tools
 from toolgen.opinion import ask_opinion
 from toolgen.review.card import Cards, standing

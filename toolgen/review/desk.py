@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from host.client.guest import Guest
 from host.errors import VOID, UsageError
-from host.guest import Guest
-from host.machines import Source
 from host.room.lease import Leases
+from host.runs.machines import Source
 from host.terminal import echo
 from toolgen.guests import Answered, ask_draft, install
 from vm import READY, Machine

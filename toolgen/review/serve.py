@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from host import ROOT
 from host.errors import UsageError
-from host.machines import MachineOptions, open_machines
 from host.room import serving
-from toolgen.going import ROOT
+from host.runs.machines import MachineOptions, open_machines
 from toolgen.house import house_tools
 from toolgen.review.app import Reviewing
 from toolgen.review.card import Cards

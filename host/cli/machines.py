@@ -1,0 +1,185 @@
+"""Verbs for looking at machines: those of a run from outside, one's own from a prompt."""
+
+from __future__ import annotations
+
+import time
+from code import interact
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import uuid4
+
+from cyclopts import Parameter
+from PIL import Image
+
+from evaluators.bounded import open_picture
+from host import ToolCall, ToolResult
+from host.client.guest import Guest
+from host.errors import UsageError
+from host.records.announcement import Seen, now_running
+from host.records.trajectory import NAME as TRAJECTORY
+from host.room.standalone_page import episode_html
+from host.room.wall import Wall
+from host.runs.machines import MachineOptions, open_machines
+from host.terminal import Terminal, echo
+
+__all__ = ["export", "shell", "vnc", "watch", "watched"]
+
+PORT = 8765
+ROOM = "The control room is at"
+PLAIN: Any = {"soft_wrap": True, "highlight": False, "markup": False}
+
+
+def watch(
+    *runs: Path,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    name: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    open: Annotated[bool, Parameter(negative="")] = False,
+    tui: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Serve the control room: watch trials, hold them, take over, and look at them again. It can be
+    started and ended at any time, beside a run or after it.
+
+    Parameters
+    ----------
+    runs
+        Directories of runs, or such as hold some; without one, `runs`.
+    host
+        Where it listens. Beyond this machine, whoever is first with an address it prints may act.
+    port
+        0 takes a free one.
+    name
+        Another host, and port, by which browsers reach it: behind a proxy, room.example.org.
+    open
+        Open it in the browser.
+    tui
+        Show it on this terminal instead.
+    """
+    folders = runs or (Path("runs"),)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"there is no directory {folder}")
+    if tui:
+        from host.room.tui import Terminal  # heavy, and not needed by the other
+
+        Terminal(Wall(folders)).run()
+        return 0
+    from host.room.serve import serve  # heavy: a web server, and a VNC client
+
+    serve(folders, host, port, _tell_room, open, name)
+    return 0
+
+
+def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) -> int:
+    """Write one episode into a file that one can hand on.
+
+    Parameters
+    ----------
+    trial
+        The directory of a trial: RUN/TASK.NUMBER.
+    html
+        A page with everything in it, to be played in a browser.
+    mp4
+        A film.
+    """
+    if not (html or mp4):
+        raise UsageError("export as what?", hint="Name a file with --html or --mp4.")
+    if not (trial / TRAJECTORY).is_file():
+        raise UsageError(f"{trial} holds no trajectory", hint="Name a trial: RUN/TASK.NUMBER.")
+    for file in filter(None, (html, mp4)):
+        if not file.parent.is_dir():
+            raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
+    if html:
+        html.write_text(episode_html(trial), encoding="utf-8")
+    if mp4:
+        from host.room.film import write_film  # heavy: it encodes
+
+        write_film(trial, mp4)
+    return 0
+
+
+@contextmanager
+def watched(folder: Path) -> Iterator[None]:
+    """A control room for the run in that directory, as long as the block runs."""
+    from host.room.serve import opened  # heavy, as above
+
+    with opened([folder], said=_tell_room) as address:
+        _tell_room(address())
+        yield
+
+
+def _tell_room(address: str) -> None:
+    Terminal(stderr=True).print(f"{ROOM} {address}", **PLAIN)
+
+
+def vnc(
+    run: Path,
+    *,
+    trial: str = "",
+    png: Path | None = None,
+    mp4: Path | None = None,
+    seconds: int = 30,
+) -> int:
+    """Say where the desktops of a run can be seen just now with any VNC viewer: address and
+    password of each trial. Works when nothing in a guest answers.
+
+    Parameters
+    ----------
+    trial
+        Only this one: TASK.NUMBER.
+    png
+        Write a picture of its screen.
+    mp4
+        Write a film of its screen, a picture a second.
+    seconds
+        How long the film is.
+    """
+    shown = [each for each in now_running(run) if trial in ("", each[0])]
+    if (png or mp4) and len(shown) != 1:
+        under_way = ", ".join(name for name, _ in shown) or "none"
+        raise UsageError("of which trial?", hint=f"Name it with --trial; under way: {under_way}.")
+    for name, seen in shown:
+        echo(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
+        if png:
+            png.write_bytes(_picture(seen))
+        if mp4:
+            from host.room.film import write_shots  # heavy: it encodes
+
+            write_shots(_shots(seen, seconds), mp4)
+    if not shown:
+        echo(f"no trial is under way in {run}")
+    return 0
+
+
+def _picture(seen: Seen) -> bytes:
+    from vm.display import capture  # heavy: a VNC client
+
+    return capture(seen.vnc, seen.password)
+
+
+def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
+    for _ in range(seconds):
+        began = time.monotonic()
+        with open_picture(_picture(seen)) as picture:
+            yield picture.convert("RGB"), 1.0
+        time.sleep(max(0.0, began + 1.0 - time.monotonic()))
+
+
+def shell(*, machines: MachineOptions = MachineOptions()) -> int:  # noqa: B008 - a frozen value
+    """A Python prompt with a booted `machine` and its `guest`; both are gone when it ends."""
+    said = Terminal(stderr=True)
+    with open_machines(machines, said.print) as source, closing(source.make()) as machine:
+        machine.boot()
+        with Guest(machine.endpoint, machine.token) as guest:
+            address, password = machine.vnc
+            banner = (
+                f"machine, guest, call(tool, **arguments); VNC at {address}, password {password}"
+            )
+
+            def call(tool: str, **arguments: object) -> ToolResult:
+                return guest.call(ToolCall(uuid4().hex, tool, arguments))
+
+            interact(banner, local={"machine": machine, "guest": guest, "call": call}, exitmsg="")
+    return 0

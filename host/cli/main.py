@@ -1,0 +1,218 @@
+"""The command line. A verb is a function; its types and docstring are its help.
+
+Exit codes: 0 as asked · 1 ran, and the answer is no (a proof that fails, a row `bug`, a changed
+score) · 2 the request or the data is wrong · 3 a machine, a guest or a model failed, or trials
+stayed void · 130 interrupted
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from host.box.client import box
+from host.cli import osworld_coverage
+from host.cli.listing import suite_table, token_table, tool_table
+from host.cli.machines import export, shell, vnc, watch
+from host.cli.options import Chosen
+from host.cli.report import report
+from host.cli.run import Json, experiment, print_json, prove, replay, run
+from host.cli.travel import counterfactual, desktop_diff, fork, pivot
+from host.errors import VOID, TaskError, UsageError
+from host.models.tokens import tokens_by_app
+from host.records.config import read_config
+from host.runs.rescoring import rejudge, write_rescored
+from host.terminal import Terminal, echo, one_line
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+from tasks.osworld_suite import Selection, survey
+
+__all__ = ["app", "main"]
+
+app = App(name="ambidex", help="A testbed for computer-use agents with two hands: GUI and tools.")
+
+# Named, not imported: libvirt may be missing on a machine that only checks or reports.
+app.command(
+    "host.cli.doctor:doctor", name="doctor", help="What this machine offers, and the fixes."
+)
+app.command("host.cli.images:images", name="image", help="Build, list, import, provision images.")
+app.command(
+    "host.cli.osworld_assets:assets", name="assets", help="Files that OSWorld's tasks need."
+)
+app.command("host.cli.osworld_tasks:tasks", name="tasks", help="OSWorld's tasks: compared, noted.")
+app.command(
+    "toolgen.cli:toolgen", name="toolgen", help="New tools: made, tried, reviewed, admitted."
+)
+
+app.command(run)
+app.command(experiment)
+app.command(prove)
+app.command(replay)
+app.command(fork)
+app.command(counterfactual)
+app.command(pivot)
+app.command(desktop_diff)
+app.command(report)
+app.command(watch)
+app.command(vnc)
+app.command(export)
+app.command(shell)
+
+ON = Parameter(negative="")
+
+
+@app.command
+def check(
+    *suites: Path,
+    osworld: Path | None = None,
+    tasks: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="")] = (),
+    of: Chosen = Chosen(),  # noqa: B008 - a frozen value
+    verbose: Annotated[bool, ON] = False,
+    json: Json = False,
+) -> int:
+    """Load every task, bind every check, hold every call against the tools: no machine, seconds.
+
+    Parameters
+    ----------
+    suites
+        Directories of tasks; without one, all that lie in tasks/.
+    osworld
+        A checkout of OSWorld: what each of its tasks needs, and what was tolerated.
+    tasks
+        Of OSWorld's, only these: names, domains, beginnings of ids.
+    verbose
+        Of OSWorld's, a line for each task.
+    """
+    catalogue = read_catalogue()
+    if osworld is not None:
+        return osworld_coverage.tell(
+            survey(osworld, catalogue, of.with_tasks(tasks)), json, verbose
+        )
+    loaded, problems = [], []
+    for folder in suites or sorted(_in_tasks()):
+        try:
+            loaded.append(load_suite(folder, catalogue))
+        except TaskError as error:
+            problems += [*error.problems]
+    if json:
+        found = [task.name for suite in loaded for task in suite.tasks]
+        print_json(
+            {"tasks": found, "tools": len(catalogue), "problems": [str(p) for p in problems]}
+        )
+    else:
+        for suite in loaded:
+            Terminal().print(suite_table(suite))
+        for problem in problems:
+            echo(problem, error=True)
+        count = sum(len(suite.tasks) for suite in loaded)
+        echo(f"{count} tasks and {len(catalogue)} tools are well-formed, {len(problems)} problems")
+    return 2 if problems else 0
+
+
+@app.command
+def score(
+    run: Path,
+    *,
+    suite: Path | None = None,
+    json: Json = False,
+) -> int:
+    """Judge the stored evidence of a run again; the new scores are kept beside the old ones.
+
+    Parameters
+    ----------
+    suite
+        Where the tasks are now, if not where they were.
+    """
+    config = read_config(run)
+    names = tuple(config.tasks)
+    # What a stage was set with is not needed any more.
+    selection = Selection(names, unready=True)
+    where = suite or Path(config.suite)
+    found = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
+    kept = write_rescored(run, found)
+    changed = [each for each in found if each.differs]
+    if json:
+        print_json([each.now.model_dump(mode="json") for each in found])
+    else:
+        for each in changed:
+            row = each.before
+            what = f"{row.task} {row.agent} #{row.trial}"
+            echo(one_line(f"{what}: {row.score:g} -> {each.now.score:g}: {each.now.reason}"))
+        edited = sum(each.task_changed for each in found)
+        echo(f"{len(found)} judged, {len(changed)} differ, {edited} of a changed task: {kept}")
+    return 1 if changed else 0
+
+
+@app.command
+def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
+    """List the tools that the guest serves.
+
+    Parameters
+    ----------
+    tokens
+        Print instead what telling a model of them costs, app by app.
+    """
+    catalogue = read_catalogue()
+    if tokens:
+        counted = tokens_by_app(catalogue.values())
+        if json:
+            print_json(counted)
+        else:
+            counts = Counter(tool.app for tool in catalogue.values())
+            Terminal().print(token_table(counted, counts))
+        return 0
+    if json:
+        print_json([asdict(tool) for tool in catalogue.values()])
+        return 0
+    Terminal().print(tool_table(catalogue.values()))
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a verb; errors of the known fates are one sentence and a hint, all others keep their
+    traceback."""
+    # A supervisor's SIGTERM ends a run as cleanly as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Runs, snapshots and sockets hold what desktops hold: nobody else on this machine reads them.
+    before = os.umask(0o077)
+    try:
+        code = app(arguments, result_action="return_value")
+    except (TaskError, UsageError) as error:
+        _say(error)
+        sys.exit(2)
+    except VOID as error:
+        _say(error)
+        sys.exit(3)
+    except KeyboardInterrupt:
+        echo("interrupted", error=True)
+        sys.exit(130)
+    except Exception:  # noqa: BLE001 - told whole, as Python would, but for what a terminal obeys
+        echo(traceback.format_exc(), error=True, end="")
+        sys.exit(1)
+    finally:
+        os.umask(before)
+        box().close()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(error: Exception) -> None:
+    echo(f"ambidex: {error}", error=True)
+    if hint := getattr(error, "hint", ""):
+        echo(f"  {hint}", error=True)
+
+
+def _in_tasks() -> list[Path]:
+    return [path for path in Path("tasks").glob("*") if any(path.glob("*/task.toml"))]
+
+
+if __name__ == "__main__":
+    main()

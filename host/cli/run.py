@@ -1,0 +1,295 @@
+"""The verbs that take machines: run, experiment, prove, replay."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from host import Limits
+from host.cli.listing import experiment_table, parting_table, proof_json, proof_table
+from host.cli.machines import watched
+from host.cli.options import Chosen, KeepOptions
+from host.errors import UsageError
+from host.records.config import Condition, Exposure, ModelConfig, Policy, read_config
+from host.records.rows import Row, finished
+from host.records.trajectory import NAME as TRAJECTORY
+from host.records.trajectory import read_trajectory
+from host.report.text_report import as_json, lines, tables
+from host.runs.experiment import cells, read_experiment
+from host.runs.launch import Wanted, check, default_folder, launch
+from host.runs.machines import FORKS, MachineOptions
+from host.runs.prove import agents_of, verdicts
+from host.runs.prove import jobs as proof_jobs
+from host.runs.runner import plan
+from host.terminal import Terminal, echo, one_line, print_json
+from host.travel.divergence import partings
+from tasks import Verbs
+from tasks.catalogue import read_catalogue
+from tasks.load import load_suite
+
+__all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
+
+MANY = Parameter(consume_multiple=True, negative="")
+Json = Annotated[bool, Parameter(negative="", help="print JSON")]
+
+
+def run(
+    suite: Path,
+    *,
+    agent: str = "oracle",
+    model: str = "",
+    base_url: str = "",
+    condition: Condition = "hybrid",
+    steps: int = 15,
+    runs: int = 1,
+    tasks: Annotated[tuple[str, ...], MANY] = (),
+    of: Chosen = Chosen(),  # noqa: B008 - a frozen value
+    out: Path | None = None,
+    time_limit: float = 3600.0,
+    cost_limit: float | None = None,
+    settle: float = 5.0,
+    threshold: float = 1.0,
+    literal_sleeps: Annotated[bool, Parameter(negative="")] = False,
+    seed: int = 0,
+    dialect: str = "functions",
+    temperature: float | None = None,
+    images: int = 3,
+    exposure: Policy = "all",
+    top: int = 20,
+    kept: KeepOptions = KeepOptions(),  # noqa: B008 - a frozen value
+    watch: Annotated[bool, Parameter(negative="")] = False,
+    json: Json = False,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Let an agent work on every task of a suite; the same command with the same --out goes on with
+    a run.
+
+    Parameters
+    ----------
+    suite
+        A directory of tasks, or a checkout of OSWorld: it is known by what lies in it.
+    agent
+        oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
+    model
+        For --agent model: a name as litellm knows it, or as the server at --base-url calls it.
+    base_url
+        Any server that speaks OpenAI's chat API.
+    condition
+        The tools on offer: gui (mouse and keyboard), tools (all others), hybrid (both).
+    steps
+        Decisions an episode may take.
+    runs
+        Trials of each task.
+    tasks
+        Only these: names; of OSWorld's also domains and beginnings of ids.
+    out
+        Directory of the run.
+    time_limit
+        Seconds an episode may take.
+    cost_limit
+        US dollars an episode may cost, where the model's price is known.
+    settle
+        Seconds the screen may take to come to rest after a step.
+    threshold
+        The score from which a task counts as solved.
+    literal_sleeps
+        Sleep where a task of OSWorld says so, instead of waiting for what the pause is for.
+    dialect
+        How the model is asked: functions, paper, anthropic, openai or pyautogui.
+    images
+        Screenshots that stay in a model's conversation.
+    exposure
+        Which of the tools a model sees at a step: all; app, those of the application in front;
+        retrieved, the `--top` that suit the instruction best; named, those the task calls useful.
+    json
+        Print the report as JSON.
+    watch
+        Serve the control room beside it; its address is printed first.
+    """
+    catalogue = read_catalogue()
+    loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
+    asked = None
+    if model:
+        asked = ModelConfig(
+            name=model,
+            base_url=base_url,
+            dialect=dialect,
+            temperature=temperature,
+            images=images,
+        )
+    wanted = Wanted(
+        suite=loaded,
+        agents=(agent,),
+        jobs=plan((agent,), runs, loaded),
+        condition=condition,
+        runs=runs,
+        limits=Limits(steps, time_limit, cost_limit),
+        settle=settle,
+        seed=seed,
+        exposure=Exposure(policy=exposure, top=top),
+        model=asked,
+        catalogue=catalogue,
+        keep=kept.keep(),
+        threshold=threshold,
+        literal_sleeps=literal_sleeps,
+    )
+    folder = out or default_folder(loaded, wanted.agents, condition)
+    with watched(folder) if watch else nullcontext():
+        rows = launch(wanted, folder, machines)
+    if json:
+        print_json({"run": str(folder), "report": as_json(lines([folder]))})
+    else:
+        Terminal().print(tables(lines([folder])))
+        echo(f"rows, trajectories and evidence: {folder}")
+    return exit_code(rows)
+
+
+def experiment(
+    file: Path,
+    *,
+    out: Path | None = None,
+    dry: Annotated[bool, Parameter(negative="")] = False,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Run every combination of agents, conditions, exposures and limits that a TOML file names; the
+    same command with the same --out goes on with it.
+
+    Parameters
+    ----------
+    file
+        The experiment: see docs/experiments.md and examples/.
+    out
+        Directory of the experiment; each run is a directory in it.
+    dry
+        Check everything and list the runs; no machine, no model.
+    """
+    asked = read_experiment(file)
+    planned = cells(asked, file.parent, read_catalogue(), forks=machines.provider in FORKS)
+    for cell in planned:
+        check(cell.wanted, machines.provider)
+    Terminal().print(experiment_table(planned))
+    if dry:
+        return 0
+    folder = out or Path("runs") / file.stem
+    codes = []
+    for number, cell in enumerate(planned, 1):
+        echo(f"{number} of {len(planned)}: {cell.name}")
+        codes.append(exit_code(launch(cell.wanted, folder / cell.name, machines)))
+    Terminal().print(tables(lines([folder / cell.name for cell in planned])))
+    echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
+    return 1 if 1 in codes else max(codes)
+
+
+def prove(
+    suite: Path,
+    *,
+    tasks: Annotated[tuple[str, ...], MANY] = (),
+    of: Chosen = Chosen(),  # noqa: B008 - a frozen value
+    out: Path | None = None,
+    settle: float = 5.0,
+    json: Json = False,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Show that each task measures what it says: its oracles score 1, doing nothing and near-misses
+    score 0."""
+    catalogue = read_catalogue()
+    loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
+    bare = [task.name for task in loaded.tasks if not task.spec.oracle]
+    if bare and any(isinstance(task.body, Verbs) for task in loaded.tasks):
+        raise UsageError(f"nothing to prove without an oracle: {', '.join(bare)}")
+    if bare:
+        echo(f"without an oracle, so it is only shown that doing nothing scores 0: {len(bare)}")
+    agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
+    wanted = Wanted(
+        suite=loaded,
+        agents=agents,
+        jobs=proof_jobs(loaded),
+        condition="hybrid",
+        runs=1,
+        limits=Limits(steps=1000),
+        settle=settle,
+        seed=0,
+        catalogue=catalogue,
+    )
+    folder = out or default_folder(loaded, agents, "hybrid")
+    found = verdicts(loaded, launch(wanted, folder, machines))
+    if json:
+        print_json(proof_json(found))
+    else:
+        Terminal().print(proof_table(loaded, found))
+        echo(f"{sum(v.holds for v in found)} of {len(found)} hold; evidence: {folder}")
+    return 0 if all(v.holds for v in found) else 1
+
+
+def replay(
+    run: Path,
+    task: str = "",
+    *,
+    on: str = "",
+    out: Path | None = None,
+    settle: float = 5.0,
+    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+) -> int:
+    """Play a recorded trial again on a fresh machine, judge it, and say where the screens part.
+
+    Parameters
+    ----------
+    run
+        The directory of a run, with a task; or that of a trial: RUN/TASK.NUMBER.
+    task
+        Its first trial is played.
+    on
+        The provider of the machine, as `--provider`.
+    """
+    trial = _trial_of(run, task)
+    config = read_config(trial.parent)
+    lines = list(read_trajectory(trial))
+    if not lines:
+        raise UsageError(f"{trial} holds no trajectory")
+    catalogue = read_catalogue()
+    loaded = load_suite(Path(config.suite), catalogue, (lines[0]["task"],))
+    agent = f"replay:{trial}"
+    # What a person did in it is played, too, and was no step of the agent's.
+    steps = max(config.limits.steps, sum(line["kind"] == "step" for line in lines) + 1)
+    wanted = Wanted(
+        suite=loaded,
+        agents=(agent,),
+        jobs=plan((agent,), 1, loaded),
+        # What was done before a fork may have been done with tools that it had not.
+        condition="hybrid" if config.fork else config.condition,
+        runs=1,
+        limits=dataclasses.replace(config.limits, steps=steps),
+        settle=settle,
+        seed=lines[0]["seed"],
+        catalogue=catalogue,
+    )
+    folder = out or default_folder(loaded, wanted.agents, config.condition)
+    options = dataclasses.replace(machines, provider=on) if on else machines
+    rows = launch(wanted, folder, options)
+    for row in rows:
+        echo(one_line(f"{row.task}: {row.fate} {row.score} {row.reason}"))
+        if row.fate == "scored":
+            Terminal().print(parting_table(partings(trial, folder / row.folder)))
+    return exit_code(rows)
+
+
+def _trial_of(run: Path, task: str) -> Path:
+    if not task:
+        return run
+    found = sorted(path.parent for path in run.glob(f"{task}.*[0-9]/{TRAJECTORY}"))
+    if not found:
+        raise UsageError(f"{run} holds no trajectory of {task}")
+    return found[0]
+
+
+def exit_code(rows: Sequence[Row]) -> int:
+    """What a verb that played these rows ends with: see `host.cli.main`."""
+    latest = {row.key: row for row in rows}
+    if any(row.fate == "bug" for row in latest.values()):
+        return 1
+    return 3 if latest.keys() - finished(rows).keys() else 0

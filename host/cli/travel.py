@@ -1,0 +1,266 @@
+"""The verbs that go back to a step of a recorded episode: fork, counterfactual, pivot,
+desktop-diff."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from host.cli.options import KeepOptions
+from host.cli.run import MANY, Json, exit_code, print_json
+from host.client.guest import Guest
+from host.client.survey import as_evidence
+from host.errors import UsageError
+from host.loop.branch_point import kept_at, kept_steps
+from host.records.config import Branch, Hand, Lasting
+from host.records.recorded_steps import done_in
+from host.records.rows import Row
+from host.report.csv_file import write_csv_file
+from host.report.text_report import as_json, lines, tables
+from host.runs.launch import (
+    default_folder,
+    launch,
+    on_machines,
+    refuse_another_image,
+    refuse_unforked,
+)
+from host.runs.machines import MachineOptions, open_machines
+from host.terminal import Terminal, echo, one_line
+from host.travel import counterfactual as both
+from host.travel.desktop_diff import desktop_diff as difference_of_desktops
+from host.travel.forks import Onward, fork_of, trial_of
+from host.travel.pivot import Probe
+from host.travel.pivot import pivot as find_pivot
+from host.travel.tables import REGRET, change_table, decided_table, pivot_table, regret_table
+from tasks.catalogue import read_catalogue
+
+__all__ = ["counterfactual", "desktop_diff", "fork", "pivot"]
+
+MACHINES = MachineOptions()
+N = Annotated[int, Parameter(name="-n", help="episodes from each step")]
+
+
+def fork(
+    run: Path,
+    task: str,
+    step: int,
+    *,
+    trial: int = 1,
+    n: Annotated[int, Parameter(name=("-n", "--best-of"))] = 1,
+    onward: Onward = Onward(),  # noqa: B008 - a frozen value
+    hand: Hand | None = None,
+    lasting: Lasting = "once",
+    kept: KeepOptions = KeepOptions(),  # noqa: B008 - a frozen value
+    out: Path | None = None,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Go on from a step of a recorded trial: the machine is as it was before it, and the agent has
+    seen and done what came before. The same command with the same --out goes on with it.
+
+    Parameters
+    ----------
+    run
+        A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
+    step
+        The first one that is decided anew.
+    trial
+        Which trial of the task.
+    n
+        So many episodes; the best of them is named.
+    hand
+        The only tools on offer at that step: gui (mouse and keyboard) or tools (all others).
+    lasting
+        Whether that holds for that decision (once) or for all the rest of the episode (rest).
+    out
+        Directory of the new run.
+    """
+    branch = Branch(trial=trial_of(run, task, trial).name, step=step)
+    wanted = fork_of(
+        run, [branch], n, read_catalogue(), onward, hand=hand, lasting=lasting, keep=kept.keep()
+    )
+    folder = out or default_folder(wanted.suite, wanted.agents, f"fork-{step}")
+    rows = launch(wanted, folder, machines)
+    if json:
+        print_json({"run": str(folder), "report": as_json(lines([folder]))})
+        return exit_code(rows)
+    Terminal().print(tables(lines([folder])))
+    if best := _best(rows):
+        came = one_line(f"score {best.score:g} after {best.steps} steps: {best.reason}")
+        echo(f"best of {n} from step {step}: {folder / best.folder}, {came}")
+    echo(f"rows, trajectories and evidence: {folder}")
+    return exit_code(rows)
+
+
+def counterfactual(
+    run: Path,
+    *,
+    tasks: Annotated[tuple[str, ...], MANY] = (),
+    decisions: str = "all",
+    at: Annotated[tuple[int, ...], MANY] = (),
+    n: N = 1,
+    force: Lasting = "once",
+    out: Path | None = None,
+    html: Path | None = None,
+    csv: Path | None = None,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Try both hands at decisions of a recorded run, mouse and keyboard only and tools only, go on
+    with the same agent, and say what its choice of the hand has cost.
+
+    Parameters
+    ----------
+    run
+        A run with --condition hybrid and --checkpoint.
+    tasks
+        Only these.
+    decisions
+        all, or how many of each trial, evenly spread.
+    at
+        Only these steps.
+    force
+        The hand is forced for that decision (once) or for all the rest of the episode (rest).
+    out
+        Directory for the branches, a run for each hand; the same command goes on with it.
+    html
+        Write both tables, with a plot and what was run, into this one file.
+    csv
+        Write a line for each decision into this file.
+    """
+    for path in filter(None, (html, csv)):
+        if not path.parent.is_dir():
+            raise UsageError(f"{path} cannot be written: there is no directory {path.parent}")
+    chosen = both.decisions(run, tasks, at, _number(decisions))
+    folder = out or Path(f"{run}.counterfactual")
+    with on_machines(machines) as play:
+        found = both.compared(run, chosen, n, force, read_catalogue(), folder, play)
+    regrets = both.regrets(found)
+    records = both.records(run, found)
+    if html:
+        from host.travel.regret_page import write_regret  # heavy: it draws
+
+        write_regret(run, folder, found, regrets, html)
+    if csv:
+        write_csv_file(csv, list(records[0]), records)
+    if json:
+        print_json({"decisions": records, "regret": [asdict(each) for each in regrets]})
+    else:
+        Terminal().print(decided_table(found), regret_table(regrets), REGRET)
+        echo(f"the branches: {folder}; `ambidex report {folder}` compares them as runs")
+    return 0 if all(each.gui.n and each.tools.n for each in found) else 3
+
+
+def pivot(
+    run: Path,
+    task: str,
+    *,
+    trial: int = 1,
+    n: N = 1,
+    onward: Onward = Onward(),  # noqa: B008 - a frozen value
+    out: Path | None = None,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Find the last step of a recorded trial from which it could still be solved, by bisection.
+
+    Parameters
+    ----------
+    run
+        A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
+    trial
+        Which trial of the task.
+    out
+        Directory for the branches, a run for each step that is tried; the same command goes on
+        with it.
+    """
+    recorded, catalogue = trial_of(run, task, trial), read_catalogue()
+    steps = kept_steps(recorded)
+    if not steps:
+        raise UsageError(
+            f"no machine of {recorded} is kept", hint="`run --checkpoint every` keeps them."
+        )
+    folder = out or Path(f"{run}.pivot") / recorded.name
+
+    with on_machines(machines) as play:
+
+        def go_on(step: int) -> Probe:
+            branch = Branch(trial=recorded.name, step=step)
+            rows = play(fork_of(run, [branch], n, catalogue, onward), folder / str(step))
+            scored = [row for row in rows if row.fate == "scored"]
+            return Probe(step, sum(row.success for row in scored), len(scored))
+
+        found = find_pivot(steps, go_on)
+    if json:
+        print_json(asdict(found))
+    else:
+        Terminal().print(pivot_table(found, done_in(recorded)))
+        echo(f"the branches: {folder}")
+    return 0 if all(probe.n == n for probe in found.probes) else 3
+
+
+def desktop_diff(
+    run: Path,
+    task: str,
+    before: int,
+    after: int,
+    *,
+    trial: int = 1,
+    json: Json = False,
+    machines: MachineOptions = MACHINES,
+) -> int:
+    """Say what differs between the desktop before one step of a recorded trial and before another:
+    files, settings, windows, processes, and what documents say.
+
+    Parameters
+    ----------
+    run
+        A run with --checkpoint.
+    task
+        A task; or the directory of one of its trials, as where several agents played it.
+    before
+        A step that was kept.
+    after
+        Another one.
+    trial
+        Which trial of the task.
+    json
+        Print it as the evidence that `changes.only` judges.
+    """
+    recorded = trial_of(run, task, trial)
+    places = kept_at(recorded, before), kept_at(recorded, after)
+    refuse_unforked(machines.provider)
+    with (
+        open_machines(machines, Terminal(stderr=True).print) as source,
+        closing(source.make()) as machine,
+    ):
+        refuse_another_image(run, source.image)
+        found = difference_of_desktops(machine, *places)
+        if json:
+            with Guest(machine.endpoint, machine.token) as guest:
+                echo(as_evidence(found, guest.home))
+            return 0
+    Terminal().print(change_table(found, before, after))
+    return 0
+
+
+def _best(rows: Sequence[Row]) -> Row | None:
+    scored = [row for row in rows if row.fate == "scored"]
+    return max(scored, key=lambda row: (row.score or 0.0, -row.steps), default=None)
+
+
+def _number(decisions: str) -> int | None:
+    if decisions == "all":
+        return None
+    if decisions.isdecimal() and int(decisions):
+        return int(decisions)
+    raise UsageError(f"no number of decisions: {decisions!r}", hint="all, or a number.")

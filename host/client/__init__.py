@@ -1,0 +1,1 @@
+"""Talking to one guest: tools over MCP, everything else over its harness door."""

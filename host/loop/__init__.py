@@ -1,0 +1,1 @@
+"""One trial, from the revert of its machine to its verdict."""

@@ -1,0 +1,26 @@
+"""The last row of a workbook's first sheet, as pandas writes it: the way OSWorld compares it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from evaluators import Unreadable
+from evaluators.evidence import BROKEN, read_package
+from host.osworld.getter_context import Failed
+
+__all__ = ["last_row"]
+
+
+def last_row(folder: Path, name: str) -> list[JsonValue]:
+    """Its cells as texts; the first row of the sheet is its header."""
+    import pandas  # heavy: only this needs it
+
+    try:
+        frame = pandas.read_excel(read_package(folder, name))
+        return [str(cell) for cell in frame.iloc[-1].astype(str).tolist()]
+    except Unreadable as unreadable:
+        raise Failed(str(unreadable)) from None
+    except BROKEN as error:
+        raise Failed(f"{name} has no last row: {error}") from None

@@ -1,0 +1,127 @@
+"""Questions about the desktop that a process of the guest answers: `guest.ask`, through the
+harness door."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, JsonValue
+from typing_extensions import TypedDict
+
+from host.client.guest import Guest
+from host.errors import GuestError
+from host.untrusted import MalformedError
+from host.untrusted.parsing import json_value, typed
+
+__all__ = ["CODE", "Refused", "ask", "ask_files"]
+
+CODE = "/opt/ambidex"
+"""Where a guest has our code, and beside it the libraries."""
+MAIN = f"import sys; sys.path[:0] = ['{CODE}', '{CODE}/site']; from guest.ask import main; main()"
+GRACE = 30.0
+
+
+Window = TypedDict(
+    "Window", {"title": str, "class": str, "names": list[str], "width": int, "height": int}
+)
+"""One window; of its other fields nothing is used."""
+
+
+class Texts(TypedDict):
+    """What a page says in the places that were asked for."""
+
+    url: str
+    found: list[list[str]]
+
+
+class Fault(TypedDict):
+    """Why the desktop cannot answer."""
+
+    code: str
+    message: str
+    hint: str
+
+
+def _moment(written: str) -> str:
+    datetime.fromisoformat(written)
+    return written
+
+
+ANSWERS: dict[str, Any] = {
+    "activate": str | None,
+    "address": str | None,
+    "answering": bool,
+    "appearance": Annotated[list[JsonValue], Field(min_length=2, max_length=2)],
+    "clock": Annotated[str, AfterValidator(_moment)],
+    "close": str | None,
+    "close_tabs": list[str],
+    "desktop": dict[str, str | None],
+    "end_browser": bool,
+    "get": str | None,
+    "information": list[str | None],
+    "lacking": list[str],
+    "listing": dict[str, JsonValue] | None,
+    "open_tabs": list[str],
+    "opened": dict[str, JsonValue],
+    "printed": str,
+    "profile_json": dict[str, JsonValue] | None,
+    "profile_rows": list[list[JsonValue]] | None,
+    "recompute": bool,
+    "recreation": str,
+    "shown": str | None,
+    "shown_as": str | None,
+    "tabs": list[dict[str, JsonValue]],
+    "terminal": str | None,
+    "texts": Texts | None,
+    "wait_until_gone": bool,
+    "wait_until_saved": bool,
+    "wait_until_written": bool,
+    "wallpaper": str | None,
+    "windows": list[Window],
+    "xml": str,
+}
+"""The form of the answer to each question."""
+
+
+class Refused(Exception):
+    """The desktop cannot answer: there is no browser, a page does not load. `code` says which."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def ask(guest: Guest, do: str, *, takes: float = 30.0, **given: object) -> Any:
+    """The answer; `Refused` where the desktop cannot give one, `GuestError` where nobody answers.
+
+    `takes` is how many seconds the question itself may take.
+    """
+    ran = guest.run(
+        # Isolated: without what the desktop user may have put among their own libraries.
+        ["python3", "-I", "-B", "-c", MAIN],
+        cwd="/",
+        input=json.dumps({"do": do, "with": given}),
+        timeout=takes + GRACE,
+    )
+    if ran.timed_out:
+        raise GuestError(f"{do} was not answered within {takes + GRACE:g} s")
+    if ran.returncode:
+        raise GuestError(f"{do} failed inside the guest: {ran.stderr.strip()[-800:]}")
+    if ran.truncated:
+        raise Refused(f"the answer to {do} is too long", "too_much")
+    what = f"the answer to {do}"
+    match json_value(ran.stdout, what):
+        case {"error": error}:
+            fault = typed(Fault, error, what)
+            raise Refused(f"{fault['message']} {fault['hint']}".strip(), fault["code"])
+        case {"value": value}:
+            return typed(ANSWERS[do], value, what)
+    raise MalformedError(f"{what} holds neither a value nor an error")
+
+
+def ask_files(guest: Guest, do: str, **given: object) -> Any:
+    """The answer to a question that files alone answer, from the guest's collector; `GuestRefusal`
+    where it cannot give one."""
+    return typed(ANSWERS[do], guest.ask_files(do, **given), f"the answer to {do}")

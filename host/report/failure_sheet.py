@@ -1,0 +1,103 @@
+"""The failure sheet: every scored trial that was not solved, labelled as far as a machine can, with
+room for two people to say why. The causes they choose from are those the paper's cases show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from host import Stop
+from host.records.rows import Row
+from host.records.trajectory import NAME, read_trajectory
+from host.report.csv_file import write_csv_file
+from host.report.report_lines import Line
+from host.report.tool_use import distractor_calls
+
+__all__ = ["CAUSES", "COLUMNS", "labels", "sheet", "write_sheet"]
+
+CAUSES = ("reasoning", "grounding", "mismatch", "wrong tool", "wrong arguments")
+"""What a reviewer may tick: thought wrongly; pointed at the wrong place; did other than thought; a
+tool that does not do it; a tool that does, with other arguments."""
+
+LABELS = (
+    "wrong_tool",
+    "wrong_arguments",
+    "no_tool_used",
+    "ran_out",
+    "malformed",
+    "false_infeasible",
+)
+
+COLUMNS = (
+    *("run", "agent", "cap", "task", "trial", "score", "reason", "end", "steps", "last_thought"),
+    *LABELS,
+    *(f"reviewer {number}: {cause}" for number in (1, 2) for cause in CAUSES),
+)
+
+RAN_OUT = {Stop.STEP_LIMIT, Stop.TIME_LIMIT, Stop.COST_LIMIT}
+
+
+def write_sheet(lines: Iterable[Line], path: Path) -> int:
+    """Write it as CSV; returns how many failures it has."""
+    found = list(sheet(lines))
+    write_csv_file(path, COLUMNS, found)
+    return len(found)
+
+
+def sheet(lines: Iterable[Line]) -> Iterator[dict[str, object]]:
+    """One record per failure."""
+    for line in lines:
+        for row in line.rows:
+            if row.fate == "scored" and not row.success:
+                yield _record(line, row)
+
+
+def labels(row: Row, steps: list[dict[str, Any]] | None) -> dict[str, bool | None]:
+    """What a machine can say of a failure; None where only the trajectory could tell, and it is
+    gone (`steps` are its lines of that kind)."""
+    useful_on_offer = bool(set(row.useful_tools) & set(row.offered))
+    refused = None
+    if steps is not None:
+        refused = any(
+            result["error"] == "bad_arguments" for step in steps for result in step["results"]
+        )
+    return {
+        # Calls of other tools where a useful one was on offer.
+        "wrong_tool": useful_on_offer and distractor_calls(row) > 0,
+        # A call that ended with the error `bad_arguments`.
+        "wrong_arguments": refused,
+        # A useful tool was on offer and no tool was called.
+        "no_tool_used": useful_on_offer and not row.tool_calls,
+        "ran_out": row.stop in RAN_OUT,
+        "malformed": row.malformed > 0,
+        "false_infeasible": row.feasible and row.stop is Stop.INFEASIBLE,
+    }
+
+
+def _record(line: Line, row: Row) -> dict[str, object]:
+    folder = line.run / row.folder
+    steps = _steps(folder, row.steps) if (folder / NAME).is_file() else None
+    thought = steps[-1]["decision"]["thought"] if steps else ""
+    return {
+        "run": str(line.run),
+        "agent": row.agent,
+        "cap": line.cap,
+        "task": row.task,
+        "trial": row.trial,
+        "score": row.score,
+        "reason": row.reason,
+        "end": str(row.stop),
+        "steps": row.steps,
+        "last_thought": thought,
+        **{name: _tick(value) for name, value in labels(row, steps).items()},
+    }
+
+
+def _steps(folder: Path, upto: int) -> list[dict[str, Any]]:
+    """Those before the trial was judged: a checkpoint knows nothing of later ones."""
+    return [line for line in read_trajectory(folder) if line["kind"] == "step"][:upto]
+
+
+def _tick(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"

@@ -1,0 +1,75 @@
+"""The report as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from host.records.rows import Row
+from host.report.findings import Findings
+from host.report.html_page import link, measured, page
+from host.report.metrics import GROUPS
+from host.report.paper import paper
+from host.report.plots import plots
+from host.report.report_lines import Line
+from host.report.text_report import measures
+
+__all__ = ["html_of", "write_html"]
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """A task as a line has it."""
+
+    name: str
+    application: str
+    useful: int
+    feasible: bool
+    beneficial: bool
+    trials: tuple[tuple[Row, str], ...]
+    """The last row of each trial, and a link to its directory."""
+
+
+def write_html(lines: Sequence[Line], beside: Findings, path: Path) -> None:
+    """Write the whole report into one file."""
+    path.write_text(html_of(lines, beside, path.parent), encoding="utf-8")
+
+
+def html_of(lines: Sequence[Line], beside: Findings, folder: Path) -> str:
+    """The report as it lies in this directory; the same for the same rows."""
+    return page(
+        "report.html",
+        lines=lines,
+        suites=sorted({Path(line.config.suite).name for line in lines}),
+        beside=beside,
+        groups=GROUPS,
+        drawn=list(plots(lines)),
+        measures=[measures(line) for line in lines],
+        tasks=[_tasks(line, folder) for line in lines],
+        measured=[measured(line) for line in lines],
+        paper=paper(),
+        misprints=[
+            each for each in paper().misprints if each.model in {row.model for row in beside.paper}
+        ],
+    )
+
+
+def _tasks(line: Line, folder: Path) -> list[TaskRow]:
+    latest: dict[tuple[str, int], Row] = {}
+    for row in line.rows:
+        latest[row.task, row.trial] = row
+    found: dict[str, list[Row]] = {}
+    for key in sorted(latest):
+        found.setdefault(key[0], []).append(latest[key])
+    return [
+        TaskRow(
+            name=task,
+            application=rows[0].domain,
+            useful=len(rows[0].useful_tools),
+            feasible=rows[0].feasible,
+            beneficial=rows[0].tool_beneficial,
+            trials=tuple((row, link(line.run / row.folder, folder)) for row in rows),
+        )
+        for task, rows in found.items()
+    ]

@@ -1,0 +1,67 @@
+"""Several trials of a task: pass@k, pass^k and avg@k, each a mean over tasks.
+
+With n scored trials of a task, c of them solved, and k trials drawn from them without replacement
+(branches of a recorded episode are counted by the step that they go on from, as if each such step
+were a task):
+
+    pass@k   1 - C(n-c, k) / C(n, k)   at least one of k is solved
+    pass^k   C(c, k) / C(n, k)         all k are solved
+    avg@k    c / n                     mean share solved
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import comb
+
+from host.records.rows import Row
+
+__all__ = ["AtK", "at_k", "pass_all", "pass_any"]
+
+
+@dataclass(frozen=True)
+class AtK:
+    """The three numbers for one k, over the tasks that have at least k scored trials."""
+
+    k: int
+    tasks: int
+    pass_any: float
+    """pass@k"""
+    pass_all: float
+    """pass^k"""
+    average: float
+    """avg@k"""
+
+
+def pass_any(n: int, c: int, k: int) -> float:
+    """Chance that k of n trials, c of them solved, hold a solved one."""
+    return 1 - comb(n - c, k) / comb(n, k)
+
+
+def pass_all(n: int, c: int, k: int) -> float:
+    """Chance that k of n trials, c of them solved, are all solved."""
+    return comb(c, k) / comb(n, k)
+
+
+def at_k(scored: Iterable[Row]) -> tuple[AtK, ...]:
+    """For k = 1 up to the most trials that any task has."""
+    trials: Counter[str] = Counter()
+    solved: Counter[str] = Counter()
+    for row in scored:
+        trials[row.beginning] += 1
+        solved[row.beginning] += row.success
+    found = []
+    for k in range(1, max(trials.values(), default=0) + 1):
+        pairs = [(n, solved[task]) for task, n in trials.items() if n >= k]
+        found.append(
+            AtK(
+                k=k,
+                tasks=len(pairs),
+                pass_any=sum(pass_any(n, c, k) for n, c in pairs) / len(pairs),
+                pass_all=sum(pass_all(n, c, k) for n, c in pairs) / len(pairs),
+                average=sum(c / n for n, c in pairs) / len(pairs),
+            )
+        )
+    return tuple(found)

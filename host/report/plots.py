@@ -1,0 +1,279 @@
+"""The plots of a report, each as SVG with a title that says what is seen. matplotlib is heavy:
+import this where plots are wanted, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from host.report.metrics import PARTS
+from host.report.number_format import percent
+from host.report.paper import paper
+from host.report.plot_style import (
+    COLOURS,
+    INK,
+    MARKERS,
+    MUTED,
+    WIDTH,
+    Plot,
+    bare,
+    drawing,
+    legend,
+    plotted,
+)
+from host.report.report_lines import Line
+
+__all__ = ["plots"]
+
+CALLED = 20
+"""Tools that a census shows."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A line and how it looks in every plot."""
+
+    line: Line
+    colour: str
+    marker: str
+    at: int
+
+    @property
+    def n(self) -> int:
+        """Scored trials, to divide by."""
+        return max(1, self.line.summary.groups[-1].n)
+
+
+def plots(lines: Sequence[Line]) -> Iterator[Plot]:
+    """All that the lines give material for."""
+    shown = [
+        Shown(line, COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)], at)
+        for at, line in enumerate(lines)
+        if line.summary.groups[-1].n
+    ]
+    if not shown:
+        return
+    yield _tir(shown)
+    yield _by_useful_tools(shown)
+    yield _by_application(shown)
+    # At a checkpoint the rest is the beginning of what it is at the limit.
+    full = [each for each in shown if each.line.cap == each.line.config.limits.steps]
+    yield from (_census(each) for each in full if each.line.summary.tool_calls)
+    if full:
+        yield _steps(full)
+    if asked := [each for each in full if each.line.summary.requests]:
+        yield _tokens(asked)
+    if timed := [each for each in full if each.line.summary.seconds]:
+        yield _seconds(timed)
+
+
+def _tir(shown: Sequence[Shown]) -> Plot:
+    with drawing(WIDTH, 4.6) as figure:
+        axes = figure.subplots()
+        _paper_points(axes)
+        top = 55.0
+        for each in shown:
+            both = each.line.summary.groups[-1]
+            accuracy = 100 * (both.accuracy or 0.0)
+            # Without tools there is no TIR; the accuracy is still worth seeing.
+            x, style = (0.0, "none") if both.tir is None else (100 * both.tir, "full")
+            axes.plot(x, accuracy, each.marker, color=each.colour, markersize=8,
+                      fillstyle=style, label=each.line.name, linestyle="none")  # fmt: skip
+            top = max(top, accuracy + 5)
+        axes.plot((0, top), (0, top), color=MUTED, linewidth=0.6, linestyle=(0, (4, 3)))
+        axes.set_xlabel("TIR %")
+        axes.set_ylabel("accuracy %")
+        axes.set_xlim(-1, top)
+        axes.set_ylim(0, top)
+        legend(figure)
+        return plotted(
+            figure,
+            "tir",
+            "Accuracy against TIR: the further above the dashed line, the more was solved without"
+            " tools where they help, or with them where they do not",
+            "Dashed: TIR = accuracy, its bound. Grey: the paper's models with tools, at 15 steps"
+            " (circles) and 50 (squares). Hollow: no tools on offer, so no TIR.",
+        )
+
+
+def _paper_points(axes: Axes) -> None:
+    ends = []
+    for model in paper().models:
+        points = sorted(
+            (row.steps, row.groups["all"].tir or 0.0, row.groups["all"].accuracy)
+            for row in paper().rows
+            if (row.table, row.condition, row.model) == (1, "hybrid", model.name)
+        )
+        axes.plot([x for _, x, _ in points], [y for *_, y in points], color=MUTED, linewidth=0.5)
+        for (_, x, y), marker in zip(points, ("o", "s"), strict=True):
+            axes.plot(x, y, marker, color=MUTED, markersize=3.5)
+        ends.append((points[-1][2], points[-1][1], model.name))
+    below = -10.0
+    for y, x, name in sorted(ends):
+        # Names lie above each other where their points are close.
+        below = max(y, below + 1.5)
+        axes.annotate(f"{name}  ", (x, below), ha="right", va="center", color=MUTED, fontsize=6.5)
+
+
+def _by_useful_tools(shown: Sequence[Shown]) -> Plot:
+    names = sorted({int(part.name) for each in shown for part in each.line.summary.useful})
+    with drawing(WIDTH, 3.4) as figure:
+        axes = figure.subplots()
+        for nth, each in enumerate(shown):
+            parts = each.line.summary.useful
+            # Side by side, so that intervals do not hide each other.
+            shift = 0.5 * (nth - (len(shown) - 1) / 2) / len(shown)
+            values = [100 * (part.accuracy or 0.0) for part in parts]
+            ends = [part.interval or (0.0, 0.0) for part in parts]
+            # The end of an interval may miss the value by a rounding error.
+            below = [max(0.0, v - 100 * low) for v, (low, _) in zip(values, ends, strict=True)]
+            above = [max(0.0, 100 * high - v) for v, (_, high) in zip(values, ends, strict=True)]
+            axes.errorbar([int(part.name) + shift for part in parts], values, (below, above),
+                          fmt=each.marker, color=each.colour, label=each.line.name,
+                          markersize=5, elinewidth=0.8)  # fmt: skip
+        axes.set_xticks(names)
+        axes.set_xlabel("tools that the task calls useful")
+        axes.set_ylabel("accuracy %")
+        axes.set_ylim(0, 100)
+        legend(figure)
+        title = "Accuracy by the number of tools that help with a task"
+        return plotted(figure, "useful", title, "Bars: Wilson's 95 % intervals.")
+
+
+def _by_application(shown: Sequence[Shown]) -> Plot:
+    names = sorted({part.name for each in shown for part in each.line.summary.domains})[::-1]
+    bar = 0.8 / len(shown)
+    with drawing(WIDTH, 1.0 + len(names) * (0.12 + 0.11 * len(shown))) as figure:
+        axes = figure.subplots()
+        for nth, each in enumerate(shown):
+            parts = {part.name: part.accuracy for part in each.line.summary.domains}
+            down = [at + 0.4 - bar * (nth + 0.5) for at in range(len(names))]
+            widths = [100 * (parts.get(name) or 0.0) for name in names]
+            axes.barh(down, widths, bar * 0.9, color=each.colour, label=each.line.name)
+        axes.set_yticks(range(len(names)), names)
+        axes.margins(y=0.01)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("accuracy %")
+        legend(figure)
+        bare(axes)
+        return plotted(figure, "apps", _applications(shown))
+
+
+def _applications(shown: Sequence[Shown]) -> str:
+    parts = [part for part in shown[0].line.summary.domains if part.accuracy is not None]
+    if len(shown) > 1 or len(parts) < 2:
+        return "Accuracy by application"
+    best = max(parts, key=lambda part: part.accuracy or 0.0)
+    worst = min(parts, key=lambda part: part.accuracy or 0.0)
+    return (
+        f"Accuracy by application: from {percent(worst.accuracy)} % in {worst.name}"
+        f" to {percent(best.accuracy)} % in {best.name}"
+    )
+
+
+def _census(each: Shown) -> Plot:
+    summary = each.line.summary
+    used = [use for use in summary.census if use.calls]
+    top = used[:CALLED][::-1]
+    with drawing(WIDTH, 0.9 + 0.19 * len(top)) as figure:
+        axes = figure.subplots()
+        failed = [use.errors for use in top]
+        again = [use.repeats for use in top]
+        went = [use.calls - f - r for use, f, r in zip(top, failed, again, strict=True)]
+        down = range(len(top))
+        parts = (("went well", went), ("repeated", again), ("failed", failed))
+        _stack(axes, down, parts, (COLOURS[0], COLOURS[4], COLOURS[1]))
+        axes.set_yticks(down, [use.tool for use in top])
+        axes.set_xlabel("calls")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        legend(figure, 3)
+        bare(axes)
+        never = summary.unused
+        title = f"{each.line.name} called {len(used)} tool{'s' * (len(used) != 1)}"
+        title += f", and never {len(never)} that it was offered" if never else ""
+        more = f"The {len(top)} most called are shown. " if len(used) > len(top) else ""
+        said = f"Never called: {', '.join(never)}." if never else ""
+        return plotted(figure, f"census-{each.at}", title, more + said)
+
+
+def _steps(shown: Sequence[Shown]) -> Plot:
+    with drawing(WIDTH, 0.6 + 1.2 * len(shown)) as figure:
+        every = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+        for each, axes in zip(shown, every, strict=True):
+            counts = each.line.summary.step_counts
+            across = [count.steps for count in counts]
+            solved = [count.solved for count in counts]
+            unsolved = [count.unsolved for count in counts]
+            axes.bar(across, solved, 0.9, color=each.colour)
+            axes.bar(across, unsolved, 0.9, solved, color=MUTED, alpha=0.5)
+            axes.set_title(each.line.name, loc="left", fontsize=8)
+            axes.set_ylabel("trials")
+            axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        every[-1].set_xlabel("steps")
+        title = "How many steps trials took: solved in colour, unsolved in grey"
+        return plotted(figure, "steps", title, "What ran out stands at the limit.")
+
+
+def _tokens(shown: Sequence[Shown]) -> Plot:
+    with drawing(WIDTH, 1.0 + 0.28 * len(shown)) as figure:
+        axes = figure.subplots()
+
+        def mean(number: Callable[[Line], int]) -> list[float]:
+            return [number(each.line) / each.n / 1000 for each in shown]
+
+        parts = (
+            (
+                "read anew",
+                mean(lambda line: line.summary.input_tokens - line.summary.cached_tokens),
+            ),
+            ("read from cache", mean(lambda line: line.summary.cached_tokens)),
+            ("written", mean(lambda line: line.summary.output_tokens)),
+        )
+        down = range(len(shown))[::-1]
+        ends = _stack(axes, down, parts, (COLOURS[0], COLOURS[5], COLOURS[1]))
+        for at, each, end in zip(down, shown, ends, strict=True):
+            cost = each.line.summary.cost
+            text = "cost unknown" if cost is None else f"{cost / each.n:.2f} USD"
+            axes.text(end, at, f"  {text}", va="center", fontsize=8, color=INK)
+        axes.set_xlim(0, 1.2 * max(ends) or 1)
+        axes.set_yticks(down, [each.line.name for each in shown])
+        axes.set_xlabel("thousand tokens per trial")
+        legend(figure, 3)
+        bare(axes)
+        title = "What a trial takes: tokens, and dollars"
+        return plotted(figure, "tokens", title, "Means over scored trials.")
+
+
+def _seconds(shown: Sequence[Shown]) -> Plot:
+    with drawing(WIDTH, 1.0 + 0.28 * len(shown)) as figure:
+        axes = figure.subplots()
+        down = range(len(shown))[::-1]
+        parts = [
+            (part, [each.line.summary.seconds.get(part, 0.0) / each.n for each in shown])
+            for part in PARTS
+        ]
+        _stack(axes, down, parts, (*COLOURS, MUTED))
+        axes.set_yticks(down, [each.line.name for each in shown])
+        axes.set_xlabel("seconds per trial")
+        legend(figure, len(PARTS))
+        bare(axes)
+        title = "Where the time of a trial goes"
+        return plotted(figure, "seconds", title, "Means over scored trials.")
+
+
+def _stack(
+    axes: Axes,
+    down: Sequence[int],
+    parts: Sequence[tuple[str, Sequence[float]]],
+    colours: Sequence[str],
+) -> list[float]:
+    """Bars end to end; returns where they end."""
+    left = [0.0] * len(down)
+    for (name, widths), colour in zip(parts, colours, strict=True):
+        axes.barh(down, widths, 0.7, left, color=colour, label=name)
+        left = [a + b for a, b in zip(left, widths, strict=True)]
+    return left

@@ -1,0 +1,93 @@
+"""The numbers as OSWorld-MCP's released script computes them, its oddities included. For comparing
+with figures that came out of it; what the paper's text defines is in `host.report.metrics`.
+
+    accuracy   mean of the scores found: partial credit counts, a missing result is left out
+    solved     the text of the score contains the character "1": 0.1 and 0.31 do, 0.5 and 0.98 not
+    TIR        (n_t + n_g) / (N_t + N_g) with N_t and N_g the full lists, however few were run; a
+               task that no tool helps with loses its point by any tool call, so does a
+               tool-beneficial one without any; it is computed for GUI-only runs too
+    ACS        mean steps over every result found, solved or not
+
+A run of the script is one trial of each task; of several trials the mean is taken. Rows do not let
+us do again what else it does:
+
+* A tool counts there only if the model's raw answer spells the call in one exact way and the name
+  is on the script's own list, which lacks the names of 34 of the 158 tools. Here every call counts
+  of a tool that was on offer.
+* Steps are the number of screenshots in the directory, less one. Here they are decisions.
+* "Every result found" is every directory there, even one that failing machines left. Here it is
+  every scored trial.
+* The rates are blanked where the path contains "gui".
+* Where a run did not begin some tasks, nothing says whether tools help with them: they count in the
+  denominator over all tasks only (`unknown`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from host.records.rows import Row
+from host.report.metrics import GROUPS
+from host.report.tool_use import share
+
+__all__ = ["Released", "has_a_one", "released"]
+
+
+@dataclass(frozen=True)
+class Released:
+    """The script's numbers over one set of tasks."""
+
+    name: str
+    trials: int
+    """How many times each task was tried: the numbers are means over these."""
+    listed: int
+    """Tasks on the list."""
+    unknown: int
+    """Tasks of the run that are on no group's list, because no row says on which."""
+    accuracy: float | None
+    tir: float | None
+    acs: float | None
+
+
+def has_a_one(score: float | None) -> bool:
+    """What the script takes for solved."""
+    return "1" in str(score)
+
+
+def released(rows: Sequence[Row], tasks: Collection[str]) -> tuple[Released, ...]:
+    """The script's numbers of the rows of one agent, whose run was to play these tasks."""
+    known = {row.task: row.tool_beneficial for row in rows}
+    unknown = len(set(tasks) - known.keys())
+    listed = (
+        [task for task, helped in known.items() if helped],
+        [task for task, helped in known.items() if not helped],
+        sorted(known.keys() | set(tasks)),
+    )
+    return tuple(
+        _group(name, names, unknown, rows) for name, names in zip(GROUPS, listed, strict=True)
+    )
+
+
+def _group(name: str, listed: Sequence[str], unknown: int, rows: Iterable[Row]) -> Released:
+    on_it = set(listed)
+    scored = [row for row in rows if row.fate == "scored" and row.task in on_it]
+    by_trial = [[r for r in scored if r.trial == n] for n in sorted({r.trial for r in scored})]
+    return Released(
+        name=name,
+        trials=len(by_trial),
+        listed=len(listed),
+        unknown=unknown,
+        accuracy=_mean([share(sum(r.score or 0.0 for r in one), len(one)) for one in by_trial]),
+        tir=_mean([share(sum(map(_chosen_well, one)), len(listed)) for one in by_trial]),
+        acs=_mean([share(sum(r.steps for r in one), len(one)) for one in by_trial]),
+    )
+
+
+def _chosen_well(row: Row) -> bool:
+    return has_a_one(row.score) and (row.tool_calls > 0) is row.tool_beneficial
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return share(sum(known), len(known))

@@ -1,0 +1,257 @@
+"""The tables of a report beyond its first: what the numbers rest on, and what they hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import JustifyMethod
+from rich.table import Table
+from rich.text import Text
+
+from host.report.comparison import Difference
+from host.report.findings import Pair
+from host.report.metrics import GROUPS, Group
+from host.report.number_format import NONE, chance, number, percent, percents, plain, signed
+from host.report.paper import Figures, PaperRow
+from host.report.released_script import Released
+from host.report.report_lines import Line
+from host.report.statistics import Bootstrap, Repeats, Spread
+
+__all__ = [
+    "CHOICE",
+    "PAIRS",
+    "REPEATS",
+    "census_table",
+    "choice_table",
+    "pair_table",
+    "paper_table",
+    "passes_table",
+    "released_table",
+    "repeats_table",
+    "split_table",
+]
+
+CALLED = 15
+"""Tools that the census of a terminal shows."""
+
+
+def split_table(title: str, what: str, lines: Sequence[Line], field: str) -> Table:
+    """Accuracy, TIR and ACS of parts of the tasks, one part a line."""
+    table = _table(
+        title, what, *(line.name for line in lines), caption="accuracy % / TIR % / ACS (trials)"
+    )
+    parts = [{part.name: part for part in _parts(line, field)} for line in lines]
+    for name in dict.fromkeys(part.name for line in lines for part in _parts(line, field)):
+        table.add_row(name, *(_three(each.get(name)) for each in parts))
+    return table
+
+
+def _parts(line: Line, field: str) -> Sequence[Group]:
+    found: Sequence[Group] = getattr(line.summary, field)
+    return found
+
+
+def _three(part: Group | None) -> str:
+    if part is None:
+        return NONE
+    return f"{percent(part.accuracy)} / {percent(part.tir)} / {number(part.acs)} ({part.n})"
+
+
+CHOICE = (
+    "use: trials with any tool call; given opportunity: of the trials in which a useful tool was on"
+    " offer, those that called one; errors, wasted (errors and repeats): of tool calls;"
+    " distractors: of tool calls where the task names useful tools, those of others;"
+    " tool calls and GUI actions: per solved trial"
+)
+
+
+def choice_table(line: Line) -> Table:
+    """What TIR hides."""
+    table = _table(
+        f"Tool use in {line.name}",
+        *("tasks", "use %", "given opportunity %", "errors %", "wasted %", "distractors %"),
+        *("tool calls", "GUI actions"),
+    )
+    for group in line.summary.groups:
+        c = group.choice
+        table.add_row(
+            group.name,
+            percent(c.use),
+            f"{percent(c.use_given_opportunity)} ({c.taken}/{c.opportunities})",
+            percent(c.tool_error_rate),
+            percent(c.wasted_rate),
+            percent(c.distractor_rate),
+            number(c.tool_calls_per_solved),
+            number(c.gui_calls_per_solved),
+        )
+    return table
+
+
+def census_table(line: Line) -> Table:
+    """The tools that were called most, and how many never were."""
+    names = ("tool", "app", "calls", "errors", "repeats", "trials called", "trials offered")
+    never = len(line.summary.unused)
+    table = _table(
+        f"Tools called in {line.name}",
+        *names,
+        left=2,
+        caption=f"{len(line.summary.census) - never} called, {never} on offer and never called",
+    )
+    for use in [use for use in line.summary.census if use.calls][:CALLED]:
+        counts = (use.calls, use.errors, use.repeats, use.called_in, use.offered_in)
+        table.add_row(use.tool, use.app, *map(str, counts))
+    return table
+
+
+def passes_table(lines: Iterable[Line]) -> Table:
+    """Several trials of a task."""
+    table = _table("Trials of a task", "run", "k", "tasks", "pass@k %", "pass^k %", "avg@k %")
+    for line in lines:
+        for each in line.summary.at_k:
+            shares = map(percent, (each.pass_any, each.pass_all, each.average))
+            table.add_row(line.name if each.k == 1 else "", str(each.k), str(each.tasks), *shares)
+    return table
+
+
+REPEATS = (
+    "over complete repeats: mean and sample standard deviation, 95 % intervals by the normal"
+    " distribution (as the paper has them) and by Student's t; bootstrap: 95 %, tasks drawn with"
+    " replacement, all trials of a task together"
+)
+
+
+def repeats_table(line: Line, own: Sequence[Repeats], drawn: Sequence[Bootstrap]) -> Table:
+    """Mean and deviation over repeats, and the three kinds of interval."""
+    complete = f"{own[-1].complete} of {own[-1].begun}"
+    table = _table(
+        f"Repeats of {line.name}, {complete} complete",
+        *("tasks", "number", "mean ± sd", "normal", "t", "bootstrap"),
+        left=2,
+    )
+    for group, resampled in zip(own, drawn, strict=True):
+        for name, said in (("accuracy", "accuracy %"), ("tir", "TIR %"), ("acs", "ACS")):
+            spread: Spread = getattr(group, name)
+            scale, interval = (1, plain) if name == "acs" else (100, percents)
+            mean = NONE if spread.mean is None else f"{scale * spread.mean:.1f}"
+            table.add_row(
+                group.name if name == "accuracy" else "",
+                said,
+                mean if spread.sd is None else f"{mean} ± {scale * spread.sd:.1f}",
+                interval(spread.normal),
+                interval(spread.t),
+                interval(getattr(resampled, name)),
+                end_section=name == "acs",
+            )
+    return table
+
+
+PAIRS = (
+    "A−B with its 95 % interval by bootstrap over tasks; differ: tasks on which they do; p: exact"
+    " two-sided sign-flip test over tasks (McNemar's, for single trials), not corrected for the"
+    " number of pairs; cannot tell: p of 0.05 or more; fewer steps are better"
+)
+
+
+def pair_table(pair: Pair) -> Table:
+    """What can be said of two lines that share tasks."""
+    found = pair.comparison
+    table = _table(
+        f"A: {pair.a.name}\nB: {pair.b.name}",
+        *(f"{found.tasks} tasks", "A", "B", "A−B", "95 %", "differ", "p", "verdict"),
+    )
+    numbers: tuple[tuple[str, Difference | None, float], ...] = (
+        ("accuracy %", found.accuracy, 100),
+        ("TIR %", found.tir, 100),
+        ("steps", found.steps, 1),
+    )
+    for name, d, scale in numbers:
+        if d is None:
+            continue
+        sampled = f" (of {d.samples} samples)" if d.samples else ""
+        table.add_row(
+            name,
+            f"{scale * d.a:.1f}",
+            f"{scale * d.b:.1f}",
+            signed(scale * d.difference),
+            NONE if d.interval is None else _signed(d.interval, scale),
+            str(d.differ),
+            chance(d.p) + sampled,
+            "identical rows" if pair.sameness.same else d.verdict,
+        )
+    return table
+
+
+def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
+    """The paper's figures, and ours below them."""
+    table = _table(
+        "Beside the paper",
+        *("", "condition", "steps", "n", "tasks", "accuracy %", "TIR %", "ACS"),
+        caption="the paper's: means of three runs over 361 tasks (250 tool-beneficial);"
+        " another suite is another measurement",
+    )
+    for row in rows:
+        for name in GROUPS:
+            figures: Figures = next(f for key, f in row.groups.items() if key == name)
+            table.add_row(
+                f"paper: {row.model}" if name == GROUPS[0] else "",
+                row.condition,
+                str(row.steps),
+                "",
+                name,
+                number(figures.accuracy),
+                number(figures.tir),
+                number(figures.acs),
+                end_section=name == GROUPS[-1],
+            )
+    for line in lines:
+        for group in line.summary.groups:
+            table.add_row(
+                line.name if group.name == GROUPS[0] else "",
+                line.config.condition,
+                str(line.cap),
+                str(group.n),
+                group.name,
+                percent(group.accuracy),
+                percent(group.tir),
+                number(group.acs),
+                end_section=group.name == GROUPS[-1],
+            )
+    return table
+
+
+def released_table(lines: Sequence[Line], found: Sequence[Sequence[Released]]) -> Table:
+    """The released script's numbers."""
+    table = _table(
+        "As the released script computes them",
+        *("run", "tasks", "listed", "accuracy %", "TIR %", "ACS"),
+        left=2,
+        caption="accuracy: mean score of the results found; solved: the score's text has a 1;"
+        " TIR: over the full lists",
+    )
+    for line, groups in zip(lines, found, strict=True):
+        for group in groups:
+            table.add_row(
+                line.name if group is groups[0] else "",
+                group.name,
+                str(group.listed),
+                percent(group.accuracy),
+                percent(group.tir),
+                number(group.acs),
+                end_section=group is groups[-1],
+            )
+    return table
+
+
+def _signed(interval: tuple[float, float], scale: float) -> str:
+    return f"{signed(scale * interval[0])} to {signed(scale * interval[1])}"
+
+
+def _table(title: str, *columns: str, left: int = 1, caption: str = "") -> Table:
+    table = Table(
+        title=Text(title), title_justify="left", caption=caption or None, caption_justify="left"
+    )
+    for at, name in enumerate(columns):
+        # A name that is cut off could be another line's.
+        side: JustifyMethod = "left" if at < left else "right"
+        table.add_column(name, justify=side, overflow="fold", no_wrap=name == "tasks")
+    return table

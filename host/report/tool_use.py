@@ -1,0 +1,170 @@
+"""What TIR hides: how tools were used where they were on offer, and what their calls came to.
+
+TIR is bounded by accuracy, so it mixes skill with choice; a call that failed, a wrong tool or one
+that was called for show looks to it like a good one. These numbers stand beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from host import GUI
+from host.records.rows import CallCount, Row
+
+__all__ = [
+    "Choice",
+    "ToolUse",
+    "census",
+    "choice",
+    "distractor_calls",
+    "is_tool",
+    "share",
+    "wasted",
+]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Tool use over one set of scored trials; a share is None where there is nothing to divide
+    by."""
+
+    tool_trials: int
+    """Trials in a condition that has tools."""
+    used: int
+    """Of these, trials with a call of any tool, successful or not."""
+    use: float | None
+    """used / tool_trials"""
+    opportunities: int
+    """Trials in which a tool that the task calls useful was on offer."""
+    taken: int
+    """Of these, trials in which a useful tool was called."""
+    use_given_opportunity: float | None
+    """taken / opportunities"""
+    tool_calls: int
+    tool_errors: int
+    tool_error_rate: float | None
+    """tool_errors / tool_calls"""
+    repeats: int
+    """Calls that said again what an equal one had said, with nothing changed in between."""
+    wasted: int
+    """Calls that failed or repeated; see `wasted`."""
+    wasted_rate: float | None
+    """wasted / tool_calls"""
+    judged_calls: int
+    """Tool calls in trials of tasks that name useful tools."""
+    distractor_calls: int
+    """Of these, calls of a tool that the task does not name."""
+    distractor_rate: float | None
+    """distractor_calls / judged_calls"""
+    unknown_calls: int
+    """Calls of names that were not on offer. They are no tool calls."""
+    gui_calls: int
+    gui_errors: int
+    tool_calls_per_solved: float | None
+    """Tool calls in solved trials / solved trials."""
+    gui_calls_per_solved: float | None
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """One line of the census: a tool that was called, or only offered, in scored trials."""
+
+    tool: str
+    app: str
+    calls: int
+    errors: int
+    repeats: int
+    called_in: int
+    """Trials that called it."""
+    offered_in: int
+    """Trials it was on offer in."""
+
+
+def choice(scored: Sequence[Row]) -> Choice:
+    """The numbers over these scored rows."""
+    solved = [row for row in scored if row.success]
+    tools = [call for row in scored for call in row.calls if is_tool(call)]
+    gui = [call for row in scored for call in row.calls if call.app == GUI]
+    with_tools = [row for row in scored if row.condition != "gui"]
+    open_to = [row for row in scored if set(row.useful_tools) & set(row.offered)]
+    naming = [row for row in scored if row.useful_tools]
+    used = sum(row.tool_calls > 0 for row in with_tools)
+    taken = sum(bool(_called(row) & set(row.useful_tools)) for row in open_to)
+    calls, errors = sum(call.calls for call in tools), sum(call.errors for call in tools)
+    lost = sum(wasted(call) for call in tools)
+    judged = sum(row.tool_calls for row in naming)
+    distracted = sum(distractor_calls(row) for row in naming)
+    return Choice(
+        tool_trials=len(with_tools),
+        used=used,
+        use=share(used, len(with_tools)),
+        opportunities=len(open_to),
+        taken=taken,
+        use_given_opportunity=share(taken, len(open_to)),
+        tool_calls=calls,
+        tool_errors=errors,
+        tool_error_rate=share(errors, calls),
+        repeats=sum(call.repeats for call in tools),
+        wasted=lost,
+        wasted_rate=share(lost, calls),
+        judged_calls=judged,
+        distractor_calls=distracted,
+        distractor_rate=share(distracted, judged),
+        unknown_calls=sum(call.calls for row in scored for call in row.calls if not call.app),
+        gui_calls=sum(call.calls for call in gui),
+        gui_errors=sum(call.errors for call in gui),
+        tool_calls_per_solved=share(sum(row.tool_calls for row in solved), len(solved)),
+        gui_calls_per_solved=share(sum(row.gui_calls for row in solved), len(solved)),
+    )
+
+
+def distractor_calls(row: Row) -> int:
+    """Calls of tools that the task does not call useful; 0 where it names none."""
+    if not row.useful_tools:
+        return 0
+    return sum(c.calls for c in row.calls if is_tool(c) and c.tool not in row.useful_tools)
+
+
+def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
+    """Every tool that was called or offered, the most called first, then by name."""
+    called: dict[str, list[CallCount]] = {}
+    offered: dict[str, int] = {}
+    for row in scored:
+        for call in filter(is_tool, row.calls):
+            called.setdefault(call.tool, []).append(call)
+        for tool in row.offered:
+            offered[tool] = offered.get(tool, 0) + 1
+    found = [
+        ToolUse(
+            tool=tool,
+            # A tool's name begins with its app's.
+            app=called[tool][0].app if tool in called else tool.partition("_")[0],
+            calls=sum(call.calls for call in called.get(tool, ())),
+            errors=sum(call.errors for call in called.get(tool, ())),
+            repeats=sum(call.repeats for call in called.get(tool, ())),
+            called_in=len(called.get(tool, ())),
+            offered_in=offered.get(tool, 0),
+        )
+        for tool in called.keys() | offered.keys()
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.calls, each.tool)))
+
+
+def is_tool(call: CallCount) -> bool:
+    """Whether that is a call of a tool: neither the GUI nor a name that was not on offer."""
+    return call.app not in ("", GUI)
+
+
+def wasted(call: CallCount) -> int:
+    """Calls that failed, and calls that said again what was known."""
+    return call.errors + call.repeats
+
+
+def share(part: float, whole: float) -> float | None:
+    """part / whole; None where there is nothing to divide by."""
+    return part / whole if whole else None
+
+
+def _called(row: Row) -> set[str]:
+    return {call.tool for call in row.calls if is_tool(call)}

@@ -1,0 +1,70 @@
+"""One episode as one HTML file: the pages of the control room and its frames in it, nothing loaded
+from anywhere. It opens where no control room is.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from host.records.frame_files import read_frame
+from host.records.trajectory import FRAMES
+from host.room.live_trajectory import Reel
+
+__all__ = ["episode_html"]
+
+PAGES = Path(__file__).with_name("pages")
+MODULES = ("dom.js", "steps.js", "stage.js", "timeline.js", "keepsake.js")
+"""In the order in which they need each other."""
+IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
+QUALITY = 82
+
+
+def episode_html(trial: Path) -> str:
+    """The page of a trial's episode; `FileNotFoundError` where it has no trajectory."""
+    reel = Reel(trial)
+    if not reel.read():
+        raise FileNotFoundError(f"{trial} holds no trajectory")
+    steps = [line for line in reel.steps if line["kind"] == "step"]
+    names = {line[key] for line in steps for key in ("before", "after")} - {""}
+    episode = {
+        "start": reel.start,
+        "end": reel.end,
+        "lines": reel.steps,
+        "score": _score(trial),
+        "frames": {name: _picture(trial / FRAMES, name) for name in sorted(names)},
+    }
+    page = (PAGES / "keepsake.html").read_text(encoding="utf-8")
+    # What is said in an episode must not end the element that it stands in.
+    said = json.dumps(episode, ensure_ascii=False).replace("<", "\\u003c")
+    parts = {
+        "TITLE": _escaped(str(reel.start.get("task", trial.name))),
+        "STYLE": (PAGES / "room.css").read_text(encoding="utf-8"),
+        "SCRIPT": "\n".join(_script(name) for name in MODULES),
+        "EPISODE": said,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
+
+
+def _script(name: str) -> str:
+    text = IMPORT.sub("", (PAGES / name).read_text(encoding="utf-8"))
+    return re.sub(r"^export ", "", text, flags=re.MULTILINE)
+
+
+def _picture(folder: Path, name: str) -> str:
+    target = io.BytesIO()
+    read_frame(folder, name).save(target, "WEBP", quality=QUALITY)
+    return f"data:image/webp;base64,{base64.b64encode(target.getvalue()).decode()}"
+
+
+def _score(trial: Path) -> Any:
+    path = trial / "score.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")

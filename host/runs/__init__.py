@@ -1,0 +1,1 @@
+"""Many trials: runs, proofs and experiments, on the machines of a provider."""
