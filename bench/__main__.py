@@ -38,7 +38,7 @@ from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
 from bench.ways import ways
-from vm.image import open_image
+from vm.building.image import open_image
 
 app = App(help=__doc__)
 

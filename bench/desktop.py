@@ -13,14 +13,14 @@ from bench.ledger import Column, timed
 from host import ToolCall
 from host.client.guest import Guest
 from vm import READY, Machine, Program
-from vm.boot import BOUNDS, wait_until_ready
-from vm.door import Door
-from vm.image import Image
+from vm.building.image import Image
+from vm.machines.boot import BOUNDS, wait_until_ready
+from vm.machines.door import Door
+from vm.machines.reaper import processes_with
+from vm.machines.snapshot import read_snapshot
 from vm.provider import LibvirtProvider
-from vm.reaper import processes_with
 from vm.sandbox.kept import read_kept
 from vm.sandbox.provider import SandboxProvider
-from vm.snapshot import read_snapshot
 
 __all__ = ["PLACES", "Place", "crowd", "first_ready", "reverts", "round_trips"]
 

@@ -18,7 +18,7 @@ from host.runs.machines import MachineOptions
 from host.runs.runner import plan
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
-from tasks.osworld_suite import Selection
+from tasks.osworld.suite import Selection
 
 __all__ = ["osworld"]
 

@@ -17,8 +17,8 @@ from rich.table import Table
 
 from host import ToolCall
 from host.client.guest import Guest
-from vm.image import open_image
-from vm.machine import OwnedMachine
+from vm.building.image import open_image
+from vm.machines.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 from vm.sandbox.provider import SandboxProvider
 

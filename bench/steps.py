@@ -16,8 +16,8 @@ from rich.console import Console
 from bench.ledger import Column, Ledger, timed
 from host import ToolCall
 from host.client.guest import Guest
-from vm.image import open_image
-from vm.kept import kept_steps
+from vm.building.image import open_image
+from vm.checkpoints.collection import kept_steps
 from vm.provider import LibvirtMachine, LibvirtProvider
 
 __all__ = ["steps"]

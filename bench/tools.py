@@ -15,7 +15,7 @@ from rich.console import Console
 from bench.ledger import Column, Ledger, timed
 from host import ToolCall
 from host.client.guest import Guest
-from vm.image import open_image
+from vm.building.image import open_image
 from vm.sandbox.provider import SandboxProvider
 
 __all__ = ["tools"]

@@ -15,9 +15,9 @@ from pathlib import Path
 from openpyxl.utils.cell import coordinate_to_tuple, get_column_letter
 
 from evaluators import Unreadable
+from evaluators.formula import Mistake, Unknown, formula
+from evaluators.formula_values import number
 from evaluators.manifest import NAME as MANIFEST
-from evaluators.osworld.formula import Mistake, Unknown, formula
-from evaluators.osworld.formula_values import number
 from evaluators.workbook import SeenCell, SeenError, cells, whole_sheet
 
 __all__ = ["FOLDER", "NotRecomputedError", "refute"]

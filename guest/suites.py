@@ -15,7 +15,7 @@ GRACE = 30.0
 
 
 async def run_suite(processes: Processes, given: dict[str, Any], source: bytes) -> dict[str, Any]:
-    """The report of `guest.suite.run`; one of failure where it was not done in time, or ended."""
+    """The report of `guest.evidence.suite.run`, or a failure where it took too long or ended."""
     ours, theirs = socket.socketpair()
     heard, spoken = socket.socketpair()
     with heard:

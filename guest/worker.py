@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
-from guest.session import wait_for_session
+from guest.desktop.session import wait_for_session
 from mcp_tools import App, Picture, Tool, ToolError, catalogue
 
 __all__ = ["Answer", "main"]
@@ -152,20 +152,20 @@ def main(name: str, fd: int) -> None:
         session = wait_for_session(SESSION_WITHIN, channel.stage)
         os.environ.update({**session, **own})
         os.environ.pop("PYTHONPATH", None)
-        from guest import hands  # needs the session: it opens the display
+        from guest.desktop import harness_verbs  # needs the session: it opens the display
 
         channel.stage("opening the display")
-        verbs = hands.verbs()
+        verbs = harness_verbs.verbs()
         channel.send({"id": 0, "value": {"session": dict(os.environ), "prepared": []}})
         serve(channel, verbs, side_by_side=8)
     elif name == COLLECTOR:
-        from guest import collector
         from guest.account import Account
+        from guest.evidence import collector
 
         channel.send({"id": 0, "value": {"prepared": []}})
         serve(channel, collector.verbs(Account.named(os.environ["USER"])), side_by_side=0)
     elif name == SUITE:
-        from guest import suite
+        from guest.evidence import suite
 
         serve(channel, {"run": lambda given, body: Answer(suite.run(given, body))}, side_by_side=0)
     elif name in (FREEZER, THAWER):

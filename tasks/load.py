@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from evaluators.registry import bind
 from tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs
 from tasks.lint import lint
-from tasks.osworld_suite import Selection, examples_of, load_osworld
+from tasks.osworld.suite import Selection, examples_of, load_osworld
 from tasks.spec import Check, Put, TaskSpec
 
 __all__ = ["content_hash", "load_suite"]

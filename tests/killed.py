@@ -4,7 +4,7 @@ import os
 import select
 import signal
 
-from vm.machine import Running
+from vm.machines.machine import Running
 
 
 def kill(instance: Running) -> None:

@@ -17,14 +17,14 @@ from host.report.number_format import NONE
 from host.terminal import Terminal, echo
 from tasks.catalogue import read_catalogue
 from toolgen import Finding, Outcome, Stage, StageResult
-from toolgen.admit import admit as admit_into
-from toolgen.admit import retire as retire_from
-from toolgen.checking import findings_on
-from toolgen.gate import gate
-from toolgen.going import Settings, go_on, read_settings
-from toolgen.proposing import Asked, from_elsewhere, from_recordings
+from toolgen.foundry import Settings, go_on, read_settings
+from toolgen.gate.gate import gate
 from toolgen.report import as_json, end_of, funnel, reasons_table, stage_table
 from toolgen.review.cli import opinion, review, verdict
+from toolgen.stages.admit import admit as admit_into
+from toolgen.stages.admit import retire as retire_from
+from toolgen.stages.check import findings_on
+from toolgen.stages.propose import Asked, from_elsewhere, from_recordings
 from toolgen.store import FOUNDRY, Folder, folders, open_candidate
 
 __all__ = ["toolgen"]

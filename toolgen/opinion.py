@@ -11,9 +11,9 @@ from host import Model
 from host.errors import ModelError, UsageError
 from host.models.prompts import prompt
 from toolgen import Reasons, Review, Strict, Verdict
-from toolgen.asking import CapReached, Caps, Talk, user
-from toolgen.house import Declared
-from toolgen.prompts import FOLDER
+from toolgen.gate.tools_text import Declared
+from toolgen.models.asking import CapReached, Caps, Talk, user
+from toolgen.models.prompts import FOLDER
 from toolgen.review.card import Cards
 from toolgen.store import Folder
 from toolgen.verdicts import RUBRIC, Said, current, keep_opinion

@@ -11,17 +11,17 @@ from host import Model
 from host.errors import VOID
 from tasks import ToolSpec
 from toolgen import ORDER, Candidate, Outcome, Spent, Stage, StageResult
-from toolgen.asking import CapReached, Caps, Talk, spent_by
-from toolgen.checking import check
-from toolgen.deciding import REVISE, decide
 from toolgen.guests import Workplace
-from toolgen.measure import measure
-from toolgen.measuring import Measured
-from toolgen.solve import condense, propose
-from toolgen.stages import Ended, Shop
+from toolgen.models.asking import CapReached, Caps, Talk, spent_by
+from toolgen.stages.check import check
+from toolgen.stages.context import Ended, Shop
+from toolgen.stages.decide import REVISE, decide
+from toolgen.stages.measure import measure
+from toolgen.stages.measurement import Measured
+from toolgen.stages.solve import condense, propose
+from toolgen.stages.trial import trial
+from toolgen.stages.wrap import trouble_of, wrap
 from toolgen.store import Folder, now
-from toolgen.trial import trial
-from toolgen.wrap import trouble_of, wrap
 
 __all__ = ["STEPS", "Foundry", "next_stage"]
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from host.report.number_format import NONE, money
 from toolgen import STAGES, Outcome, Spent, Stage, StageResult
-from toolgen.asking import spent_by
+from toolgen.models.asking import spent_by
 from toolgen.store import Folder, folders
 
 __all__ = ["Funnel", "as_json", "end_of", "funnel", "reasons_table", "stage_table"]

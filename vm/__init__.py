@@ -3,7 +3,7 @@ revert is a fork.
 
 Use::
 
-    image = open_image("debian-12")                 # vm.image: recipe, base, code layer
+    image = open_image("debian-12")                 # vm.building.image: recipe, base, code layer
     with LibvirtProvider() as provider:             # vm.provider, or vm.sandbox.provider's
         with provider.machine(image) as machine:
             machine.boot()                          # a running desktop, the guest answering
@@ -40,7 +40,7 @@ PLAIN_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 
 Place = str | Path
 """Where a machine can go: a snapshot of the image by its name, or the folder of a step that was
-kept (`vm.kept`), such as `<trial>/snapshots/7`.
+kept (`vm.checkpoints.collection`), such as `<trial>/snapshots/7`.
 """
 
 

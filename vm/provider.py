@@ -10,26 +10,26 @@ from typing import NamedTuple, TypeVar
 
 from vm import READY, MachineError, Place, Program, plain_name, refuse_ready
 from vm.acceleration import kvm_runs
-from vm.boot import BOUNDS, wait_until_quiet, wait_until_ready
-from vm.captured import WAYS, Captured, capture, standing, store
-from vm.disk_blocks import disk_blocks
-from vm.domain import Memory, Shape
-from vm.door import new_token
-from vm.empty import Empty, lay, start
-from vm.hypervisor import FORK_NEEDS, qemu_version
-from vm.image import Image, silent
-from vm.inplace import (
+from vm.building.image import Image, silent
+from vm.checkpoints.capture import WAYS, Captured, capture, standing, store
+from vm.checkpoints.collection import keep, load
+from vm.checkpoints.disk_blocks import disk_blocks
+from vm.checkpoints.idle import Empty, lay, start
+from vm.machines.boot import BOUNDS, wait_until_quiet, wait_until_ready
+from vm.machines.domain import Memory, Shape
+from vm.machines.door import new_token
+from vm.machines.hypervisor import FORK_NEEDS, qemu_version
+from vm.machines.inplace import (
     inplace_folder,
     keep_inplace,
     revert_inplace,
     save_template,
     start_inplace,
 )
-from vm.instance import Instance, launch
-from vm.kept import keep, load
-from vm.machine import OwnedMachine
-from vm.owner import LibvirtOwner
-from vm.snapshot import (
+from vm.machines.instance import Instance, launch
+from vm.machines.machine import OwnedMachine
+from vm.machines.owner import LibvirtOwner
+from vm.machines.snapshot import (
     Snapshot,
     empty,
     fork,
@@ -37,7 +37,7 @@ from vm.snapshot import (
     read_snapshot,
     snapshots_folder,
 )
-from vm.spares import Spares
+from vm.machines.spares import Spares
 from vm.store import once
 
 __all__ = ["LibvirtMachine", "LibvirtProvider"]
@@ -71,7 +71,7 @@ class LibvirtProvider:
     `uri` empty means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is how
     many forks of the snapshot in use are kept ready ahead of the next revert. `revert` is `fork`,
     `loadvm` (the way of an older QEMU), or `auto`: a fork where QEMU can. `way` is how the memory
-    of a running machine is taken: `pages`, `whole`, or `auto` (`vm.captured.WAYS`).
+    of a running machine is taken: `pages`, `whole`, or `auto` (`vm.checkpoints.capture.WAYS`).
     """
 
     def __init__(

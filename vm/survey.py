@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vm.acceleration import kvm_runs
-from vm.hypervisor import FORK_NEEDS
-from vm.image import Base, list_bases
-from vm.memory import may_trace
-from vm.mirrors import sources_for
+from vm.building.image import Base, list_bases
+from vm.building.mirrors import sources_for
+from vm.building.recipe import load_recipe, recipe_names
+from vm.checkpoints.memory import may_trace
+from vm.machines.hypervisor import FORK_NEEDS
 from vm.process import search_path
-from vm.recipe import load_recipe, recipe_names
 from vm.sandbox.probe import bounds, refusal
 from vm.store import cache_folder
 
@@ -131,7 +131,7 @@ def _may_trace() -> bool:
 
 def _libvirt() -> Iterator[Finding]:
     try:
-        from vm.binding import libvirt
+        from vm.machines.binding import libvirt
     except ImportError as error:
         yield Finding("libvirt", False, str(error), "`make demo` installs libvirt and its binding.")
         return

@@ -12,8 +12,8 @@ from typing import Any
 from bench.differential import NO_FILE, NOTHING, Case, Given, Outcome
 from evaluators.osworld import Value
 from evaluators.osworld.registry import ENDS
-from tasks.osworld import Source, Wrong, read_body
-from tasks.osworld_assets import AssetStore
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.task import Source, Wrong, read_body
 
 __all__ = ["Upstream", "UpstreamError", "ours"]
 

@@ -143,8 +143,10 @@ def named(name: str) -> Metric:
 def metrics() -> dict[str, Metric]:
     """Every metric of the package by its name."""
     found: dict[str, Metric] = {}
-    for each in pkgutil.iter_modules(package.__path__):
-        loaded = importlib.import_module(f"{package.__name__}.{each.name}")
+    for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if each.name.endswith("__main__"):
+            continue
+        loaded = importlib.import_module(each.name)
         found |= {one.name: one for one in vars(loaded).values() if isinstance(one, Metric)}
     return found
 

@@ -41,7 +41,7 @@ __all__ = ["LONGEST_REASON", "Request", "serve"]
 LONGEST_REASON = 4000
 """Characters of a reason: it quotes evidence."""
 MESSAGE = 1 << 17
-LOADED = ("evaluators", "evaluators.osworld", "tasks")
+LOADED = ("evaluators", "tasks")
 """Packages all of whose modules are loaded before anything is judged."""
 HEAVY = ("cv2", "docx", "imagehash", "mutagen", "odf.opendocument", "openpyxl", "pandas", "pypdf",
          "pptx", "skimage.metrics", "skimage.color", "scipy.spatial", "xlrd", "yaml", "bs4",
@@ -74,7 +74,7 @@ def load() -> None:
     """Load all that evaluators need."""
     for package in LOADED:
         found = importlib.import_module(package)
-        for each in pkgutil.iter_modules(found.__path__, f"{package}."):
+        for each in pkgutil.walk_packages(found.__path__, f"{package}."):
             if not each.name.endswith("__main__"):
                 importlib.import_module(each.name)
     for name in HEAVY:

@@ -9,10 +9,10 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 from host.terminal import Terminal, echo
-from vm.image import build_base, import_base, list_bases, open_image
-from vm.provision import parse_address, provision
-from vm.prune import size, stale
-from vm.recipe import recipe_names
+from vm.building.image import build_base, import_base, list_bases, open_image
+from vm.building.prune import size, stale
+from vm.building.recipe import recipe_names
+from vm.machines.provision import parse_address, provision
 from vm.store import forget
 
 __all__ = ["images"]

@@ -154,7 +154,7 @@ def vnc(
 
 
 def _picture(seen: Seen) -> bytes:
-    from vm.display import capture  # heavy: a VNC client
+    from vm.machines.display import capture  # heavy: a VNC client
 
     return capture(seen.vnc, seen.password)
 

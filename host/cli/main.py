@@ -34,7 +34,7 @@ from host.runs.rescoring import rejudge, write_rescored
 from host.terminal import Terminal, echo, one_line
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
-from tasks.osworld_suite import Selection, survey
+from tasks.osworld.suite import Selection, survey
 
 __all__ = ["app", "main"]
 

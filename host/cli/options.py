@@ -12,8 +12,8 @@ from cyclopts import Parameter
 
 from host.errors import UsageError
 from host.records.config import Keep
-from tasks.osworld_network import Net
-from tasks.osworld_suite import Selection
+from tasks.osworld.network import Net
+from tasks.osworld.suite import Selection
 
 __all__ = ["Chosen", "KeepOptions"]
 

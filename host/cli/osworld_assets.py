@@ -19,9 +19,9 @@ from host.errors import UsageError
 from host.osworld.archives import unpacked
 from host.terminal import echo
 from tasks.catalogue import read_catalogue
-from tasks.osworld import OSWorldBody
-from tasks.osworld_assets import AssetStore, ChangedAssetError, default_store, place_of
-from tasks.osworld_suite import Selection, survey
+from tasks.osworld.assets import AssetStore, ChangedAssetError, default_store, place_of
+from tasks.osworld.suite import Selection, survey
+from tasks.osworld.task import OSWorldBody
 
 __all__ = ["assets"]
 

@@ -14,8 +14,8 @@ from host.osworld.revisions import Change, changes
 from host.terminal import Terminal, echo
 from tasks import TaskError
 from tasks.catalogue import read_catalogue
-from tasks.osworld_notes import Notes, imported, written_notes
-from tasks.osworld_suite import Selection, survey
+from tasks.osworld.annotations import Notes, imported, written_notes
+from tasks.osworld.suite import Selection, survey
 
 __all__ = ["tasks"]
 

@@ -334,7 +334,7 @@ class Guest:
             return Inventory(files={}, refused=str(error))
 
     def ask_files(self, do: str, **given: object) -> Any:
-        """What one of the questions of `guest.ask` is answered by files alone."""
+        """What one of the questions of `guest.questions.ask` is answered by files alone."""
         said = {"do": do, "with": given}
         answer = self._once("POST", "/harness/evidence/ask", COLLECTS, "run", json=said)
         match json_value(answer.body, f"the answer to {do}"):
@@ -346,7 +346,7 @@ class Guest:
         self, source: bytes, *, address: str, modules: Sequence[str], function: str, within: float
     ) -> Any:
         """The report of a test suite, whose text is `source`, on the agent's code that listens at
-        that address; see `guest.suite`."""
+        that address; see `guest.evidence.suite`."""
         given = {
             "address": address,
             "modules": ",".join(modules),

@@ -46,7 +46,7 @@ class Keeping:
         return kept
 
     def _give_back(self, keep: Keep) -> None:
-        from vm.kept import Rule, retain  # heavy, and libvirt may be missing
+        from vm.checkpoints.collection import Rule, retain  # heavy, and libvirt may be missing
 
         rule = Rule(every=0, last=keep.last) if keep.last else Rule()
         budget = None if keep.budget is None else round(keep.budget * GIGABYTE)

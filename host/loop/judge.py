@@ -10,7 +10,7 @@ from host import Stop
 from host.box import LIMITS, Limits
 from host.box.client import box
 from tasks import Task, Verbs, Verdict
-from tasks.osworld import OSWorldBody
+from tasks.osworld.task import OSWorldBody
 
 __all__ = ["judge"]
 

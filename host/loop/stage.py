@@ -14,7 +14,7 @@ from host.client.guest import Guest
 from host.loop import task_steps
 from host.osworld import stage as osworld
 from tasks import Task, Verbs
-from tasks.osworld import OSWorldBody
+from tasks.osworld.task import OSWorldBody
 
 __all__ = ["STAGE", "Backstage", "collect", "set_stage"]
 

@@ -34,7 +34,7 @@ from host.records.config import Job, RunConfig, offered
 from host.records.rows import Failure, Parent, Phase, Row
 from host.records.trajectory import Trajectory
 from tasks import Suite, Task, Verdict
-from tasks.osworld import OSWorldBody
+from tasks.osworld.task import OSWorldBody
 from vm import Machine
 
 __all__ = ["MakeAgent", "Trial"]

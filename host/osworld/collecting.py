@@ -21,12 +21,12 @@ from host.osworld.getter_context import Failed, Place, value
 from host.osworld.questions import Refused
 from host.osworld.shutdown import end_browser
 from host.osworld.waiting import Waiting
-from tasks import osworld_asked as asked
-from tasks import osworld_asked_web as web
-from tasks.osworld import OSWorldBody
-from tasks.osworld_evidence import Collected, Kept
-from tasks.osworld_getters import Getter
-from tasks.osworld_time import RelativeRules, filled
+from tasks.osworld import getter_types as asked
+from tasks.osworld import web_getter_types as web
+from tasks.osworld.evidence import Collected, Kept
+from tasks.osworld.getters import Getter
+from tasks.osworld.relative_dates import RelativeRules, filled
+from tasks.osworld.task import OSWorldBody
 
 __all__ = ["Collector"]
 

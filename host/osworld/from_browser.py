@@ -10,7 +10,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from host.osworld.getter_context import Failed, Place, value
 from host.osworld.questions import Refused, ask
 from host.untrusted import MalformedError
-from tasks.osworld_asked_web import (
+from tasks.osworld.evidence import Collected
+from tasks.osworld.web_getter_types import (
     ActiveTab,
     ActiveUrl,
     HtmlParse,
@@ -20,7 +21,6 @@ from tasks.osworld_asked_web import (
     UrlPart,
     UrlPath,
 )
-from tasks.osworld_evidence import Collected
 
 __all__ = ["address_of", "elided", "from_address", "html", "pages", "part_of", "shop", "told"]
 

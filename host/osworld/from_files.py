@@ -14,7 +14,8 @@ from evaluators import Unreadable
 from evaluators.evidence import package
 from host.osworld.getter_context import Failed, Place, fetched, file_of, files_of, value
 from host.osworld.last_row import last_row
-from tasks.osworld_asked import (
+from tasks.osworld.evidence import Collected, Kept
+from tasks.osworld.getter_types import (
     BackgroundInSlide,
     CacheFile,
     CloudFile,
@@ -22,7 +23,6 @@ from tasks.osworld_asked import (
     GuestFile,
     SoundInSlide,
 )
-from tasks.osworld_evidence import Collected, Kept
 
 __all__ = ["cache_file", "cloud_files", "content", "guest_files", "of_slide"]
 

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from host.osworld.getter_context import Failed, Place, value
 from host.osworld.questions import Refused, ask, ask_files
-from tasks.osworld_asked_web import AppearanceMode, Profile, ProfileTable
-from tasks.osworld_evidence import Collected
+from tasks.osworld.evidence import Collected
+from tasks.osworld.web_getter_types import AppearanceMode, Profile, ProfileTable
 
 __all__ = ["appearance", "profile", "table"]
 

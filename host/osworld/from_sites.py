@@ -6,8 +6,8 @@ from host.osworld.getter_context import Place, file_of, value
 from host.osworld.questions import Refused, ask
 from host.untrusted import LARGEST
 from host.untrusted.parsing import base64_bytes
-from tasks.osworld_asked_web import FromSite, PdfFromUrl, RecreationPage
-from tasks.osworld_evidence import Collected
+from tasks.osworld.evidence import Collected
+from tasks.osworld.web_getter_types import FromSite, PdfFromUrl, RecreationPage
 
 __all__ = ["site"]
 

@@ -13,7 +13,8 @@ from host.osworld.questions import ask, ask_files
 from host.osworld.steps import RUNS_WITHIN
 from host.untrusted import LARGEST
 from host.untrusted.parsing import base64_bytes
-from tasks.osworld_asked import (
+from tasks.osworld.evidence import Collected
+from tasks.osworld.getter_types import (
     AccessibilityTree,
     CommandOutput,
     Directory,
@@ -28,8 +29,7 @@ from tasks.osworld_asked import (
     Wallpaper,
     WindowSize,
 )
-from tasks.osworld_evidence import Collected
-from tasks.osworld_steps import argv_of
+from tasks.osworld.setup_steps import argv_of
 
 __all__ = ["command", "desktop", "program_file", "vscode_file"]
 

@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from host.client.guest import Guest, GuestRefusal, NoSuchFile
 from host.osworld.waiting import Waiting
-from tasks.osworld_assets import AssetStore
-from tasks.osworld_evidence import Collected, Kept
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.evidence import Collected, Kept
 
 __all__ = ["Failed", "Place", "fetched", "file_of", "files_of", "value"]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from host.client.guest import Guest
 from host.errors import StageError
 from host.osworld.shutdown import end_browser
-from tasks.osworld import EMPTY_HISTORY
-from tasks.osworld_assets import AssetStore
-from tasks.osworld_steps import BrowseHistory
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.setup_steps import BrowseHistory
+from tasks.osworld.task import EMPTY_HISTORY
 
 __all__ = ["PLACE", "bring", "filled"]
 

@@ -1,5 +1,4 @@
-"""Questions about the desktop that a process of the guest answers: `guest.ask`, through the
-harness door."""
+"""Questions about the desktop, answered by a process in the guest: `guest.questions.ask`."""
 
 from __future__ import annotations
 
@@ -19,7 +18,10 @@ __all__ = ["CODE", "Refused", "ask", "ask_files"]
 
 CODE = "/opt/ambidex"
 """Where a guest has our code, and beside it the libraries."""
-MAIN = f"import sys; sys.path[:0] = ['{CODE}', '{CODE}/site']; from guest.ask import main; main()"
+MAIN = (
+    f"import sys; sys.path[:0] = ['{CODE}', '{CODE}/site'];"
+    " from guest.questions.ask import main; main()"
+)
 GRACE = 30.0
 
 

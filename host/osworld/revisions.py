@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks import Problem, TaskError
-from tasks.osworld_suite import examples_of, name_of
+from tasks.osworld.suite import examples_of, name_of
 
 __all__ = ["Change", "changes"]
 

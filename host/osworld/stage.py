@@ -16,8 +16,8 @@ from host.osworld.questions import ask
 from host.osworld.steps import Stagehand, programs_of
 from host.osworld.waiting import STILL, Waiting
 from host.osworld.watched_files import watched_files
-from tasks.osworld import OSWorldBody
-from tasks.osworld_evidence import NAME, Record
+from tasks.osworld.evidence import NAME, Record
+from tasks.osworld.task import OSWorldBody
 
 __all__ = ["STEPS", "collect", "set_stage"]
 

@@ -20,10 +20,10 @@ from host.osworld.pyautogui_keys import PYTHON, play, played
 from host.osworld.questions import CODE, Refused, ask
 from host.osworld.shutdown import about_to_end, ended
 from host.osworld.waiting import MAPPED, Waiting
-from tasks.osworld_asked import CommandOutput
-from tasks.osworld_assets import AssetStore
-from tasks.osworld_getters import Getter
-from tasks.osworld_steps import (
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.getter_types import CommandOutput
+from tasks.osworld.getters import Getter
+from tasks.osworld.setup_steps import (
     ActivateWindow,
     BrowseHistory,
     CloseTabs,

@@ -1,6 +1,6 @@
 """What has to be run to be judged: a suite of tests with the agent's files, in a fresh guest. The
 agent's code is a process of the desktop user there, with bounds; the suite is one of another
-account, and asks it (`guest.suite`). So the agent's code cannot reach the report.
+account, and asks it (`guest.evidence.suite`). So the agent's code cannot reach the report.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from host.client.guest import Guest
 from host.osworld.questions import CODE
 from host.untrusted.parsing import typed
-from tasks.osworld_assets import AssetStore
-from tasks.osworld_evidence import Collected, value_of
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.evidence import Collected, value_of
 
 __all__ = ["RUNS", "report"]
 
@@ -27,7 +27,7 @@ BOUNDS = f"ulimit -v 2097152 -t {WITHIN} -f 65536 -u 512; exec timeout -k 5 {WIT
 """Memory (KiB), processor time, size of a file (blocks), processes: by the shell's own limits."""
 PLAYER = (
     f"import sys; sys.path[:0] = ['{CODE}', '{CODE}/site'];"
-    " from guest.player import main; main(*sys.argv[1:])"
+    " from guest.evidence.player import main; main(*sys.argv[1:])"
 )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tasks.osworld import OSWorldBody
-from tasks.osworld_asked import BackgroundInSlide, ContentOfFile, GuestFile, SoundInSlide
+from tasks.osworld.getter_types import BackgroundInSlide, ContentOfFile, GuestFile, SoundInSlide
+from tasks.osworld.task import OSWorldBody
 
 __all__ = ["watched_files"]
 

@@ -267,7 +267,12 @@ def read_config(folder: Path) -> RunConfig:
 def code_hash() -> str:
     """SHA-256 over the sources that run and judge a trial."""
     root, total = ROOT, sha256()
-    sources = [*root.glob("host/**/*"), *root.glob("evaluators/**/*.py"), *root.glob("tasks/*.py")]
+    sources = [
+        *root.glob("host/**/*"),
+        *root.glob("evaluators/**/*.py"),
+        *root.glob("tasks/*.py"),
+        *root.glob("tasks/osworld/*.py"),
+    ]
     for path in sorted(path for path in sources if path.suffix in (".py", ".md")):
         total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()

@@ -29,8 +29,8 @@ from host.records.config import (
 from host.runs.launch import Wanted
 from host.runs.runner import plan
 from tasks.load import load_suite
-from tasks.osworld_network import Net
-from tasks.osworld_suite import Selection
+from tasks.osworld.network import Net
+from tasks.osworld.suite import Selection
 
 __all__ = ["Cell", "Experiment", "cells", "read_experiment"]
 

@@ -16,7 +16,7 @@ from host.errors import UsageError
 from vm import Machine, MachineError, Place, Program
 
 if typing.TYPE_CHECKING:
-    from vm.image import Image
+    from vm.building.image import Image
 
 __all__ = ["FORKS", "Attached", "MachineOptions", "Source", "open_machines"]
 
@@ -119,7 +119,7 @@ def open_machines(
             yield Source(lambda: Attached(endpoint, token), f"attached:{endpoint}", "attached")
         case "libvirt":
             # Heavy, and libvirt may be missing on a machine that only reports.
-            from vm.image import open_image
+            from vm.building.image import open_image
             from vm.provider import LibvirtProvider
 
             image = open_image(options.image, say=say, **own)
@@ -133,7 +133,7 @@ def open_machines(
                 provider.snapshot(image)  # made now, where it is missing, and in no trial's time
                 yield Source(lambda: provider.machine(image), _named(image), "libvirt")
         case "sandbox":
-            from vm.image import open_image
+            from vm.building.image import open_image
             from vm.sandbox.provider import SandboxProvider
 
             image = open_image(options.image, say=say, **own)

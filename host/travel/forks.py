@@ -33,7 +33,7 @@ from host.records.trajectory import NAME as TRAJECTORY
 from host.runs.launch import Wanted
 from tasks import Suite
 from tasks.load import load_suite
-from tasks.osworld_suite import Selection
+from tasks.osworld.suite import Selection
 
 __all__ = ["Onward", "branch_jobs", "fork_of", "trial_of"]
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from evaluators.osworld.accessibility import Elements
-from evaluators.osworld.browser import Pattern
-from evaluators.osworld.formula import Unknown, formula
+from evaluators.formula import Unknown, formula
+from evaluators.osworld.browser.browser import Pattern
 from evaluators.osworld.rules import _pattern
+from evaluators.osworld.system.accessibility import Elements
 from evaluators.osworld.text import Lines
 from host import Decision, ToolCall, ToolSpec
 from host.dialects import Malformed

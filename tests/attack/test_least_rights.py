@@ -12,8 +12,8 @@ import pytest
 
 from host.cli.main import main
 from tests.host.played import row, run_of
-from vm.account import Account, account, work_folder
-from vm.owner import Owner
+from vm.machines.account import Account, account, work_folder
+from vm.machines.owner import Owner
 
 NEW, OLD = (10, 0, 2), (8, 1, 0)
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -135,18 +135,18 @@ def test_qemu_of_root_is_nobody_and_writes_to_its_own_disk_alone(
 ) -> None:
     """A machine without a system: it is made, frozen, forked, kept as a step both ways, and forked
     from there, in a cache that nobody but root finds the way to."""
-    from vm import door
-    from vm.captured import WAYS, capture
-    from vm.domain import Memory, Shape
-    from vm.empty import Empty, start
-    from vm.hypervisor import hmp
-    from vm.image import Base, Image
-    from vm.instance import Instance, launch
-    from vm.kept import keep, load
-    from vm.owner import LibvirtOwner
+    from vm.building.image import Base, Image
+    from vm.building.recipe import Screen
+    from vm.checkpoints.capture import WAYS, capture
+    from vm.checkpoints.collection import keep, load
+    from vm.checkpoints.idle import Empty, start
+    from vm.machines import door
+    from vm.machines.domain import Memory, Shape
+    from vm.machines.hypervisor import hmp
+    from vm.machines.instance import Instance, launch
+    from vm.machines.owner import LibvirtOwner
+    from vm.machines.snapshot import empty, fork, freeze_template, read_snapshot
     from vm.process import run
-    from vm.recipe import Screen
-    from vm.snapshot import empty, fork, freeze_template, read_snapshot
 
     monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(door.Door, "renew", lambda self: self)  # there is no guest to ask

@@ -9,7 +9,7 @@ import pytest
 from tests.attack.hostile import Hostile, answer, as_json, drip, endless, hostile
 from tests.attack.test_guest_answers import NONSENSE
 from vm import MachineError
-from vm.door import Door
+from vm.machines.door import Door
 from vm.wait import NotYet
 
 

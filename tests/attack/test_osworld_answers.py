@@ -18,9 +18,9 @@ from host.client.guest import Guest, Patience
 from host.errors import GuestError
 from host.osworld.collecting import Collector
 from host.osworld.waiting import Waiting
-from tasks.osworld import OSWorldBody
-from tasks.osworld_evidence import Collected, Record
-from tasks.osworld_getters import parse_getter
+from tasks.osworld.evidence import Collected, Record
+from tasks.osworld.getters import parse_getter
+from tasks.osworld.task import OSWorldBody
 from tests.attack.hostile import Asked, Hostile, answer, as_json, hostile
 from tests.attack.test_guest_answers import FRAME, NONSENSE
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from tests.machines.disks import base_of, opened, rows
 from tests.machines.test_kept import captured, memory, root, same, the_image
 from vm import MachineError, plain_name
-from vm.blocks import Blocks
-from vm.disk_blocks import ENTRY, DiskBlocks, disk_blocks
-from vm.kept import keep, load
-from vm.naming import BLOCK, NAME, Names
-from vm.pack import checksum
+from vm.checkpoints.block_names import BLOCK, NAME, Names
+from vm.checkpoints.blocks import Blocks
+from vm.checkpoints.collection import keep, load
+from vm.checkpoints.disk_blocks import ENTRY, DiskBlocks, disk_blocks
+from vm.checkpoints.manifest import Step, hashed
+from vm.checkpoints.pack import checksum
 from vm.sandbox.kept import read_kept
-from vm.step import Step, hashed
 
 __all__ = ["root"]
 

@@ -14,14 +14,14 @@ from host.cli import osworld_assets as assets_verb
 from host.records import environment, rows
 from host.records.environment import Environment, keep, this_environment
 from tasks import Suite
-from tasks.osworld_assets import AssetStore, ChangedAssetError
+from tasks.osworld.assets import AssetStore, ChangedAssetError
 from tests.host.conftest import config_of, run_in
 from tests.host.conftest import suite as suite
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
 from tests.host.test_osworld_cli import download, served
 from tests.tasks.osworld import task, write
-from vm.layer import LOCK, PROJECT, SOURCE_ONLY
+from vm.building.layer import LOCK, PROJECT, SOURCE_ONLY
 from vm.locked import Locked, LockError, read_lock
 
 HOST = PROJECT / "requirements.lock"

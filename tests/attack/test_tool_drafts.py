@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tasks.catalogue import read_catalogue
-from toolgen.gate import gate_text
-from toolgen.tree import place
+from toolgen.gate.gate import gate_text
+from toolgen.gate.module_list import place
 
 ROOT = Path(__file__).parents[2]
 GOOD = '''"""Counting."""
@@ -129,7 +129,7 @@ def test_the_catalogue_from_the_text_is_the_one_that_guests_serve() -> None:
 def admitted(root: Path, text: str) -> str:
     """A copy of the tree with that tool admitted; its module's name."""
     shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools")
-    from toolgen.house import house_tools
+    from toolgen.gate.tools_text import house_tools
 
     return place(root, text, "os", house_tools(root))
 

@@ -25,8 +25,8 @@ from tasks import Suite, Task
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
 from tests.killed import kill
-from vm.machine import OwnedMachine, Running
-from vm.reaper import processes_with
+from vm.machines.machine import OwnedMachine, Running
+from vm.machines.reaper import processes_with
 
 PROJECT = Path(__file__).parent.parent.parent
 QUICK = "gnome-evening"
@@ -221,6 +221,6 @@ def _tags_of(pid: int) -> list[str]:
             parent = (path.parent / "stat").read_text().rpartition(")")[2].split()[1]
         except OSError:
             continue
-        if b"vm.reaper" in words and parent == str(pid):
-            tags.append(words[words.index(b"vm.reaper") + 1].decode())
+        if b"vm.machines.reaper" in words and parent == str(pid):
+            tags.append(words[words.index(b"vm.machines.reaper") + 1].decode())
     return tags

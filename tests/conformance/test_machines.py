@@ -15,11 +15,11 @@ from host.client.guest import Guest
 from host.runs.machines import Source
 from tests.killed import kill
 from vm import Machine, MachineError, Program
-from vm.account import VARIABLE
-from vm.display import capture
-from vm.kept import kept_steps
-from vm.machine import OwnedMachine, Running
-from vm.reaper import processes_with
+from vm.checkpoints.collection import kept_steps
+from vm.machines.account import VARIABLE
+from vm.machines.display import capture
+from vm.machines.machine import OwnedMachine, Running
+from vm.machines.reaper import processes_with
 from vm.store import cache_folder
 
 PROJECT = Path(__file__).parent.parent.parent

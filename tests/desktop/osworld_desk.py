@@ -10,12 +10,12 @@ from evaluators.osworld import Value
 from evaluators.osworld.registry import Bound, metric
 from host.client.guest import Guest
 from host.osworld.stage import collect, set_stage
-from tasks.osworld import OSWorldBody
-from tasks.osworld_assets import AssetStore
-from tasks.osworld_evidence import Collected, Record, read_record, value_of
-from tasks.osworld_getters import parse_getter
-from tasks.osworld_judging import Question
-from tasks.osworld_steps import parse_step
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.evidence import Collected, Record, read_record, value_of
+from tasks.osworld.getters import parse_getter
+from tasks.osworld.judging import Question
+from tasks.osworld.setup_steps import parse_step
+from tasks.osworld.task import OSWorldBody
 
 
 @metric()

@@ -27,13 +27,13 @@ from tests.served import CATALOGUE
 from tests.toolgen.drafts import GOOD, OF, ROOT, TASKS
 from tests.toolgen.reviewed import said
 from toolgen import Outcome, StageResult
-from toolgen.admit import admit
-from toolgen.asking import Caps
 from toolgen.guests import Workplace
-from toolgen.measuring import Measured
+from toolgen.models.asking import Caps
 from toolgen.pipeline import Foundry
-from toolgen.proposing import Asked
 from toolgen.report import funnel
+from toolgen.stages.admit import admit
+from toolgen.stages.measurement import Measured
+from toolgen.stages.propose import Asked
 from toolgen.store import Folder
 from toolgen.verdicts import give
 

@@ -17,8 +17,8 @@ from host.client.guest import Guest
 from host.osworld.questions import ask
 from host.osworld.shutdown import end_browser
 from mcp_tools.waiting import wait_for
-from tasks.osworld_evidence import Collected
-from tasks.osworld_getters import GETTERS
+from tasks.osworld.evidence import Collected
+from tasks.osworld.getters import GETTERS
 from tests.desktop.osworld_desk import Desk, anything
 from tests.desktop.test_tools_vlc import tone
 

@@ -20,8 +20,8 @@ from host.runs.runner import run_jobs
 from tasks import Suite
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
-from tasks.osworld_notes import Notes, read_notes, written_notes
-from tasks.osworld_suite import Selection
+from tasks.osworld.annotations import Notes, read_notes, written_notes
+from tasks.osworld.suite import Selection
 from tests.osworld.standins import ORACLES, OWN, write
 from tests.tasks.osworld import OSWORLD, needs_osworld
 

@@ -23,7 +23,7 @@ from host.runs.runner import run_jobs
 from tasks import Suite
 from tasks.catalogue import read_catalogue
 from tasks.load import load_suite
-from tasks.osworld_suite import Selection
+from tasks.osworld.suite import Selection
 from tests.tasks.osworld import task, write
 
 pytestmark = pytest.mark.skipif(

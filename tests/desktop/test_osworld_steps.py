@@ -12,7 +12,7 @@ from host.client.guest import Guest, NoSuchFile
 from host.errors import StageError
 from host.osworld.history import PLACE
 from host.osworld.questions import ask
-from tasks.osworld import EMPTY_HISTORY
+from tasks.osworld.task import EMPTY_HISTORY
 from tests.desktop.osworld_desk import Desk
 from tests.desktop.tool_calls import comes_to_hold
 from tests.evaluators.osworld.makers import document

@@ -25,9 +25,9 @@ from tasks.load import load_suite
 from tests.desktop.tool_calls import read
 from tests.toolgen.reviewed import TEXT_SIZE, furnished, made, said
 from toolgen import Draft
-from toolgen.going import ROOT
+from toolgen.foundry import ROOT
+from toolgen.gate.tools_text import house_tools
 from toolgen.guests import ask_draft, install
-from toolgen.house import house_tools
 from toolgen.review.app import Reviewing
 from toolgen.review.card import Cards
 from toolgen.review.desk import Desks

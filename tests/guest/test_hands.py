@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from guest import HarnessError
-from guest.hands import OUTPUT, run, wait_for_window, whole, write_file
+from guest.desktop.harness_verbs import OUTPUT, run, wait_for_window, whole, write_file
 from mcp_tools.waiting import wait_for
 from mcp_tools.x11 import Window
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from guest.programs import Programs, processors
+from guest.desktop.programs import Programs, processors
 from mcp_tools.threads import wanted
 
 WORKS = "print(flush=True)\nwhile True: pass"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from guest.session import NoSession, environments, find_session
+from guest.desktop.session import NoSession, environments, find_session
 from mcp_tools.waiting import wait_for
 
 UID = os.getuid()

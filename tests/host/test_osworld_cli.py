@@ -22,9 +22,9 @@ from host.osworld.revisions import changes
 from host.runs.launch import left_out
 from tasks import TaskError
 from tasks.load import load_suite
-from tasks.osworld_assets import AssetStore, place_of
-from tasks.osworld_notes import imported, read_notes
-from tasks.osworld_suite import Selection, survey
+from tasks.osworld.annotations import imported, read_notes
+from tasks.osworld.assets import AssetStore, place_of
+from tasks.osworld.suite import Selection, survey
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
 from tests.tasks.osworld import ASSETS, ID, OSWORLD, needs_osworld, task, write

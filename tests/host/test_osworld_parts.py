@@ -15,9 +15,9 @@ from host.osworld.history import filled
 from host.osworld.pyautogui_keys import played
 from host.osworld.shutdown import ENDING
 from host.osworld.steps import programs_of
-from tasks.osworld_asked_web import UrlParse, UrlPart, UrlPath
-from tasks.osworld_getters import parse_getter
-from tasks.osworld_steps import BrowseHistory, parse_step
+from tasks.osworld.getters import parse_getter
+from tasks.osworld.setup_steps import BrowseHistory, parse_step
+from tasks.osworld.web_getter_types import UrlParse, UrlPart, UrlPath
 from tests.host.peer import CATALOGUE, _spec
 
 

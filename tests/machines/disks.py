@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from vm.disk_blocks import DiskBlocks, disk_blocks
-from vm.image import Base
-from vm.naming import BLOCK
-from vm.pack import Rows
+from vm.building.image import Base
+from vm.building.recipe import Screen
+from vm.checkpoints.block_names import BLOCK
+from vm.checkpoints.disk_blocks import DiskBlocks, disk_blocks
+from vm.checkpoints.pack import Rows
 from vm.process import run
-from vm.recipe import Screen
 
 __all__ = ["base_of", "opened", "rows"]
 

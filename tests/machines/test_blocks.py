@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.machines.disks import rows
 from vm import MachineError
-from vm.blocks import Blocks
-from vm.memory import PAGE, Pages, lay_pages
-from vm.pack import BlockError
-from vm.stream import HEADER, configured, differing_pages, with_pages
+from vm.checkpoints.blocks import Blocks
+from vm.checkpoints.memory import PAGE, Pages, lay_pages
+from vm.checkpoints.pack import BlockError
+from vm.checkpoints.stream import HEADER, configured, differing_pages, with_pages
 
 DEVICES = HEADER + b"\x04devices\0"
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.machines.disks import base_of, opened, rows
 from vm import MachineError
-from vm.blocks import Blocks
-from vm.disk_blocks import DiskBlocks, disk_blocks
-from vm.image import Base
-from vm.naming import BLOCK
-from vm.pack import BlockError
-from vm.recipe import Screen
+from vm.building.image import Base
+from vm.building.recipe import Screen
+from vm.checkpoints.block_names import BLOCK
+from vm.checkpoints.blocks import Blocks
+from vm.checkpoints.disk_blocks import DiskBlocks, disk_blocks
+from vm.checkpoints.pack import BlockError
 
 
 def found(disk: DiskBlocks, seeds: list[int]) -> list[bool]:

@@ -19,15 +19,15 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from tests.machines.disks import base_of, opened
 from vm import MachineError
-from vm.captured import Captured, differing
-from vm.domain import Shape
-from vm.image import Base, Image
-from vm.kept import Rule, drop, keep, kept_steps, load, retain
-from vm.memory import PAGE, Pages
-from vm.recipe import Screen
+from vm.building.image import Base, Image
+from vm.building.recipe import Screen
+from vm.checkpoints.capture import Captured, differing
+from vm.checkpoints.collection import Rule, drop, keep, kept_steps, load, retain
+from vm.checkpoints.manifest import NOTHING, Table
+from vm.checkpoints.memory import PAGE, Pages
+from vm.machines.domain import Shape
+from vm.machines.snapshot import write_snapshot
 from vm.sandbox.provider import SandboxProvider
-from vm.snapshot import write_snapshot
-from vm.step import NOTHING, Table
 
 SHAPE = Shape("qemu", 2, 1, (1280, 720))
 """With a memory of one MiB."""

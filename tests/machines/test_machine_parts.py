@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from vm import MachineError
-from vm.boot import stage_of
-from vm.domain import Memory, Shape, domain_xml
-from vm.image import Base, Image
-from vm.memory import PAGE, Mapping, Pages, lay_pages, may_trace
+from vm.building.image import Base, Image
+from vm.building.recipe import Screen
+from vm.checkpoints.memory import PAGE, Mapping, Pages, lay_pages, may_trace
+from vm.machines.boot import stage_of
+from vm.machines.domain import Memory, Shape, domain_xml
+from vm.machines.provision import Address, parse_address
+from vm.machines.snapshot import read_snapshot
 from vm.process import run
-from vm.provision import Address, parse_address
-from vm.recipe import Screen
-from vm.snapshot import read_snapshot
 from vm.wait import NotYet, wait_for
 
 QEMU = {"q": "http://libvirt.org/schemas/domain/qemu/1.0"}

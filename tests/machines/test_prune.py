@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from vm.image import current_recipe
-from vm.layer import layer_id
-from vm.prune import size, stale
+from vm.building.image import current_recipe
+from vm.building.layer import layer_id
+from vm.building.prune import size, stale
 from vm.store import digest
 
 SCREEN = {"default": [1920, 1080], "emulation": [1280, 720]}

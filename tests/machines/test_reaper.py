@@ -6,14 +6,16 @@ import sys
 import time
 from pathlib import Path
 
-from vm.reaper import processes_with
+from vm.machines.reaper import processes_with
 
 PROJECT = Path(__file__).parent.parent.parent
 OWNER = """
 import subprocess, sys, time
 tag, folder = sys.argv[1:]
 reaper = subprocess.Popen(
-    [sys.executable, "-m", "vm.reaper", tag, folder], stdin=subprocess.PIPE, start_new_session=True
+    [sys.executable, "-m", "vm.machines.reaper", tag, folder],
+    stdin=subprocess.PIPE,
+    start_new_session=True,
 )
 machine = subprocess.Popen(
     [sys.executable, "-c", "import time; time.sleep(600)", tag], start_new_session=True
@@ -58,7 +60,7 @@ def test_what_an_owner_killed_with_9_left_running_is_ended(tmp_path: Path) -> No
 def test_a_process_without_the_tag_is_left_alone() -> None:
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as bystander:
         subprocess.run(
-            [sys.executable, "-m", "vm.reaper", f"ambidex-{secrets.token_hex(6)}"],
+            [sys.executable, "-m", "vm.machines.reaper", f"ambidex-{secrets.token_hex(6)}"],
             cwd=PROJECT,
             input=b"closed",
             check=True,
@@ -70,7 +72,10 @@ def test_a_process_without_the_tag_is_left_alone() -> None:
 
 def test_a_tag_too_short_to_be_ours_is_refused() -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "vm.reaper", "qemu"], cwd=PROJECT, input=b"", capture_output=True
+        [sys.executable, "-m", "vm.machines.reaper", "qemu"],
+        cwd=PROJECT,
+        input=b"",
+        capture_output=True,
     )
     assert ended.returncode != 0
     assert b"could match somebody else's" in ended.stderr

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from vm import READY, MachineError
-from vm.image import Base, Image
+from vm.building.image import Base, Image
+from vm.building.recipe import Screen
+from vm.machines.owner import PROJECT
+from vm.machines.spares import Spares
 from vm.namespace import COMMAND, NoRange, id_range
-from vm.owner import PROJECT
-from vm.recipe import Screen
 from vm.sandbox import limits
 from vm.sandbox.enter import Plan
 from vm.sandbox.kept import kept_folder, read_kept
 from vm.sandbox.probe import refusal
-from vm.spares import Spares
 
 
 @dataclass

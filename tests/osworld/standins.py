@@ -11,9 +11,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tasks.osworld import OSWorldBody
-from tasks.osworld_assets import place_of
-from tasks.osworld_suite import Selection, survey
+from tasks.osworld.assets import place_of
+from tasks.osworld.suite import Selection, survey
+from tasks.osworld.task import OSWorldBody
 from tests.osworld.books import BOOKS, Files
 from tests.osworld.papers import PAPERS
 from tests.osworld.things import THINGS
@@ -22,7 +22,7 @@ from tests.served import CATALOGUE
 __all__ = ["ORACLES", "OWN", "STANDINS", "write"]
 
 ORACLES = Path(__file__).with_suffix(".toml")
-OWN = Path(__file__).parents[2] / "tasks" / "osworld_oracles.toml"
+OWN = Path(__file__).parents[2] / "tasks" / "osworld" / "oracles.toml"
 """Of tasks that need no file."""
 STANDINS: dict[str, Files] = BOOKS | PAPERS | THINGS
 """By the tasks' names."""

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tasks.osworld import OSWorldBody
-from tasks.osworld_assets import AssetStore, place_of
-from tasks.osworld_notes import read_notes
-from tasks.osworld_suite import Selection, survey
+from tasks.osworld.annotations import read_notes
+from tasks.osworld.assets import AssetStore, place_of
+from tasks.osworld.suite import Selection, survey
+from tasks.osworld.task import OSWorldBody
 from tests.osworld.standins import ORACLES, OWN, STANDINS, write
 from tests.served import CATALOGUE
 from tests.tasks.osworld import OSWORLD, needs_osworld

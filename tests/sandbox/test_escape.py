@@ -16,8 +16,8 @@ import pytest
 from host.client.guest import Guest
 from host.runs.machines import Source
 from vm import MachineError
-from vm.display import capture
-from vm.machine import OwnedMachine
+from vm.machines.display import capture
+from vm.machines.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 
 SPACES = ("--user", "--mount", "--pid", "--net", "--ipc", "--uts")

@@ -10,8 +10,8 @@ from host.client.guest import Guest
 from host.runs.machines import Source
 from tests.conftest import without
 from vm import MachineError, Program
-from vm.image import Image, open_image
-from vm.machine import OwnedMachine
+from vm.building.image import Image, open_image
+from vm.machines.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 from vm.sandbox.limits import Limits
 from vm.sandbox.provider import SandboxProvider

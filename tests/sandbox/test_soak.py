@@ -4,7 +4,7 @@ from rich.console import Console
 
 from bench.soak import soaked, table
 from host.client.guest import Guest
-from vm.machine import OwnedMachine
+from vm.machines.machine import OwnedMachine
 from vm.sandbox.instance import Sandbox
 
 ACTIONS = 2000

@@ -12,11 +12,11 @@ from evaluators.osworld.registry import ENDS, Bound, Raises, bind_metric, metric
 from host import Stop
 from host.loop.judge import judge as judged
 from tasks import Task, TaskError, Verdict
-from tasks.osworld import OSWorldBody
-from tasks.osworld_assets import AssetStore
-from tasks.osworld_evidence import NAME, Collected, Kept, Record
-from tasks.osworld_getters import parse_getter
-from tasks.osworld_judging import Conj, Question, combined, judge
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.evidence import NAME, Collected, Kept, Record
+from tasks.osworld.getters import parse_getter
+from tasks.osworld.judging import Conj, Question, combined, judge
+from tasks.osworld.task import OSWorldBody
 from tasks.spec import Facts
 
 

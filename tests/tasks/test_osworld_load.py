@@ -11,12 +11,12 @@ import pytest
 from evaluators.osworld.registry import metrics
 from tasks import TaskError
 from tasks.load import load_suite
-from tasks.osworld import OSWorldBody
-from tasks.osworld_assets import AssetStore
-from tasks.osworld_getters import GETTERS
-from tasks.osworld_network import net_of
-from tasks.osworld_steps import STEPS, Download, Execute, argv_of, parse_step
-from tasks.osworld_suite import Found, Selection, survey
+from tasks.osworld.assets import AssetStore
+from tasks.osworld.getters import GETTERS
+from tasks.osworld.network import net_of
+from tasks.osworld.setup_steps import STEPS, Download, Execute, argv_of, parse_step
+from tasks.osworld.suite import Found, Selection, survey
+from tasks.osworld.task import OSWorldBody
 from tests.host.peer import CATALOGUE
 from tests.tasks.osworld import ASSETS, ID, OSWORLD, SHARED, needs_osworld, task, write
 

@@ -9,8 +9,8 @@ from typing import Any
 from examples.foundry.stand_in import ANSWERS, SECTION
 from tasks.load import content_hash
 from toolgen import Candidate
-from toolgen.blocks import named
-from toolgen.lint import TEST_PLACE, TOOL_PLACE, formatted
+from toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
+from toolgen.models.answer_blocks import named
 from toolgen.store import now
 
 ROOT = Path(__file__).parents[2]

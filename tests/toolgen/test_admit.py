@@ -13,9 +13,9 @@ import pytest
 from host.errors import UsageError
 from tests.toolgen.drafts import ROOT, candidate_of, draft_of
 from tests.toolgen.reviewed import passed, said
-from toolgen.admit import ADMITTED, admit, retire
+from toolgen.gate.module_list import listed, unlisted
+from toolgen.stages.admit import ADMITTED, admit, retire
 from toolgen.store import Folder, start
-from toolgen.tree import listed, unlisted
 from toolgen.verdicts import NEEDED, give
 
 NAME = "vlc-set-repeat"

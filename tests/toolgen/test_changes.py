@@ -9,7 +9,7 @@ from openpyxl import Workbook
 
 from evaluators.meaning import differences
 from host.client.survey import changes
-from toolgen.changes import outside
+from toolgen.stages.side_effects import outside
 
 BEFORE = {
     "files": {

@@ -8,7 +8,7 @@ import pytest
 
 from host.errors import UsageError
 from toolgen import Candidate, Outcome, Spent, StageResult
-from toolgen.asking import spent_by
+from toolgen.models.asking import spent_by
 from toolgen.store import Folder, digest, folders, now, open_candidate, start
 
 CANDIDATE = Candidate(

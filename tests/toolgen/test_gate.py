@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from tests.served import CATALOGUE
-from toolgen.alike import nearest
-from toolgen.gate import gate
+from toolgen.gate.gate import gate
+from toolgen.gate.similarity import nearest
 
 MCP_TOOLS = Path(__file__).parent.parent.parent / "mcp_tools"
 

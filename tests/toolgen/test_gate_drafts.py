@@ -9,10 +9,10 @@ import pytest
 from tests.served import CATALOGUE
 from tests.toolgen.drafts import GOOD, ROOT, candidate_of, draft_of
 from toolgen import Finding
-from toolgen.alike import duplicate
-from toolgen.checking import by_text
-from toolgen.house import house_tools, touched
-from toolgen.lint import TOOL_PLACE, lint, types
+from toolgen.gate.lint import TOOL_PLACE, lint, types
+from toolgen.gate.similarity import duplicate
+from toolgen.gate.tools_text import house_tools, touched
+from toolgen.stages.check import by_text
 
 HOUSE = house_tools(ROOT)
 TOOL, TEST, _ = draft_of("calc-reverse-rows")

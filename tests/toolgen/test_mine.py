@@ -13,8 +13,8 @@ from host.records.rows import Rows
 from host.records.trajectory import Step, Trajectory
 from tests.host.played import row
 from toolgen import Candidate
-from toolgen.mine import mine, wish_of
-from toolgen.proposing import Asked, from_recordings
+from toolgen.candidates.mine import mine, wish_of
+from toolgen.stages.propose import Asked, from_recordings
 
 
 def key(*keys: str) -> tuple[str, dict[str, Any]]:

@@ -23,7 +23,7 @@ from host.records.config import ModelConfig
 from tests.host.test_model_agent import chat_server
 from tests.toolgen.reviewed import furnished, said
 from toolgen import Reasons, Verdict
-from toolgen.asking import Caps
+from toolgen.models.asking import Caps
 from toolgen.opinion import ask_opinion
 from toolgen.store import Folder
 from toolgen.verdicts import RUBRIC, decided, give

@@ -13,8 +13,8 @@ from tasks.load import load_suite
 from tasks.spec import Call
 from tests.served import CATALOGUE
 from tests.toolgen.drafts import OF, draft_of
-from toolgen.vary import EMPTY, Variation, swapped, variations, varied
-from toolgen.wrong import wrong_calls
+from toolgen.stages.variations import EMPTY, Variation, swapped, variations, varied
+from toolgen.stages.wrong_calls import wrong_calls
 
 
 def task_of(name: str) -> Task:

@@ -11,11 +11,11 @@ import pytest
 from host.client.guest import Guest
 from host.runs.machines import Source
 from vm import MachineError
-from vm.boot import BOUNDS, wait_until_ready
-from vm.image import Image, open_image
-from vm.instance import Instance
+from vm.building.image import Image, open_image
+from vm.machines.boot import BOUNDS, wait_until_ready
+from vm.machines.instance import Instance
+from vm.machines.provision import Address, provision
 from vm.provider import LibvirtProvider
-from vm.provision import Address, provision
 from vm.wait import NotYet, wait_for
 
 

@@ -24,12 +24,12 @@ from host.client.guest import Guest
 from host.runs.machines import Source
 from tests.killed import kill
 from vm import Machine, MachineError
-from vm.image import open_image
-from vm.instance import Instance
-from vm.kept import drop, kept_steps
-from vm.machine import OwnedMachine
+from vm.building.image import open_image
+from vm.checkpoints.collection import drop, kept_steps
+from vm.machines.instance import Instance
+from vm.machines.machine import OwnedMachine
+from vm.machines.reaper import processes_with
 from vm.provider import LibvirtProvider
-from vm.reaper import processes_with
 
 OPERATIONS = int(os.environ.get("AMBIDEX_TEST_OPERATIONS", "30"))
 EDITOR = "typed.txt"

@@ -14,11 +14,12 @@ from host.models.exposure import retrieved
 from host.records.config import Exposure
 from tasks import ToolSpec
 from toolgen import STAGES, Draft, Review, Spent, Stage, StageResult
-from toolgen.alike import likenesses
-from toolgen.house import Declared
+from toolgen.gate.similarity import likenesses
+from toolgen.gate.tools_text import Declared
 from toolgen.review import evidence
 from toolgen.review.lines import coloured, differences
 from toolgen.review.signature import Signature, signature
+from toolgen.stages.wrap import CALLS
 from toolgen.store import Folder
 from toolgen.verdicts import (
     RUBRIC,
@@ -30,7 +31,6 @@ from toolgen.verdicts import (
     read_reviews,
     shown_to,
 )
-from toolgen.wrap import CALLS
 
 __all__ = ["Cards", "Standing", "standing"]
 

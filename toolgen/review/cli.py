@@ -19,8 +19,8 @@ from host.records.config import ModelConfig
 from host.runs.machines import MachineOptions
 from host.terminal import Terminal, echo
 from toolgen import Reasons, Verdict
-from toolgen.asking import Caps
-from toolgen.house import house_tools
+from toolgen.gate.tools_text import house_tools
+from toolgen.models.asking import Caps
 from toolgen.opinion import ask_opinion
 from toolgen.review.card import Cards, standing
 from toolgen.store import FOUNDRY, Folder, open_candidate

@@ -11,7 +11,7 @@ from host import ROOT
 from host.errors import UsageError
 from host.room import serving
 from host.runs.machines import MachineOptions, open_machines
-from toolgen.house import house_tools
+from toolgen.gate.tools_text import house_tools
 from toolgen.review.app import Reviewing
 from toolgen.review.card import Cards
 from toolgen.review.desk import Desks

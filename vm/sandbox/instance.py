@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vm import MachineError
-from vm.display import capture
-from vm.door import Door, new_token
-from vm.image import Image
+from vm.building.image import Image
+from vm.machines.display import capture
+from vm.machines.door import Door, new_token
+from vm.machines.owner import PROJECT
 from vm.namespace import IDS, ROOTS_RANGE
-from vm.owner import PROJECT
 from vm.sandbox.enter import CODE, INSIDE, ROOT, Plan
 from vm.sandbox.limits import Groups, Limits
 

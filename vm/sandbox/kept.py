@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vm import READY, MachineError, Program, plain_name
-from vm.image import Image
+from vm.building.image import Image
 from vm.namespace import COMMAND
 from vm.process import run
 from vm.sandbox.enter import UPPER

@@ -6,7 +6,7 @@ import secrets
 import subprocess
 import sys
 
-from vm.owner import PROJECT
+from vm.machines.owner import PROJECT
 from vm.sandbox.enter import Plan
 from vm.sandbox.limits import Groups
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from types import TracebackType
 
 from vm import READY, MachineError, Place, Program, refuse_ready
-from vm.boot import wait_until_ready
-from vm.image import Image, silent
-from vm.machine import OwnedMachine
-from vm.owner import Owner
+from vm.building.image import Image, silent
+from vm.machines.boot import wait_until_ready
+from vm.machines.machine import OwnedMachine
+from vm.machines.owner import Owner
+from vm.machines.spares import Spares
 from vm.sandbox.instance import STAGES, Sandbox, launch
 from vm.sandbox.kept import Kept, keep, read_kept
 from vm.sandbox.limits import Groups, Limits
-from vm.spares import Spares
 
 __all__ = ["SandboxMachine", "SandboxProvider"]
 

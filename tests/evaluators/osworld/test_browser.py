@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evaluators import Unreadable
-from evaluators.osworld.addresses import equal
+from evaluators.osworld.browser.addresses import equal
 from evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, judge, lacking, of
 

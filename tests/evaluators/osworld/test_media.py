@@ -13,8 +13,8 @@ from mutagen.id3 import ID3, TIT2, TPE1
 from numpy.typing import NDArray
 
 from evaluators import Unreadable
-from evaluators.osworld.media import RATE, sound
-from evaluators.osworld.sound_features import alignment_distance, cepstra
+from evaluators.osworld.media.media import RATE, sound
+from evaluators.osworld.media.sound_features import alignment_distance, cepstra
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 Sound = NDArray[np.float32]

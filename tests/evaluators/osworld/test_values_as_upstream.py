@@ -12,7 +12,7 @@ import pytest
 from evaluators import Score
 from evaluators.osworld import AnyScore
 from evaluators.osworld.registry import ENDS, bind_metric
-from tasks.osworld_judging import combined, within
+from tasks.osworld.judging import combined, within
 from tests.evaluators.osworld.makers import zipped
 
 RAISES = "upstream ends in an exception"

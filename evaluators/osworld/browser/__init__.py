@@ -1,0 +1,1 @@
+"""Metrics on the browser: its tabs, its profile, addresses."""

@@ -1,0 +1,190 @@
+"""Tabs of the browser: which page is open, and which pages are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired
+
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from evaluators import Score, Unreadable
+from evaluators.osworld import Value
+from evaluators.osworld.answers import entries, fields, url_of
+from evaluators.osworld.browser.addresses import KEPT, equal, without_query
+from evaluators.osworld.registry import Raises, metric
+from evaluators.values import shown, verdict
+
+
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"no regular expression: {error}") from None
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(_compiles)]
+
+
+class Page(TypedDict):
+    """The page that should be open; of another type than `url`, none is."""
+
+    type: Any
+    url: NotRequired[str | None]
+
+
+class Pages(TypedDict):
+    """The pages that should be open, one in each tab; of another type than `url`, none are."""
+
+    type: Any
+    urls: NotRequired[list[Any]]
+
+
+class Patterns(TypedDict):
+    """Regular expressions that an address should hold."""
+
+    expected: list[Pattern] | Pattern
+
+
+class Query(TypedDict):
+    """What was searched for."""
+
+    pattern: Pattern
+
+
+class Search(TypedDict):
+    """What an address of a search should hold."""
+
+    expect: Query
+
+
+class Cart(TypedDict):
+    """What a page should name."""
+
+    items: list[Any] | str
+
+
+@metric(repairs=(KEPT,))
+def is_expected_active_tab(result: Value, expected: Page, *, strict: bool) -> Score:
+    """The open page has this address."""
+    seen = _open(result, strict=strict)
+    if expected["type"] != "url" or (seen is None and not result):
+        return Score(0.0, "no page is asked for by its address, or none is open")
+    same = _equal(_asked(expected, "url"), seen, strict=strict)
+    return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")
+
+
+@metric(
+    repairs=(
+        "Addresses are compared as in is_expected_active_tab: upstream compares letters, so a"
+        " slash after the host or an upper-case host is another page.",
+    )
+)
+def is_expected_active_tab_approximate(result: Value, expected: Page, *, strict: bool) -> Score:
+    """The open page has this address, whatever the query of either."""
+    open_page = _open(result, strict=strict)
+    if expected["type"] != "url" or not result:
+        return Score(0.0, "no page is asked for by its address, or none is open")
+    asked = _asked(expected, "url")
+    if asked is None or open_page is None:
+        return Score(float(asked is open_page), f"{shown(open_page)} is open, not {shown(asked)}")
+    seen, wanted = (without_query(each, strict=strict) for each in (open_page, asked))
+    same = equal(wanted, seen, strict=True) if strict else wanted == seen
+    return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")
+
+
+def _open(result: Value, *, strict: bool) -> str | None:
+    """The address of the open page."""
+    if strict:
+        return url_of(result)
+    seen = result.get("url") if isinstance(result, dict) else result or None
+    if seen is not None and not isinstance(seen, str):
+        raise Raises(f"{shown(seen)} is no address")
+    return seen
+
+
+def _asked(rule: Mapping[str, Any], key: str) -> Any:
+    if key not in rule:
+        raise Raises(f"the rule has no {key!r}")
+    return rule[key]
+
+
+def _equal(wanted: str | None, seen: str | None, *, strict: bool) -> bool:
+    if wanted is None or seen is None:
+        return wanted is seen
+    if not isinstance(wanted, str):
+        raise Raises(f"{shown(wanted)} is no address")
+    return equal(wanted, seen, strict=strict)
+
+
+@metric()
+def is_expected_url_pattern_match(result: Value, expected: Patterns) -> Score:
+    """Each regular expression is found in the address of the open page."""
+    return _holds(_open(result, strict=False), expected["expected"])
+
+
+@metric()
+def is_expected_search_query(result: Value, expected: Search) -> Score:
+    """The regular expression is found in the address of the open page."""
+    if isinstance(result, str) and result:
+        raise Raises("of a text nothing is known, not even its `url`")
+    return _holds(_open(result, strict=False), [expected["expect"]["pattern"]])
+
+
+def _holds(seen: str | None, patterns: list[str] | str) -> Score:
+    if seen is None:
+        raise Unreadable("no address of a page was given")
+    wrong = [
+        f"{shown(each)} is not in {shown(seen)}" for each in patterns if not re.search(each, seen)
+    ]
+    return verdict(wrong, f"{shown(seen)} is as expected")
+
+
+@metric(
+    repairs=(
+        KEPT,
+        "Each tab answers one expected page: upstream takes one tab for all that are equal to it.",
+    )
+)
+def is_expected_tabs(result: Value, expected: Pages, *, strict: bool) -> Score:
+    """As many tabs are open as pages are expected, and each expected page is in one of them."""
+    wanted = [] if expected["type"] != "url" else _asked(expected, "urls")
+    if expected["type"] != "url" or not result:
+        return Score(0.0, "no pages are asked for by their addresses, or no tab is open")
+    left = [_tab(each, strict=strict) for each in entries(result)]
+    if len(left) != len(wanted):
+        return Score(0.0, f"{len(left)} tabs are open, not {len(wanted)}")
+    missing = []
+    for url in wanted:
+        place = next((n for n, tab in enumerate(left) if _equal(url, tab, strict=strict)), None)
+        if place is None:
+            missing.append(f"{shown(url)} is not open")
+        elif strict:
+            del left[place]
+    return verdict(missing, f"all {len(wanted)} pages are open")
+
+
+def _tab(tab: Any, *, strict: bool) -> str | None:
+    if strict:
+        return url_of(tab)
+    if not isinstance(tab, dict) or not isinstance(tab.get("url", 0), str | None):
+        raise Raises(f"{shown(tab)} is no tab with a `url`")
+    return tab["url"]  # type: ignore[no-any-return]  # a text or None, as was just asked
+
+
+@metric()
+def is_added_to_steam_cart(result: Value, expected: Cart) -> Score:
+    """The page (its text, `content`) names every item."""
+    content = fields(result).get("content")
+    if not isinstance(content, str | list):
+        raise Unreadable("the content of the page was not given")
+    wrong = []
+    for each in expected["items"]:
+        try:
+            there = each in content
+        except TypeError as error:
+            raise Raises(f"{shown(each)} cannot be on a page") from error
+        wrong += [] if there else [f"{shown(each)} is not on the page"]
+    return verdict(wrong, f"all {len(expected['items'])} items are on the page")

@@ -1,0 +1,1 @@
+"""Metrics on text documents, PDF files, web pages and archives."""

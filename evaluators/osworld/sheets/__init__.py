@@ -1,0 +1,1 @@
+"""Metrics on workbooks and CSV files; `compare_table` above all."""

@@ -1,0 +1,172 @@
+"""Cells, printed lines and texts of a workbook as upstream reads them, defects included."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import Any, TypeAlias
+
+from lxml import etree
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.cell_range import MultiCellRange
+from rapidfuzz import fuzz
+
+from evaluators import Unreadable
+from evaluators.osworld import given
+from evaluators.osworld.registry import Raises
+from evaluators.osworld.sheets.table_book import MAIN, MOST_CELLS, Book
+from evaluators.values import shown
+
+Stored: TypeAlias = str | float | dict[str, str | None] | None
+Place: TypeAlias = tuple[Book | None, str]
+PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
+SPACE = "http://www.w3.org/XML/1998/namespace:space"
+
+
+def member(book: Book, name: str) -> etree._Element:
+    """The part of the package that upstream takes for a sheet: the one with its number in its
+    name. `KeyError` where there is none."""
+    with zipfile.ZipFile(book.stream) as archive:
+        workbook = etree.fromstring(archive.read("xl/workbook.xml"), PARSER)
+        sheets = workbook.iterfind(f".//{MAIN}sheets/{MAIN}sheet")
+        numbers = {each.get("name"): each.get("sheetId") for each in sheets}
+        part = archive.read(f"xl/worksheets/sheet{numbers[name]}.xml")
+    return etree.fromstring(part, PARSER)
+
+
+def stored_value(book: Book | None, name: str, coordinate: str) -> Stored:
+    """What the file stores of a cell, a formula's result; None for a truth value, too. Raises what
+    upstream raises."""
+    if book is None:
+        raise Raises("there is no workbook to compare with")
+    if name not in book.stored:
+        book.stored[name] = _cells(book, name)
+    cell = book.stored[name].get(coordinate)
+    if cell is None:
+        return None
+    kind, held = cell.get("t", "n"), cell.findall(f"{MAIN}v")
+    if kind == "inlineStr":
+        inline = cell.find(f"{MAIN}is")
+        texts = [] if inline is None else inline.findall(f"{MAIN}t")
+        return _plain(texts[0]) if texts else None
+    if not held or kind not in {"n", "s", "str", "e"}:
+        return None
+    value = _plain(held[0])
+    if kind in {"str", "e"}:
+        return value
+    if not isinstance(value, str):
+        raise Raises(f"{coordinate} of {name} holds an empty value")
+    try:
+        number = int(value) if kind == "s" else float(value)
+    except ValueError:
+        return None
+    if kind == "n":
+        return number
+    try:
+        return _shared(book)[int(number)]
+    except IndexError:
+        raise Raises(f"{coordinate} of {name} names a text that is not stored") from None
+
+
+def _cells(book: Book, name: str) -> dict[str, etree._Element]:
+    """The cells of a sheet by their coordinates, the first of two; none where it is not there."""
+    try:
+        sheet = member(book, name)
+    except (KeyError, etree.XMLSyntaxError):
+        return {}
+    found: dict[str, etree._Element] = {}
+    for cell in sheet.iterfind(f".//{MAIN}row/{MAIN}c"):
+        found.setdefault(cell.get("r", ""), cell)
+    return found
+
+
+def _shared(book: Book) -> list[str]:
+    """The shared texts; none at all where one of them is empty, for upstream gives up there."""
+    try:
+        with zipfile.ZipFile(book.stream) as archive:
+            root = etree.fromstring(archive.read("xl/sharedStrings.xml"), PARSER)
+    except (KeyError, etree.XMLSyntaxError):
+        return []
+    items = [[each.text for each in item.iter(f"{MAIN}t")] for item in root.iterfind(f"{MAIN}si")]
+    if any(text is None for item in items for text in item):
+        return []
+    return ["".join(text or "" for text in item) for item in items]
+
+
+def _plain(element: etree._Element) -> str | dict[str, str | None] | None:
+    """The text of an element without the blanks around it; with its attributes, if it has any."""
+    text = (element.text or "").strip() or None
+    if not element.attrib:
+        return text
+    names = {key: etree.QName(key) for key in element.attrib}
+    held = {
+        f"@{each.namespace}:{each.localname}" if each.namespace else f"@{each.localname}":
+        element.attrib[key]
+        for key, each in names.items()
+    }  # fmt: skip
+    return held | ({} if text is None else {"#text": text})
+
+
+def printed(book: Book | None, name: str) -> list[str] | None:
+    """The lines of the CSV file beside the workbook, the last one first, without the empty ones at
+    the end; None where there is no such file."""
+    if book is None:
+        raise Raises("there is no workbook to compare with")
+    try:
+        text = decoded_lines(given.held(book.path.with_name(f"{book.path.stem}-{name}.csv")))
+    except Unreadable:
+        return None
+    lines = [each.strip() for each in text]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def decoded_lines(content: bytes) -> list[str]:
+    """The lines of a text file, by everything that Python takes for the end of a line; what is not
+    UTF-8 is Latin-1."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n").splitlines()
+
+
+def fuzzy_breaks(one: Place, other: Place, rules: list[dict[str, Any]]) -> str:
+    """The first cell that does not hold nearly the same text; an empty one holds the word None."""
+    wrong = ""
+    for rule in rules:
+        areas = MultiCellRange(rule["range"])
+        if sum(each.size["rows"] * each.size["columns"] for each in areas) > MOST_CELLS:
+            raise Unreadable(f"{areas} spans more than {MOST_CELLS} cells")
+        for area in areas:
+            for row, column in area.cells:
+                cell = f"{get_column_letter(column)}{row}"
+                seen, wanted = (_text(stored_value(*place, cell), rule) for place in (one, other))
+                if not _near(seen, wanted, rule) and not wrong:
+                    wrong = f"{cell} says {shown(seen)}, not {shown(wanted)}"
+    return wrong
+
+
+def _text(value: Stored, rule: dict[str, Any]) -> str:
+    text = str(value)
+    for old, new in rule.get("normalization", []):
+        text = text.replace(old, new)
+    if "trim_leadings" in rule:
+        text = text.lstrip(rule["trim_leadings"])
+    if "trim_trailings" in rule:
+        text = text.rstrip(rule["trim_trailings"])
+    ignored = set(rule.get("ignore_chars", ""))
+    text = "".join(each for each in text if each not in ignored)
+    return text.lower() if rule.get("ignore_case", False) else text
+
+
+def _near(seen: str, wanted: str, rule: dict[str, Any]) -> bool:
+    match rule["type"]:
+        case "includes":
+            return wanted in seen
+        case "included_by":
+            return seen in wanted
+        case "fuzzy_match":
+            return bool(fuzz.ratio(seen, wanted) >= rule.get("threshold", 85.0))
+        case _:
+            return seen == wanted

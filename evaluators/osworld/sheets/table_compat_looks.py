@@ -1,0 +1,202 @@
+"""How cells look as upstream reads it: their styles, and conditional formats by the stored values.
+
+A conditional format is computed with the value of each cell in the place of the first of its
+references in alphabetical order, and with the ranges that are written with $ on both sides in the
+places after it; where the numbers of these do not match, it never applies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from openpyxl.cell.cell import MergedCell
+from openpyxl.formula import Tokenizer
+from openpyxl.formula.tokenizer import Token, TokenizerError
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.cell_range import CellRange
+
+from evaluators import Unreadable
+from evaluators.formula import Mistake, Unknown, formula
+from evaluators.formula_values import truth
+from evaluators.osworld.sheets.table_book import MOST_CELLS, Book
+from evaluators.osworld.sheets.table_compat_cells import Stored, stored_value
+
+Looks = dict[str, list[object]]
+Condition = Callable[[Stored], bool]
+BY_FORMULA = {
+    "expression", "containsText", "notContainsText", "endsWith", "beginsWith", "containsErrors",
+    "notContainsErrors",
+}  # fmt: skip
+FIXED = re.compile(r"\$([A-Z]{1,3})\$(\d+)(?::\$([A-Z]{1,3})\$(\d+))?")
+MOST_EMPTY = 50
+"""After more empty cells than these, upstream leaves each further range at its next empty cell."""
+FONT = {
+    "font_name": "name", "font_family": "family", "font_bold": "bold", "font_italic": "italic",
+    "font_underline": "underline", "font_size": "size",
+}  # fmt: skip
+OF_TEXT = {*FONT, "font_color", "hyperlink", "number_format"}
+
+
+def property_of(cell: Any, prop: str, over: Any = None) -> object:
+    """One property of a cell, or of the conditional format over it; None for the texts' properties
+    of an empty cell. Raises what upstream raises."""
+    styled = cell if over is None else over
+    match prop:
+        case "merge":
+            return isinstance(cell, MergedCell)
+        case "fill_type":
+            return getattr(getattr(styled, "fill", None), "tagname", None)
+        case "bgcolor" | "fgcolor":
+            side = "fgColor" if over is None else "bgColor"
+            return getattr(getattr(getattr(styled, "fill", None), side, None), "rgb", None)
+        case _ if prop in OF_TEXT and cell.value is None:
+            return None
+        case "number_format":
+            if cell.data_type != "n":
+                return None
+            return cell.number_format if over is None else over.numFmt.formatCode
+        case "hyperlink":
+            return cell.hyperlink or ""
+        case "font_color":
+            return styled.font.color.rgb
+        case _ if prop in FONT:
+            return getattr(styled.font, FONT[prop])
+    raise NotImplementedError(f"there is no property {prop!r}")
+
+
+def looks(book: Book | None, name: str, sheet: Any, props: list[str]) -> Looks:
+    """Every cell with its properties, conditional formats applied in the order of the file."""
+    assert book is not None
+    found: Looks = {
+        cell.coordinate: [property_of(cell, prop) for prop in props]
+        for column in sheet.iter_cols()
+        for cell in column
+    }
+    holds: Condition | None = None
+    for area in sheet.conditional_formatting:
+        for rule in area.rules:
+            try:
+                holds = _condition(rule, book, name) or holds
+            except Unknown:
+                continue
+            over = rule.dxf
+            for cell in list(_active(area, book, name, sheet, holds)):
+                rule.formula[0]  # upstream names it in its log
+                found[cell.coordinate] = [property_of(cell, prop, over) for prop in props]
+    return found
+
+
+def _active(area: Any, book: Book, name: str, sheet: Any, holds: Condition | None) -> Iterator[Any]:
+    empty = 0
+    size = sum(each.size["rows"] * each.size["columns"] for each in area.cells)
+    if size > MOST_CELLS:
+        raise Unreadable(f"a conditional format spans too many cells ({area.cells})")
+    for part in area.cells:
+        for row, column in part.cells:
+            cell = sheet.cell(row=row, column=column)
+            value = stored_value(book, name, f"{get_column_letter(column)}{row}")
+            if value is None:
+                empty += 1
+                if empty > MOST_EMPTY:
+                    break
+            elif holds is not None and holds(value):
+                yield cell
+
+
+def _condition(rule: Any, book: Book, name: str) -> Condition | None:
+    """What a rule asks of a value; None for a kind that upstream does not know, for which it asks
+    what the rule before asked. `Unknown` where it leaves the rule out."""
+    written = [str(each) for each in rule.formula]
+    fixed = [_fixed(each, book, name) for each in written]
+    if rule.type in BY_FORMULA:
+        return _by_formula(written[0], fixed[0])
+    if rule.type == "cellIs":
+        return _compared(rule.operator, [_constant(each) for each in written])
+    return None
+
+
+def _fixed(text: str, book: Book, name: str) -> list[list[Stored]]:
+    """The values of the ranges that are written with $ throughout; a single cell ends upstream in
+    an exception."""
+    return [
+        [
+            stored_value(book, name, f"{get_column_letter(column)}{row}")
+            for row, column in CellRange(f"{first}{top}:{last}{bottom}").cells
+        ]
+        for first, top, last, bottom in FIXED.findall(text)
+    ]
+
+
+def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
+    tokens = _tokens(text)
+    names = [each.value for each in tokens if each.subtype == Token.RANGE]
+    places = sorted({each.replace("$", "").upper() for each in names})
+    values: dict[tuple[int, int], object] = {}
+    written: dict[str, str] = {}
+    if len(places) != 1 + len(fixed):
+        return lambda value: False
+    for number, (place, held) in enumerate(zip(places[1:], fixed, strict=True), start=2):
+        values |= {(row, number): value for row, value in enumerate(held, start=1)}
+        column = get_column_letter(number)
+        written[place] = f"{column}1:{column}{len(held)}" if len(held) > 1 else f"{column}1"
+    written[places[0]] = "A1"
+    for each in tokens:
+        if each.subtype == Token.RANGE:
+            each.value = written[each.value.replace("$", "").upper()]
+    asks = formula("".join(each.value for each in tokens), origin="A1")
+
+    def holds(value: Stored) -> bool:
+        try:
+            found = asks("A1", values | {(1, 1): value})
+            return bool(found) if isinstance(found, str) else truth(found)
+        except Mistake:
+            return True  # an error is something
+        except Unknown:
+            return False
+
+    return holds
+
+
+def _tokens(text: str) -> list[Token]:
+    try:
+        return list(Tokenizer(f"={text}").items)
+    except (TokenizerError, IndexError) as error:
+        raise Unknown(f"{text}: {error}") from error
+
+
+def _constant(text: str) -> Any:
+    if any(each.subtype == Token.RANGE for each in _tokens(text)):
+        raise Unknown(f"{text} is no constant")
+    try:
+        return formula(text, origin="A1")("A1", {})
+    except Mistake as error:
+        raise Unknown(f"{text}: {error}") from error
+
+
+def _compared(operator: str, ends: list[Any]) -> Condition:
+    def holds(value: Any) -> bool:
+        try:
+            match operator:
+                case "lessThanOrEqual":
+                    return bool(value <= ends[0])
+                case "lessThan":
+                    return bool(value < ends[0])
+                case "equal":
+                    return bool(value == ends[0])
+                case "greaterThanOrEqual":
+                    return bool(value >= ends[0])
+                case "notEqual":
+                    return bool(value != ends[0])
+                case "greaterThan":
+                    return bool(value > ends[0])
+                case "between":
+                    return bool(min(ends) <= value <= max(ends))
+                case "notBetween":
+                    return bool(value < min(ends) or value > max(ends))
+        except (TypeError, IndexError, ValueError):
+            return False
+        return False
+
+    return holds

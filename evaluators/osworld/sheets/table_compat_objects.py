@@ -1,0 +1,156 @@
+"""Charts, pivot tables, filters and sparklines of a sheet as upstream reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openpyxl.utils import coordinate_to_tuple
+
+from evaluators.osworld.registry import Raises
+from evaluators.osworld.sheets.table_book import Book
+from evaluators.osworld.sheets.table_compat_cells import member
+
+X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
+XM = "{http://schemas.microsoft.com/office/excel/2006/main}"
+AXES = ("xtitle", "ytitle", "ztitle")
+
+
+def charts(sheet: Any, props: set[str]) -> dict[str, dict[str, object]]:
+    """The charts by the references that they show, the last of several that show the same."""
+    found = {}
+    for chart in sheet._charts:
+        shows = ";".join(
+            f"{_reference(series.val)},{_reference(series.cat)}" for series in chart.series
+        )
+        found[shows] = {prop: _chart_property(chart, prop) for prop in props & CHART_PROPS}
+    return found
+
+
+def _reference(data: Any) -> str:
+    for kind in ("numRef", "strRef"):
+        if hasattr(getattr(data, kind, None), "f"):
+            return str(getattr(data, kind).f)
+    return ""
+
+
+CHART_PROPS = {"title", "legend", "anchor", "width", "height", "type", "direction", *AXES}
+
+
+def _chart_property(chart: Any, prop: str) -> object:
+    match prop:
+        case "title":
+            return _title(chart)
+        case "legend":
+            return None if chart.legend is None else chart.legend.position
+        case "anchor":
+            start, end = chart.anchor._from, chart.anchor.to
+            return chart.anchor.editAs, start.col, end.row, end.col
+        case "type":
+            return chart.tagname
+        case "direction":
+            return chart.barDir
+        case "width" | "height":
+            return getattr(chart, prop)
+        case _:
+            return _title(getattr(chart, f"{prop[0]}_axis", None))
+
+
+def _title(titled: Any) -> str | None:
+    """The first run of the first paragraph of a title."""
+    try:
+        text: str | None = titled.title.tx.rich.p[0].r[0].t
+    except (AttributeError, IndexError, TypeError):
+        return None
+    return text
+
+
+def pivots(sheet: Any, props: set[str]) -> dict[str, dict[str, object]]:
+    """The pivot tables by their source, without the columns at its edges that they leave unused;
+    the last of several of one source."""
+    found = {}
+    for pivot in sheet._pivots:
+        items = [
+            [(each.h, each.x) for each in field.items if each.x is not None]
+            for field in pivot.pivotFields
+        ]
+        used = [number for number, each in enumerate(items) if each]
+        left = used[0] if used else len(items)
+        right = len(items) - 1 - used[-1] if used else 0
+        source = pivot.cache.cacheSource
+        first, last = source.worksheetSource.ref.split(":")
+        row, column = coordinate_to_tuple(first)
+        last_row, last_column = coordinate_to_tuple(last)
+        area = (row, column + left, last_row, last_column - right)
+        shows = f"{source.type};{area};{source.worksheetSource.sheet}"
+        found[shows] = _pivot_properties(pivot, props, items[left : len(items) - right], left)
+    return found
+
+
+def _pivot_properties(
+    pivot: Any, props: set[str], selection: list[list[tuple[object, object]]], left: int
+) -> dict[str, object]:
+    said: dict[str, object] = {}
+    for prop, name in (
+        ("name", "name"),
+        ("show_total", "visualTotals"),
+        ("show_empty_row", "showEmptyRow"),
+        ("show_empty_col", "showEmptyCol"),
+        ("show_headers", "showHeaders"),
+        ("location", "location"),
+    ):
+        if prop in props:
+            said[prop] = getattr(pivot, name)
+    if props & {"filter", "selection"}:
+        said["selection"] = selection if "ordered" in props else [set(each) for each in selection]
+    if "filter" in props:
+        said["filter"] = {each.fld for each in pivot.pageFields}
+    for prop, name in (("col_fields", "colFields"), ("row_fields", "rowFields")):
+        if prop in props:
+            said[prop] = [each.x - left for each in getattr(pivot, name)]
+    if "data_fields" in props:
+        named = "data_fields_name" in props
+        said["data_fields"] = [
+            (each.fld - left, each.name if named else "", each.subtotal, each.showDataAs)
+            for each in pivot.dataFields
+        ]
+    return said
+
+
+def filters(sheet: Any) -> dict[str, object]:
+    """The automatic filter: its range, what its columns keep, and how it is sorted."""
+    held = sheet.auto_filter
+    columns = []
+    for each in held.filterColumn:
+        column = {"hidden": each.hiddenButton, "shown": each.showButton, "column": each.colId}
+        if each.filters is not None:
+            column |= {"blank": each.filters.blank, "kept": set(each.filters.filter)}
+        if each.customFilters is not None:
+            rules = {(rule.operator, rule.val) for rule in each.customFilters.customFilter}
+            column |= {"all": each.customFilters._and, "rules": rules}
+        columns.append(column)
+    said: dict[str, object] = {
+        "range": held.ref,
+        "columns": sorted(columns, key=lambda each: each["column"]),
+    }
+    order = held.sortState
+    if order is not None:
+        said["order"] = (order.columnSort, order.caseSensitive, order.sortMethod, order.ref)
+        said["keys"] = [
+            (key.descending, key.sortBy, key.ref, key.customList, key.dxfId, key.iconSet,
+             key.iconId)
+            for key in order.sortCondition
+        ]  # fmt: skip
+    return said
+
+
+def sparklines(book: Book | None, name: str) -> dict[str | None, str | None]:
+    """The data of each sparkline by its cell."""
+    if book is None:
+        raise Raises("there is no workbook to compare with")
+    found = {}
+    for each in member(book, name).iter(f"{X14}sparkline"):
+        cell, data = each.find(f"{XM}sqref"), each.find(f"{XM}f")
+        if cell is None or data is None:
+            raise Raises("a sparkline names no cell or no data")
+        found[(cell.text or "").strip() or None] = (data.text or "").strip() or None
+    return found

@@ -1,0 +1,181 @@
+"""What lies on the sheets of two workbooks: charts, pivot tables, sparklines."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+from xml.etree import ElementTree
+
+from openpyxl.chart.reference import Reference
+from openpyxl.worksheet.cell_range import CellRange
+
+from evaluators.osworld import given
+from evaluators.osworld.sheets.table_book import Place
+from evaluators.osworld.sheets.table_rules import Chart, PivotTable
+from evaluators.values import shown
+
+__all__ = ["charts_differ", "pivots_differ", "sparklines_differ"]
+
+X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
+FORMULA = "{http://schemas.microsoft.com/office/excel/2006/main}f"
+CELLS = "{http://schemas.microsoft.com/office/excel/2006/main}sqref"
+Found: TypeAlias = list[tuple[str, dict[str, object]]]
+"""Each object by the data that it shows, with its asked properties."""
+
+
+def charts_differ(one: Place, other: Place, rule: Chart) -> list[str]:
+    """Why there are not charts of the same data with the same properties."""
+    seen, wanted = (list(_charts(each, rule)) for each in (one, other))
+    return _differ("chart", one[1], seen, wanted)
+
+
+def pivots_differ(one: Place, other: Place, rule: PivotTable) -> list[str]:
+    """Why there are not pivot tables of the same data with the same properties."""
+    seen, wanted = (list(_pivots(each, rule)) for each in (one, other))
+    return _differ("pivot table", one[1], seen, wanted)
+
+
+def _differ(what: str, sheet: str, seen: Found, wanted: Found) -> list[str]:
+    left, missing = list(seen), []
+    for each in wanted:
+        if each in left:
+            left.remove(each)
+        else:
+            missing.append(each)
+    wrong = [f"{sheet} has no {what} of {shown(data)} with {said}" for data, said in missing]
+    return wrong + [f"{sheet} has a {what} of {shown(data)} with {said}" for data, said in left]
+
+
+def _charts(place: Place, rule: Chart) -> Iterator[tuple[str, dict[str, object]]]:
+    for chart in place[0].sheet(place[1])._charts:  # type: ignore[attr-defined]  # not in the stubs
+        series = [
+            f"{_source(getattr(each, 'val', None) or getattr(each, 'yVal', None))},"
+            f"{_source(getattr(each, 'cat', None) or getattr(each, 'xVal', None))}"
+            for each in chart.ser
+        ]
+        yield (
+            ";".join(series),
+            {prop: _chart_property(chart, prop) for prop in rule.chart_props},
+        )
+
+
+def _source(data: Any) -> str:
+    for kind in ("numRef", "strRef"):
+        reference = getattr(data, kind, None)
+        if reference is not None and reference.f:
+            return _reference(reference.f)
+    return ""
+
+
+def _reference(text: str) -> str:
+    """A reference as cells of a sheet: quotes and $ change nothing."""
+    try:
+        found = Reference(range_string=text)
+    except (ValueError, TypeError, AttributeError):
+        return re.sub(r"['$]", "", text)  # more ranges than one
+    sheet = str(found.sheetname).strip("'")
+    return f"{sheet}!{found.min_row},{found.min_col}:{found.max_row},{found.max_col}"
+
+
+def _chart_property(chart: Any, prop: str) -> object:
+    match prop:
+        case "type":
+            return chart.tagname
+        case "title":
+            return _title(chart)
+        case "xtitle" | "ytitle" | "ztitle":
+            return _title(getattr(chart, f"{prop[0]}_axis", None))
+        case "legend":
+            return None if chart.legend is None else chart.legend.position
+        case "direction":
+            return getattr(chart, "barDir", None)
+        case "anchor":
+            return _anchor(chart.anchor)
+        case _:
+            return getattr(chart, prop)
+
+
+def _title(titled: Any) -> str | None:
+    rich = getattr(getattr(getattr(titled, "title", None), "tx", None), "rich", None)
+    runs = [run.t or "" for paragraph in getattr(rich, "p", []) for run in paragraph.r or []]
+    return "".join(runs) if runs else None
+
+
+def _anchor(anchor: Any) -> object:
+    corners = (getattr(anchor, "_from", None), getattr(anchor, "to", None))
+    return [None if each is None else (each.col, each.row) for each in corners]
+
+
+def _pivots(place: Place, rule: PivotTable) -> Iterator[tuple[str, dict[str, object]]]:
+    for pivot in place[0].sheet(place[1])._pivots:  # type: ignore[attr-defined]  # not in the stubs
+        with given.library(place[0].path.name):
+            used = [_items(each) for each in pivot.cache.cacheFields]
+            # Columns at the edges of the source that hold nothing do not belong to it.
+            left = next((at for at, each in enumerate(used) if each), 0)
+            right = next((at for at, each in enumerate(reversed(used)) if each), 0)
+            source = pivot.cache.cacheSource.worksheetSource
+            area = CellRange(source.ref) if source is not None and source.ref else None
+            if area is None:
+                data = str(getattr(source, "name", None))
+            else:
+                area.shrink(left=left, right=right)
+                data = f"{source.sheet}!{area.coord}"
+            said: dict[str, object] = {
+                str(prop): _pivot_property(pivot, prop, used[left : len(used) - right], left)
+                for prop in rule.pivot_props
+            }
+        yield data, said
+
+
+def _items(field: Any) -> list[str]:
+    shared = getattr(field.sharedItems, "_fields", None) or []
+    return [str(getattr(each, "v", "")) for each in shared if getattr(each, "v", None) is not None]
+
+
+def _pivot_property(pivot: Any, prop: str, used: list[list[str]], left: int) -> object:
+    match prop:
+        case "name":
+            return pivot.name
+        case "show_total":
+            return pivot.visualTotals
+        case "show_empty_row":
+            return pivot.showEmptyRow
+        case "show_empty_col":
+            return pivot.showEmptyCol
+        case "show_headers":
+            return pivot.showHeaders
+        case "location":
+            return pivot.location.ref
+        case "selection":
+            return used
+        case "filter":
+            return sorted(each.fld - left for each in pivot.pageFields or [])
+        case "col_fields":
+            return [each.x - left for each in pivot.colFields or []]
+        case "row_fields":
+            return [each.x - left for each in pivot.rowFields or []]
+        case _:
+            return [
+                (each.fld - left, each.subtotal, each.showDataAs) for each in pivot.dataFields or []
+            ]
+
+
+def sparklines_differ(one: Place, other: Place) -> list[str]:
+    """Why the same cells do not show sparklines of the same data."""
+    seen, wanted = (dict(_sparklines(each)) for each in (one, other))
+    return [
+        f"{cell} of {one[1]} shows {seen.get(cell, 'no sparkline')}, "
+        f"not {wanted.get(cell, 'no sparkline')}"
+        for cell in sorted(seen.keys() | wanted.keys())
+        if seen.get(cell) != wanted.get(cell)
+    ]
+
+
+def _sparklines(place: Place) -> Iterator[tuple[str, str]]:
+    book, sheet = place
+    with given.library(book.path.name), zipfile.ZipFile(book.stream) as archive:
+        root = ElementTree.fromstring(archive.read(book.part(sheet)))
+    for each in root.iter(f"{X14}sparkline"):
+        yield each.findtext(CELLS) or "", each.findtext(FORMULA) or ""

@@ -1,0 +1,65 @@
+"""Presentations of the guest: a deck, the backgrounds of its slides, and shapes that hold text."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+from pptx import Presentation
+from pptx.enum.dml import MSO_FILL
+from pptx.exc import PythonPptxError
+
+from evaluators import Unreadable
+from evaluators.evidence import BROKEN
+from evaluators.osworld import Value
+from evaluators.osworld.given import office
+from evaluators.osworld.registry import Raises
+from evaluators.osworld.slides.theme import Theme
+
+__all__ = ["MALFORMED", "background", "deck", "text_shapes"]
+
+MALFORMED = (*BROKEN, PythonPptxError, etree.LxmlError, struct.error, zlib.error)
+"""What python-pptx raises for a part that is missing or against its schema."""
+
+
+def deck(given: Value) -> Any:
+    """The presentation of a collected file."""
+    content = office(given)
+    try:
+        found = Presentation(content)
+        len(found.slides)
+        return found
+    except MALFORMED as error:
+        raise Unreadable(f"no readable presentation: {error}") from error
+
+
+def background(slide: Any, *, strict: bool) -> str | None:
+    """The colour of a slide's solid background, its own or that of its master; `None` if there is
+    none.
+
+    A colour of the theme is looked up where strict; else it `Raises`.
+    """
+    fill = slide.background.fill
+    master = slide.slide_layout.slide_master
+    if fill.type == MSO_FILL.BACKGROUND:
+        fill = master.background.fill
+    if fill.type != MSO_FILL.SOLID:
+        return None
+    if strict:
+        return Theme(master).colour(fill._xPr.find("{*}solidFill"))
+    try:
+        return str(fill.fore_color.rgb)
+    except AttributeError as error:
+        raise Raises("the background has a colour of the theme, which has no RGB value") from error
+
+
+def text_shapes(shapes: Any) -> Iterator[Any]:
+    """The shapes that hold text, those in groups among them."""
+    for shape in shapes:
+        if hasattr(shape, "shapes"):
+            yield from text_shapes(shape.shapes)
+        elif shape.has_text_frame:
+            yield shape

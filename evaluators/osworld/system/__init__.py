@@ -1,0 +1,1 @@
+"""Metrics on the desktop and on the settings of its programs."""

@@ -1,0 +1,235 @@
+"""Frames: what the screen shows, as a patch over a frame that the host has, or nothing if that is
+still right.
+
+The X server tells what it drew (XDamage), so an unchanged screen costs one round trip and no pixel.
+What it drew is fetched through shared memory and compared with what was there, since much is drawn
+again as it was.
+"""
+
+from __future__ import annotations
+
+import secrets
+import select
+import threading
+import time
+import zlib
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from Xlib import X
+from Xlib.display import Display
+from Xlib.ext import damage
+
+from guest.desktop.programs import Programs, owners
+from guest.desktop.stillness import (
+    Change,
+    Rect,
+    Stillness,
+    first_difference,
+    union,
+    wait_until_still,
+)
+from mcp_tools import x11
+
+__all__ = ["Frame", "Screen"]
+
+REMEMBERED = 64
+"""Frames that a patch can be made over."""
+SMALL = 0.005
+"""Part of the screen that may change on a screen that counts as still: 4608 pixels of 1280x720."""
+CLOSELY = 0.1
+"""Part of the screen up to which what is drawn while we wait for stillness is looked at closely."""
+RAW_BELOW = 4096
+"""Bytes that are not worth compressing."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame as it travels. Without a `rect` it is the one the host knows."""
+
+    id: str
+    size: tuple[int, int]
+    base: Optional[str]
+    rect: Optional[Rect]
+    encoding: str
+    body: bytes
+    still: bool
+    waited: float
+    grab: float
+    pointer: tuple[int, int]
+    focused: str
+
+
+class Screen:
+    """The screen of a display, watched from now on over a connection of its own."""
+
+    def __init__(self) -> None:
+        self._display = Display()
+        self._root = self._display.screen().root
+        self._lock = threading.Lock()
+        self._grabber = x11.Grabber(self._display)
+        self._root.change_attributes(event_mask=X.StructureNotifyMask)
+        self._display.damage_query_version()
+        self._damage = self._root.damage_create(damage.DamageReportBoundingBox)
+        self._programs = Programs(owners(self._display))
+        self._life = ""
+        self._count = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing: the next frame is a whole one, with an id never used before."""
+        self._life = secrets.token_hex(4)
+        self._size = x11.size(self._display)
+        width, height = self._size
+        self._image = bytearray(width * height * 4)
+        self._drawn: Optional[Rect] = Rect(0, 0, width, height)
+        """Where something was drawn that was not looked at yet."""
+        self._differs: Optional[Rect] = None
+        """Where the image differs from the latest frame."""
+        self._since: OrderedDict[str, Optional[Rect]] = OrderedDict()
+
+    def renew(self) -> None:
+        """Forget every frame, for a machine that became another one."""
+        with self._lock:
+            self._begin()
+
+    def frame(self, known: str, settle: float, still: float, work: float) -> Frame:
+        """The screen as it is once it was still for `still` seconds, or after `settle` seconds, or
+        `work` where a program is at work.
+        """
+        with self._lock:
+            began = time.monotonic()
+            small = int(SMALL * self._size[0] * self._size[1])
+            watch = Stillness(began, still, settle, work, small)
+            if settle:
+                wait_until_still(watch, self._programs, lambda bound: self._listen(watch, bound))
+            settled = time.monotonic()
+            # Its answer comes after every event so far: it is also what tells us that we heard all.
+            pointer = self._root.query_pointer()
+            self._update()
+            latest = next(reversed(self._since))
+            rect, base, encoding, body = self._patch(known, latest)
+            ended = time.monotonic()
+            return Frame(
+                id=latest,
+                size=self._size,
+                base=base,
+                rect=rect,
+                encoding=encoding,
+                body=body,
+                still=watch.still(settled),
+                waited=settled - began,
+                grab=ended - settled,
+                pointer=(pointer.root_x, pointer.root_y),
+                focused=x11.focused(self._display),
+            )
+
+    def _listen(self, watch: Stillness, seconds: float) -> None:
+        """Take in what is drawn in that time; with 0, what was drawn by now."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self._display], [], [], left)[0]:
+                self._hear(watch)
+        self._hear(watch)
+
+    def _hear(self, watch: Optional[Stillness] = None) -> None:
+        """Take in what the server said; a change of the screen's size begins everything anew."""
+        drawn: list[Rect] = []
+        while self._display.pending_events():
+            seen: Any = self._display.next_event()
+            if seen.type == self._display.extension_event.DamageNotify:
+                # Emptied at once, so that the next change is told by itself and a caret and a clock
+                # do not become one rectangle with all that lies between.
+                self._display.damage_subtract(self._damage)
+                area = seen.area
+                drawn.append(Rect(area.x, area.y, area.width, area.height))
+            elif seen.type == X.ConfigureNotify and (seen.width, seen.height) != self._size:
+                self._begin()
+        self._display.flush()
+        for each in drawn:
+            rect = each.within(*self._size)
+            if rect and watch and rect.area <= CLOSELY * self._size[0] * self._size[1]:
+                # Programs draw a whole line for a caret, and much is drawn again as it was.
+                change = self._look(rect)
+                if change:
+                    self._differs = union(self._differs, change.rect)
+                    watch.changed(change, time.monotonic())
+            elif rect:
+                self._drawn = union(self._drawn, rect)
+                if watch:
+                    watch.moved(time.monotonic())
+
+    def _update(self) -> None:
+        """Bring the image up to date with what the server said so far; a frame has a new id exactly
+        if a pixel differs.
+        """
+        self._hear()
+        if self._drawn:
+            self._differs = union(self._differs, self._take(self._drawn))
+            self._drawn = None
+        if self._differs is None and self._since:
+            return
+        for each, before in self._since.items():
+            self._since[each] = union(before, self._differs)
+        self._differs = None
+        self._count += 1
+        self._since[f"{self._life}.{self._count}"] = None
+        if len(self._since) > REMEMBERED:
+            self._since.popitem(last=False)
+
+    def _take(self, rect: Rect) -> Optional[Rect]:
+        """Copy the rectangle from the screen; the rows of it that differ from before, or None."""
+        pixels = self._grabber.grab(rect.x, rect.y, rect.width, rect.height)
+        row, stride = rect.width * 4, self._size[0] * 4
+        first = last = -1
+        for line in range(rect.height):
+            new = pixels[line * row : (line + 1) * row].tobytes()
+            at = (rect.y + line) * stride + rect.x * 4
+            if new != self._image[at : at + row]:
+                self._image[at : at + row] = new
+                last = line
+                first = line if first < 0 else first
+        if first < 0:
+            return None
+        return Rect(rect.x, rect.y + first, rect.width, last - first + 1)
+
+    def _look(self, rect: Rect) -> Optional[Change]:
+        """Copy the rectangle from the screen; exactly where it differs from before, and how."""
+        before = self._cut(rect)
+        rows = self._take(rect)
+        if rows is None:
+            return None
+        row, skipped = rect.width * 4, rows.y - rect.y
+        old = before[skipped * row : (skipped + rows.height) * row]
+        new = self._cut(rows)
+        left, right = row, 0
+        for at in range(0, len(new), row):
+            one, other = old[at : at + row], new[at : at + row]
+            if one != other:
+                left = min(left, first_difference(one, other))
+                right = max(right, row - first_difference(one[::-1], other[::-1]))
+        x, end = left // 4, (right + 3) // 4
+        exact = Rect(rows.x + x, rows.y, end - x, rows.height)
+        return Change(exact, zlib.crc32(old), zlib.crc32(new))
+
+    def _patch(self, known: str, latest: str) -> tuple[Optional[Rect], Optional[str], str, bytes]:
+        if known == latest:
+            return None, known, "raw", b""
+        whole = Rect(0, 0, *self._size)
+        since = self._since.get(known)
+        rect, base = (since, known) if since else (whole, None)
+        raw = self._cut(rect)
+        if len(raw) < RAW_BELOW:
+            return rect, base, "raw", raw
+        return rect, base, "zlib", zlib.compress(raw, 1)
+
+    def _cut(self, rect: Rect) -> bytes:
+        stride = self._size[0] * 4
+        if rect.width == self._size[0]:
+            return bytes(memoryview(self._image)[rect.y * stride : (rect.y + rect.height) * stride])
+        starts = range(
+            rect.y * stride + rect.x * 4, (rect.y + rect.height) * stride + rect.x * 4, stride
+        )
+        view = memoryview(self._image)
+        return b"".join(view[start : start + rect.width * 4] for start in starts)

@@ -1,0 +1,1 @@
+"""What reads the evidence, in accounts that are not the desktop user's."""

@@ -1,0 +1,117 @@
+"""A run of the foundry: its settings, kept so that `resume` needs none, and its lock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from pydantic import Field, ValidationError
+
+from host import ROOT
+from host.errors import UsageError
+from host.models.model import LiteModel
+from host.models.prices import read_prices
+from host.records.config import ModelConfig, locked
+from host.runs.machines import MachineOptions, open_machines
+from tasks.catalogue import read_catalogue
+from toolgen import StageResult, Strict
+from toolgen.guests import Workplace
+from toolgen.models.asking import Caps
+from toolgen.pipeline import Foundry
+from toolgen.stages.measurement import Measured
+from toolgen.store import Folder, folders, open_candidate, write_whole
+
+__all__ = ["Settings", "go_on", "open_foundry", "read_settings"]
+
+NAME = "run.json"
+
+
+@Parameter(name="*")
+class Settings(Strict):
+    """How candidates are worked on."""
+
+    base_url: Annotated[str, Parameter(help="any server that speaks OpenAI's chat API")] = ""
+    key: Annotated[str, Parameter(help="environment variable that holds the model's key")] = ""
+    max_tokens: Annotated[int, Field(ge=1)] = 16_384
+    timeout: float = 600.0
+    calls: Annotated[int, Parameter(help="model calls of one candidate")] = 40
+    dollars: Annotated[float | None, Parameter(help="US dollars of one candidate")] = None
+    total_calls: Annotated[int, Parameter(help="model calls of all candidates")] = 1000
+    total_dollars: Annotated[float | None, Parameter(help="US dollars of all candidates")] = None
+    provider: str = "libvirt"
+    image: str = "debian-12"
+    suite: Annotated[
+        str, Parameter(help="tasks to measure with; without them nothing is measured")
+    ] = ""
+    agent: Annotated[str, Parameter(help="who plays them: model, or module:Class")] = "model"
+    agent_model: Annotated[str, Parameter(help="of --agent model")] = ""
+    trials: Annotated[int, Parameter(help="of each task in each arm")] = 3
+    steps: int = 15
+
+    @property
+    def caps(self) -> Caps:
+        """The limits."""
+        return Caps(self.calls, self.dollars, self.total_calls, self.total_dollars)
+
+
+def read_settings(foundry: Path) -> Settings:
+    """Those of the last run; `UsageError` where there was none."""
+    try:
+        return Settings.model_validate_json((foundry / NAME).read_bytes())
+    except OSError:
+        hint = "`ambidex toolgen run` starts one."
+        raise UsageError(f"nothing was run in {foundry}", hint=hint) from None
+    except ValidationError as error:
+        raise UsageError(f"{foundry / NAME} holds no settings: {error}") from None
+
+
+def go_on(
+    foundry: Path, names: Sequence[str], settings: Settings, say: Callable[[str], None]
+) -> list[tuple[Folder, StageResult]]:
+    """Work on these candidates, or on all; each one's last result."""
+    wanted = [open_candidate(foundry, name) for name in names] or folders(foundry)
+    if settings.key and not os.environ.get(settings.key):
+        raise UsageError(f"the environment variable {settings.key} with the key is not set")
+    write_whole(foundry / NAME, settings.model_dump_json(indent=1).encode() + b"\n")
+    with open_foundry(foundry, settings, say) as work:
+        return [(folder, work.run(folder)) for folder in wanted]
+
+
+@contextmanager
+def open_foundry(
+    foundry: Path, settings: Settings, say: Callable[[str], None]
+) -> Iterator[Foundry]:
+    """Everything that candidates are worked on with; one process at a time."""
+    catalogue, prices = read_catalogue(), read_prices()
+    options = MachineOptions(provider=settings.provider, image=settings.image)
+
+    def model(name: str) -> LiteModel:
+        config = ModelConfig(
+            name=name,
+            base_url=settings.base_url,
+            key=settings.key,
+            max_tokens=settings.max_tokens,
+            timeout=settings.timeout,
+        )
+        return LiteModel(config, prices)
+
+    with ExitStack() as stack:
+        stack.enter_context(locked(foundry))
+        source = stack.enter_context(open_machines(options, say))
+        workplace = stack.enter_context(Workplace(source))
+        yield Foundry(
+            root=ROOT,
+            catalogue=catalogue,
+            model=model,
+            workplace=workplace,
+            caps=settings.caps,
+            measured=Measured(
+                settings.suite, settings.agent, settings.agent_model, settings.trials,
+                settings.steps, settings.base_url, options,
+            ) if settings.suite else None,
+            say=say,
+        )  # fmt: skip

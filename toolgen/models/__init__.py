@@ -1,0 +1,1 @@
+"""Asking models: their prompts, their answers, and the limits of both."""

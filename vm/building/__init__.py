@@ -1,0 +1,1 @@
+"""Building images: from recipes, with the layer of guest code."""

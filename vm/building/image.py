@@ -1,0 +1,314 @@
+"""Images: a disk with a desktop, from a recipe or from somebody's qcow2, plus the guest's code as a
+layer of its own.
+
+A base (bases/<recipe>-<digest>/: disk.qcow2, kernel, initrd, and tree/, the same files for
+a sandbox) takes minutes and changes with its recipe.
+A layer (layers/<digest>/: layer.squashfs) takes seconds and changes with guest/
+and mcp_tools/.
+An image is both, named by both digests.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tarfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from vm import MachineError
+from vm.building.layer import PROJECT, build_layer
+from vm.building.mirrors import editor_source, sources_for, sources_needed
+from vm.building.programs import bootstrap, build_programs
+from vm.building.recipe import IMAGES, Recipe, Screen, load_recipe
+from vm.namespace import COMMAND
+from vm.process import run
+from vm.store import cache_folder, digest, once
+
+__all__ = [
+    "Base",
+    "Image",
+    "build_base",
+    "current_recipe",
+    "find_base",
+    "image_id",
+    "import_base",
+    "list_bases",
+    "open_image",
+]
+
+COMMAND_LINE = (
+    "root=LABEL=ambidex-root rw console=tty0 console=ttyS0 mitigations=off panic=-1 "
+    # The machine type brings ports that hold nothing; on a busy host a kernel hung in probing them.
+    "modprobe.blacklist=ahci"
+)
+KEYRINGS = {"debian": "debian-archive-keyring", "ubuntu": "ubuntu-keyring"}
+
+
+def silent(_: str) -> None:
+    """No progress wanted."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A disk that boots to a desktop. Without `kernel` the disk has its own boot loader."""
+
+    name: str
+    id: str
+    folder: Path
+    python: str
+    memory: int
+    """MiB."""
+    screen: Screen
+    user: str
+    kernel: Path | None = None
+    initrd: Path | None = None
+    command_line: str = ""
+
+    @property
+    def disk(self) -> Path:
+        """The qcow2; never written to."""
+        return self.folder / "disk.qcow2"
+
+    @property
+    def tree(self) -> Path:
+        """The files on that disk, as files; an imported base has none. Never written to. They
+        belong to the ids of `vm.namespace`.
+        """
+        return self.folder / "tree"
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a machine is started from."""
+
+    base: Base
+    layer: Path | None
+    """squashfs with guest/, mcp_tools/ and their libraries; none where the disk has the guest
+    itself.
+    """
+    id: str
+
+    @property
+    def code(self) -> Path | None:
+        """The same as files."""
+        return self.layer and self.layer.with_name("tree")
+
+
+def bases_folder() -> Path:
+    """Where finished bases lie."""
+    return cache_folder() / "bases"
+
+
+def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = silent) -> Base:
+    """The base of a recipe, built unless it is there; resumable, locked, whole or absent."""
+    recipe, recipe_id = current_recipe(name)
+    final = bases_folder() / f"{name}-{recipe_id}"
+
+    def build(staging: Path) -> None:
+        archive = staging / "tree.tar"
+        sources = sources_for(recipe, mirror)
+        with ThreadPoolExecutor(1) as beside:  # each takes minutes, and neither needs the other
+            building = beside.submit(build_programs, recipe, sources, say=say)
+            if not archive.exists():
+                say(f"{name}: installing {len(recipe.package_names())} packages and what they need")
+                _make_archive(name, recipe, sources, staging, archive, say)
+            programs = building.result()
+        say(f"{name}: writing the disk")
+        _make_disk(recipe, staging, archive, programs)
+        _describe(staging, name, recipe_id, recipe)
+        archive.unlink()
+
+    return read_base(once(final, build, say))
+
+
+def current_recipe(name: str) -> tuple[Recipe, str]:
+    """The recipe and the id of the base it makes here: with Microsoft's VS Code it is another."""
+    recipe, id = load_recipe(name)
+    return (recipe, digest(id, "package")) if editor_source() else (recipe, id)
+
+
+def _make_archive(
+    name: str,
+    recipe: Recipe,
+    sources: list[str],
+    staging: Path,
+    archive: Path,
+    say: Callable[[str], None],
+) -> None:
+    files = staging / "files.tar"
+    with tarfile.open(files, "w") as own:
+        for folder in (IMAGES / "files", IMAGES / name / "files"):
+            if folder.is_dir():
+                _add(own, folder)
+    script = staging / "customize.sh"
+    shutil.copy(IMAGES / "customize.sh", script)
+    words = " ".join([recipe.user, recipe.password, *recipe.units.mask])
+    partial = staging / "tree.partial.tar"
+    packages, editor = recipe.package_names(), editor_source()
+    if editor:
+        say("VS Code comes from Microsoft's repository, which this machine is configured with")
+        packages, sources = [*packages, "code"], [*sources_needed(recipe, sources), editor]
+    run(
+        [
+            *bootstrap(),
+            "--variant=minbase",
+            "--format=tar",
+            f"--components={','.join(recipe.components)}",
+            f"--include={','.join(packages)}",
+            "--dpkgopt=path-exclude=/usr/share/doc/*",
+            "--dpkgopt=path-exclude=/usr/share/man/*",
+            f"--customize-hook=tar-in {files} /",
+            f"--customize-hook=upload {script} /customize.sh",
+            f'--customize-hook=chroot "$1" sh /customize.sh {words}',
+            '--customize-hook=rm "$1/customize.sh"',
+            recipe.suite,
+            str(partial),
+            *sources,
+        ],
+        what=f"building the tree of {name}",
+        hint=(
+            f"Is a mirror of {recipe.distribution} {recipe.suite} reachable, and is "
+            f"{KEYRINGS.get(recipe.distribution, 'its keyring')} installed? "
+            "`--mirror URL` names another mirror."
+        ),
+        log=staging / "build.log",
+        progress=lambda line: say(line) if line.startswith("I: ") else None,
+    )
+    partial.rename(archive)
+
+
+def _add(archive: tarfile.TarFile, folder: Path) -> None:
+    for path in sorted(folder.rglob("*")):
+        entry = archive.gettarinfo(path, str(path.relative_to(folder)))
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = "root"
+        entry.mtime = 0
+        entry.mode = 0o755 if path.is_dir() or entry.mode & 0o100 else 0o644
+        archive.addfile(entry, io.BytesIO(path.read_bytes()) if path.is_file() else None)
+
+
+def _make_disk(recipe: Recipe, staging: Path, archive: Path, programs: Path | None) -> None:
+    tree, raw = staging / "tree", staging / "disk.raw"
+    for left in (tree, raw):
+        run([*COMMAND, "rm", "-rf", left], what="clearing an earlier attempt")
+    # Only the machine's own root may make devices; the kernel lays its own /dev over these anyway.
+    skip = "--exclude=./dev/*"
+    run([*COMMAND, "mkdir", tree], what="making the tree")
+    tar = ["tar", "--numeric-owner", "--xattrs", skip, "-xpf", archive, "-C", tree]
+    run([*COMMAND, *tar], what="unpacking the tree")
+    if programs:
+        # Where Microsoft's package is, it stands in for the server from npm.
+        packaged = (tree / "usr/share/code").is_dir()
+        server = ["--exclude=programs/node_modules/code-server"] if packaged else []
+        tar = ["tar", "--numeric-owner", *server, "-xpf", programs, "-C", tree / "opt"]
+        run([*COMMAND, *tar], what="unpacking the programs")
+    for kind, pattern in (("kernel", "vmlinuz-*"), ("initrd", "initrd.img-*")):
+        found = sorted((tree / "boot").glob(pattern))
+        if not found:
+            raise MachineError(f"the tree has no {kind} ({pattern} in /boot)")
+        run([*COMMAND, "cp", found[-1], staging / kind], what=f"copying the {kind}")
+        run([*COMMAND, "chmod", "0644", staging / kind], what=f"opening the {kind}")
+    make = ["mke2fs", "-q", "-t", "ext4", "-L", "ambidex-root", "-d", tree, raw, recipe.disk]
+    run([*COMMAND, *make], what="writing the file system")
+    convert = ["qemu-img", "convert", "-O", "qcow2", raw, staging / "disk.qcow2"]
+    run(convert, what="writing the qcow2")
+    run([*COMMAND, "rm", raw], what="clearing up")
+
+
+def _describe(staging: Path, name: str, id: str, recipe: Recipe) -> None:
+    said = {
+        "name": name,
+        "id": id,
+        "python": recipe.python,
+        "memory": recipe.memory,
+        "screen": recipe.screen.model_dump(),
+        "user": recipe.user,
+        "kernel": "kernel",
+        "initrd": "initrd",
+        "command_line": COMMAND_LINE,
+    }
+    (staging / "base.json").write_text(json.dumps(said, indent=1))
+
+
+def import_base(
+    path: Path,
+    name: str,
+    *,
+    python: str,
+    user: str = "user",
+    memory: int = 4096,
+    say: Callable[[str], None] = silent,
+) -> Base:
+    """A base from an existing disk image with its own boot loader, copied so that it never changes
+    under us.
+
+    The disk must boot to a logged-in desktop, and have the guest agent or mount the code layer
+    (docs/images.md); `image provision` puts the agent on a running machine.
+    """
+    if not path.is_file():
+        raise MachineError(f"no disk image at {path}")
+    info = json.loads(run(["qemu-img", "info", "--output=json", path], what=f"reading {path}"))
+    if info["format"] not in {"qcow2", "raw"}:
+        raise MachineError(
+            f"{path} is {info['format']}", hint="`qemu-img convert -O qcow2` makes a qcow2 of it."
+        )
+    say(f"reading {path}")
+    stat = path.stat()
+    id = digest(str(stat.st_size), str(stat.st_mtime_ns), str(path.resolve()), python, user)
+
+    def build(staging: Path) -> None:
+        say(f"copying {path}")
+        disk = staging / "disk.qcow2"
+        copy = ["qemu-img", "convert", "-f", info["format"], "-O", "qcow2", path, disk]
+        run(copy, what="copying the disk")
+        screen = Screen().model_dump()
+        said = {"name": name, "id": id, "python": python, "memory": memory, "user": user}
+        (staging / "base.json").write_text(json.dumps({**said, "screen": screen}, indent=1))
+
+    return read_base(once(bases_folder() / f"{name}-{id}", build, say))
+
+
+def read_base(folder: Path) -> Base:
+    """The finished base in `folder`."""
+    said = json.loads((folder / "base.json").read_text())
+    for key in ("kernel", "initrd"):
+        if key in said:
+            said[key] = folder / said[key]
+    return Base(**{**said, "screen": Screen(**said["screen"]), "folder": folder})
+
+
+def list_bases() -> list[Base]:
+    """Every finished base, by name, the newest last."""
+    folders = sorted(bases_folder().glob("[!.]*/base.json"), key=lambda path: path.stat().st_mtime)
+    return sorted((read_base(path.parent) for path in folders), key=lambda base: base.name)
+
+
+def find_base(name: str) -> Base:
+    """The current base called `name`: a recipe's, as the recipe stands now, or the newest imported
+    one.
+    """
+    candidates = [base for base in list_bases() if base.name == name]
+    if (IMAGES / name / "image.toml").is_file():
+        _, recipe_id = current_recipe(name)
+        candidates = [base for base in candidates if base.id == recipe_id]
+    if not candidates:
+        raise MachineError(
+            f"the image {name!r} is not built", hint=f"`ambidex image build {name}` builds it."
+        )
+    return candidates[-1]
+
+
+def open_image(name: str, *, say: Callable[[str], None] = silent, code: Path = PROJECT) -> Image:
+    """The image called `name` with the guest code in `code` as it stands now."""
+    base = find_base(name)
+    layer, layer_id = build_layer(base.python, say=say, code=code)
+    return Image(base, layer, image_id(base, layer_id))
+
+
+def image_id(base: Base, layer_id: str) -> str:
+    """The digest of an image: of its base and its code layer."""
+    return digest(base.id, layer_id)

@@ -1,0 +1,50 @@
+"""What the cache holds that the recipes and the guest code, as they stand now, no longer use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from vm.building.image import current_recipe, image_id, list_bases
+from vm.building.layer import layer_id, libraries_id
+from vm.building.recipe import recipe_names
+from vm.store import cache_folder
+
+__all__ = ["size", "stale"]
+
+
+def stale() -> list[Path]:
+    """Folders of bases, layers, libraries and snapshots that nothing current leads to.
+
+    An imported base is always current. A snapshot is current with its image: one that a user made
+    on an older image is stale, since no machine of today's code can be started from it.
+    """
+    recipes = {name: current_recipe(name)[1] for name in recipe_names()}
+    bases = [base for base in list_bases() if recipes.get(base.name, base.id) == base.id]
+    pythons = {base.python for base in bases}
+    current = {
+        "bases": {base.folder.name for base in bases},
+        "layers": {layer_id(python) for python in pythons},
+        "libraries": {libraries_id(python) for python in pythons},
+    }
+    found = [
+        folder
+        for kind, names in current.items()
+        for folder in sorted((cache_folder() / kind).glob("[!.]*"))
+        if folder.name not in names
+    ]
+    images = {image_id(base, layer_id(base.python)) for base in bases}
+    described = sorted((cache_folder() / "snapshots").glob("*/[!.]*/snapshot.json"))
+    return found + [path.parent for path in described if _image_of(path) not in images]
+
+
+def _image_of(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text())["image_id"])
+    except (json.JSONDecodeError, KeyError):
+        return "damaged"
+
+
+def size(folder: Path) -> int:
+    """Bytes that a folder takes on the disk."""
+    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*"))

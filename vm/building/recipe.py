@@ -1,0 +1,85 @@
+"""A recipe says what is in an image. It is data: `vm/images/<name>/image.toml` and the files beside
+it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vm import MachineError
+from vm.store import digest, tree_digest
+
+__all__ = ["Recipe", "Screen", "load_recipe", "recipe_names"]
+
+IMAGES = Path(__file__).parents[1] / "images"
+
+
+class Strict(BaseModel):
+    """Unknown keys are errors: a misspelt key must not be a silent default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Screen(Strict):
+    """Width and height in pixels; the smaller one where the processor is emulated."""
+
+    default: tuple[int, int] = (1920, 1080)
+    emulation: tuple[int, int] = (1280, 720)
+
+
+class Units(Strict):
+    """systemd units that stay off; `user/NAME` is a unit of the user's session."""
+
+    mask: list[str] = []
+
+
+class Recipe(Strict):
+    """What an image is made of."""
+
+    distribution: str
+    suite: str
+    pockets: list[str] = []
+    components: list[str]
+    python: str = Field(pattern=r"^3\.\d+$")
+    disk: str = Field(pattern=r"^\d+G$")
+    memory: int = Field(ge=512)
+    user: str = "user"
+    password: str = "password"
+    apps: list[str] = []
+    screen: Screen = Screen()
+    packages: dict[str, list[str]]
+    packages_to_build: list[str] = []
+    """Libraries that /opt/programs is built against; none means an image without it."""
+    units: Units = Units()
+
+    def package_names(self) -> list[str]:
+        """Every package of every group, once."""
+        return list(dict.fromkeys(name for group in self.packages.values() for name in group))
+
+
+def recipe_names() -> list[str]:
+    """The recipes there are."""
+    return sorted(path.parent.name for path in IMAGES.glob("*/image.toml"))
+
+
+def load_recipe(name: str) -> tuple[Recipe, str]:
+    """The recipe called `name`, and the digest of everything its tree is built from."""
+    path = IMAGES / name / "image.toml"
+    if not path.is_file():
+        raise MachineError(
+            f"no image recipe {name!r}", hint=f"There are: {', '.join(recipe_names())}."
+        )
+    try:
+        recipe = Recipe.model_validate(tomllib.loads(path.read_text()))
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise MachineError(f"{path}: {error}") from None
+    script = (IMAGES / "customize.sh").read_bytes()
+    folders = [
+        folder
+        for folder in (IMAGES / "files", IMAGES / name / "files", IMAGES / "programs")
+        if folder.is_dir()
+    ]
+    return recipe, digest(recipe.model_dump_json(), script, tree_digest(folders))

@@ -1,0 +1,1 @@
+"""Running machines under libvirt: instances, their display and door, and their snapshots."""

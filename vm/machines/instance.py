@@ -1,0 +1,212 @@
+"""One running domain: a QEMU process, its disk overlay, its ports."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import signal
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vm import MachineError
+from vm.building.image import Image
+from vm.machines.binding import libvirt
+from vm.machines.display import capture
+from vm.machines.domain import GUEST_PORT, Memory, Shape, domain_xml
+from vm.machines.door import Door
+from vm.machines.hypervisor import Domain, hmp
+from vm.machines.owner import LibvirtOwner
+from vm.process import run
+from vm.wait import NotYet, wait_for
+
+__all__ = ["Instance", "launch"]
+
+ATTEMPTS = 3
+"""Starts before giving up when somebody else took the display port in the same instant."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A domain that exists; `close` ends it and removes its folder."""
+
+    owner: LibvirtOwner
+    domain: Domain
+    folder: Path
+    disk: Path
+    """The qcow2 it writes to."""
+    shape: Shape
+    door: Door
+    vnc: tuple[str, str]
+    ssh_port: int | None
+    root: Path | None
+    """Folder of the snapshot that it was made from, and that what it keeps lies over; none for one
+    that was started from its disk.
+    """
+
+    @property
+    def name(self) -> str:
+        """Also the name of its folder and of its QEMU process."""
+        return self.folder.name
+
+    def console(self) -> str:
+        """The serial log so far."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.folder / "console").read_text(errors="replace")
+        return ""
+
+    def running(self) -> bool:
+        """Whether QEMU is still there."""
+        try:
+            return bool(self.domain.isActive())
+        except libvirt.libvirtError:
+            return False
+
+    def picture(self) -> bytes:
+        """The framebuffer as PNG, from outside the guest."""
+        return capture(*self.vnc)
+
+    def with_door(self, door: Door) -> Instance:
+        """The same domain behind another door."""
+        return replace(self, door=door)
+
+    def with_token(self, token: str) -> Instance:
+        """The same domain; its door has this token."""
+        return self.with_door(Door(self.door.endpoint, token))
+
+    def pid(self) -> int:
+        """The process id of its QEMU, told by the tag in its name."""
+        for path in (self.owner.runtime / "run").rglob(f"{self.name}.pid"):
+            return int(path.read_text())
+        raise MachineError(f"no process of {self.name} is known")
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """It takes no processor for the length of the block, in which another one is to take its
+        place; where that fails it goes on.
+        """
+        with contextlib.suppress(libvirt.libvirtError):  # it may have ended
+            self.domain.suspend()
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(libvirt.libvirtError):
+                self.domain.resume()
+            raise
+
+    def close(self) -> None:
+        """End the domain at once; its unsaved state is gone."""
+        # libvirt asks QEMU to leave and waits for it; there is nothing to save, so it is told
+        # harder first.
+        with contextlib.suppress(MachineError, ProcessLookupError):
+            os.kill(self.pid(), signal.SIGKILL)
+        with contextlib.suppress(libvirt.libvirtError):  # it may be gone already
+            self.domain.destroy()
+        for folder in {self.folder, self.disk.parent}:
+            if folder.is_relative_to(self.owner.work):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def launch(
+    owner: LibvirtOwner,
+    image: Image,
+    shape: Shape,
+    *,
+    token: str,
+    backing: Path,
+    memory: Memory | None,
+    root: Path | None = None,
+    disk: Path | None = None,
+    network: bool = False,
+    ssh_key: str = "",
+    incoming: bool = False,
+    extra: tuple[str, ...] = (),
+) -> Instance:
+    """Start QEMU on a new overlay of `backing` (at `disk`, else in the instance's folder). An empty
+    `token` leaves the guest to the one on its disk.
+
+    With `incoming` it stays empty and stopped until a device state is loaded into it.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        folder = owner.folder()
+        overlay = disk or folder / "disk.qcow2"
+        token_file = folder / "token" if token else None
+        if token_file is not None:
+            token_file.touch(mode=0o600)
+            token_file.write_text(token)
+        if not overlay.exists():
+            create = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", backing]
+            run([*create, overlay], what="making a disk overlay")
+        owner.account.given(overlay)
+        password = secrets.token_hex(4)  # RFB passwords have eight characters
+        definition = domain_xml(
+            name=folder.name,
+            image=image,
+            shape=shape,
+            disk=overlay,
+            console=folder / "console",
+            token_file=token_file,
+            vnc_password=password,
+            memory=memory,
+            network=network,
+            ssh_key=ssh_key,
+            incoming=incoming,
+            extra=(*extra, *owner.account.arguments),
+        )
+        flags = libvirt.VIR_DOMAIN_START_PAUSED if incoming else 0
+        try:
+            domain = owner.connection.createXML(definition, flags)
+        except libvirt.libvirtError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            taken = "Address already in use" in str(error) or "Failed to bind" in str(error)
+            if taken and attempt < ATTEMPTS:
+                continue
+            raise MachineError(
+                f"QEMU did not start: {error}", stage="create", hint=_hint(str(error))
+            ) from None
+        forwards = _forwards(domain)
+        return Instance(
+            owner=owner,
+            domain=domain,
+            folder=folder,
+            disk=overlay,
+            shape=shape,
+            door=Door(f"http://127.0.0.1:{forwards[GUEST_PORT]}", token),
+            vnc=(f"127.0.0.1:{_vnc_port(domain)}", password),
+            ssh_port=forwards.get(22),
+            root=root,
+        )
+    raise AssertionError("unreachable")
+
+
+def _hint(said: str) -> str:
+    if "annot allocate memory" in said or "o space left" in said:
+        return "The host is out of memory or disk: run fewer machines at once (`--machines`)."
+    return "`ambidex doctor` says what this machine lacks."
+
+
+def _forwards(domain: Domain) -> dict[int, int]:
+    """Guest port to host port; the host's are chosen by the kernel, so none is taken twice."""
+
+    def listed() -> dict[int, int]:
+        text = hmp(domain, "info usernet")
+        rows = re.findall(r"HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)\s+\S+\s+(\d+)", text)
+        if not rows:
+            raise NotYet(text.strip())
+        return {int(guest): int(host) for host, guest in rows}
+
+    return wait_for(
+        listed,
+        bound=5.0,
+        fail=lambda seen: MachineError(f"QEMU forwards no port: {seen}", stage="create"),
+    )
+
+
+def _vnc_port(domain: Domain) -> int:
+    graphics = ElementTree.fromstring(domain.XMLDesc(0)).find("./devices/graphics")
+    assert graphics is not None
+    return int(graphics.attrib["port"])

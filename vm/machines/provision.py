@@ -1,0 +1,151 @@
+"""The guest agent onto a running Ubuntu or Debian desktop, over SSH."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import paramiko
+
+from vm import MachineError
+from vm.building.layer import pack_layer
+from vm.machines.door import new_token
+from vm.wait import NotYet, wait_for
+
+__all__ = ["Address", "parse_address", "provision"]
+
+PACKAGES = ("python3", "python3-gi", "python3-tk", "gir1.2-atspi-2.0", "at-spi2-core")
+"""What the guest needs from the distribution; LibreOffice's binding only where LibreOffice is."""
+
+READY_BOUND = 300.0
+SCRIPT = Path(__file__).with_name("provision.sh")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to log in."""
+
+    user: str
+    host: str
+    port: int = 22
+
+
+def parse_address(text: str) -> Address:
+    """`user@host` or `user@host:port`."""
+    match = re.fullmatch(r"([^@\s]+)@(\[[^]]+]|[^:\s]+)(?::(\d+))?", text)
+    if match is None:
+        raise MachineError(f"{text!r} is no SSH address", hint="user@host or user@host:port")
+    return Address(match[1], match[2].strip("[]"), int(match[3] or 22))
+
+
+def provision(
+    address: Address,
+    *,
+    desktop_user: str,
+    key: Path | None = None,
+    password: str = "",
+    accept_new_host: bool = False,
+    say: Callable[[str], None],
+) -> str:
+    """Install the guest on that machine, start it, wait until it is ready; its new token.
+
+    Logs in as root or as a user who may use sudo (`password` answers it). The machine's host key
+    must be known, unless `accept_new_host`. Nothing is left half done that a second call does not
+    mend.
+    """
+    with paramiko.SSHClient() as client:
+        client.load_system_host_keys()
+        policy = paramiko.AutoAddPolicy() if accept_new_host else paramiko.RejectPolicy()
+        client.set_missing_host_key_policy(policy)
+        try:
+            client.connect(
+                address.host,
+                port=address.port,
+                username=address.user,
+                password=password or None,
+                key_filename=str(key) if key else None,
+                timeout=60,
+                banner_timeout=60,
+                auth_timeout=60,
+            )
+        except (paramiko.SSHException, OSError) as error:
+            raise MachineError(
+                f"no SSH to {address.user}@{address.host}:{address.port}: {error}",
+                hint="Try `ssh` by hand; a machine met for the first time takes --accept-new-host.",
+            ) from None
+        remote = _Remote(client, address.user, password)
+        python = remote.run("python3 -c 'import sys; print(*sys.version_info[:2], sep=\".\")'")
+        say(f"{address.host}: Python {python}; packing the guest for it")
+        token = new_token()
+        with tempfile.TemporaryDirectory() as scratch:
+            bundle = Path(scratch) / "ambidex.tar.gz"
+            pack_layer(python, bundle, say=say)
+            say(f"{address.host}: copying {bundle.stat().st_size >> 20} MiB")
+            with client.open_sftp() as files:
+                folder = remote.run("mktemp -d")
+                files.put(str(bundle), f"{folder}/ambidex.tar.gz")
+                files.put(str(SCRIPT), f"{folder}/provision.sh")
+                with files.open(f"{folder}/token", "w") as out:
+                    files.chmod(f"{folder}/token", 0o600)
+                    out.write(token)
+        say(f"{address.host}: installing")
+        words = ["sh", f"{folder}/provision.sh", folder, desktop_user, *PACKAGES]
+        remote.run_as_root(shlex.join(words))
+        say(f"{address.host}: waiting for the guest")
+        _wait_until_ready(remote)
+    return token
+
+
+class _Remote:
+    """Commands on the other machine; one that fails is a `MachineError` with what it said."""
+
+    def __init__(self, client: paramiko.SSHClient, user: str, password: str) -> None:
+        self._client = client
+        self._user = user
+        self._password = password
+
+    def run(self, command: str, given: str = "") -> str:
+        sent, out, err = self._client.exec_command(command, timeout=READY_BOUND)
+        if given:
+            sent.write(given + "\n")
+        sent.close()
+        said, failed = str(out.read(), errors="replace"), str(err.read(), errors="replace")
+        status = out.channel.recv_exit_status()
+        if status != 0:
+            tail = (failed or said).strip()[-1500:]
+            raise MachineError(f"on the machine, {command[:120]!r} ended with {status}: {tail}")
+        return said.strip()
+
+    def run_as_root(self, command: str) -> str:
+        if self._user == "root":
+            return self.run(command)
+        return self.run(f"sudo -S -p '' {command}", self._password)
+
+
+def _wait_until_ready(remote: _Remote) -> None:
+    ask = (
+        "python3 -c 'import urllib.request as u; "
+        'r = u.Request("http://127.0.0.1:8770/harness/health", headers={"Authorization": '
+        '"Bearer " + open("/etc/ambidex/token").read().strip()}); '
+        "print(u.urlopen(r, timeout=10).status)'"
+    )
+
+    def probe() -> None:
+        try:
+            remote.run_as_root(ask)
+        except MachineError as error:
+            raise NotYet(str(error)[-300:]) from None
+
+    wait_for(
+        probe,
+        bound=READY_BOUND,
+        every=1.0,
+        fail=lambda seen: MachineError(
+            f"the guest did not get ready: {seen}",
+            hint="On the machine, `journalctl -u ambidex-guest` says why.",
+        ),
+    )
