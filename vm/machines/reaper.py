@@ -2,8 +2,8 @@
 
 `python -m vm.machines.reaper TAG FOLDER…` holds the read end of a pipe; when the owner is gone, by
 kill -9 too, the pipe closes. Then every process whose command line carries TAG is killed until none
-is left, and the folders, control groups among them, are removed. It never signals a process that does
-not carry its owner's tag.
+is left, and the folders, control groups among them, are removed. It never signals a process that
+does not carry its owner's tag.
 """
 
 from __future__ import annotations
