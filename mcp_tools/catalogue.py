@@ -1,92 +1,42 @@
 """Every app that is served, and their tools by name.
 
-`python -m mcp_tools.catalogue` prints them as JSON.
+An app is a package of `mcp_tools` whose `__init__` makes an `App` named `app`; its tools are those
+that the package's modules declare with it. No list names them. `python -m mcp_tools.catalogue`
+prints them as JSON.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import pkgutil
 from typing import Any, Optional
 
+import mcp_tools
 from mcp_tools import App, Tool, aliases
-
-MODULES = {
-    "computer": (
-        "computer",
-        "windows",
-    ),
-    "office": (
-        "calc",
-        "calc_layout",
-        "calc_lines",
-        "calc_looks",
-        "calc_numbers",
-        "calc_data",
-        "calc_columns",
-        "calc_rules",
-        "calc_charts",
-        "calc_pivots",
-        "calc_pages",
-        "writer",
-        "writer_look",
-        "writer_insert",
-        "writer_styles",
-        "writer_tables",
-        "writer_comments",
-        "impress",
-        "slide_text",
-        "slide_boxes",
-        "slide_media",
-        "slide_order",
-        "slide_files",
-    ),
-    "media": (
-        "vlc",
-        "vlc_playlist",
-        "vlc_settings",
-    ),
-    "desktop": (
-        "gnome",
-        "files",
-        "os_settings",
-        "os_sound",
-        "os_shell",
-        "os_files",
-        "os_trash",
-        "os_media",
-        "os_git",
-    ),
-    "browser": (
-        "chrome",
-        "chrome_data",
-        "chrome_pages",
-    ),
-    "editor": (
-        "code",
-        "code_extensions",
-        "code_settings",
-        "code_keys",
-        "code_search",
-    ),
-    "filesystem": ("filesystem",),
-    "git": ("git",),
-}
-"""Modules of this package that declare tools, by the worker that runs them, each with its `App` as
-`app`; an app may have several.
-"""
 
 
 def apps(worker: Optional[str] = None) -> dict[str, App]:
-    """The apps by name, in the order of `MODULES`; of one worker only that worker's are loaded."""
-    named = [module for each in MODULES if worker in (None, each) for module in MODULES[each]]
-    found = [importlib.import_module(f"mcp_tools.{module}").app for module in named]
-    return {app.name: app for app in found}
+    """The apps by name, sorted, each with the tools of its modules; with `worker`, only those of
+    that worker, and no module of another is imported."""
+    found: dict[str, App] = {}
+    for package in pkgutil.iter_modules(mcp_tools.__path__):
+        if not package.ispkg:
+            continue
+        loaded = importlib.import_module(f"mcp_tools.{package.name}")
+        app = getattr(loaded, "app", None)
+        if app is None or worker not in (None, app.worker):
+            continue
+        for module in pkgutil.iter_modules(loaded.__path__):
+            importlib.import_module(f"mcp_tools.{package.name}.{module.name}")
+        found[app.name] = app
+    return found
 
 
 def tools() -> dict[str, Tool]:
-    """All tools by name."""
-    return {name: tool for app in apps().values() for name, tool in app.tools.items()}
+    """All tools by name, sorted."""
+    found = {name: tool for app in apps().values() for name, tool in app.tools.items()}
+    return dict(sorted(found.items()))
 
 
 def described() -> list[dict[str, Any]]:

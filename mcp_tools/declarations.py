@@ -30,7 +30,7 @@ import typing_extensions
 import mcp_tools
 from mcp_tools import App, Picture, ToolError, aliases
 
-__all__ = ["DeclarationError", "declared_apps", "described", "listed_modules"]
+__all__ = ["DeclarationError", "Tree", "declared_apps", "described"]
 
 FOLDER = Path(__file__).parent
 OPERATORS: dict[type, Callable[..., Any]] = {
@@ -88,17 +88,25 @@ class Unread:
 class Module:
     """One file of this package, as far as declarations need it."""
 
-    def __init__(self, name: str, text: str, tree: Tree) -> None:
-        self.name = name
+    def __init__(self, file: str, text: str, tree: Tree) -> None:
+        self.file = file
         self._tree = tree
-        self.body = ast.parse(text, f"{name}.py").body
+        self.body = ast.parse(text, file).body
         self._known: dict[str, Any] = {}
         self._under_way: set[str] = set()
 
     def fail(self, node: ast.AST, what: str) -> DeclarationError:
         """The error for a construct."""
         line = getattr(node, "lineno", 1)
-        return DeclarationError(f"mcp_tools/{self.name}.py, line {line}: {what}")
+        return DeclarationError(f"{self.file}, line {line}: {what}")
+
+    def assigns(self, name: str) -> bool:
+        """Whether the module assigns that name."""
+        return any(
+            isinstance(each, ast.Assign)
+            and any(isinstance(one, ast.Name) and one.id == name for one in each.targets)
+            for each in self.body
+        )
 
     def value(self, name: str, node: ast.AST) -> Any:
         """What a name of the module stands for."""
@@ -136,10 +144,13 @@ class Module:
         raise self.fail(node, f"{name} is not declared here")
 
     def _imported(self, module: str, name: str, node: ast.AST) -> Any:
-        if module == "mcp_tools" and self._tree.has(name):
-            return self._tree.module(name)
-        if module.startswith("mcp_tools."):
-            return self._tree.module(module.partition(".")[2]).value(name, node)
+        package, _, inner = module.partition(".")
+        if package == "mcp_tools":
+            below = f"{inner}.{name}" if inner else name
+            if self._tree.has(below):
+                return self._tree.module(below)
+            if inner:
+                return self._tree.module(inner).value(name, node)
         known = KNOWN.get(module)
         if known is None or name.startswith("_") or not hasattr(known, name):
             return Unread(name)
@@ -331,49 +342,65 @@ class Tree:
         self.made: set[Any] = set()
         """Classes that were made of a declaration."""
 
+    def file(self, name: str) -> Path:
+        """The file of a module such as `calc.charts`, or of a package, whether it is there or not.
+        `DeclarationError` for a name that is none."""
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise DeclarationError(f"{name!r} names no module")
+        place = self.folder.joinpath(*name.split("."))
+        return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+
     def has(self, name: str) -> bool:
         """Whether there is such a module."""
-        return (self.folder / f"{name}.py").is_file()
+        return self.file(name).is_file()
 
     def module(self, name: str) -> Module:
         """That one; `DeclarationError` if there is none, or it is not Python."""
         if name not in self._modules:
+            file = self.file(name)
+            where = f"mcp_tools/{file.relative_to(self.folder).as_posix()}"
             try:
-                text = (self.folder / f"{name}.py").read_text(encoding="utf-8")
-                self._modules[name] = Module(name, text, self)
+                text = file.read_text(encoding="utf-8")
+                self._modules[name] = Module(where, text, self)
             except FileNotFoundError:
                 raise DeclarationError(f"mcp_tools has no module {name}") from None
             except (SyntaxError, ValueError, RecursionError) as error:
-                raise DeclarationError(f"mcp_tools/{name}.py cannot be read: {error}") from None
+                raise DeclarationError(f"{where} cannot be read: {error}") from None
         return self._modules[name]
 
-
-def listed_modules(tree: Tree) -> dict[str, tuple[str, ...]]:
-    """The modules that are served, by the worker that runs them."""
-    found = tree.module("catalogue").value("MODULES", ast.Name(id="MODULES"))
-    if not isinstance(found, dict):
-        raise DeclarationError("mcp_tools/catalogue.py: MODULES is no dictionary")
-    return found
+    def packages(self) -> dict[str, list[str]]:
+        """The modules of each package, sorted; the package itself is not among them."""
+        return {
+            folder.name: sorted(
+                f"{folder.name}.{file.stem}"
+                for file in folder.glob("*.py")
+                if file.name != "__init__.py"
+            )
+            for folder in sorted(self.folder.iterdir())
+            if (folder / "__init__.py").is_file()
+        }
 
 
 def declared_apps(tree: Tree) -> dict[str, App]:
     """The apps by name with their tools, as `catalogue.apps` has them. `DeclarationError` names
-    what cannot be read, and a module that declares tools and is not listed.
+    what cannot be read, and a tool that is declared where none would be served.
     """
-    names = [name for modules in listed_modules(tree).values() for name in modules]
     apps: dict[str, App] = {}
-    for name in names:
-        module = tree.module(name)
-        app = module.value("app", ast.Name(id="app"))
+    outside = [file.stem for file in sorted(tree.folder.glob("*.py")) if file.stem != "__init__"]
+    for name, modules in tree.packages().items():
+        package = tree.module(name)
+        app = package.value("app", ast.Name(id="app")) if package.assigns("app") else None
         if not isinstance(app, App):
-            raise DeclarationError(f"mcp_tools/{name}.py has no app")
-        module.tools(app)
+            outside += modules
+            continue
+        for each in modules:
+            tree.module(each).tools(app)
         apps[app.name] = app
-    for file in sorted(tree.folder.glob("*.py")):
-        if file.stem not in names and _declares(tree.module(file.stem)):
+    for each in outside:
+        if _declares(tree.module(each)):
             raise DeclarationError(
-                f"mcp_tools/{file.name} declares tools, and MODULES in catalogue.py does not list"
-                " it: they would not be served"
+                f"{tree.module(each).file} declares tools, and is in no package of an app: they"
+                " would not be served. An app is a folder whose __init__.py makes `app`."
             )
     return apps
 
@@ -390,6 +417,7 @@ def _declares(module: Module) -> bool:
 
 def described(folder: Path = FOLDER) -> list[dict[str, Any]]:
     """The catalogue as data, as `catalogue.described` has it."""
+    apps = declared_apps(Tree(folder)).values()
     return [
         {
             "name": tool.name,
@@ -398,8 +426,9 @@ def described(folder: Path = FOLDER) -> list[dict[str, Any]]:
             "parameters": tool.parameters,
             **aliases.about(tool),
         }
-        for app in declared_apps(Tree(folder)).values()
-        for tool in app.tools.values()
+        for _, tool in sorted(
+            (one for app in apps for one in app.tools.items()), key=lambda one: one[0]
+        )
     ]
 
 

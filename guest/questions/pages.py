@@ -12,8 +12,8 @@ from typing import Any, Optional
 from urllib.parse import unquote, urlsplit
 
 from mcp_tools import ToolError
-from mcp_tools.devtools import Browser, browser_page, connected, endpoint, evaluate, page_of
-from mcp_tools.tabs import listed
+from mcp_tools.chrome.devtools import Browser, browser_page, connected, endpoint, evaluate, page_of
+from mcp_tools.chrome.tabs import listed
 from mcp_tools.waiting import wait_for
 
 __all__ = [

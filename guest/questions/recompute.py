@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcp_tools import office
+from mcp_tools.office import connection
 
 __all__ = ["recompute"]
 
@@ -23,7 +23,7 @@ def recompute(source: str, target: str) -> bool:
         return made
 
     hidden = (said("Hidden", True), said("MacroExecutionMode", 0), said("UpdateDocMode", 0))
-    book = office.desktop().loadComponentFromURL(Path(source).as_uri(), "_blank", 0, hidden)
+    book = connection.desktop().loadComponentFromURL(Path(source).as_uri(), "_blank", 0, hidden)
     if book is None or not hasattr(book, "calculateAll"):
         return False
     try:

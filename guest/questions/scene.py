@@ -15,8 +15,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError, office
+from mcp_tools import ToolError
 from mcp_tools.commands import run
+from mcp_tools.office import connection
 from mcp_tools.waiting import wait_for
 
 __all__ = [
@@ -182,13 +183,13 @@ def wait_until_saved(paths: list[str], within: float) -> bool:
     """
     files = [Path(os.path.expanduser(path)).resolve() for path in paths]
     shown = {file.as_uri() for file in files if _shown(file)}
-    if not shown or not office.processes():
+    if not shown or not connection.processes():
         return True
     return bool(wait_for(lambda: not _unsaved(shown), within))
 
 
 def _unsaved(addresses: set[str]) -> bool:
-    components = office.desktop().Components.createEnumeration()
+    components = connection.desktop().Components.createEnumeration()
     while components.hasMoreElements():
         model = components.nextElement()
         if getattr(model, "URL", "") in addresses and model.isModified():

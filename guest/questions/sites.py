@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from guest.questions.pages import LOADS_WITHIN, new_page
 from mcp_tools import ToolError
-from mcp_tools.devtools import Browser, connected, evaluate
+from mcp_tools.chrome.devtools import Browser, connected, evaluate
 from mcp_tools.waiting import wait_for
 
 __all__ = ["information", "printed", "recreation"]

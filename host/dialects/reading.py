@@ -30,7 +30,7 @@ KEYS = {
     "asciicircum": "^", "ampersand": "&", "asterisk": "*", "parenleft": "(", "parenright": ")",
     "less": "<", "greater": ">", "bar": "|", "braceleft": "{", "braceright": "}",
 }  # fmt: skip
-"""Names by which models call keys, where the guest has none for them (see mcp_tools.computer)."""
+"""Names of keys that models use and the guest does not (see `mcp_tools.computer.actions`)."""
 
 
 class Given:

@@ -28,8 +28,8 @@ from host.models.prices import read_prices
 from host.records.orders import read_call
 from host.runs.experiment import read_experiment
 from mcp_tools import ToolError
-from mcp_tools.arithmetic import WrongExpression, work_out
-from mcp_tools.code_search import pattern
+from mcp_tools.code.search import pattern
+from mcp_tools.os.arithmetic import WrongExpression, work_out
 from tasks import TaskError
 from tasks.load import load_suite
 from toolgen.review.signature import signature

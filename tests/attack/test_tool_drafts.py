@@ -23,7 +23,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_tools.os_settings import app
+from mcp_tools.os import app
 
 __all__ = ["app"]
 

@@ -36,7 +36,7 @@ TARGETS = """import json, urllib.request
 print(json.dumps(json.load(urllib.request.urlopen('http://127.0.0.1:9222/json'))))"""
 STARTED = """import sys
 sys.path[:0] = ["/opt/ambidex", "/opt/ambidex/site"]
-from mcp_tools.devtools import STARTED, connected
+from mcp_tools.chrome.devtools import STARTED, connected
 with connected() as browser:
     print(browser.call("Browser.getHistogram", name=STARTED)["histogram"]["count"])"""
 

@@ -18,7 +18,9 @@ AT = "2026-01-01T10:00:00.000+00:00"
 
 ONE_CASE = '''from __future__ import annotations
 
-from mcp_tools.gnome import INTERFACE, Setting, app, set_setting
+from mcp_tools.gnome import app
+
+from mcp_tools.gnome.settings import INTERFACE, Setting, set_setting
 
 
 @app.tool()
@@ -34,7 +36,8 @@ from typing import Annotated
 from pydantic import Field
 
 from mcp_tools import ToolError
-from mcp_tools.gnome import INTERFACE, Setting, app, described, set_setting, settings_of
+from mcp_tools.gnome import app
+from mcp_tools.gnome.settings import INTERFACE, Setting, described, set_setting, settings_of
 
 KEY = "text-scaling-factor"
 

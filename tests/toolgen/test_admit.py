@@ -13,7 +13,6 @@ import pytest
 from host.errors import UsageError
 from tests.toolgen.drafts import ROOT, candidate_of, draft_of
 from tests.toolgen.reviewed import passed, said
-from toolgen.gate.module_list import listed, unlisted
 from toolgen.stages.admit import ADMITTED, admit, retire
 from toolgen.store import Folder, start
 from toolgen.verdicts import NEEDED, give
@@ -32,7 +31,8 @@ def tree(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "tests" / "__init__.py", root / "tests")
     shutil.copy(ROOT / "tests" / "desktop" / "__init__.py", root / "tests" / "desktop")
     (root / "host").mkdir()
-    for name in ("__init__", "guest"):
+    (root / "host" / "client").mkdir()
+    for name in ("__init__", "client/__init__", "client/guest"):
         (root / "host" / f"{name}.py").write_text(f'"""Stands where {name} does."""\n')
     shutil.copy(ROOT / "pyproject.toml", root)
     return root
@@ -80,7 +80,7 @@ def test_an_admitted_tool_is_listed_beside_its_neighbours_with_where_it_comes_fr
     assert changed == set(admission.files)
     tool = catalogue(tree)[TOOL]
     assert (tool["app"], tool["source"]) == ("vlc", "ours")
-    assert (tree / "mcp_tools" / f"{TOOL}.py").read_text() == folder.text(1)[0]
+    assert (tree / "mcp_tools" / "vlc" / "set_repeat.py").read_text() == folder.text(1)[0]
     origin = json.loads((tree / ADMITTED / f"{TOOL}.json").read_text())
     assert origin["reviewers"] == {"ann": "accept", "bob": "accept"}
     assert (origin["task"], origin["model"]) == ("vlc-repeat-track", "openai/careful")
@@ -114,15 +114,14 @@ def test_an_admission_that_was_killed_halfway_comes_to_the_same(folder: Folder, 
     whole = contents(tree)
     for left in ("admitted.json",):
         (folder.path / left).unlink()
-    file = tree / "mcp_tools" / "catalogue.py"
-    file.write_text(unlisted(file.read_text(), TOOL))
+    (tree / "mcp_tools" / "vlc" / "set_repeat.py").unlink()
     admit(folder, tree, "carla")
     assert contents(tree) == whole
 
 
 def test_a_file_that_is_there_already_is_not_written_over(folder: Folder, tree: Path) -> None:
     accepted(folder, "ann", "bob")
-    (tree / "mcp_tools" / f"{TOOL}.py").write_text("# somebody's own\n")
+    (tree / "mcp_tools" / "vlc" / "set_repeat.py").write_text("# somebody's own\n")
     with pytest.raises(UsageError, match="holds something else"):
         admit(folder, tree, "carla")
 
@@ -144,10 +143,3 @@ def test_a_retired_tool_is_gone_and_why_is_kept(folder: Folder, tree: Path) -> N
     assert found.tool == TOOL
     with pytest.raises(UsageError, match="no tool calc_save was admitted"):
         retire(foundry, "calc_save", tree, "It is ours.", "dan")
-
-
-def test_a_worker_of_one_module_gets_a_list_of_them() -> None:
-    text = 'MODULES = {\n    "git": ("git",),\n}\n'
-    more = listed(text, "git_made", ROOT, [], "git")
-    assert more == 'MODULES = {\n    "git": (\n        "git",\n        "git_made",\n    ),\n}\n'
-    assert listed(more, "git_made", ROOT, [], "git") == more

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from mcp_tools import ToolError
-from mcp_tools.backgrounds import connected, cut_out
+from mcp_tools.os.backgrounds import connected, cut_out
 
 
 def spread(mask: list[list[bool]]) -> set[tuple[int, int]]:

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools import ToolError, catalogue, columns, spelling
-from mcp_tools.cells import area, column_name, column_number, typed
+from mcp_tools import ToolError, catalogue
+from mcp_tools.office import columns, number_codes
+from mcp_tools.office.cells import area, column_name, column_number, typed
 
 CALLS: dict[str, dict[str, object]] = {
     "adjust_column_width": {"columns": "A:C", "width": 12.5, "autofit": False},
@@ -117,5 +118,5 @@ def test_text_that_only_looks_like_a_number_stays(text: str) -> None:
 @given(st.integers(0, 20))
 def test_a_format_has_the_decimals_that_were_asked_for(places: int) -> None:
     digits = "." + "0" * places if places else ""
-    assert spelling.code("percentage", places, "", None) == f"0{digits}%"
-    assert spelling.code("currency", places, "CHF", None).startswith(f"[$CHF] #,##0{digits};")
+    assert number_codes.code("percentage", places, "", None) == f"0{digits}%"
+    assert number_codes.code("currency", places, "CHF", None).startswith(f"[$CHF] #,##0{digits};")

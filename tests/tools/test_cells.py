@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_tools import ToolError
-from mcp_tools.cells import Area, area, column_name, column_number
+from mcp_tools.office.cells import Area, area, column_name, column_number
 
 
 @pytest.mark.parametrize(

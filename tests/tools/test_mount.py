@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tools import Picture, ToolError, filesystem
+from mcp_tools import Picture, ToolError
+from mcp_tools.filesystem import mounted
 from mcp_tools.mount import LONGEST, Media, Mount
 
 SERVER = """
@@ -152,7 +153,7 @@ def test_a_server_that_does_not_start_is_an_error_and_not_a_hang(command: list[s
 
 
 def test_a_server_that_the_image_lacks_is_named(tmp_path: Path) -> None:
-    mount = Mount("filesystem server", lambda: filesystem.command(tmp_path))
+    mount = Mount("filesystem server", lambda: mounted.command(tmp_path))
     with pytest.raises(ToolError) as lacking:
         mount.call("read_file", path="x")
     assert lacking.value.code == "not_installed"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tools import ToolError
-from mcp_tools.vlcrc import Known, changed, known, ranges, value_for, values
+from mcp_tools.vlc.vlcrc import Known, changed, known, ranges, value_for, values
 
 DEFAULTS = """\ufeff###
 ###  vlc 3.0

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tools import ToolError
-from mcp_tools.page_numbers import parts_of
-from mcp_tools.passages import icu
+from mcp_tools.office.page_numbers import parts_of
+from mcp_tools.office.passages import icu
 
 
 @pytest.mark.parametrize(

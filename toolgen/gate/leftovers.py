@@ -53,7 +53,7 @@ def literals_of(task: Task, house: str) -> tuple[frozenset[str], frozenset[float
 def leftovers(tree: ast.Module, task: Task, root: Path) -> Iterator[Finding]:
     """A refusal for each of them in the draft, wherever it stands: in code, in a default, or in
     what a model is told."""
-    house = "\n".join(p.read_text(encoding="utf-8") for p in (root / "mcp_tools").glob("*.py"))
+    house = "\n".join(p.read_text(encoding="utf-8") for p in (root / "mcp_tools").rglob("*.py"))
     texts, numbers = literals_of(task, house)
     for node in ast.walk(tree):
         match node:

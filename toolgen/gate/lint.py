@@ -14,7 +14,7 @@ from toolgen import Finding
 
 __all__ = ["TEST_PLACE", "TOOL_PLACE", "formatted", "lint", "types"]
 
-TOOL_PLACE, TEST_PLACE = "mcp_tools/foundry_tool.py", "tests/desktop/test_foundry_tool.py"
+TOOL_PLACE, TEST_PLACE = "mcp_tools/calc/foundry_tool.py", "tests/desktop/test_foundry_tool.py"
 """Where a draft would lie: it is read by the rules of that place."""
 RUFF = ("check", "--no-cache", "--output-format=concise", "--extend-select=S102,S307,S602,S605")
 MYPY = (

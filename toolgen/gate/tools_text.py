@@ -13,7 +13,17 @@ from pathlib import Path
 
 from host.errors import UsageError
 
-__all__ = ["GENERAL", "Declared", "declared", "example", "home_of", "house_tools", "touched"]
+__all__ = [
+    "GENERAL",
+    "Declared",
+    "declared",
+    "example",
+    "file_of",
+    "home_of",
+    "house_tools",
+    "tool_name",
+    "touched",
+]
 
 GENERAL = frozenset((
     "str", "int", "float", "bool", "list", "dict", "set", "tuple", "len", "sorted", "range",
@@ -98,6 +108,17 @@ def touched(function: ast.AST, others: Mapping[str, ast.FunctionDef]) -> frozens
     return frozenset(found - GENERAL)
 
 
+def tool_name(text: str, app: str) -> str:
+    """The name of the one tool of a draft, with its app in front."""
+    return f"{app}_{next(node for _, node in declared(ast.parse(text))).name}"
+
+
+def file_of(tool: str) -> Path:
+    """Where an admitted tool is stored, from the root of the tree: the folder of its app."""
+    app, _, function = tool.partition("_")
+    return Path("mcp_tools") / app / f"{function}.py"
+
+
 def house_tools(root: Path) -> list[Declared]:
     """Every tool of the tree's mcp_tools/, from the text of its modules."""
     apps = {module: app for app, module in _homes(root).items()}
@@ -109,7 +130,7 @@ def house_tools(root: Path) -> list[Declared]:
 
 
 def home_of(root: Path, app: str) -> str:
-    """The module that makes the app; `UsageError` names the apps there are."""
+    """The package that makes the app; `UsageError` names the apps there are."""
     homes = _homes(root)
     if app not in homes:
         raise UsageError(f"no app {app!r}", hint=f"There are: {', '.join(sorted(homes))}.")
@@ -120,7 +141,7 @@ def example(root: Path, app: str) -> str:
     """The text of the app's smallest module that declares tools: how its neighbours are written."""
     home = home_of(root, app)
     files = {each.module for each in house_tools(root) if each.name.startswith(f"{app}_")}
-    modules = [root / "mcp_tools" / f"{name}.py" for name in files or {home}]
+    modules = [_file(root, name) for name in files or {home}]
     return min(modules, key=lambda file: file.stat().st_size).read_text(encoding="utf-8")
 
 
@@ -129,8 +150,16 @@ def _homes(root: Path) -> dict[str, str]:
 
 
 def _texts(root: Path) -> Iterator[tuple[str, str]]:
-    for file in sorted((root / "mcp_tools").glob("*.py")):
-        yield file.stem, file.read_text(encoding="utf-8")
+    folder = root / "mcp_tools"
+    for file in sorted(folder.rglob("*.py")):
+        parts = file.relative_to(folder).with_suffix("").parts
+        if parts != ("__init__",):
+            yield ".".join(parts).removesuffix(".__init__"), file.read_text(encoding="utf-8")
+
+
+def _file(root: Path, module: str) -> Path:
+    place = (root / "mcp_tools").joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
 # A gate, a page and a pipeline ask about the same tools again and again. What a text says cannot

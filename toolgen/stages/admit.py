@@ -1,7 +1,6 @@
 """Admit and retire: a change of files in a tree, which a person looks at and commits.
 
-    mcp_tools/<tool>.py                   the draft as it was reviewed, byte for byte
-    mcp_tools/catalogue.py                one line more
+    mcp_tools/<app>/<function>.py         the draft as it was reviewed, byte for byte
     tests/desktop/test_made_<tool>.py     its tests
     toolgen/admitted/<tool>.json          where it comes from, and who accepted it
 
@@ -17,8 +16,7 @@ from typing import Any
 
 from host.errors import UsageError
 from toolgen import Admission, Retirement
-from toolgen.gate.module_list import CATALOGUE, place, tool_name, unlisted
-from toolgen.gate.tools_text import house_tools
+from toolgen.gate.tools_text import file_of, house_tools, tool_name
 from toolgen.store import Folder, folders, now, write_whole
 from toolgen.verdicts import counted, current, decided, not_yet, read_reviews
 
@@ -40,17 +38,16 @@ def admit(folder: Folder, root: Path, by: str) -> Admission:
     tool, test = folder.text(draft.n)
     said = folder.candidate()
     name = tool_name(tool, said.app)
-    house = house_tools(root)
-    there = {each.name: each for each in house}.get(name)
-    if there is not None and there.module != name:
-        raise UsageError(f"the tree has a {name} already, in {there.module}.py")
+    there = {each.name: each for each in house_tools(root)}.get(name)
     files = _files(name)
+    if there is not None and there.module != ".".join(files[0].with_suffix("").parts[1:]):
+        raise UsageError(f"the tree has a {name} already, in mcp_tools.{there.module}")
     for path, text in ((files[0], tool), (files[1], test)):
         if (root / path).exists() and (root / path).read_text(encoding="utf-8") != text:
             raise UsageError(f"{root / path} is there and holds something else")
     write_whole(root / files[1], test.encode())
     write_whole(root / files[2], _json(provenance(folder, name)))
-    place(root, tool, said.app, house)
+    write_whole(root / files[0], tool.encode())
     admission = Admission(
         tool=name,
         draft=draft.n,
@@ -58,7 +55,7 @@ def admit(folder: Folder, root: Path, by: str) -> Admission:
         reviewers=decision.reviewers,
         by=by,
         at=now(),
-        files=tuple(map(str, (*files, CATALOGUE))),
+        files=tuple(map(str, files)),
         root=str(root.resolve()),
         why=decision.why,
     )
@@ -78,8 +75,6 @@ def retire(foundry: Path, tool: str, root: Path, why: str, by: str) -> Retiremen
         hint = f"Admitted are: {', '.join(known) or 'none'}. Others were written by hand."
         raise UsageError(f"no tool {tool} was admitted into {root}", hint=hint)
     origin: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
-    catalogue = (root / CATALOGUE).read_text(encoding="utf-8")
-    write_whole(root / CATALOGUE, unlisted(catalogue, tool).encode())
     end = {"why": why, "by": by, "at": now()}
     target = RETIRED / f"{tool}.json"
     write_whole(root / target, _json({**origin, "retired": end}))
@@ -87,7 +82,7 @@ def retire(foundry: Path, tool: str, root: Path, why: str, by: str) -> Retiremen
         (root / path).unlink(missing_ok=True)
     said = Retirement(
         tool=tool,
-        files=tuple(map(str, (*files, CATALOGUE, target))),
+        files=tuple(map(str, (*files, target))),
         root=str(root.resolve()),
         **end,
     )
@@ -131,7 +126,7 @@ def provenance(folder: Folder, tool: str) -> dict[str, object]:
 
 def _files(tool: str) -> tuple[Path, Path, Path]:
     return (
-        Path("mcp_tools") / f"{tool}.py",
+        file_of(tool),
         Path("tests") / "desktop" / f"test_made_{tool}.py",
         ADMITTED / f"{tool}.json",
     )

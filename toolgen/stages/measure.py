@@ -34,10 +34,10 @@ from host.runs.runner import plan, run_jobs
 from tasks import Suite, Task, ToolSpec
 from tasks.load import load_suite
 from toolgen import Candidate, Finding, Outcome
-from toolgen.gate.module_list import place
-from toolgen.gate.tools_text import house_tools
+from toolgen.gate.tools_text import file_of, tool_name
 from toolgen.stages.context import Ended, Shop
 from toolgen.stages.measurement import Measured
+from toolgen.store import write_whole
 
 __all__ = ["Tokens", "measure", "tokens"]
 
@@ -75,7 +75,7 @@ def measure(shop: Shop) -> Ended:
             shutil.copytree(shop.root / name, tree / name, ignore=ignore)
         arms["without"] = play(shop, suite, asked, folder / "without", tree)
         tool, _ = shop.folder.text(draft.n)
-        place(tree, tool, shop.candidate.app, house_tools(tree))
+        write_whole(tree / file_of(tool_name(tool, shop.candidate.app)), tool.encode())
         arms["with"] = play(shop, suite, asked, folder / "with", tree)
     lost = [name for name, rows in arms.items() if len(finished(rows)) < _planned(suite, asked)]
     if lost:

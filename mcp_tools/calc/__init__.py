@@ -1,0 +1,14 @@
+"""LibreOffice Calc."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+# Writer's tools run in the same worker: one preparation and one recovery serve both.
+app = App(
+    "calc",
+    "LibreOffice Calc",
+    worker="office",
+    prepare="mcp_tools.office.connection:ready",
+    recover="mcp_tools.office.connection:recover",
+)

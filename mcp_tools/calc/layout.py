@@ -1,0 +1,184 @@
+"""LibreOffice Calc: sheets of a workbook, and how the window shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Optional
+
+from pydantic import Field
+
+from mcp_tools import ToolError
+from mcp_tools.calc import app
+from mcp_tools.calc.workbook import get_workbook_info
+from mcp_tools.office import connection, documents
+from mcp_tools.office.documents import Document
+from mcp_tools.office.sheets import SPREADSHEET, Workbook, sheet_of
+
+__all__ = ["app"]
+
+BY_VALUE = 3
+"""DocumentZoomType.BY_VALUE."""
+
+
+@dataclass(frozen=True)
+class Switched:
+    """The sheet that is shown now and the one before, and whether it was made for that."""
+
+    active: str
+    before: str
+    created: bool
+
+
+@app.tool()
+def switch_active_sheet(
+    sheet_name: Annotated[str, Field(min_length=1, description="sheet name")],
+    create: Annotated[bool, Field(description="add the sheet, last, if there is none")] = True,
+    document: Document = None,
+) -> Switched:
+    """Show another sheet; tools without `sheet` work on it from then on. A sheet that does not
+    exist is added, unless `create` is false: see `created` in what is returned.
+    """
+    model = documents.find(SPREADSHEET, document)
+    with connection.answering():
+        before = sheet_of(model, None).Name
+    created = create and sheet_name not in model.Sheets.ElementNames
+    if created:
+        insert_sheet(sheet_name, None, document)
+    with connection.answering():
+        sheet = sheet_of(model, sheet_name)
+        if not sheet.IsVisible:
+            raise ToolError(f"{sheet_name} is hidden.", code="hidden", hint="Show it first.")
+        model.getCurrentController().setActiveSheet(sheet)
+        return Switched(sheet_of(model, None).Name, before, created)
+
+
+def _new_name(model: Any, name: str) -> str:
+    if name in model.Sheets.ElementNames or not name or set(name) & set("[]*?:/\\"):
+        names = ", ".join(model.Sheets.ElementNames)
+        hint = f"It must differ from {names} and be free of [ ] * ? : / \\."
+        raise ToolError(f"A sheet cannot be named {name!r} here.", code="bad_name", hint=hint)
+    return name
+
+
+@app.tool()
+def insert_sheet(
+    sheet_name: Annotated[str, Field(description="what the new sheet is called")],
+    position: Annotated[
+        Optional[int], Field(ge=1, description="1 is first; last if left out")
+    ] = None,
+    document: Document = None,
+) -> Workbook:
+    """Add an empty sheet. Returns all sheets."""
+    model = documents.find(SPREADSHEET, document)
+    with documents.editing(model, f"Insert sheet {sheet_name}"):
+        count = model.Sheets.Count
+        model.Sheets.insertNewByName(
+            _new_name(model, sheet_name), min((position or count + 1) - 1, count)
+        )
+    return get_workbook_info(document)
+
+
+@app.tool()
+def rename_sheet(
+    old_name: Annotated[str, Field(description="the sheet as it is called now")],
+    new_name: Annotated[str, Field(description="what it is called then")],
+    document: Document = None,
+) -> Workbook:
+    """Rename a sheet; formulas that refer to it follow."""
+    model = documents.find(SPREADSHEET, document)
+    with documents.editing(model, f"Rename sheet {old_name}"):
+        sheet_of(model, old_name).Name = _new_name(model, new_name)
+    return get_workbook_info(document)
+
+
+@app.tool(timeout=60)
+def copy_sheet(
+    source_sheet: Annotated[str, Field(description="the sheet to copy")],
+    new_sheet_name: Annotated[
+        Optional[str], Field(description="what the copy is called; like the source if left out")
+    ] = None,
+    document: Document = None,
+) -> Workbook:
+    """Copy a sheet with everything on it, to the place after it. Without a name it is called like
+    the source with _2.
+    """
+    model = documents.find(SPREADSHEET, document)
+    with documents.editing(model, f"Copy sheet {source_sheet}"):
+        after = sheet_of(model, source_sheet).RangeAddress.Sheet + 1
+        names = set(model.Sheets.ElementNames)
+        free = next(
+            f"{source_sheet}_{i}"
+            for i in range(2, len(names) + 3)
+            if f"{source_sheet}_{i}" not in names
+        )
+        model.Sheets.copyByName(source_sheet, _new_name(model, new_sheet_name or free), after)
+    return get_workbook_info(document)
+
+
+@app.tool()
+def delete_sheet(
+    sheet_name: Annotated[str, Field(description="the sheet to delete")],
+    document: Document = None,
+) -> Workbook:
+    """Delete a sheet with everything on it. The last sheet cannot be deleted."""
+    model = documents.find(SPREADSHEET, document)
+    with documents.editing(model, f"Delete sheet {sheet_name}"):
+        sheet_of(model, sheet_name)
+        if model.Sheets.Count == 1:
+            raise ToolError("A workbook keeps at least one sheet.", code="last_sheet")
+        model.Sheets.removeByName(sheet_name)
+    return get_workbook_info(document)
+
+
+@app.tool()
+def reorder_sheets(
+    sheet_name: Annotated[str, Field(description="the sheet to move")],
+    position: Annotated[int, Field(ge=0, description="0 is first")],
+    document: Document = None,
+) -> Workbook:
+    """Move a sheet to another place among the sheets. Returns all sheets in their new order."""
+    model = documents.find(SPREADSHEET, document)
+    with documents.editing(model, f"Move sheet {sheet_name}"):
+        names = list(model.Sheets.ElementNames)
+        sheet_of(model, sheet_name)
+        if position >= len(names):
+            hint = f"The last of the {len(names)} sheets is {len(names) - 1}."
+            raise ToolError(f"There is no place {position}.", code="bad_position", hint=hint)
+        # Calc counts the places between sheets while the sheet is still where it was.
+        gap = position + (position > names.index(sheet_name))
+        model.Sheets.moveByName(sheet_name, gap)
+        if model.Sheets.ElementNames[position] != sheet_name:
+            raise ToolError("The sheet did not move there.", code="failed")
+    return get_workbook_info(document)
+
+
+@app.tool()
+def set_zoom_level(
+    zoom_percentage: Annotated[int, Field(ge=10, le=400, description="100 is natural size")],
+    document: Document = None,
+) -> str:
+    """Show the active sheet larger or smaller on the screen; prints stay as they are."""
+    model = documents.find(SPREADSHEET, document)
+    with connection.answering():
+        view = model.getCurrentController()
+        before = view.ZoomValue
+        view.ZoomType, view.ZoomValue = BY_VALUE, zoom_percentage
+        return f"Zoom is {view.ZoomValue} %, it was {before} %."
+
+
+@app.tool()
+def freeze_panes(
+    rows: Annotated[int, Field(ge=0, le=1000, description="so many from the top")] = 0,
+    columns: Annotated[int, Field(ge=0, le=100, description="so many from the left")] = 0,
+    document: Document = None,
+) -> str:
+    """Keep the first rows and columns of the active sheet in sight while it scrolls; 0 and 0 lets
+    go of them. To keep the range A1:B1 in sight, freeze 1 row and 2 columns.
+    """
+    model = documents.find(SPREADSHEET, document)
+    with connection.answering():
+        view = model.getCurrentController()
+        view.freezeAtPosition(columns, rows)
+        if view.hasFrozenPanes() != bool(rows or columns):
+            raise ToolError("Calc did not freeze the panes.", code="failed")
+    return f"Frozen: {rows} rows and {columns} columns of {sheet_of(model, None).Name}."

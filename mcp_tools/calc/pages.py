@@ -1,0 +1,185 @@
+"""LibreOffice Calc: its files, saved and exported, and how sheets are printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+from pydantic import Field
+
+from mcp_tools import ToolError
+from mcp_tools.calc import app
+from mcp_tools.office import connection, documents
+from mcp_tools.office.documents import Document, Saved
+from mcp_tools.office.sheets import SPREADSHEET, Changed, Range, Sheet, locate, sheet_of, used
+
+__all__ = ["app"]
+
+Overwrite = Annotated[bool, Field(description="replace a file that is there")]
+Pages = Annotated[int, Field(ge=0, le=100, description="so many pages; 0 is as many as needed")]
+PAGE = re.compile(rb"/Type\s*/Page\b")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A PDF that was written, how many pages it has, and the sheets in it."""
+
+    path: str
+    bytes: int
+    pages: int
+    sheets: list[str]
+
+
+@app.tool(timeout=60)
+def save(document: Document = None) -> Saved:
+    """Save a spreadsheet to its own file, in the format that file has. No dialog appears."""
+    return documents.save(documents.find(SPREADSHEET, document))
+
+
+@app.tool(timeout=60)
+def save_as(
+    file_path: Annotated[str, Field(description="ends in .ods .xlsx .xls .csv or .html")],
+    overwrite: Overwrite = False,
+    document: Document = None,
+) -> Saved:
+    """Save a spreadsheet under another name; the window goes on with that file. A .csv holds the
+    active sheet only, and calc_export_to_csv writes one without leaving the workbook.
+    """
+    return documents.save_as(
+        documents.find(SPREADSHEET, document), SPREADSHEET, file_path, overwrite
+    )
+
+
+@app.tool(timeout=60)
+def export_to_pdf(
+    file_path: Annotated[
+        Optional[str], Field(description="beside the file itself if left out")
+    ] = None,
+    sheets: Annotated[
+        Optional[list[str]], Field(min_length=1, description="names; all sheets if left out")
+    ] = None,
+    open_after_export: Annotated[
+        bool, Field(description="show the PDF in the desktop's viewer")
+    ] = False,
+    overwrite: Overwrite = False,
+    document: Document = None,
+) -> Printed:
+    """Write a spreadsheet, or some sheets of it, to a PDF; the spreadsheet itself stays as it is.
+    Print areas count. Sheets are written in the order of the workbook.
+    """
+    model = documents.find(SPREADSHEET, document)
+    with connection.answering():
+        wanted = [sheet_of(model, name).Name for name in sheets or model.Sheets.ElementNames]
+        names = [name for name in model.Sheets.ElementNames if name in wanted]
+        only = _printed(model, names) if sheets else None
+    return _pdf(model, names, file_path, overwrite, only, show=open_after_export)
+
+
+@app.tool(timeout=60)
+def scale_first_sheet_and_export_pdf(
+    output_path: Annotated[str, Field(description="the PDF, such as ~/report.pdf")],
+    pages_x: Pages = 1,
+    pages_y: Pages = 1,
+    overwrite: Overwrite = False,
+    document: Document = None,
+) -> Printed:
+    """Scale the first sheet so that it fits on so many pages across (`pages_x`) and down
+    (`pages_y`), and write that sheet to a PDF. The scaling stays in the workbook's page style, and
+    so holds for other sheets of that style as well.
+    """
+    if not pages_x and not pages_y:
+        raise ToolError("Give the pages across or down.", code="bad_arguments")
+    model = documents.find(SPREADSHEET, document)
+    documents.target(output_path, overwrite)
+    first = model.Sheets.getByIndex(0)
+    with documents.editing(model, "Scale to pages"):
+        style = model.StyleFamilies.getByName("PageStyles").getByName(first.PageStyle)
+        style.ScaleToPagesX, style.ScaleToPagesY = pages_x, pages_y
+    with connection.answering():
+        only = _printed(model, [first.Name])
+    return _pdf(model, [first.Name], output_path, overwrite, only)
+
+
+def _printed(model: Any, names: list[str]) -> Any:
+    """What of these sheets is printed, as a selection."""
+    chosen = model.createInstance("com.sun.star.sheet.SheetCellRanges")
+    for name in names:
+        sheet = model.Sheets.getByName(name)
+        for area in sheet.getPrintAreas() or (used(sheet).RangeAddress,):
+            chosen.addRangeAddress(area, False)
+    return chosen
+
+
+def _pdf(
+    model: Any,
+    names: list[str],
+    path: Optional[str],
+    overwrite: bool,
+    only: Any,
+    show: bool = False,
+) -> Printed:
+    options = {} if only is None else {"Selection": only}
+    saved = documents.export_pdf(model, "calc_pdf_Export", path, overwrite, options)
+    if show:
+        subprocess.Popen(
+            ["xdg-open", saved.path],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    pages = len(PAGE.findall(Path(saved.path).read_bytes()))
+    return Printed(saved.path, saved.bytes, pages, names)
+
+
+@app.tool(timeout=60)
+def export_to_csv(
+    file_path: Annotated[
+        Optional[str], Field(description="beside the file itself, as .csv, if left out")
+    ] = None,
+    sheet: Sheet = None,
+    delimiter: Annotated[
+        str, Field(min_length=1, max_length=1, description="between the values of a row")
+    ] = ",",
+    as_shown: Annotated[
+        bool, Field(description="values as the sheet shows them, rounded and formatted")
+    ] = True,
+    overwrite: Overwrite = False,
+    document: Document = None,
+) -> Saved:
+    """Write one sheet to a CSV file in UTF-8; the workbook itself stays open and as it is."""
+    model = documents.find(SPREADSHEET, document)
+    own = documents.file_of(model)
+    if file_path is None and own is None:
+        message = f"{model.Title} has never been saved, so there is no folder for its CSV."
+        raise ToolError(message, code="no_file", hint="Give file_path.")
+    file = documents.target(file_path or str(own.with_suffix(".csv") if own else ""), overwrite)
+    with connection.answering():
+        number = sheet_of(model, sheet).RangeAddress.Sheet + 1
+        shown = str(as_shown).lower()
+        options = f"{ord(delimiter)},34,76,1,,0,false,true,{shown},false,false,{number}"
+        # With a sheet's number given, Calc puts the sheet's name into the file's name.
+        with tempfile.TemporaryDirectory(prefix=".", dir=file.parent) as folder:
+            url = (Path(folder) / "sheet.csv").as_uri()
+            name = SPREADSHEET.filters[".csv"]
+            given = documents.property_values(FilterName=name, FilterOptions=options)
+            model.storeToURL(url, given)
+            (written,) = Path(folder).iterdir()
+            os.replace(written, file)
+    return Saved(str(file), file.stat().st_size)
+
+
+@app.tool()
+def set_print_area(range_str: Range, sheet: Sheet = None, document: Document = None) -> Changed:
+    """Set which cells of a sheet are printed and exported to PDF; what was set before is
+    replaced. To print all of it again, give all that is used: calc_get_workbook_info says it.
+    """
+    at = locate(document, sheet, range_str, clip=True)
+    with documents.editing(at.model, f"Print {at.range}"):
+        at.sheet.setPrintAreas((at.cells.RangeAddress,))
+    return at.changed

@@ -1,0 +1,278 @@
+"""LibreOffice Calc: what cells may hold, how they look by what they hold, filters, comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any, Literal, Optional
+
+from pydantic import Field
+
+from mcp_tools import ToolError
+from mcp_tools.calc import app
+from mcp_tools.colours import AnyColour, colour
+from mcp_tools.office import cells, connection, documents
+from mcp_tools.office.documents import Document
+from mcp_tools.office.sheets import (
+    SPREADSHEET,
+    Cell,
+    Changed,
+    Range,
+    Sheet,
+    enum,
+    locate,
+    one_cell,
+    region,
+    sheet_of,
+)
+
+__all__ = ["app"]
+
+Bound = Annotated[
+    Optional[float | str], Field(description="a number, an ISO date for dates, or =formula")
+]
+OPERATORS = {
+    "greater": "GREATER",
+    "greater_or_equal": "GREATER_EQUAL",
+    "less": "LESS",
+    "less_or_equal": "LESS_EQUAL",
+    "equal": "EQUAL",
+    "not_equal": "NOT_EQUAL",
+    "between": "BETWEEN",
+    "not_between": "NOT_BETWEEN",
+    "formula": "FORMULA",
+}
+KINDS = {
+    "any": "ANY",
+    "list": "LIST",
+    "whole_number": "WHOLE",
+    "decimal": "DECIMAL",
+    "date": "DATE",
+    "text_length": "TEXT_LEN",
+}
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment on a cell."""
+
+    cell: str
+    sheet: str
+    text: str
+    author: str
+
+
+def _operand(model: Any, value: float | str) -> str:
+    """The value as Calc's rules spell it."""
+    if isinstance(value, str):
+        if value.startswith("="):
+            return cells.formula(model, value)[1:]
+        if cells.DATE.fullmatch(value):
+            day = date.fromisoformat(value[:10])
+            return f"DATE({day.year};{day.month};{day.day})"
+        return '"' + value.replace('"', '""') + '"'
+    return str(cells.number(float(value)))
+
+
+@app.tool()
+def set_data_validation(
+    range_str: Range,
+    kind: Annotated[
+        Literal["list", "whole_number", "decimal", "date", "text_length", "any"],
+        Field(description="any takes the rule away"),
+    ] = "list",
+    values: Annotated[
+        Optional[list[str]],
+        Field(min_length=1, max_length=500, description="for a list: what may be chosen"),
+    ] = None,
+    values_from: Annotated[
+        Optional[str], Field(description="for a list: cells that hold it, such as Sheet2!A1:A9")
+    ] = None,
+    minimum: Bound = None,
+    maximum: Bound = None,
+    message: Annotated[str, Field(description="what a wrong entry is answered with")] = "",
+    sheet: Sheet = None,
+    document: Document = None,
+) -> Changed:
+    """Restrict what may be typed into cells: to a drop-down list of texts, or to numbers, dates or
+    text lengths between two bounds (either may be left out). What the cells hold already stays.
+    """
+    at = locate(document, sheet, range_str)
+    with documents.editing(at.model, f"Validity of {at.range}"):
+        rule = at.cells.Validation
+        rule.Type = enum("sheet.ValidationType", KINDS[kind])
+        if kind == "list":
+            rule.ShowList = 1
+            rule.setFormula1(_listed(at.model, document, at.sheet.Name, values, values_from))
+        elif kind != "any":
+            if minimum is None and maximum is None:
+                raise ToolError("Give minimum or maximum.", code="bad_arguments")
+            operator = "LESS_EQUAL" if minimum is None else "GREATER_EQUAL"
+            if minimum is not None and maximum is not None:
+                operator = "BETWEEN"
+                rule.setFormula2(_operand(at.model, maximum))
+            rule.setOperator(enum("sheet.ConditionOperator", operator))
+            first = maximum if minimum is None else minimum
+            assert first is not None
+            rule.setFormula1(_operand(at.model, first))
+        rule.ErrorMessage, rule.ShowErrorMessage = message, kind != "any"
+        at.cells.Validation = rule
+    return at.changed
+
+
+def _listed(
+    model: Any,
+    document: Optional[str],
+    sheet: str,
+    values: Optional[list[str]],
+    values_from: Optional[str],
+) -> str:
+    if (values is None) == (values_from is None):
+        raise ToolError("Give either values or values_from.", code="bad_arguments")
+    if values is not None:
+        file = documents.file_of(model)
+        excel = file is not None and file.suffix.lower() in (".xlsx", ".xls")
+        if excel and any(set(each) & set(',"') for each in values):
+            message = "A list in an Excel file cannot hold commas or quotes."
+            hint = "Put the texts into cells and give those as values_from."
+            raise ToolError(message, code="bad_values", hint=hint)
+        return ";".join(_operand(model, f"{each}") for each in values)
+    source = locate(document, sheet, values_from or "", clip=True)
+    absolute: str = source.cells.AbsoluteName
+    return absolute
+
+
+@app.tool()
+def add_conditional_format(
+    range_str: Range,
+    condition: Annotated[
+        Literal[
+            "greater",
+            "greater_or_equal",
+            "less",
+            "less_or_equal",
+            "equal",
+            "not_equal",
+            "between",
+            "not_between",
+            "formula",
+        ],
+        Field(description="of each cell's value; formula: `value` is true for the cell"),
+    ],
+    value: Annotated[
+        float | str,
+        Field(description="a number, text, ISO date or =formula, written for the first cell"),
+    ],
+    value2: Annotated[
+        Optional[float | str], Field(description="the upper bound of between and not_between")
+    ] = None,
+    background_color: Optional[AnyColour] = None,
+    font_color: Optional[AnyColour] = None,
+    bold: Annotated[Optional[bool], Field(description="letters of matching cells")] = None,
+    sheet: Sheet = None,
+    document: Document = None,
+) -> Changed:
+    """Give cells a look that depends on what they hold and follows when that changes. The rule is
+    added behind the ones that the range has.
+    """
+    if (value2 is None) == (condition in ("between", "not_between")):
+        raise ToolError("value2 goes with between and not_between.", code="bad_arguments")
+    if background_color is None and font_color is None and bold is None:
+        raise ToolError("Say how matching cells look.", code="bad_arguments")
+    if condition == "formula" and not (isinstance(value, str) and value.startswith("=")):
+        raise ToolError(f"{value!r} is not a formula.", code="bad_formula", hint="Begin with =.")
+    at = locate(document, sheet, range_str)
+    with documents.editing(at.model, f"Conditional format of {at.range}"):
+        rule = {
+            "Operator": enum("sheet.ConditionOperator", OPERATORS[condition]),
+            "Formula1": _operand(at.model, value),
+            "Formula2": "" if value2 is None else _operand(at.model, value2),
+            "SourcePosition": at.cells.getCellByPosition(0, 0).CellAddress,
+            "StyleName": _style(at.model, background_color, font_color, bold),
+        }
+        rules = at.cells.ConditionalFormat
+        rules.addNew(documents.property_values(**rule))
+        at.cells.ConditionalFormat = rules
+        if not at.cells.ConditionalFormat.Count:
+            raise ToolError("Calc did not take the rule.", code="refused")
+    return at.changed
+
+
+def _style(
+    model: Any, background: str | int | None, letters: str | int | None, bold: Optional[bool]
+) -> str:
+    """A cell style of that look; made once for a workbook."""
+    name = f"Condition {background} {letters} {bold}"
+    styles = model.StyleFamilies.getByName("CellStyles")
+    if not styles.hasByName(name):
+        style = model.createInstance("com.sun.star.style.CellStyle")
+        styles.insertByName(name, style)
+        if background is not None:
+            style.CellBackColor = colour(background)
+        if letters is not None:
+            style.CharColor = colour(letters)
+        if bold is not None:
+            style.CharWeight = 150.0 if bold else 100.0
+    return name
+
+
+@app.tool()
+def set_auto_filter(
+    range_str: Annotated[
+        Optional[str],
+        Field(description="the table with its headers; the one around A1 if left out"),
+    ] = None,
+    on: Annotated[bool, Field(description="false takes the buttons away")] = True,
+    sheet: Sheet = None,
+    document: Document = None,
+) -> Changed:
+    """Put filter buttons on the headers of a table, or take them away. No row is hidden by it. A
+    sheet has one such table.
+    """
+    at = locate(document, sheet, range_str or "A1", clip=True)
+    with documents.editing(at.model, f"Filter buttons of {at.range}"):
+        block = at.cells if ":" in at.range else region(at.sheet, *cells.bounds(at.cells)[:2])
+        number = block.RangeAddress.Sheet
+        ranges = at.model.getPropertyValue("UnnamedDatabaseRanges")
+        if on:
+            ranges.setByTable(block.RangeAddress)
+        elif not ranges.hasByTable(number):
+            raise ToolError(f"{at.sheet.Name} has no filter buttons.", code="no_filter")
+        ranges.getByTable(number).AutoFilter = on
+    return Changed(cells.range_name(block.RangeAddress), at.sheet.Name)
+
+
+@app.tool()
+def add_comment(
+    cell: Cell,
+    text: Annotated[str, Field(min_length=1, max_length=5000, description="may have line breaks")],
+    sheet: Sheet = None,
+    document: Document = None,
+) -> Comment:
+    """Put a comment on a cell; the one it has is replaced."""
+    at = one_cell(document, sheet, cell)
+    with documents.editing(at.model, f"Comment on {at.range}"):
+        notes = at.sheet.Annotations
+        for i in reversed(range(notes.Count)):
+            if _place(notes.getByIndex(i)) == at.range:
+                notes.removeByIndex(i)
+        notes.insertNew(at.cells.getCellByPosition(0, 0).CellAddress, text)
+        kept = next(
+            each for each in map(notes.getByIndex, range(notes.Count)) if _place(each) == at.range
+        )
+        return Comment(at.range, at.sheet.Name, kept.String, kept.Author)
+
+
+@app.tool(reads_only=True)
+def get_comments(sheet: Sheet = None, document: Document = None) -> list[Comment]:
+    """Read all comments of a sheet, with their cells."""
+    model = documents.find(SPREADSHEET, document)
+    with connection.answering():
+        found = sheet_of(model, sheet)
+        notes = map(found.Annotations.getByIndex, range(found.Annotations.Count))
+        return [Comment(_place(each), found.Name, each.String, each.Author) for each in notes]
+
+
+def _place(note: Any) -> str:
+    at = note.Position
+    return f"{cells.column_name(at.Column)}{at.Row + 1}"

@@ -1,0 +1,7 @@
+"""VS Code."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+app = App("code", "VS Code", worker="editor")

@@ -1,0 +1,7 @@
+"""Files and folders."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+app = App("files", "Files", worker="desktop")

@@ -1,0 +1,13 @@
+"""The stock MCP server of files."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+app = App(
+    "filesystem",
+    "Files below the home folder",
+    worker="filesystem",
+    mounted="@modelcontextprotocol/server-filesystem 2026.8.31",
+    timeout=90,  # the first call starts the server
+)

@@ -1,0 +1,13 @@
+"""The stock MCP server of git."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+app = App(
+    "git",
+    "Git repositories",
+    worker="git",
+    mounted="mcp-server-git 2026.10.19",
+    timeout=90,  # the first call starts the server
+)

@@ -1,0 +1,7 @@
+"""The GNOME desktop."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+app = App("gnome", "GNOME settings", worker="desktop")

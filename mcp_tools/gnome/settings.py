@@ -1,0 +1,210 @@
+"""Settings of the GNOME desktop, as gsettings stores them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Optional
+
+from pydantic import Field
+
+from mcp_tools import ToolError
+from mcp_tools.gnome import app
+
+INTERFACE = "org.gnome.desktop.interface"
+BACKGROUND = "org.gnome.desktop.background"
+
+Schema = Annotated[str, Field(description="such as org.gnome.desktop.interface")]
+Key = Annotated[str, Field(description="such as text-scaling-factor")]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting; `allowed` says in words which values it takes."""
+
+    schema: str
+    key: str
+    value: Any
+    default: Any
+    allowed: str
+
+
+def schemas() -> Any:
+    """The installed schemas."""
+    from gi.repository import Gio
+
+    return Gio.SettingsSchemaSource.get_default()
+
+
+def near(wanted: str, names: list[str]) -> str:
+    """A few of the names that resemble the wanted one."""
+    import difflib
+
+    alike = [each for each in names if wanted.rpartition(".")[2].lower() in each.lower()]
+    close = difflib.get_close_matches(wanted, names, 8, 0.5)
+    return ", ".join(dict.fromkeys([*close, *alike[:8]])) or ", ".join(names[:12])
+
+
+def settings_of(schema: str) -> Any:
+    """The settings of a schema; `ToolError` names schemas like it."""
+    from gi.repository import Gio
+
+    found = schemas().lookup(schema, True)
+    if found is None:
+        names = schemas().list_schemas(True)[0]
+        hint = f"Alike: {near(schema, names)}."
+        raise ToolError(f"There is no schema {schema!r}.", code="no_schema", hint=hint)
+    if found.get_path() is None:
+        hint = "Its settings exist once per profile or device; use the application."
+        raise ToolError(f"{schema} has no fixed place.", code="relocatable", hint=hint)
+    return Gio.Settings.new(schema)
+
+
+def key_of(settings: Any, key: str) -> Any:
+    """The description of a key; `ToolError` names the keys there are."""
+    schema = settings.props.settings_schema
+    if not schema.has_key(key):
+        names = sorted(schema.list_keys())
+        hint = f"Keys: {', '.join(names)}."
+        raise ToolError(f"{schema.get_id()} has no key {key!r}.", code="no_key", hint=hint)
+    return schema.get_key(key)
+
+
+def allowed(key: Any) -> str:
+    """Which values the key takes, in words."""
+    kind, values = key.get_range().unpack()
+    if kind in ("enum", "flags"):
+        return f"{'one' if kind == 'enum' else 'some'} of {', '.join(values)}"
+    if kind == "range":
+        return f"{values[0]} to {values[1]}"
+    code = key.get_value_type().dup_string()
+    words = {"b": "true or false", "s": "text", "d": "a number", "as": "a list of texts"}
+    numbers = dict.fromkeys("nqiuxt", "a whole number")
+    return {**words, **numbers}.get(code, f"a GVariant of type {code}")
+
+
+def described(settings: Any, name: str) -> Setting:
+    """The setting as a tool returns it."""
+    key = key_of(settings, name)
+    value, default = settings.get_value(name).unpack(), settings.get_default_value(name).unpack()
+    return Setting(settings.props.schema_id, name, value, default, allowed(key))
+
+
+def variant(key: Any, value: Any) -> Any:
+    """The value as the key stores it; `ToolError` says what the key takes.
+
+    Text may also be what `gsettings set` takes, such as "uint32 300" or "['a', 'b']".
+    """
+    from gi.repository import GLib
+
+    kind = key.get_value_type()
+    wrong = ToolError(
+        f"{json.dumps(value)} is no value of {key.get_name()}.",
+        code="bad_value",
+        hint=f"It takes {allowed(key)}.",
+    )
+    code = kind.dup_string()
+    try:
+        if code == "s" and isinstance(value, str):
+            made = GLib.Variant("s", value)
+        elif code == "d" and isinstance(value, (int, float)) and not isinstance(value, bool):
+            made = GLib.Variant("d", value)
+        else:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            made = GLib.Variant.parse(kind, text, None, None)
+    except GLib.Error:
+        raise wrong from None
+    if not key.range_check(made):
+        raise wrong
+    return made
+
+
+def store(settings: Any, key: str, value: object) -> None:
+    """Keep a value for a key; `ToolError` says what the key takes."""
+    made = variant(key_of(settings, key), value)
+    if not settings.is_writable(key):
+        schema = settings.props.schema_id
+        raise ToolError(f"{schema} {key} is locked.", code="locked")
+    settings.set_value(key, made)
+    settings.sync()
+
+
+@app.tool(reads_only=True)
+def list_settings(
+    schema: Annotated[str, Field(description="a schema, or a part of schema names to look for")],
+) -> list[Setting] | list[str]:
+    """See every setting of a schema with its value and what it takes; or, when no schema has
+    exactly this name, the names of schemas that contain it.
+    """
+    if schemas().lookup(schema, True) is None:
+        names = [each for each in schemas().list_schemas(True)[0] if schema.lower() in each.lower()]
+        if names:
+            return sorted(names)
+    settings = settings_of(schema)
+    return [described(settings, key) for key in sorted(settings.props.settings_schema.list_keys())]
+
+
+@app.tool(reads_only=True)
+def get_setting(schema: Schema, key: Key) -> Setting:
+    """Read one setting: its value, its default and what it takes."""
+    return described(settings_of(schema), key)
+
+
+@app.tool()
+def set_setting(
+    schema: Schema,
+    key: Key,
+    value: Annotated[Any, Field(description='true, 1.25, "text", ["a", "b"]')],
+) -> Setting:
+    """Change one setting of the desktop or of an application; it takes effect at once. Returns what
+    is stored then. Use gnome_list_settings to find schemas and keys.
+    """
+    settings = settings_of(schema)
+    store(settings, key, value)
+    return described(settings, key)
+
+
+@app.tool()
+def reset_setting(schema: Schema, key: Key) -> Setting:
+    """Give one setting its default again."""
+    settings = settings_of(schema)
+    key_of(settings, key)
+    settings.reset(key)
+    settings.sync()
+    return described(settings, key)
+
+
+@app.tool()
+def set_wallpaper(
+    path: Annotated[str, Field(description="a picture, such as ~/Pictures/sea.png")],
+    fit: Annotated[
+        Optional[Literal["wallpaper", "centered", "scaled", "stretched", "zoom", "spanned"]],
+        Field(description="how it fills the screen; as it is set already if left out"),
+    ] = None,
+) -> list[Setting]:
+    """Show a picture as the desktop's background, also when the style is dark."""
+    picture = Path.home() / Path(path.removeprefix("file://")).expanduser()
+    if not picture.is_file():
+        raise ToolError(f"There is no file {picture}.", code="not_found")
+    done = [set_setting(BACKGROUND, "picture-uri", picture.as_uri())]
+    if schemas().lookup(BACKGROUND, True).has_key("picture-uri-dark"):
+        done.append(set_setting(BACKGROUND, "picture-uri-dark", picture.as_uri()))
+    options = "picture-options"
+    if fit or get_setting(BACKGROUND, options).value == "none":
+        done.append(set_setting(BACKGROUND, options, fit or "zoom"))
+    return done
+
+
+@app.tool()
+def set_dark_style(
+    enable: Annotated[bool, Field(description="true is dark, false is light")],
+) -> list[Setting]:
+    """Switch windows to the dark style, or back to the light one: colour scheme and GTK theme
+    together.
+    """
+    scheme, theme = ("prefer-dark", "Adwaita-dark") if enable else ("default", "Adwaita")
+    return [
+        set_setting(INTERFACE, "color-scheme", scheme),
+        set_setting(INTERFACE, "gtk-theme", theme),
+    ]

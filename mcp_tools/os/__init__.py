@@ -1,0 +1,7 @@
+"""The operating system: files, sound, terminals, trash, git."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+app = App("os", "the operating system", worker="desktop")

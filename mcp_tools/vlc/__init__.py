@@ -1,0 +1,7 @@
+"""VLC media player."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+app = App("vlc", "VLC media player", worker="media")

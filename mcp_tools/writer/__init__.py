@@ -1,0 +1,8 @@
+"""LibreOffice Writer."""
+
+from __future__ import annotations
+
+from mcp_tools import App
+
+# Prepared and recovered with Calc, whose worker this is.
+app = App("writer", "LibreOffice Writer", worker="office")

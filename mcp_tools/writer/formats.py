@@ -1,0 +1,177 @@
+"""LibreOffice Writer: how text and paragraphs look, and a reader of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, Optional
+
+from pydantic import Field
+
+from mcp_tools import ToolError
+from mcp_tools.colours import AnyColour, colour
+from mcp_tools.office import connection, documents
+from mcp_tools.office.documents import Document
+from mcp_tools.office.passages import TEXT, Indices, Pattern, Regular, chosen, enum, styled
+from mcp_tools.office.text_formats import (
+    ALIGNMENTS,
+    Run,
+    every_script,
+    look,
+    marked,
+    raised,
+    runs_of,
+)
+from mcp_tools.writer import app
+
+__all__ = ["app"]
+
+READ_AT_ONCE = 100
+"""Paragraphs whose runs one call gives at most."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one paragraph looks. `line_spacing` is in lines, or None where it is a fixed distance."""
+
+    index: int
+    style: str
+    alignment: str
+    line_spacing: Optional[float]
+    runs: list[Run]
+
+
+@app.tool(reads_only=True, timeout=60)
+def get_look(
+    paragraph_indices: Annotated[
+        list[Annotated[int, Field(ge=0)]],
+        Field(
+            min_length=1,
+            max_length=READ_AT_ONCE,
+            description="as writer_env_info counts them, 0 is the first",
+        ),
+    ],
+    document: Document = None,
+) -> list[Look]:
+    """See how paragraphs look, for example to check a change: style, alignment, line spacing, and
+    their runs with font, size, bold, italic, colour and highlight, whether set directly or by
+    styles.
+    """
+    model = documents.find(TEXT, document)
+    with connection.answering():
+        wanted = list(dict.fromkeys(paragraph_indices))
+        return [
+            Look(
+                index,
+                each.ParaStyleName,
+                ALIGNMENTS[each.ParaAdjust],
+                each.ParaLineSpacing.Height / 100 if each.ParaLineSpacing.Mode == 0 else None,
+                runs_of(each),
+            )
+            for index, each in zip(wanted, chosen(model, wanted), strict=True)
+        ]
+
+
+@app.tool(timeout=60)
+def set_font_size(
+    font_size: Annotated[float, Field(gt=1, le=400, description="points")],
+    pattern: Pattern = None,
+    paragraph_indices: Indices = None,
+    regular_expression: Regular = True,
+    document: Document = None,
+) -> int:
+    """Set the size of text: all of it, some paragraphs, or wherever `pattern` matches. Returns how
+    many places.
+    """
+    made = look(size=font_size)
+    return styled("Font size", document, pattern, paragraph_indices, made, regular_expression)
+
+
+@app.tool(timeout=60)
+def set_font(
+    font_name: Annotated[str, Field(min_length=1, description="such as Liberation Serif")],
+    paragraph_indices: Indices = None,
+    pattern: Pattern = None,
+    regular_expression: Regular = True,
+    document: Document = None,
+) -> int:
+    """Set the font of text: all of it, some paragraphs, or wherever `pattern` matches. Returns how
+    many places. A font that is not installed is kept by name and shown in another.
+    """
+    made = every_script(CharFontName=font_name)
+    return styled("Font", document, pattern, paragraph_indices, made, regular_expression)
+
+
+@app.tool(timeout=60)
+def set_color(
+    color: AnyColour,
+    pattern: Pattern = None,
+    paragraph_indices: Indices = None,
+    regular_expression: Regular = True,
+    document: Document = None,
+) -> int:
+    """Set the colour of text: all of it, some paragraphs, or wherever `pattern` matches. Returns
+    how many places.
+    """
+    made: dict[str, object] = {"CharColor": colour(color)}
+    return styled("Font colour", document, pattern, paragraph_indices, made, regular_expression)
+
+
+@app.tool(timeout=60)
+def set_text_style(
+    bold: Annotated[Optional[bool], Field(description="bold, or no longer")] = None,
+    italic: Annotated[Optional[bool], Field(description="slanted, or no longer")] = None,
+    underline: Annotated[Optional[bool], Field(description="underlined, or no longer")] = None,
+    strikethrough: Annotated[
+        Optional[bool], Field(description="struck through, or no longer")
+    ] = None,
+    subscript: Annotated[Optional[bool], Field(description="small and lower, as in H2O")] = None,
+    superscript: Annotated[Optional[bool], Field(description="small and higher")] = None,
+    highlight: Annotated[
+        AnyColour | Literal["none"] | None, Field(description="marker behind the text, or none")
+    ] = None,
+    pattern: Pattern = None,
+    paragraph_indices: Indices = None,
+    regular_expression: Regular = True,
+    document: Document = None,
+) -> int:
+    """Make text bold, italic, underlined, struck through, lower, higher or highlighted, or no
+    longer so (false, none): all of it, some paragraphs, or wherever `pattern` matches; (?<=H)2
+    matches the 2 after an H. What is left out stays. Returns how many places.
+    """
+    if subscript and superscript:
+        raise ToolError("Text cannot be both subscript and superscript.", code="bad_arguments")
+    made = look(bold=bold, italic=italic, underline=underline, strikethrough=strikethrough)
+    made = {**made, **raised(subscript, superscript), **marked(highlight)}
+    if not made:
+        hint = "Give bold, italic, underline, strikethrough, subscript, superscript or highlight."
+        raise ToolError("Nothing to change.", code="bad_arguments", hint=hint)
+    return styled("Text style", document, pattern, paragraph_indices, made, regular_expression)
+
+
+@app.tool(timeout=60)
+def set_paragraph_alignment(
+    alignment: Annotated[
+        Literal["left", "center", "right", "justify"], Field(description="of all their lines")
+    ],
+    paragraph_indices: Indices = None,
+    document: Document = None,
+) -> int:
+    """Align paragraphs. Returns how many places changed."""
+    name = {"justify": "BLOCK"}.get(alignment, alignment.upper())
+    adjust = enum("com.sun.star.style.ParagraphAdjust", name)
+    return styled("Alignment", document, None, paragraph_indices, {"ParaAdjust": adjust})
+
+
+@app.tool(timeout=60)
+def set_line_spacing(
+    spacing_value: Annotated[float, Field(ge=0.5, le=10, description="in lines: 1, 1.5, 2")],
+    paragraph_indices: Indices = None,
+    document: Document = None,
+) -> int:
+    """Set the distance of lines within paragraphs. Returns how many places changed."""
+    import uno
+
+    spacing = uno.createUnoStruct("com.sun.star.style.LineSpacing")
+    spacing.Mode, spacing.Height = 0, round(spacing_value * 100)
+    made: dict[str, object] = {"ParaLineSpacing": spacing}
+    return styled("Line spacing", document, None, paragraph_indices, made)

@@ -1,0 +1,237 @@
+"""LibreOffice Writer: what is not text put into a document: page breaks, page numbers, pictures,
+formulas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Optional
+
+from pydantic import Field
+
+from mcp_tools import ToolError
+from mcp_tools.office import connection, documents
+from mcp_tools.office.documents import Document
+from mcp_tools.office.page_numbers import Part, parts_of
+from mcp_tools.office.passages import TEXT, enum, place
+from mcp_tools.writer import app
+
+__all__ = ["app"]
+
+PIXEL = 2540 / 96
+"""Hundredths of a millimetre: a pixel of the screen that pictures are measured by."""
+
+
+@dataclass(frozen=True)
+class Inserted:
+    """A picture in the document, as it is shown there, in pixels at 96 dpi."""
+
+    name: str
+    width: int
+    height: int
+
+
+@app.tool()
+def insert_page_break(
+    position: Annotated[
+        Literal["at_cursor", "end_of_document", "cursor", "start", "end"],
+        Field(
+            description="at the blinking cursor (cursor is the same), or the end of the document "
+            "(end is the same) or its start"
+        ),
+    ] = "at_cursor",
+    document: Document = None,
+) -> str:
+    """Begin a new page: the text after the position moves to it."""
+    model = documents.find(TEXT, document)
+    where = {"at_cursor": "cursor", "end_of_document": "end"}.get(position, position)
+    with documents.editing(model, "Page break"):
+        cursor = place(model, where)
+        cursor.Text.insertControlCharacter(cursor, 0, False)
+        cursor.BreakType = enum("com.sun.star.style.BreakType", "PAGE_BEFORE")
+    return f"Page break at the {where}."
+
+
+@app.tool()
+def insert_formula_at_cursor(
+    formula: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="in the language of LibreOffice Math, such as {a over b} + sqrt{x^2}",
+        ),
+    ],
+    document: Document = None,
+) -> str:
+    """Insert a mathematical formula into the text where the blinking cursor is."""
+    model = documents.find(TEXT, document)
+    with connection.answering():
+        modules = connection.service("com.sun.star.frame.ModuleManager")
+        if not modules.hasByName("com.sun.star.formula.FormulaProperties"):
+            message = "LibreOffice Math, which draws formulas, is not installed here."
+            hint = "Write the formula as text instead."
+            raise ToolError(message, code="not_installed", hint=hint)
+    with documents.editing(model, "Insert formula"):
+        made = model.createInstance("com.sun.star.text.TextEmbeddedObject")
+        made.CLSID = "078B7ABA-54FC-457F-8551-6147e776a997"
+        made.AnchorType = enum("com.sun.star.text.TextContentAnchorType", "AS_CHARACTER")
+        _at_cursor(model, made)
+        drawn = made.getEmbeddedObject()  # the property of that name is something else
+        drawn.Formula = formula
+        return f"Formula {drawn.Formula} inserted as {made.Name}."
+
+
+@app.tool(timeout=60)
+def insert_image_at_cursor(
+    image_path: Annotated[str, Field(min_length=1, description="such as ~/Pictures/map.png")],
+    width: Annotated[
+        Optional[int], Field(ge=1, le=10000, description="pixels; follows height if left out")
+    ] = None,
+    height: Annotated[
+        Optional[int], Field(ge=1, le=10000, description="pixels; follows width if left out")
+    ] = None,
+    document: Document = None,
+) -> Inserted:
+    """Insert a picture file into the text where the blinking cursor is. The picture becomes part of
+    the document. Without width and height it has its own size, or that of the page if it is larger.
+    """
+    model = documents.find(TEXT, document)
+    file = documents.absolute(image_path)
+    if not file.is_file():
+        raise ToolError(f"There is no file {file}.", code="not_found", hint="Paths may use ~.")
+    with documents.editing(model, "Insert picture"):
+        given = documents.property_values(URL=file.as_uri())
+        picture = connection.service("com.sun.star.graphic.GraphicProvider").queryGraphic(given)
+        if picture is None or picture.SizePixel.Width < 1:
+            message = f"{file.name} is not a picture that LibreOffice reads."
+            raise ToolError(message, code="bad_format", hint="Known: png jpg gif bmp svg tiff.")
+        made = model.createInstance("com.sun.star.text.TextGraphicObject")
+        made.Graphic = picture
+        made.AnchorType = enum("com.sun.star.text.TextContentAnchorType", "AS_CHARACTER")
+        size = picture.SizePixel
+        fitted = _size(model, (size.Width, size.Height), width, height)
+        made.Width, made.Height = (round(each * PIXEL) for each in fitted)
+        _at_cursor(model, made)
+        return Inserted(made.Name, round(made.Width / PIXEL), round(made.Height / PIXEL))
+
+
+def _size(
+    model: Any, own: tuple[int, int], width: Optional[int], height: Optional[int]
+) -> tuple[float, float]:
+    if width is not None or height is not None:
+        return width or height * own[0] / own[1], height or (width or 0) * own[1] / own[0]  # type: ignore[operator]
+    cursor = model.getCurrentController().getViewCursor()
+    page = model.StyleFamilies.getByName("PageStyles").getByName(cursor.PageStyleName)
+    room = (
+        (page.Width - page.LeftMargin - page.RightMargin) / PIXEL,
+        (page.Height - page.TopMargin - page.BottomMargin) / PIXEL,
+    )
+    factor = min(1.0, room[0] / own[0], room[1] / own[1])
+    return own[0] * factor, own[1] * factor
+
+
+def _at_cursor(model: Any, content: Any) -> None:
+    cursor = place(model, "cursor")
+    cursor.Text.insertTextContent(cursor, content, False)
+
+
+@app.tool(timeout=60)
+def add_page_numbers(
+    position: Annotated[
+        Literal[
+            "bottom_left", "bottom_center", "bottom_right", "top_left", "top_center", "top_right"
+        ],
+        Field(description="in the footer or the header, and where in it"),
+    ],
+    start_number: Annotated[
+        Optional[int],
+        Field(
+            ge=1,
+            le=9999,
+            description="of the first page; as it is, mostly 1, if left out. "
+            "LibreOffice shows an empty page before an even one",
+        ),
+    ] = None,
+    format: Annotated[
+        Optional[str],
+        Field(
+            max_length=200,
+            description="1 or {page} is the number, i or I the number in Roman figures, N or "
+            "{total} how many pages: 'Page 1 of N'. The number alone if left out",
+        ),
+    ] = None,
+    document: Document = None,
+) -> str:
+    """Put page numbers that count by themselves into the footer (bottom) or header (top) of every
+    page. Other text there stays, below them; page numbers that are there are replaced.
+    """
+    parts = parts_of(format or "1")
+    model = documents.find(TEXT, document)
+    top, _, side = position.partition("_")
+    area = "Header" if top == "top" else "Footer"
+    with documents.editing(model, "Page numbers"):
+        styles = model.StyleFamilies.getByName("PageStyles")
+        used = [each for name in styles.ElementNames if (each := styles.getByName(name)).isInUse()]
+        for style in used:
+            style.setPropertyValue(f"{area}IsOn", True)
+            for text in _texts(style, area):
+                _write_number(model, text, side, parts)
+        if start_number is not None:
+            _count_from(model, start_number)
+    names = ", ".join(each.DisplayName for each in used)
+    return f"Page numbers in the {area.lower()} at the {side}, for pages of the style {names}."
+
+
+def _texts(style: Any, area: str) -> list[Any]:
+    """What stands at the edge of pages of that style: right ones, left ones, the first one."""
+    kinds = [f"{area}Text"]
+    if not style.getPropertyValue(f"{area}IsShared"):
+        kinds.append(f"{area}TextLeft")
+    if not style.FirstIsShared:
+        kinds.append(f"{area}TextFirst")
+    return [style.getPropertyValue(each) for each in kinds]
+
+
+def _write_number(model: Any, text: Any, side: str, parts: list[Part]) -> None:
+    cursor = text.createTextCursor()
+    cursor.gotoStart(False)
+    line = text.createEnumeration().nextElement()
+    if _has_number(line):
+        line.setString("")
+    elif text.String:
+        text.insertControlCharacter(cursor, 0, False)
+        cursor.gotoStart(False)
+    cursor.ParaAdjust = enum("com.sun.star.style.ParagraphAdjust", side.upper())
+    for part in parts:
+        if part.field is None:
+            text.insertString(cursor, part.text, False)
+            continue
+        field = model.createInstance(f"com.sun.star.text.TextField.{part.field}")
+        field.NumberingType = part.numbering
+        if part.field == "PageNumber":
+            field.SubType = enum("com.sun.star.text.PageNumberType", "CURRENT")
+        text.insertTextContent(cursor, field, False)
+
+
+def _has_number(paragraph: Any) -> bool:
+    if not paragraph.supportsService("com.sun.star.text.Paragraph"):
+        return False
+    portions = paragraph.createEnumeration()
+    while portions.hasMoreElements():
+        each = portions.nextElement()
+        kind = "com.sun.star.text.TextField.PageNumber"
+        if each.TextPortionType == "TextField" and each.TextField.supportsService(kind):
+            return True
+    return False
+
+
+def _count_from(model: Any, number: int) -> None:
+    """Give the first page that number; it begins with the first paragraph or table."""
+    first = model.Text.createEnumeration().nextElement()
+    if not first.PageDescName:
+        view = model.getCurrentController().getViewCursor()
+        before = view.Text.createTextCursorByRange(view.getStart())
+        view.gotoStart(False)
+        first.PageDescName = view.PageStyleName
+        view.gotoRange(before, False)
+    first.PageNumberOffset = number
