@@ -17,7 +17,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Lost", "Message", "pack", "read", "receive"]
+__all__ = ["Answer", "Lost", "Message", "pack", "read", "receive"]
 
 PREFIX = struct.Struct(">II")
 LARGEST = 1 << 28
@@ -34,6 +34,14 @@ class Message:
 
     head: dict[str, Any]
     body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a harness verb returns: JSON, and bytes that JSON should not carry."""
+
+    value: Any
+    body: bytes | bytearray | memoryview = b""
 
 
 def pack(head: dict[str, Any], body: bytes | bytearray | memoryview = b"") -> bytes:

@@ -16,25 +16,17 @@ import threading
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Optional
 
 from guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
 from guest.desktop.session import wait_for_session
+from guest.wire import Answer
 from mcp_tools import App, Picture, Tool, ToolError, catalogue
 
-__all__ = ["Answer", "main"]
+__all__ = ["main"]
 
 SESSION_WITHIN = 600.0
 """Seconds to wait for the desktop: a first boot under emulation takes minutes."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a harness verb returns: JSON, and bytes that JSON should not carry."""
-
-    value: Any
-    body: bytes | bytearray | memoryview = b""
 
 
 Verb = Callable[[dict[str, Any], bytes], Answer]

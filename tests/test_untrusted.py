@@ -70,7 +70,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "toolgen/models/answer_blocks.py": (MODEL, {"json.loads"}),
     "toolgen/foundry.py": (OWN, {".model_validate_json()"}),
     "toolgen/candidates/importing.py": ("copies a value of its own", {"json.loads"}),
-    "toolgen/opinion.py": (MODEL, {".model_validate_json()"}),
+    "toolgen/review/opinion.py": (MODEL, {".model_validate_json()"}),
     "toolgen/review/app.py": (PAGE, {".model_validate_json()"}),
     "toolgen/stages/solve.py": (OWN, {"json.loads"}),
     "toolgen/store.py": (OWN, {".model_validate_json()", "json.loads"}),

@@ -16,7 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from host.client.guest import Guest, Ran
+from host.client.answers import Ran
+from host.client.guest import Guest
 from host.runs.machines import Source
 from host.untrusted.parsing import model
 from toolgen.inside import PROGRAMS

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
-from bench.differential.cases_slides import settings
+from bench.differential.cases_impress import settings
 from bench.differential.packings import spoiled
 from bench.differential.written import written
 from evaluators.osworld import Value

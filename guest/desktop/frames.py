@@ -30,7 +30,7 @@ from guest.desktop.stillness import (
     union,
     wait_until_still,
 )
-from mcp_tools import x11
+from mcp_tools.display import x11
 
 __all__ = ["Frame", "Screen"]
 

@@ -16,8 +16,8 @@ from typing import IO, Any, Optional
 
 from guest import HarnessError
 from guest.desktop import accessibility
-from guest.worker import Answer
-from mcp_tools import x11
+from guest.wire import Answer
+from mcp_tools.display import x11
 from mcp_tools.waiting import wait_for
 
 __all__ = ["verbs"]

@@ -21,7 +21,7 @@ from guest import HarnessError
 from guest.account import Account
 from guest.evidence.inventory import Inventory
 from guest.questions import profile, scene
-from guest.worker import Answer
+from guest.wire import Answer
 from mcp_tools import ToolError
 
 __all__ = ["File", "find", "verbs"]

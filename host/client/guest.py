@@ -9,11 +9,22 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import TYPE_CHECKING, Any
 
 from host import Frame, ToolCall, ToolResult, ToolSpec
+from host.client.answers import (
+    FoundFile,
+    GuestRefusal,
+    Health,
+    Inventory,
+    Listing,
+    NoSuchFile,
+    NoSuchWindow,
+    Ran,
+    Refusal,
+    Started,
+    Whole,
+)
 from host.client.frames import Screen
 from host.errors import GuestError
 from host.untrusted import (
@@ -24,22 +35,14 @@ from host.untrusted import (
     TooLargeError,
     TooSlowError,
 )
-from host.untrusted.parsing import WIDEST, json_value, model, text
+from host.untrusted.parsing import json_value, model, text
 
 if TYPE_CHECKING:
     from host.untrusted.wire import Answer
 
 __all__ = [
     "WRONG",
-    "FoundFile",
     "Guest",
-    "GuestRefusal",
-    "Health",
-    "Inventory",
-    "Listing",
-    "NoSuchFile",
-    "NoSuchWindow",
-    "Ran",
 ]
 
 
@@ -67,122 +70,6 @@ WRONG = {
     "too_large": "it is too large",
 }
 """What is there instead of a file that can be read."""
-
-
-class GuestRefusal(GuestError):
-    """The guest was asked for what it cannot do: no such program, a folder instead of a file."""
-
-
-class NoSuchFile(GuestError):
-    """The guest has no such file."""
-
-
-class NoSuchWindow(GuestError):
-    """No window with that title came up in time; the message names those that were seen."""
-
-
-Side = Annotated[int, Field(gt=0, le=WIDEST)]
-
-
-class Check(BaseModel):
-    """One thing a guest must have to be ready."""
-
-    ok: bool
-    seen: str = Field("", max_length=10_000)
-
-
-class Health(BaseModel):
-    """The guest's own report."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    ready: bool
-    checks: dict[str, Check] = Field({}, max_length=1000)
-    screen: tuple[Side, Side] | None = None
-    catalogue: str = Field("", max_length=1000)
-    """SHA-256 of the tools it serves."""
-    user: str = Field("", max_length=1000)
-    agent_is_root: bool = False
-    """Whether the desktop user may become root."""
-
-    def missing(self) -> str:
-        """What is not ready, in words."""
-        return "; ".join(f"{name}: {it.seen}" for name, it in self.checks.items() if not it.ok)
-
-
-class FoundFile(BaseModel):
-    """What the guest's collector found at a path."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    state: Literal["file", "absent", "folder", "link", "special", "unreadable", "too_large"]
-    size: int = Field(0, ge=0)
-    content: bytes = b""
-
-
-class Listing(BaseModel):
-    """Every path below a folder of the guest."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    there: bool
-    paths: tuple[str, ...]
-    more: bool
-    """Whether there are others."""
-
-
-class Inventory(BaseModel):
-    """Every file of the guest's desktop user by its path."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    files: dict[str, str]
-    refused: str
-    """Why there are others, or may be; empty where there are none."""
-
-
-class Ran(BaseModel):
-    """How a program in the guest ended."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    returncode: int | None = None
-    """Negative for a signal; None for a program left in the background."""
-    stdout: str = ""
-    stderr: str = ""
-    timed_out: bool = False
-    truncated: bool = False
-    """Whether the guest cut one of the outputs."""
-    pid: int | None = None
-    """Of a program left in the background."""
-
-
-class Whole(Ran):
-    """Of a program that was waited for. A guest that leaves out how it ended must not pass for one
-    that says all went well."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-class Started(Ran):
-    """Of a program that was left in the background."""
-
-    pid: int
-
-
-class Explanation(BaseModel):
-    """The error in an answer with a status of 400 and above."""
-
-    message: str
-    hint: str = ""
-
-
-class Refusal(BaseModel):
-    """That answer."""
-
-    error: Explanation
 
 
 @dataclass(frozen=True)

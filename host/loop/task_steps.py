@@ -8,7 +8,8 @@ from pathlib import Path
 
 from evaluators.manifest import Source
 from host import ToolCall, ToolResult
-from host.client.guest import WRONG, Guest, GuestRefusal, NoSuchWindow
+from host.client.answers import GuestRefusal, NoSuchWindow
+from host.client.guest import WRONG, Guest
 from host.client.survey import LASTING, REFUSED, Survey, as_evidence, changes, left_out, survey
 from host.errors import StageError
 from host.untrusted.parsing import json_value

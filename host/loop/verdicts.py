@@ -6,7 +6,8 @@ from pathlib import Path
 
 from evaluators.recomputed import FOLDER
 from host import Stop
-from host.client.guest import Guest, GuestRefusal, NoSuchFile
+from host.client.answers import GuestRefusal, NoSuchFile
+from host.client.guest import Guest
 from host.errors import GuestError
 from host.loop.judge import judge
 from host.loop.stage import Backstage

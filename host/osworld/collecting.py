@@ -10,7 +10,8 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from evaluators.manifest import Source
-from host.client.guest import Guest, GuestRefusal
+from host.client.answers import GuestRefusal
+from host.client.guest import Guest
 from host.osworld import suite_runs
 from host.osworld.from_browser import from_address, html, pages
 from host.osworld.from_files import cache_file, cloud_files, content, guest_files, of_slide

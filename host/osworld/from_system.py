@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from host.client.guest import GuestRefusal
+from host.client.answers import GuestRefusal
 from host.dialects.reading import Made
 from host.osworld.getter_context import Place, fetched, file_of, value
 from host.osworld.pyautogui_keys import play

@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
 
-from host.client.guest import Guest, GuestRefusal, NoSuchFile
+from host.client.answers import GuestRefusal, NoSuchFile
+from host.client.guest import Guest
 from host.osworld.waiting import Waiting
 from tasks.osworld.assets import AssetStore
 from tasks.osworld.evidence import Collected, Kept

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from host.client.guest import Guest, GuestRefusal, Ran
+from host.client.answers import GuestRefusal, Ran
+from host.client.guest import Guest
 from host.errors import StageError
 from host.osworld import history
 from host.osworld.pyautogui_keys import PYTHON, play, played

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from host.client.guest import Guest, GuestRefusal, NoSuchFile
+from host.client.answers import GuestRefusal, NoSuchFile
+from host.client.guest import Guest
 from host.client.survey import Change, changes, survey
 from vm import Machine, Place
 

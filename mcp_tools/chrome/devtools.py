@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError, threads
+from mcp_tools import ToolError
+from mcp_tools.display import threads
 from mcp_tools.waiting import wait_for
 
 __all__ = ["Browser", "browser_page", "connected", "evaluate", "page_of", "running"]

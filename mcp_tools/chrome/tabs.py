@@ -76,7 +76,7 @@ def listed(browser: Browser) -> list[Tab]:
 def _front(titles: dict[int, str]) -> int:
     """The window that is above the others; to the browser itself all are alike."""
     if len(titles) > 1:
-        from mcp_tools import x11
+        from mcp_tools.display import x11
 
         for seen in x11.stacked(x11.display()):
             for window, title in titles.items():

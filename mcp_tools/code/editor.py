@@ -204,7 +204,7 @@ def wait_for_window(
 
 def to_front(address: Path) -> Window:
     """The window as it is once it has the keyboard, or as it is after a few seconds."""
-    from mcp_tools import x11
+    from mcp_tools.display import x11
 
     state = dict(windows())[address]
     for each in x11.windows(x11.display()):

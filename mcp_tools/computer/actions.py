@@ -17,7 +17,7 @@ from mcp_tools import Picture, ToolError
 from mcp_tools.computer import app
 
 if TYPE_CHECKING:
-    from mcp_tools.computer.keyboard import Keyboard
+    from mcp_tools.display.keyboard import Keyboard
 
 X = Annotated[int, Field(description="pixels from the left edge of the screen")]
 Y = Annotated[int, Field(description="pixels from the top edge of the screen")]
@@ -65,8 +65,8 @@ def hands() -> Any:
 @functools.cache
 def keyboard() -> Keyboard:
     """The keyboard that types any character."""
-    from mcp_tools import x11
-    from mcp_tools.computer.keyboard import Keyboard
+    from mcp_tools.display import x11
+    from mcp_tools.display.keyboard import Keyboard
 
     return Keyboard(x11.display())
 
@@ -81,7 +81,7 @@ def ready() -> str:
 
 def on_screen(x: int, y: int) -> tuple[int, int]:
     """The point, if it is on the screen; `ToolError` names the size otherwise."""
-    from mcp_tools import x11
+    from mcp_tools.display import x11
 
     width, height = x11.size(x11.display())
     if not (0 <= x < width and 0 <= y < height):
@@ -122,7 +122,7 @@ def checked(keys: list[str]) -> list[str]:
 @contextmanager
 def holding(keys: Optional[list[str]], repeat: bool = False) -> Iterator[None]:
     """Hold the keys down, in their order, while the block runs; released whatever happens."""
-    from mcp_tools.computer.keyboard import keysym
+    from mcp_tools.display.keyboard import keysym
 
     codes = hands().platformModule.keyboardMapping
     with ExitStack() as stack:
@@ -233,7 +233,7 @@ def type(
     """Type a text into what has the keyboard focus, as on a keyboard. Any character; a newline is
     the enter key, a tab the tab key.
     """
-    from mcp_tools.computer.keyboard import Deaf, Untypable
+    from mcp_tools.display.keyboard import Deaf, Untypable
 
     try:
         keyboard().type(text)
@@ -290,7 +290,7 @@ def screenshot() -> Picture:
     """Look at the screen as it is now. Every step shows it anyway, once it is still."""
     from PIL import Image
 
-    from mcp_tools import x11
+    from mcp_tools.display import x11
 
     size = x11.size(x11.display())
     pixels = grabber().grab(0, 0, *size)
@@ -303,7 +303,7 @@ def screenshot() -> Picture:
 @functools.cache
 def grabber() -> Any:
     """What takes pictures of the screen."""
-    from mcp_tools import x11
+    from mcp_tools.display import x11
 
     return x11.Grabber(x11.display())
 

@@ -12,7 +12,7 @@ from mcp_tools.computer import app
 from mcp_tools.waiting import wait_for
 
 if TYPE_CHECKING:
-    from mcp_tools.x11 import Window
+    from mcp_tools.display.x11 import Window
 
 __all__ = ["app"]
 
@@ -62,7 +62,7 @@ def activate_window(title: Title) -> dict[str, Any]:
 
 def brought_to_front(wanted: Window) -> Window:
     """The window as it is once it has the keyboard; `ToolError` says which has it instead."""
-    from mcp_tools import x11
+    from mcp_tools.display import x11
 
     x11.activate(x11.display(), wanted.id)
 
@@ -82,7 +82,7 @@ def brought_to_front(wanted: Window) -> Window:
 
 def listed() -> list[Window]:
     """The open windows."""
-    from mcp_tools import x11
+    from mcp_tools.display import x11
 
     return x11.windows(x11.display())
 

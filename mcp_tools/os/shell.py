@@ -14,7 +14,7 @@ from mcp_tools.os import app, arithmetic
 from mcp_tools.waiting import wait_for
 
 if TYPE_CHECKING:
-    from mcp_tools.x11 import Window
+    from mcp_tools.display.x11 import Window
 
 __all__ = ["app"]
 

@@ -12,7 +12,7 @@ import pytest
 
 from tasks.catalogue import read_catalogue
 from toolgen.gate.gate import gate_text
-from toolgen.gate.module_list import place
+from toolgen.gate.tools_text import file_of, tool_name
 
 ROOT = Path(__file__).parents[2]
 GOOD = '''"""Counting."""
@@ -126,12 +126,10 @@ def test_the_catalogue_from_the_text_is_the_one_that_guests_serve() -> None:
     assert both[0] == both[1]
 
 
-def admitted(root: Path, text: str) -> str:
-    """A copy of the tree with that tool admitted; its module's name."""
+def admitted(root: Path, text: str) -> None:
+    """A copy of the tree with that tool admitted."""
     shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools")
-    from toolgen.gate.tools_text import house_tools
-
-    return place(root, text, "os", house_tools(root))
+    (root / file_of(tool_name(text, "os"))).write_text(text)
 
 
 def test_no_code_of_an_admitted_tool_runs_on_the_host(
@@ -157,17 +155,17 @@ def test_a_declaration_that_has_to_be_run_is_an_error_that_names_it(
 ) -> None:
     admitted(tmp_path, GOOD.replace('description="the text"', 'description=open("/etc/x").read()'))
     monkeypatch.setattr("tasks.catalogue.ROOT", tmp_path)
-    with pytest.raises(Exception, match=r"os_count_words\.py, line 15"):
+    with pytest.raises(Exception, match=r"os/count_words\.py, line 15"):
         read_catalogue()
 
 
-def test_a_module_of_tools_that_no_worker_lists_is_an_error(
+def test_a_module_of_tools_outside_an_application_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(ROOT / "mcp_tools", tmp_path / "mcp_tools")
-    (tmp_path / "mcp_tools" / "os_words.py").write_text(GOOD)
+    (tmp_path / "mcp_tools" / "words.py").write_text(GOOD)
     monkeypatch.setattr("tasks.catalogue.ROOT", tmp_path)
-    with pytest.raises(Exception, match=r"os_words\.py declares tools"):
+    with pytest.raises(Exception, match=r"words\.py declares tools"):
         read_catalogue()
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import docx
 import pytest
 
-from host.client.guest import Guest, NoSuchFile
+from host.client.answers import NoSuchFile
+from host.client.guest import Guest
 from host.errors import StageError
 from host.osworld.history import PLACE
 from host.osworld.questions import ask

@@ -58,7 +58,6 @@ def read_keys() -> str:
 ROWS = '''from __future__ import annotations
 
 from mcp_tools.calc import app
-
 from mcp_tools.calc.workbook import Sheet
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from host.client.guest import Guest, NoSuchFile
+from host.client.answers import NoSuchFile
+from host.client.guest import Guest
 from mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import called, done, read, refused, stop

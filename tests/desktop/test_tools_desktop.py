@@ -2,7 +2,8 @@
 
 import pytest
 
-from host.client.guest import Guest, NoSuchFile
+from host.client.answers import NoSuchFile
+from host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

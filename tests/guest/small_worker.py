@@ -7,7 +7,8 @@ import sys
 import threading
 from typing import Any
 
-from guest.worker import Answer, Channel, serve
+from guest.wire import Answer
+from guest.worker import Channel, serve
 from mcp_tools import ToolError
 
 DEEDS: list[str] = []

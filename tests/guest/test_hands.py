@@ -12,8 +12,8 @@ import pytest
 
 from guest import HarnessError
 from guest.desktop.harness_verbs import OUTPUT, run, wait_for_window, whole, write_file
+from mcp_tools.display.x11 import Window
 from mcp_tools.waiting import wait_for
-from mcp_tools.x11 import Window
 
 
 def command(*argv: str, **more: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from guest.desktop.programs import Programs, processors
-from mcp_tools.threads import wanted
+from mcp_tools.display.threads import wanted
 
 WORKS = "print(flush=True)\nwhile True: pass"
 WAITS = "import time\nprint(flush=True)\ntime.sleep(60)"

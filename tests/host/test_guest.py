@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from host import ToolCall
-from host.client.guest import Guest, NoSuchFile, NoSuchWindow, Patience
+from host.client.answers import NoSuchFile, NoSuchWindow
+from host.client.guest import Guest, Patience
 from host.errors import GuestError
 from tests.host.peer import ALIAS, SIZE, TOKEN, Desktop, peer
 

@@ -18,8 +18,9 @@ from pydantic import ValidationError
 
 from evaluators.bounded import BoundsError, inflate, parse_json, without_surrogates
 from host import ToolCall
+from host.client.answers import Health, Ran, Started, Whole
 from host.client.frames import Screen
-from host.client.guest import Guest, Health, Ran, Started, Whole
+from host.client.guest import Guest
 from host.client.survey import survey
 from host.errors import GuestError
 from host.osworld.questions import ANSWERS, Refused, ask

@@ -19,7 +19,6 @@ AT = "2026-01-01T10:00:00.000+00:00"
 ONE_CASE = '''from __future__ import annotations
 
 from mcp_tools.gnome import app
-
 from mcp_tools.gnome.settings import INTERFACE, Setting, set_setting
 
 

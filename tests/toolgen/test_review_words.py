@@ -24,7 +24,7 @@ from tests.host.test_model_agent import chat_server
 from tests.toolgen.reviewed import furnished, said
 from toolgen import Reasons, Verdict
 from toolgen.models.asking import Caps
-from toolgen.opinion import ask_opinion
+from toolgen.review.opinion import ask_opinion
 from toolgen.store import Folder
 from toolgen.verdicts import RUBRIC, decided, give
 

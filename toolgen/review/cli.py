@@ -21,8 +21,8 @@ from host.terminal import Terminal, echo
 from toolgen import Reasons, Verdict
 from toolgen.gate.tools_text import house_tools
 from toolgen.models.asking import Caps
-from toolgen.opinion import ask_opinion
 from toolgen.review.card import Cards, standing
+from toolgen.review.opinion import ask_opinion
 from toolgen.store import FOUNDRY, Folder, open_candidate
 from toolgen.verdicts import (
     RUBRIC,

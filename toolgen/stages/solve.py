@@ -11,7 +11,8 @@ from pathlib import Path
 
 from evaluators import Score
 from host import Stop
-from host.client.guest import Guest, Ran
+from host.client.answers import Ran
+from host.client.guest import Guest
 from host.loop.judge import judge
 from host.loop.stage import collect, set_stage
 from host.models.prompts import prompt

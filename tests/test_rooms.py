@@ -1,0 +1,83 @@
+"""Rooms are the folders inside each package: imports between them point one way."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("bench", "evaluators", "guest", "host", "mcp_tools", "tasks", "toolgen", "vm")
+MOST_MODULES = 26
+"""In one folder, its `__init__` included."""
+LONGEST = 400
+"""Lines of a module."""
+
+
+def modules(package: str) -> dict[str, Path]:
+    """Every module of the package by its dotted name; a package goes by its folder's."""
+    found = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if "files" not in parts:  # what a task puts into a guest
+            found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imports(path: Path, known: dict[str, Path]) -> Iterator[tuple[str, str]]:
+    """(module, name taken from it) of each import of a known module."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import():
+                yield from ((alias.name, "") for alias in node.names if alias.name in known)
+            case ast.ImportFrom(module=str(module)):
+                for alias in node.names:
+                    if (inner := f"{module}.{alias.name}") in known:
+                        yield inner, ""
+                    elif module in known:
+                        yield module, alias.name
+
+
+def room(name: str, known: dict[str, Path]) -> str:
+    """The folder inside its package that a module is in; a module beside the folders is alone."""
+    return ".".join(name.split(".")[:2])
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_between_rooms_point_one_way(package: str) -> None:
+    known = modules(package)
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for name, path in known.items():
+        for module, _ in imports(path, known):
+            if room(module, known) != room(name, known):
+                wanted[room(name, known)].add(room(module, known))
+    try:
+        TopologicalSorter(wanted).prepare()
+    except CycleError as error:
+        pytest.fail(f"rooms that import each other: {' <- '.join(error.args[1])}")
+
+
+def test_nothing_private_is_imported() -> None:
+    known = {name: path for package in PACKAGES for name, path in modules(package).items()}
+    wrong = [
+        f"{name} imports {module}.{taken}"
+        for name, path in known.items()
+        for module, taken in imports(path, known)
+        if taken.startswith("_") and not taken.startswith("__")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_folder_holds_too_many_modules_and_no_module_too_many_lines() -> None:
+    known = {name: path for package in PACKAGES for name, path in modules(package).items()}
+    count: dict[Path, int] = defaultdict(int)
+    for path in known.values():
+        count[path.parent] += 1
+    full = {str(folder.relative_to(ROOT)): n for folder, n in count.items() if n > MOST_MODULES}
+    lines = {name: len(path.read_text().splitlines()) for name, path in known.items()}
+    long = {name: n for name, n in lines.items() if n > LONGEST}
+    assert (full, long) == ({}, {})
