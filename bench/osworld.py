@@ -12,8 +12,9 @@ from rich.console import Console
 
 from bench.ledger import Column, Ledger
 from host import Limits
+from host.records.config import RunOptions
 from host.records.rows import Row
-from host.runs.launch import Wanted, launch
+from host.runs.launch import RunRequest, launch
 from host.runs.machines import MachineOptions
 from host.runs.runner import plan
 from tasks.catalogue import read_catalogue
@@ -47,32 +48,29 @@ def osworld(
     """What is spent around an agent in tasks of a checkout of OSWorld, `runs` times each."""
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=Selection(tasks))
-    wanted = Wanted(
+    request = RunRequest(
         suite=loaded,
         agents=("noop",),
         jobs=plan(("noop",), runs, loaded),
-        condition="hybrid",
-        runs=runs,
+        options=RunOptions(runs=runs, settle=0.0),
         limits=Limits(steps=1),
-        settle=0.0,
-        seed=0,
         catalogue=catalogue,
     )
     ledger = Ledger(list(providers))
     for name in providers:
-        _measure(wanted, MachineOptions(provider=name, image=image), Column(ledger, name))
+        _measure(request, MachineOptions(provider=name, image=image), Column(ledger, name))
     Console(width=150).print(ledger.table(f"around an agent, {len(loaded.tasks)} tasks, {image}"))
     for out in loaded.left_out:
         print(f"left out: {out.name}: {out.why}")
 
 
-def _measure(wanted: Wanted, options: MachineOptions, column: Column) -> None:
+def _measure(request: RunRequest, options: MachineOptions, column: Column) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        rows = launch(wanted, Path(scratch) / "run", options)
+        rows = launch(request, Path(scratch) / "run", options)
     if failed := [row for row in rows if row.fate != "scored"]:
         column.note("trials that failed", "; ".join(f"{row.task}: {row.failure}" for row in failed))
     done = [row for row in rows if row.fate == "scored"]
-    for task in wanted.suite.tasks:
+    for task in request.suite.tasks:
         column.add(task.name, [_around(row) for row in done if row.task == task.name])
     for part, said in PARTS.items():
         column.add(said, [row.seconds[part] for row in done])

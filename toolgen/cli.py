@@ -100,7 +100,7 @@ def propose(
 def run(
     *names: str,
     foundry: Where = FOUNDRY,
-    settings: Settings = Settings(),  # noqa: B008 - a frozen value
+    settings: Settings = Settings(),
 ) -> int:
     """Take candidates through the stages, as far as they get without people; all where none is
     named. Exit code 1: one was refused; 3: a machine or a model failed."""
@@ -173,7 +173,7 @@ def measure(
     name: str,
     *,
     foundry: Where = FOUNDRY,
-    settings: Settings = Settings(),  # noqa: B008 - a frozen value
+    settings: Settings = Settings(),
 ) -> int:
     """Measure a candidate's latest draft: the suite with and without it, by the same agent."""
     if not settings.suite:

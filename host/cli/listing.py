@@ -71,14 +71,14 @@ def experiment_table(planned: Sequence[Cell]) -> Table:
     for name in ("steps", "checkpoints", "trials"):
         table.add_column(name, justify="right", no_wrap=True)
     for cell in planned:
-        wanted = cell.wanted
+        request = cell.request
         table.add_row(
             cell.name,
-            wanted.model.name if wanted.model else wanted.agents[0],
-            "none" if wanted.condition == "gui" else wanted.exposure.policy,
-            str(wanted.limits.steps),
-            ", ".join(map(str, wanted.checkpoints)) or "–",
-            str(len(wanted.jobs)),
+            request.model.name if request.model else request.agents[0],
+            "none" if request.condition == "gui" else request.exposure.policy,
+            str(request.limits.steps),
+            ", ".join(map(str, request.checkpoints)) or "–",
+            str(len(request.jobs)),
         )
     return table
 

@@ -167,7 +167,7 @@ def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
         time.sleep(max(0.0, began + 1.0 - time.monotonic()))
 
 
-def shell(*, machines: MachineOptions = MachineOptions()) -> int:  # noqa: B008 - a frozen value
+def shell(*, machines: MachineOptions = MachineOptions()) -> int:
     """A Python prompt with a booted `machine` and its `guest`; both are gone when it ends."""
     said = Terminal(stderr=True)
     with open_machines(machines, said.print) as source, closing(source.make()) as machine:

@@ -17,7 +17,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App, CycloptsError, CycloptsPanel, Parameter
+from pydantic import ValidationError
 
 from host.box.client import box
 from host.cli import osworld_coverage
@@ -75,7 +76,7 @@ def check(
     *suites: Path,
     osworld: Path | None = None,
     tasks: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="")] = (),
-    of: Chosen = Chosen(),  # noqa: B008 - a frozen value
+    of: Chosen = Chosen(),
     verbose: Annotated[bool, ON] = False,
     json: Json = False,
 ) -> int:
@@ -185,9 +186,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # Runs, snapshots and sockets hold what desktops hold: nobody else on this machine reads them.
     before = os.umask(0o077)
     try:
-        code = app(arguments, result_action="return_value")
+        code = app(arguments, result_action="return_value", exit_on_error=False, print_error=False)
     except (TaskError, UsageError) as error:
         _say(error)
+        sys.exit(2)
+    except CycloptsError as error:
+        if not isinstance(error.__cause__, ValidationError):
+            app.error_console.print(CycloptsPanel(error))
+            sys.exit(1)
+        for wrong in error.__cause__.errors(include_url=False):
+            flag = "--" + "-".join(map(str, wrong["loc"])).replace("_", "-")
+            echo(f"ambidex: {flag} {wrong['input']}: {wrong['msg']}", error=True)
         sys.exit(2)
     except VOID as error:
         _say(error)

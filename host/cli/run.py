@@ -15,13 +15,13 @@ from host.cli.listing import experiment_table, parting_table, proof_json, proof_
 from host.cli.machines import watched
 from host.cli.options import Chosen, KeepOptions
 from host.errors import UsageError
-from host.records.config import Condition, Exposure, ModelConfig, Policy, read_config
+from host.records.config import Condition, Exposure, ModelConfig, Policy, RunOptions, read_config
 from host.records.rows import Row, finished
 from host.records.trajectory import NAME as TRAJECTORY
 from host.records.trajectory import read_trajectory
 from host.report.text_report import as_json, lines, tables
 from host.runs.experiment import cells, read_experiment
-from host.runs.launch import Wanted, check, default_folder, launch
+from host.runs.launch import RunRequest, check, default_folder, launch
 from host.runs.machines import FORKS, MachineOptions
 from host.runs.prove import agents_of, verdicts
 from host.runs.prove import jobs as proof_jobs
@@ -35,6 +35,7 @@ from tasks.load import load_suite
 __all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
 
 MANY = Parameter(consume_multiple=True, negative="")
+Options = Annotated[RunOptions, Parameter(name="*", negative="")]
 Json = Annotated[bool, Parameter(negative="", help="print JSON")]
 
 
@@ -46,25 +47,21 @@ def run(
     base_url: str = "",
     condition: Condition = "hybrid",
     steps: int = 15,
-    runs: int = 1,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: Chosen = Chosen(),  # noqa: B008 - a frozen value
+    of: Chosen = Chosen(),
     out: Path | None = None,
     time_limit: float = 3600.0,
     cost_limit: float | None = None,
-    settle: float = 5.0,
-    threshold: float = 1.0,
-    literal_sleeps: Annotated[bool, Parameter(negative="")] = False,
-    seed: int = 0,
+    options: Options = RunOptions(),
     dialect: str = "functions",
     temperature: float | None = None,
     images: int = 3,
     exposure: Policy = "all",
     top: int = 20,
-    kept: KeepOptions = KeepOptions(),  # noqa: B008 - a frozen value
+    kept: KeepOptions = KeepOptions(),
     watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
-    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+    machines: MachineOptions = MachineOptions(),
 ) -> int:
     """Let an agent work on every task of a suite; the same command with the same --out goes on with
     a run.
@@ -83,8 +80,6 @@ def run(
         The tools on offer: gui (mouse and keyboard), tools (all others), hybrid (both).
     steps
         Decisions an episode may take.
-    runs
-        Trials of each task.
     tasks
         Only these: names; of OSWorld's also domains and beginnings of ids.
     out
@@ -93,12 +88,6 @@ def run(
         Seconds an episode may take.
     cost_limit
         US dollars an episode may cost, where the model's price is known.
-    settle
-        Seconds the screen may take to come to rest after a step.
-    threshold
-        The score from which a task counts as solved.
-    literal_sleeps
-        Sleep where a task of OSWorld says so, instead of waiting for what the pause is for.
     dialect
         How the model is asked: functions, paper, anthropic, openai or pyautogui.
     images
@@ -122,25 +111,21 @@ def run(
             temperature=temperature,
             images=images,
         )
-    wanted = Wanted(
+    request = RunRequest(
         suite=loaded,
         agents=(agent,),
-        jobs=plan((agent,), runs, loaded),
+        jobs=plan((agent,), options.runs, loaded),
         condition=condition,
-        runs=runs,
+        options=options,
         limits=Limits(steps, time_limit, cost_limit),
-        settle=settle,
-        seed=seed,
         exposure=Exposure(policy=exposure, top=top),
         model=asked,
         catalogue=catalogue,
         keep=kept.keep(),
-        threshold=threshold,
-        literal_sleeps=literal_sleeps,
     )
-    folder = out or default_folder(loaded, wanted.agents, condition)
+    folder = out or default_folder(loaded, request.agents, condition)
     with watched(folder) if watch else nullcontext():
-        rows = launch(wanted, folder, machines)
+        rows = launch(request, folder, machines)
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
     else:
@@ -154,7 +139,7 @@ def experiment(
     *,
     out: Path | None = None,
     dry: Annotated[bool, Parameter(negative="")] = False,
-    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+    machines: MachineOptions = MachineOptions(),
 ) -> int:
     """Run every combination of agents, conditions, exposures and limits that a TOML file names; the
     same command with the same --out goes on with it.
@@ -171,7 +156,7 @@ def experiment(
     asked = read_experiment(file)
     planned = cells(asked, file.parent, read_catalogue(), forks=machines.provider in FORKS)
     for cell in planned:
-        check(cell.wanted, machines.provider)
+        check(cell.request, machines.provider)
     Terminal().print(experiment_table(planned))
     if dry:
         return 0
@@ -179,7 +164,7 @@ def experiment(
     codes = []
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
-        codes.append(exit_code(launch(cell.wanted, folder / cell.name, machines)))
+        codes.append(exit_code(launch(cell.request, folder / cell.name, machines)))
     Terminal().print(tables(lines([folder / cell.name for cell in planned])))
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)
@@ -189,11 +174,11 @@ def prove(
     suite: Path,
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: Chosen = Chosen(),  # noqa: B008 - a frozen value
+    of: Chosen = Chosen(),
     out: Path | None = None,
     settle: float = 5.0,
     json: Json = False,
-    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+    machines: MachineOptions = MachineOptions(),
 ) -> int:
     """Show that each task measures what it says: its oracles score 1, doing nothing and near-misses
     score 0."""
@@ -205,19 +190,16 @@ def prove(
     if bare:
         echo(f"without an oracle, so it is only shown that doing nothing scores 0: {len(bare)}")
     agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
-    wanted = Wanted(
+    request = RunRequest(
         suite=loaded,
         agents=agents,
         jobs=proof_jobs(loaded),
-        condition="hybrid",
-        runs=1,
+        options=RunOptions(settle=settle),
         limits=Limits(steps=1000),
-        settle=settle,
-        seed=0,
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, agents, "hybrid")
-    found = verdicts(loaded, launch(wanted, folder, machines))
+    found = verdicts(loaded, launch(request, folder, machines))
     if json:
         print_json(proof_json(found))
     else:
@@ -233,7 +215,7 @@ def replay(
     on: str = "",
     out: Path | None = None,
     settle: float = 5.0,
-    machines: MachineOptions = MachineOptions(),  # noqa: B008 - a frozen value
+    machines: MachineOptions = MachineOptions(),
 ) -> int:
     """Play a recorded trial again on a fresh machine, judge it, and say where the screens part.
 
@@ -256,21 +238,19 @@ def replay(
     agent = f"replay:{trial}"
     # What a person did in it is played, too, and was no step of the agent's.
     steps = max(config.limits.steps, sum(line["kind"] == "step" for line in lines) + 1)
-    wanted = Wanted(
+    request = RunRequest(
         suite=loaded,
         agents=(agent,),
         jobs=plan((agent,), 1, loaded),
         # What was done before a fork may have been done with tools that it had not.
         condition="hybrid" if config.fork else config.condition,
-        runs=1,
+        options=RunOptions(settle=settle, seed=lines[0]["seed"]),
         limits=dataclasses.replace(config.limits, steps=steps),
-        settle=settle,
-        seed=lines[0]["seed"],
         catalogue=catalogue,
     )
-    folder = out or default_folder(loaded, wanted.agents, config.condition)
+    folder = out or default_folder(loaded, request.agents, config.condition)
     options = dataclasses.replace(machines, provider=on) if on else machines
-    rows = launch(wanted, folder, options)
+    rows = launch(request, folder, options)
     for row in rows:
         echo(one_line(f"{row.task}: {row.fate} {row.score} {row.reason}"))
         if row.fate == "scored":

@@ -52,10 +52,10 @@ def fork(
     *,
     trial: int = 1,
     n: Annotated[int, Parameter(name=("-n", "--best-of"))] = 1,
-    onward: Onward = Onward(),  # noqa: B008 - a frozen value
+    onward: Onward = Onward(),
     hand: Hand | None = None,
     lasting: Lasting = "once",
-    kept: KeepOptions = KeepOptions(),  # noqa: B008 - a frozen value
+    kept: KeepOptions = KeepOptions(),
     out: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,
@@ -83,11 +83,11 @@ def fork(
         Directory of the new run.
     """
     branch = Branch(trial=trial_of(run, task, trial).name, step=step)
-    wanted = fork_of(
+    request = fork_of(
         run, [branch], n, read_catalogue(), onward, hand=hand, lasting=lasting, keep=kept.keep()
     )
-    folder = out or default_folder(wanted.suite, wanted.agents, f"fork-{step}")
-    rows = launch(wanted, folder, machines)
+    folder = out or default_folder(request.suite, request.agents, f"fork-{step}")
+    rows = launch(request, folder, machines)
     if json:
         print_json({"run": str(folder), "report": as_json(lines([folder]))})
         return exit_code(rows)
@@ -164,7 +164,7 @@ def pivot(
     *,
     trial: int = 1,
     n: N = 1,
-    onward: Onward = Onward(),  # noqa: B008 - a frozen value
+    onward: Onward = Onward(),
     out: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,

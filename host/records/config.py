@@ -157,7 +157,40 @@ class Fork(Strict):
     """Whether that holds for the first step or for all the rest."""
 
 
-class RunConfig(Strict):
+class RunOptions(Strict):
+    """The options of a run that mean the same everywhere: each is a flag of `ambidex run`, a key of
+    an experiment's file and a field of `run.json`, and this is the only place that names it."""
+
+    runs: Annotated[int, Field(ge=1, le=MOST_RUNS, description="trials of each task")] = 1
+    threshold: Annotated[
+        float, Field(ge=0, le=1, description="the score from which a task counts as solved")
+    ] = 1.0
+    settle: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=LONGEST_SETTLE,
+            description="seconds the screen may take to come to rest after a step",
+        ),
+    ] = 5.0
+    seed: Annotated[int, Field(description="where random choices of agents and tools begin")] = 0
+    literal_sleeps: Annotated[
+        bool,
+        Field(
+            description="sleep where a task of OSWorld says so, instead of waiting for what the "
+            "pause is for"
+        ),
+    ] = False
+
+    @classmethod
+    def of(cls, larger: RunOptions, **changed: object) -> RunOptions:
+        """The options in a configuration or an experiment, some of them changed."""
+        return cls.model_validate(
+            {name: getattr(larger, name) for name in cls.model_fields} | changed
+        )
+
+
+class RunConfig(RunOptions):
     """Everything that a result depends on. How many machines work on it is not part of it."""
 
     version: str
@@ -167,12 +200,7 @@ class RunConfig(Strict):
     agents: tuple[str, ...]
     condition: Condition
     exposure: Exposure = Exposure()
-    runs: Annotated[int, Field(ge=1, le=MOST_RUNS)]
     limits: Annotated[Limits, AfterValidator(bounded)]
-    threshold: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """The score from which a task counts as solved."""
-    literal_sleeps: bool = False
-    """Whether pauses that tasks ask for are slept through."""
     left_out: dict[str, str] = {}
     """Tasks that were asked for and could not be run, and why."""
     annotations: str = ""
@@ -184,9 +212,6 @@ class RunConfig(Strict):
     """Which steps of an episode can be gone back to; none where nothing is given."""
     fork: Fork | None = None
     """Where its trials begin, if not with the stage of their task."""
-    settle: Annotated[float, Field(ge=0, le=LONGEST_SETTLE)] = 5.0
-    """Bound in seconds for the screen to come to rest after a step."""
-    seed: int = 0
     model: ModelConfig | None = None
     grounder: ModelConfig | None = None
     """For the planner: the model that finds on the screen what the planner describes."""

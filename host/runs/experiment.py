@@ -18,15 +18,14 @@ from pydantic import Field, ValidationError, model_validator
 from host import Limits, ToolSpec
 from host.errors import UsageError
 from host.records.config import (
-    LONGEST_SETTLE,
-    MOST_RUNS,
     Condition,
     Exposure,
     Keep,
     ModelConfig,
+    RunOptions,
     Strict,
 )
-from host.runs.launch import Wanted
+from host.runs.launch import RunRequest
 from host.runs.runner import plan
 from tasks.load import load_suite
 from tasks.osworld.network import Net
@@ -54,7 +53,7 @@ class Shown(Exposure):
     label: Label
 
 
-class Experiment(Strict):
+class Experiment(RunOptions):
     """A whole experiment file."""
 
     suite: str
@@ -67,9 +66,6 @@ class Experiment(Strict):
     """Only tasks of OSWorld's that need one of these networks."""
     annotations: str = ""
     """What is known of OSWorld's tasks, from where the file lies."""
-    threshold: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """The score from which a task counts as solved."""
-    literal_sleeps: bool = False
     agents: Annotated[tuple[Player, ...], Field(min_length=1)]
     conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] = ("gui", "hybrid")
     exposures: tuple[Shown, ...] = ()
@@ -80,10 +76,6 @@ class Experiment(Strict):
     their own. `auto`: checkpoints where the machines can be forked while they run."""
     keep: Keep | None = None
     """Which steps of an episode can be gone back to."""
-    runs: Annotated[int, Field(ge=1, le=MOST_RUNS)] = 1
-    """Trials of each task."""
-    seed: int = 0
-    settle: Annotated[float, Field(ge=0, le=LONGEST_SETTLE)] = 5.0
     time_limit: Annotated[float, Field(gt=0)] = 3600.0
     cost_limit: float | None = None
     """US dollars an episode may cost."""
@@ -109,7 +101,7 @@ class Cell:
     """One run of an experiment; `name` is its directory's."""
 
     name: str
-    wanted: Wanted
+    request: RunRequest
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -144,15 +136,13 @@ def cells(
     return [
         Cell(
             name,
-            Wanted(
+            RunRequest(
                 suite=suite,
                 agents=(player.agent,),
                 jobs=plan((player.agent,), experiment.runs, suite),
                 condition=condition,
-                runs=experiment.runs,
+                options=RunOptions.of(experiment),
                 limits=Limits(steps, experiment.time_limit, experiment.cost_limit),
-                settle=experiment.settle,
-                seed=experiment.seed,
                 catalogue=catalogue,
                 exposure=exposure,
                 checkpoints=checkpoints,
@@ -160,8 +150,6 @@ def cells(
                 model=player.model,
                 grounder=player.grounder,
                 prices=home / experiment.prices if experiment.prices else None,
-                threshold=experiment.threshold,
-                literal_sleeps=experiment.literal_sleeps,
             ),
         )
         for player in experiment.agents

@@ -23,8 +23,6 @@ from host.models.model import LiteModel
 from host.models.prices import Prices, read_prices
 from host.models.prompts import prompts_hash
 from host.records.config import (
-    LONGEST_SETTLE,
-    MOST_RUNS,
     Condition,
     Exposure,
     Fork,
@@ -32,6 +30,7 @@ from host.records.config import (
     Keep,
     ModelConfig,
     RunConfig,
+    RunOptions,
     adopt,
     bounded,
     locked,
@@ -46,7 +45,7 @@ from tasks import Suite
 
 __all__ = [
     "Play",
-    "Wanted",
+    "RunRequest",
     "all_done",
     "catalogue_hash",
     "check",
@@ -59,7 +58,7 @@ __all__ = [
     "refuse_unforked",
 ]
 
-Play = Callable[["Wanted", Path], list[Row]]
+Play = Callable[["RunRequest", Path], list[Row]]
 """Runs what is not done yet in a directory and returns all its rows."""
 
 
@@ -67,18 +66,16 @@ ALL = Exposure()
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be run, before it is known on what."""
+class RunRequest:
+    """A run as it was asked for, before it is known on which machines."""
 
     suite: Suite
     agents: tuple[str, ...]
     jobs: tuple[Job, ...]
-    condition: Condition
-    runs: int
     limits: Limits
-    settle: float
-    seed: int
     catalogue: Mapping[str, ToolSpec]
+    condition: Condition = "hybrid"
+    options: RunOptions = RunOptions()
     exposure: Exposure = ALL
     checkpoints: tuple[int, ...] = ()
     keep: Keep | None = None
@@ -87,31 +84,22 @@ class Wanted:
     grounder: ModelConfig | None = None
     prices: Path | None = None
     """A price table of one's own."""
-    threshold: float = 1.0
-    literal_sleeps: bool = False
 
     def __post_init__(self) -> None:
-        for name, value, least, most in (
-            ("runs", self.runs, 1, MOST_RUNS),
-            ("settle", self.settle, 0, LONGEST_SETTLE),
-            ("threshold", self.threshold, 0, 1),
-        ):
-            if not least <= value <= most:  # NaN is in no range
-                raise UsageError(f"{name} is {value}, and goes from {least} to {most:g}")
         try:
             bounded(self.limits)
         except ValueError as error:
             raise UsageError(str(error)) from None
 
 
-def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
+def launch(request: RunRequest, folder: Path, options: MachineOptions) -> list[Row]:
     """Run what is not done yet in `folder` and return all its rows."""
-    _ready(wanted, options)
+    _ready(request, options)
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
-        show = stack.enter_context(Show(len(wanted.jobs), _title(wanted)))
+        show = stack.enter_context(Show(len(request.jobs), _title(request)))
         source = stack.enter_context(open_machines(options, show.said))
-        return _run(wanted, folder, source, options.machines, show)
+        return _run(request, folder, source, options.machines, show)
 
 
 @contextmanager
@@ -121,44 +109,44 @@ def on_machines(options: MachineOptions) -> Iterator[Play]:
     with ExitStack() as stack:
         opened: list[Source] = []
 
-        def play(wanted: Wanted, folder: Path) -> list[Row]:
-            _ready(wanted, options)
-            if done := all_done(wanted, folder):
+        def play(request: RunRequest, folder: Path) -> list[Row]:
+            _ready(request, options)
+            if done := all_done(request, folder):
                 return done
-            with locked(folder), Show(len(wanted.jobs), _title(wanted)) as show:
+            with locked(folder), Show(len(request.jobs), _title(request)) as show:
                 if not opened:
                     opened.append(stack.enter_context(open_machines(options, show.said)))
-                return _run(wanted, folder, opened[0], options.machines, show)
+                return _run(request, folder, opened[0], options.machines, show)
 
         yield play
 
 
-def _ready(wanted: Wanted, options: MachineOptions) -> None:
-    check(wanted, options.provider)
-    for model in (wanted.model, wanted.grounder):
+def _ready(request: RunRequest, options: MachineOptions) -> None:
+    check(request, options.provider)
+    for model in (request.model, request.grounder):
         if model is not None and model.key and not os.environ.get(model.key):
             raise UsageError(f"the environment variable {model.key} with the key is not set")
 
 
-def all_done(wanted: Wanted, folder: Path) -> list[Row]:
-    """The rows in `folder`, if every trial that is wanted has a score there."""
+def all_done(request: RunRequest, folder: Path) -> list[Row]:
+    """The rows in `folder`, if every trial that is request has a score there."""
     rows = read_rows(folder) if (folder / RESULTS).is_file() else []
-    return rows if {job.key for job in wanted.jobs} <= finished(rows).keys() else []
+    return rows if {job.key for job in request.jobs} <= finished(rows).keys() else []
 
 
-def _run(wanted: Wanted, folder: Path, source: Source, machines: int, show: Show) -> list[Row]:
-    prices = read_prices(wanted.prices)
-    config = config_of(wanted, prices, source)
-    if wanted.fork:
-        refuse_another_image(Path(wanted.fork.run), source.image)
-    for said in left_out(wanted.suite):
+def _run(request: RunRequest, folder: Path, source: Source, machines: int, show: Show) -> list[Row]:
+    prices = read_prices(request.prices)
+    config = config_of(request, prices, source)
+    if request.fork:
+        refuse_another_image(Path(request.fork.run), source.image)
+    for said in left_out(request.suite):
         show.said(said)
     if adopt(folder, config):
         show.said(f"going on with the run in {folder}")
     return run_jobs(
-        wanted.jobs,
+        request.jobs,
         config,
-        wanted.suite,
+        request.suite,
         folder,
         source.make,
         agent_maker(config, lambda asked: LiteModel(asked, prices)),
@@ -167,29 +155,29 @@ def _run(wanted: Wanted, folder: Path, source: Source, machines: int, show: Show
     )
 
 
-def _title(wanted: Wanted) -> str:
-    return f"{wanted.suite.name} {wanted.condition}"
+def _title(request: RunRequest) -> str:
+    return f"{request.suite.name} {request.condition}"
 
 
-def check(wanted: Wanted, provider: str) -> None:
-    """`UsageError` where it cannot be run as it is wanted; no machine is touched."""
-    config = config_of(wanted, read_prices(wanted.prices))
-    for agent in wanted.agents:
-        theirs = {job.task for job in wanted.jobs if job.agent == agent}
-        check_agent(agent, config, tuple(t for t in wanted.suite.tasks if t.name in theirs))
-    for model in (wanted.model, wanted.grounder):
+def check(request: RunRequest, provider: str) -> None:
+    """`UsageError` where it cannot be run as it is request; no machine is touched."""
+    config = config_of(request, read_prices(request.prices))
+    for agent in request.agents:
+        theirs = {job.task for job in request.jobs if job.agent == agent}
+        check_agent(agent, config, tuple(t for t in request.suite.tasks if t.name in theirs))
+    for model in (request.model, request.grounder):
         if model is not None:
             check_dialect(model.dialect)
-    check_exposure(wanted.exposure)
-    if wanted.keep or wanted.fork:
+    check_exposure(request.exposure)
+    if request.keep or request.fork:
         refuse_unforked(provider)
-    if wanted.checkpoints and provider not in FORKS:
+    if request.checkpoints and provider not in FORKS:
         raise UsageError(
             f"checkpoints need a provider that forks a running machine, and {provider} does not",
             hint="Run each limit of steps by itself, or take --provider libvirt.",
         )
-    if beyond := [steps for steps in wanted.checkpoints if not 0 < steps < wanted.limits.steps]:
-        raise UsageError(f"no checkpoint after {beyond[0]} of {wanted.limits.steps} steps")
+    if beyond := [steps for steps in request.checkpoints if not 0 < steps < request.limits.steps]:
+        raise UsageError(f"no checkpoint after {beyond[0]} of {request.limits.steps} steps")
 
 
 def refuse_unforked(provider: str) -> None:
@@ -233,34 +221,30 @@ def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:
     return Path("runs") / f"{when}-{suite.name}-{agent}-{condition}"
 
 
-def config_of(wanted: Wanted, prices: Prices, source: Source | None = None) -> RunConfig:
+def config_of(request: RunRequest, prices: Prices, source: Source | None = None) -> RunConfig:
     """The configuration of that run, on machines from that source."""
-    asked = {role for agent in wanted.agents for role in MODELS.get(agent, ())}
+    asked = {role for agent in request.agents for role in MODELS.get(agent, ())}
     return RunConfig(
+        **dict(request.options),
         version=_version(),
-        suite=str(wanted.suite.folder.resolve()),
-        tasks={task.name: task.hash for task in wanted.suite.tasks},
-        agents=wanted.agents,
-        condition=wanted.condition,
-        exposure=wanted.exposure,
-        runs=wanted.runs,
-        limits=wanted.limits,
-        threshold=wanted.threshold,
-        literal_sleeps=wanted.literal_sleeps,
-        left_out={each.name: each.why for each in wanted.suite.left_out},
-        annotations=_known(wanted.suite.annotations),
-        checkpoints=wanted.checkpoints,
-        keep=wanted.keep,
-        fork=wanted.fork,
-        settle=wanted.settle,
-        seed=wanted.seed,
-        model=wanted.model if "model" in asked else None,
-        grounder=wanted.grounder if "grounder" in asked else None,
+        suite=str(request.suite.folder.resolve()),
+        tasks={task.name: task.hash for task in request.suite.tasks},
+        agents=request.agents,
+        condition=request.condition,
+        exposure=request.exposure,
+        limits=request.limits,
+        left_out={each.name: each.why for each in request.suite.left_out},
+        annotations=_known(request.suite.annotations),
+        checkpoints=request.checkpoints,
+        keep=request.keep,
+        fork=request.fork,
+        model=request.model if "model" in asked else None,
+        grounder=request.grounder if "grounder" in asked else None,
         prompts=prompts_hash() if asked else "",
         prices=prices.hash if asked else "",
         provider=source.provider if source else "",
         image=source.image if source else "",
-        catalogue=catalogue_hash(wanted.catalogue),
+        catalogue=catalogue_hash(request.catalogue),
     )
 
 

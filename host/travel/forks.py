@@ -27,10 +27,11 @@ from host.records.config import (
     ModelConfig,
     Policy,
     RunConfig,
+    RunOptions,
     read_config,
 )
 from host.records.trajectory import NAME as TRAJECTORY
-from host.runs.launch import Wanted
+from host.runs.launch import RunRequest
 from tasks import Suite
 from tasks.load import load_suite
 from tasks.osworld.suite import Selection
@@ -85,7 +86,7 @@ def fork_of(
     hand: Hand | None = None,
     lasting: Lasting = "once",
     keep: Keep | None = None,
-) -> Wanted:
+) -> RunRequest:
     """Each of these branches, so many times. `UsageError` where a step was not kept, where its task
     is another one by now, or where the agent could not be told what happened before it."""
     config = read_config(run)
@@ -100,17 +101,15 @@ def fork_of(
     exposure = config.exposure
     if onward.exposure:
         exposure = Exposure(policy=onward.exposure, top=onward.top)
-    wanted = Wanted(
+    request = RunRequest(
         suite=suite,
         agents=(agent,),
         jobs=branch_jobs(
             branches, {name: said["task"] for name, said in starts.items()}, agent, runs
         ),
         condition=onward.condition or config.condition,
-        runs=runs,
+        options=RunOptions.of(config, runs=runs),
         limits=limits,
-        settle=config.settle,
-        seed=config.seed,
         catalogue=catalogue,
         exposure=exposure,
         keep=keep,
@@ -123,16 +122,14 @@ def fork_of(
         ),
         model=_model(config, onward),
         grounder=config.grounder,
-        threshold=config.threshold,
-        literal_sleeps=config.literal_sleeps,
     )
     if onward.model and agent not in MODELS:
         raise UsageError(
             f"the agent {agent} asks no model", hint="From step 1 another one may: --agent model."
         )
     if any(branch.step > 1 for branch in branches):
-        _refuse_what_cannot_be_told(config, starts, wanted)
-    return wanted
+        _refuse_what_cannot_be_told(config, starts, request)
+    return request
 
 
 def branch_jobs(
@@ -188,17 +185,17 @@ def _model(config: RunConfig, onward: Onward) -> ModelConfig | None:
 
 
 def _refuse_what_cannot_be_told(
-    config: RunConfig, starts: Mapping[str, Mapping[str, Any]], wanted: Wanted
+    config: RunConfig, starts: Mapping[str, Mapping[str, Any]], request: RunRequest
 ) -> None:
     """A model's history is made of its answers: where none were recorded, or by another kind of
     agent, there is nothing to make it of."""
-    before, now = _only_agent(starts), wanted.agents[0]
+    before, now = _only_agent(starts), request.agents[0]
     if now in MODELS and before != now:
         raise UsageError(
             f"what {before} did cannot be told to the agent {now} as its own history",
             hint="Fork at step 1, or a trial that the same agent played.",
         )
-    then, asked = config.model, wanted.model
+    then, asked = config.model, request.model
     if now in MODELS and then and asked and then.dialect != asked.dialect:
         raise UsageError(
             f"answers in the dialect {then.dialect} cannot be read in {asked.dialect}",

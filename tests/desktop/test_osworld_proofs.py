@@ -13,7 +13,7 @@ from host.agents import agent_maker
 from host.cli.osworld_assets import import_
 from host.models.prices import read_prices
 from host.records.config import adopt, locked
-from host.runs.launch import Wanted, config_of
+from host.runs.launch import RunRequest, config_of
 from host.runs.machines import Source
 from host.runs.prove import Verdict, jobs, verdicts
 from host.runs.runner import run_jobs
@@ -65,15 +65,11 @@ def found(
 ) -> Mapping[str, Sequence[Verdict]]:
     """What became of every claim, by the task."""
     todo = jobs(suite)
-    wanted = Wanted(
+    wanted = RunRequest(
         suite=suite,
         agents=tuple(sorted({job.agent for job in todo})),
         jobs=todo,
-        condition="hybrid",
-        runs=1,
         limits=Limits(steps=50),
-        settle=5.0,
-        seed=0,
         catalogue=read_catalogue(),
     )
     config = config_of(wanted, read_prices())

@@ -12,9 +12,9 @@ from host import Limits
 from host.agents import agent_maker
 from host.errors import UsageError
 from host.models.prices import read_prices
-from host.records.config import RunConfig, adopt, locked
+from host.records.config import RunConfig, RunOptions, adopt, locked
 from host.records.rows import read_rows
-from host.runs.launch import Wanted, config_of
+from host.runs.launch import RunRequest, config_of
 from host.runs.machines import Source
 from host.runs.prove import jobs as proof_jobs
 from host.runs.prove import verdicts
@@ -83,15 +83,12 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def wanted(suite: Suite) -> RunConfig:
     return config_of(
-        Wanted(
+        RunRequest(
             suite=suite,
             agents=("near_miss:1", "noop", "oracle:gui", "oracle:tools"),
             jobs=proof_jobs(suite),
-            condition="hybrid",
-            runs=1,
+            options=RunOptions(settle=2.0),
             limits=Limits(steps=10),
-            settle=2.0,
-            seed=0,
             catalogue=read_catalogue(),
         ),
         read_prices(None),

@@ -166,8 +166,8 @@ def test_bisection_finds_the_planted_mistake(tmp_path: Path) -> None:
     play, able = on_peers(Toy()), Onward()
 
     def go_on(step: int) -> Probe:
-        wanted = fork_of(run, [Branch(trial=parent.name, step=step)], 2, CATALOGUE, able)
-        rows = play(wanted, tmp_path / "pivot" / str(step))
+        request = fork_of(run, [Branch(trial=parent.name, step=step)], 2, CATALOGUE, able)
+        rows = play(request, tmp_path / "pivot" / str(step))
         return Probe(step, sum(row.success for row in rows), len(rows))
 
     found = pivot([1, 2, 3, 4, 5], go_on)
@@ -187,8 +187,8 @@ def test_forking_before_the_mistake_with_the_tool_on_offer_succeeds(tmp_path: Pa
     branch = [Branch(trial=parent.folder, step=6)]
     for condition, score in (("gui", 0.0), ("hybrid", 1.0)):
         onward = Onward(condition=condition)  # type: ignore[arg-type]
-        wanted = fork_of(run, branch, 1, CATALOGUE, onward)
-        [row] = on_peers(clumsy)(wanted, tmp_path / condition)
+        request = fork_of(run, branch, 1, CATALOGUE, onward)
+        [row] = on_peers(clumsy)(request, tmp_path / condition)
         assert row.score == score
 
 
@@ -227,12 +227,12 @@ def test_from_the_first_step_any_model_may_go_on(tmp_path: Path) -> None:
     run = tmp_path / "run"
     recorded(run, suite_in(tmp_path / "suite"), Toy())
     onward = Onward(model="other", dialect="paper", hint="Take care.")
-    wanted = fork_of(run, [Branch(trial="row.1", step=1)], 3, CATALOGUE, onward)
-    assert wanted.model is not None
-    assert (wanted.model.name, wanted.model.dialect) == ("other", "paper")
-    assert wanted.fork is not None
-    assert wanted.fork.hint == "Take care."
-    assert [job.trial for job in wanted.jobs] == [1, 2, 3]
+    request = fork_of(run, [Branch(trial="row.1", step=1)], 3, CATALOGUE, onward)
+    assert request.model is not None
+    assert (request.model.name, request.model.dialect) == ("other", "paper")
+    assert request.fork is not None
+    assert request.fork.hint == "Take care."
+    assert [job.trial for job in request.jobs] == [1, 2, 3]
 
 
 def test_a_task_that_was_changed_since_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -57,8 +57,8 @@ def test_every_combination_is_a_run_and_gui_has_no_exposures(file: Path) -> None
         "toy.hybrid.few.50",
     ]
     assert len(found) == 12
-    assert {len(cell.wanted.jobs) for cell in found} == {4}, "two tasks, two trials"
-    few = next(cell.wanted for cell in found if cell.name == "toy.hybrid.few.15")
+    assert {len(cell.request.jobs) for cell in found} == {4}, "two tasks, two trials"
+    few = next(cell.request for cell in found if cell.name == "toy.hybrid.few.15")
     assert (few.exposure.distractors, few.limits.steps, few.checkpoints) == (2, 15, ())
     assert few.model is not None
     assert few.model.dialect == "paper"
@@ -71,15 +71,17 @@ def test_where_machines_fork_smaller_limits_are_checkpoints_of_one_run(file: Pat
         "nothing.hybrid.app.50",
         "nothing.hybrid.few.50",
     ]
-    assert {(cell.wanted.limits.steps, cell.wanted.checkpoints) for cell in found} == {(50, (15,))}
+    assert {(cell.request.limits.steps, cell.request.checkpoints) for cell in found} == {
+        (50, (15,))
+    }
 
 
 def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(file: Path) -> None:
     file.write_text('checkpoints = "always"\n' + TEXT)
-    wanted = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)[0].wanted
+    request = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)[0].request
     with pytest.raises(UsageError, match="sandbox does not"):
-        check(wanted, "sandbox")
-    check(wanted, "libvirt")
+        check(request, "sandbox")
+    check(request, "libvirt")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('agent = "noop"', 'agent = "planner"\n[agents.model]\nname = "m"'))
     found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="planner needs a grounder"):
-        check(found[-1].wanted, "sandbox")
+        check(found[-1].request, "sandbox")
 
 
 def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None:
@@ -126,11 +128,11 @@ def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None
     file.write_text(TEXT.replace('agent = "noop"', f'agent = "planner"\n{models}'))
     found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="openai names points"):
-        check(found[-1].wanted, "sandbox")
+        check(found[-1].request, "sandbox")
 
 
 def test_an_unknown_dialect_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('dialect = "paper"', 'dialect = "esperanto"'))
     found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="no dialect 'esperanto'"):
-        check(found[0].wanted, "sandbox")
+        check(found[0].request, "sandbox")

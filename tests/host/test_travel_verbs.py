@@ -13,7 +13,7 @@ from host.errors import UsageError
 from host.records.config import Keep
 from host.records.rows import Row
 from host.runs.experiment import cells, read_experiment
-from host.runs.launch import Wanted, all_done, check
+from host.runs.launch import RunRequest, all_done, check
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
@@ -55,9 +55,9 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
     file = tmp_path / "e.toml"
     file.write_text('suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="noop"\n')
     [first, *_] = cells(read_experiment(file), tmp_path, CATALOGUE, forks=True)
-    assert first.wanted.keep == Keep(every=2)
+    assert first.request.keep == Keep(every=2)
     with pytest.raises(UsageError, match="cannot be kept at a step"):
-        check(first.wanted, "sandbox")
+        check(first.request, "sandbox")
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_branches_that_are_all_done_are_told_again_without_a_machine(
 ) -> None:
     run, agent = tmp_path / "run", Toy(by_hand=frozenset({"A1"}))
     recorded(run, suite_in(tmp_path / "suite"), agent)
-    played: dict[Path, Wanted] = {}
+    played: dict[Path, RunRequest] = {}
 
-    def keeping(wanted: Wanted, folder: Path) -> list[Row]:
-        played[folder] = wanted
-        return on_peers(agent)(wanted, folder)
+    def keeping(request: RunRequest, folder: Path) -> list[Row]:
+        played[folder] = request
+        return on_peers(agent)(request, folder)
 
     out, csv = tmp_path / "both", tmp_path / "decisions.csv"
     chosen = travel.both.decisions(run)
     travel.both.compared(run, chosen, 1, "once", CATALOGUE, out, keeping)
-    assert all(all_done(wanted, folder) for folder, wanted in played.items())
+    assert all(all_done(request, folder) for folder, request in played.items())
     # No such provider could make a machine here: none is asked for one.
     words = ("counterfactual", run, "--out", out, "--csv", csv, "--uri", "none:///")
     assert ambidex(*words) == 0

@@ -18,7 +18,7 @@ from host.models.prices import read_prices
 from host.records.config import Branch, Fork, Job, Keep, ModelConfig, adopt, locked
 from host.records.rows import Row
 from host.runs import launch
-from host.runs.launch import Play, Wanted
+from host.runs.launch import Play, RunRequest
 from host.runs.runner import run_jobs
 from tasks import Suite
 from tasks.load import load_suite
@@ -156,11 +156,11 @@ def forked(
 def on_peers(live: Model) -> Play:
     """Plays runs on peers."""
 
-    def play(wanted: Wanted, folder: Path) -> list[Row]:
-        config = launch.config_of(wanted, read_prices())
+    def play(request: RunRequest, folder: Path) -> list[Row]:
+        config = launch.config_of(request, read_prices())
         with locked(folder):
             adopt(folder, config)
             make = agent_maker(config, lambda _: live)
-            return run_jobs(wanted.jobs, config, wanted.suite, folder, PeerMachine, make)
+            return run_jobs(request.jobs, config, request.suite, folder, PeerMachine, make)
 
     return play

@@ -10,15 +10,15 @@ from cyclopts import App
 
 from host.cli import travel
 from host.records.rows import Row
-from host.runs.launch import Wanted
+from host.runs.launch import RunRequest
 from host.runs.machines import MachineOptions
 from tests.host.peer import CATALOGUE
 from tests.host.travel import Toy, on_peers
 
 
-def launch(wanted: Wanted, folder: Path, options: MachineOptions) -> list[Row]:
+def launch(request: RunRequest, folder: Path, options: MachineOptions) -> list[Row]:
     """As `host.runs.launch.launch`."""
-    return on_peers(Toy())(wanted, folder)
+    return on_peers(Toy())(request, folder)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def verdict(
     *,
     reviewer: Name,
     draft: int | None = None,
-    reasons: Reasons = Reasons(),  # noqa: B008 - a frozen value
+    reasons: Reasons = Reasons(),
     comment: str = "",
     foundry: Path = FOUNDRY,
 ) -> int:

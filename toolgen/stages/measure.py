@@ -24,11 +24,11 @@ from host.agents import agent_maker
 from host.errors import UsageError
 from host.models.model import LiteModel
 from host.models.prices import read_prices
-from host.records.config import ModelConfig, adopt, locked
+from host.records.config import ModelConfig, RunOptions, adopt, locked
 from host.records.rows import Row, finished
 from host.report.comparison import Comparison, compare, sign_flip
 from host.report.statistics import RESAMPLES, Interval, middle, resampled
-from host.runs.launch import Wanted, check, config_of
+from host.runs.launch import RunRequest, check, config_of
 from host.runs.machines import open_machines
 from host.runs.runner import plan, run_jobs
 from tasks import Suite, Task, ToolSpec
@@ -119,28 +119,25 @@ def _planned(suite: Suite, asked: Measured) -> int:
 def play(shop: Shop, suite: Suite, asked: Measured, folder: Path, code: Path) -> list[Row]:
     """One arm, or what is left of it: a run like any other, on guests that serve that code."""
     model = ModelConfig(name=asked.model, base_url=asked.base_url) if asked.model else None
-    wanted = Wanted(
+    request = RunRequest(
         suite=suite,
         agents=(asked.agent,),
         jobs=plan((asked.agent,), asked.trials, suite),
-        condition="hybrid",
-        runs=asked.trials,
+        options=RunOptions(runs=asked.trials),
         limits=Limits(steps=asked.steps),
-        settle=5.0,
-        seed=0,
         catalogue=shop.catalogue,
         model=model,
     )
-    check(wanted, asked.machines.provider)
+    check(request, asked.machines.provider)
     prices = read_prices()
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
         source = stack.enter_context(open_machines(asked.machines, shop.say, code=code))
-        config = config_of(wanted, prices, source)
+        config = config_of(request, prices, source)
         adopt(folder, config)
         maker = agent_maker(config, lambda said: LiteModel(said, prices))
         return run_jobs(
-            wanted.jobs, config, suite, folder, source.make, maker,
+            request.jobs, config, suite, folder, source.make, maker,
             machines=asked.machines.machines,
         )  # fmt: skip
 
