@@ -19,7 +19,7 @@ from rich.table import Table
 from examples.stand_in import app
 from host import Limits
 from host.agents import agent_maker
-from host.dialects import DIALECTS
+from host.dialects import dialects
 from host.models.model import LiteModel
 from host.models.prices import read_prices
 from host.records.config import Condition, Exposure, ModelConfig, Policy, RunConfig, adopt, locked
@@ -84,7 +84,7 @@ def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) ->
 
 
 def _ways(every: bool) -> Iterator[tuple[str, Condition, Policy]]:
-    for at, dialect in enumerate(DIALECTS):
+    for at, dialect in enumerate(dialects()):
         for also, condition in enumerate(CONDITIONS):
             chosen = POLICIES if every else (POLICIES[(at + also) % len(POLICIES)],)
             for policy in chosen:

@@ -24,7 +24,8 @@ from playwright.sync_api import Browser, sync_playwright
 from host.box.client import box
 from host.client.guest import Guest
 from host.errors import MachineError
-from host.runs.machines import ENDPOINT, MachineOptions, Source, open_machines
+from host.runs.machines import MachineOptions, Source, open_machines
+from host.runs.providers.attached import ENDPOINT
 from vm import Machine
 
 # On a busy computer an example takes as long as it takes: nothing is said by that.

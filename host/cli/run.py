@@ -22,7 +22,7 @@ from host.records.trajectory import read_trajectory
 from host.report.text_report import as_json, lines, tables
 from host.runs.experiment import cells, read_experiment
 from host.runs.launch import RunRequest, check, default_folder, launch
-from host.runs.machines import FORKS, MachineOptions
+from host.runs.machines import MachineOptions, provider_named
 from host.runs.prove import agents_of, verdicts
 from host.runs.prove import jobs as proof_jobs
 from host.runs.runner import plan
@@ -154,7 +154,9 @@ def experiment(
         Check everything and list the runs; no machine, no model.
     """
     asked = read_experiment(file)
-    planned = cells(asked, file.parent, read_catalogue(), forks=machines.provider in FORKS)
+    planned = cells(
+        asked, file.parent, read_catalogue(), forks=provider_named(machines.provider).forks
+    )
     for cell in planned:
         check(cell.request, machines.provider)
     Terminal().print(experiment_table(planned))

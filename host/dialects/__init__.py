@@ -5,6 +5,7 @@ paper       the prompt of OSWorld-MCP: XML tags, one `computer_use` function, co
 anthropic   Anthropic's own computer tool, and ours beside it
 openai      OpenAI's own computer tool, and ours beside it
 pyautogui   a line of Python, which is parsed and never executed
+module:Class  one of your own, made with (briefing, model configuration)
 
 A dialect is made anew for every episode and holds its conversation. It turns an `Observation` into
 a `Request` and an answer into a `Decision`; nothing else knows what a model likes to see.
@@ -12,23 +13,19 @@ a `Request` and an answer into a `Decision`; nothing else knows what a model lik
 
 from __future__ import annotations
 
-import importlib
+import sys
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from host import Briefing, Decision, Exchange, Observation, Request
 from host.errors import UsageError
+from host.named import named_in, names_in
 from host.records.config import ModelConfig
 
-__all__ = ["DIALECTS", "Dialect", "Malformed", "check_dialect", "open_dialect"]
+__all__ = ["Dialect", "Malformed", "check_dialect", "dialects", "open_dialect"]
 
-DIALECTS = {
-    "functions": "host.dialects.functions:Functions",
-    "paper": "host.dialects.paper:Paper",
-    "anthropic": "host.dialects.anthropic:Anthropic",
-    "openai": "host.dialects.openai:OpenAI",
-    "pyautogui": "host.dialects.pyautogui:PyAutoGUI",
-}
+ATTRIBUTE = "DIALECT"
+"""What a module of this package assigns to be a dialect: its class."""
 
 
 class Malformed(Exception):
@@ -54,15 +51,20 @@ class Dialect(Protocol):
         """After `Malformed`: the next request says what was wrong."""
 
 
+def dialects() -> tuple[str, ...]:
+    """The names of our own."""
+    return names_in(sys.modules[__name__], ATTRIBUTE)
+
+
 def check_dialect(name: str) -> None:
     """`UsageError` where there is no such dialect."""
-    if name not in DIALECTS:
-        raise UsageError(f"no dialect {name!r}", hint=f"There is {', '.join(DIALECTS)}.")
+    found = named_in(sys.modules[__name__], ATTRIBUTE, "dialect", name)
+    if not callable(found):
+        raise UsageError(f"{name} is not a dialect: it cannot be called with (briefing, config)")
 
 
 def open_dialect(config: ModelConfig, briefing: Briefing) -> Dialect:
     """The dialect of that configuration, for one episode."""
     check_dialect(config.dialect)
-    module, _, name = DIALECTS[config.dialect].partition(":")
-    made = getattr(importlib.import_module(module), name)(briefing, config)
-    return cast(Dialect, made)
+    made: Any = named_in(sys.modules[__name__], ATTRIBUTE, "dialect", config.dialect)
+    return cast(Dialect, made(briefing, config))

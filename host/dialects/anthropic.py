@@ -261,3 +261,6 @@ def _png(png: bytes) -> Block:
 def _image(url: str) -> Block:
     kind, _, data = url.removeprefix("data:").partition(";base64,")
     return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
+
+
+DIALECT = Anthropic

@@ -163,3 +163,6 @@ def _remembered(message: Mapping[str, Any]) -> Message:
             for call in calls
         ]
     return kept
+
+
+DIALECT = Functions

@@ -255,3 +255,6 @@ def _function(tool: ToolSpec) -> Item:
         "parameters": tool.parameters,
         "strict": False,
     }
+
+
+DIALECT = OpenAI

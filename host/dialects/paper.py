@@ -179,3 +179,6 @@ class Paper:
         ]
         self._called = {call.id: NAME for call in calls}
         return Decision(thought, tuple(calls))
+
+
+DIALECT = Paper

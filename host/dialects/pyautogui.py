@@ -145,3 +145,6 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 def _says(tool: ToolSpec) -> str:
     return " ".join(tool.description.partition("\n\n")[0].split())
+
+
+DIALECT = PyAutoGUI

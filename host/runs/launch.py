@@ -38,7 +38,7 @@ from host.records.config import (
 )
 from host.records.rows import NAME as RESULTS
 from host.records.rows import Row, finished, read_rows
-from host.runs.machines import FORKS, MachineOptions, Source, open_machines
+from host.runs.machines import MachineOptions, Source, open_machines, provider_named
 from host.runs.progress_lines import Show
 from host.runs.runner import run_jobs
 from tasks import Suite
@@ -171,7 +171,7 @@ def check(request: RunRequest, provider: str) -> None:
     check_exposure(request.exposure)
     if request.keep or request.fork:
         refuse_unforked(provider)
-    if request.checkpoints and provider not in FORKS:
+    if request.checkpoints and not provider_named(provider).forks:
         raise UsageError(
             f"checkpoints need a provider that forks a running machine, and {provider} does not",
             hint="Run each limit of steps by itself, or take --provider libvirt.",
@@ -182,7 +182,7 @@ def check(request: RunRequest, provider: str) -> None:
 
 def refuse_unforked(provider: str) -> None:
     """`UsageError` where machines of that provider are not kept while they run."""
-    if provider not in FORKS:
+    if not provider_named(provider).forks:
         raise UsageError(
             f"a machine of the provider {provider} cannot be kept at a step, nor go back to one",
             hint="Take --provider libvirt, or leave --checkpoint out.",

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import typing
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol, cast
 
 from cyclopts import Parameter
 
 from host.errors import UsageError
-from vm import Machine, MachineError, Place, Program
+from host.named import named_in
+from host.runs import providers
+from vm import Machine
 
-if typing.TYPE_CHECKING:
-    from vm.building.image import Image
-
-__all__ = ["FORKS", "Attached", "MachineOptions", "Source", "open_machines"]
-
-FORKS = frozenset({"libvirt"})
-"""Providers whose machines can be forked while they run."""
-
-ENDPOINT, TOKEN = "AMBIDEX_TEST_ENDPOINT", "AMBIDEX_TEST_TOKEN"
+__all__ = ["MachineOptions", "Provider", "Source", "open_machines", "provider_named"]
 
 
 @Parameter(name="*")
@@ -32,7 +24,10 @@ class MachineOptions:
     """Which machines, and how many."""
 
     provider: Annotated[
-        str, Parameter(help="libvirt, sandbox (namespaces), or attached (a running guest)")
+        str,
+        Parameter(
+            help="libvirt, sandbox (namespaces), attached (a running guest), or module:Class"
+        ),
     ] = "libvirt"
     image: Annotated[str, Parameter(help="an image that `image list` shows")] = "debian-12"
     machines: Annotated[int, Parameter(help="how many at once")] = 1
@@ -55,91 +50,30 @@ class Source:
     provider: str
 
 
-class Attached:
-    """A guest that is already running somewhere: for authors of tools and tasks.
+class Provider(Protocol):
+    """Where machines come from: a module of `host.runs.providers`, or any object of yours."""
 
-    Nothing is reverted, so one trial sees what the last one left; such scores are not worth
-    keeping.
-    """
+    forks: bool
+    """Whether its machines can be forked and kept while they run."""
 
-    def __init__(self, endpoint: str, token: str) -> None:
-        self.endpoint = endpoint
-        self.token = token
-        self.vnc = ("", "")
-
-    def boot(self) -> None:
-        """Nothing: it runs."""
-
-    def revert(self, snapshot: Place) -> None:
-        """It cannot; a desktop that was frozen to read the evidence runs again."""
-        from host.client.guest import Guest
-
-        with Guest(self.endpoint, self.token) as guest:
-            guest.thaw()
-
-    def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
-        """Refuse."""
-        raise MachineError("an attached guest has no snapshots")
-
-    def fork(self) -> AbstractContextManager[Machine]:
-        """Refuse."""
-        raise MachineError("an attached guest cannot be forked")
-
-    def close(self) -> None:
-        """Leave it running."""
-
-    def console(self) -> str:
-        """Nothing is known of it."""
-        return ""
-
-    def picture(self) -> bytes:
-        """Refuse: there is no view from outside."""
-        raise MachineError("an attached guest cannot be seen from outside")
+    def open(
+        self, options: MachineOptions, say: Callable[[str], None], code: Path | None
+    ) -> AbstractContextManager[Source]:
+        """The machines; all are gone afterwards, whatever happened. `code` is the folder whose
+        guest/ and mcp_tools/ they run, where it is not this one's."""
 
 
-def _named(image: Image) -> str:
-    return f"{image.base.name}:{image.id}"
+def provider_named(name: str) -> Provider:
+    """The provider of that name, or what `module:attribute` names; `UsageError` lists those there
+    are."""
+    found = named_in(providers, "PROVIDER", "provider", name)
+    if not hasattr(found, "forks") or not hasattr(found, "open"):
+        raise UsageError(f"{name} is not a provider: it needs `forks` and `open`")
+    return cast(Provider, found)
 
 
-@contextmanager
 def open_machines(
     options: MachineOptions, say: Callable[[str], None], *, code: Path | None = None
-) -> Iterator[Source]:
-    """The machines of a provider; all are gone afterwards, whatever happened. `code` is the folder
-    whose guest/ and mcp_tools/ they run, where it is not this one's.
-    """
-    own = {"code": code} if code else {}
-    match options.provider:
-        case "attached":
-            endpoint, token = os.environ.get(ENDPOINT, ""), os.environ.get(TOKEN, "")
-            if not endpoint:
-                raise UsageError(f"--provider attached needs {ENDPOINT} (and {TOKEN}) to be set")
-            if options.machines != 1:
-                raise UsageError("an attached guest is one machine")
-            yield Source(lambda: Attached(endpoint, token), f"attached:{endpoint}", "attached")
-        case "libvirt":
-            # Heavy, and libvirt may be missing on a machine that only reports.
-            from vm.building.image import open_image
-            from vm.provider import LibvirtProvider
-
-            image = open_image(options.image, say=say, **own)
-            with LibvirtProvider(
-                uri=options.uri,
-                accel=options.accel,
-                cpus=options.cpus,
-                spares=options.machines,
-                say=say,
-            ) as provider:
-                provider.snapshot(image)  # made now, where it is missing, and in no trial's time
-                yield Source(lambda: provider.machine(image), _named(image), "libvirt")
-        case "sandbox":
-            from vm.building.image import open_image
-            from vm.sandbox.provider import SandboxProvider
-
-            image = open_image(options.image, say=say, **own)
-            with SandboxProvider(spares=options.machines, say=say) as sandboxes:
-                yield Source(lambda: sandboxes.machine(image), _named(image), "sandbox")
-        case other:
-            raise UsageError(
-                f"no provider {other!r}", hint="There is libvirt, sandbox and attached."
-            )
+) -> AbstractContextManager[Source]:
+    """The machines of the provider that the options name, see `Provider.open`."""
+    return provider_named(options.provider).open(options, say, code)

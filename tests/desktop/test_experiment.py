@@ -12,7 +12,7 @@ import pytest
 from examples.stand_in import app
 from host import Limits, Stop
 from host.agents import agent_maker
-from host.dialects import DIALECTS
+from host.dialects import dialects
 from host.models.model import LiteModel
 from host.models.prices import read_prices
 from host.records.config import (
@@ -114,7 +114,7 @@ def combinations() -> list[tuple[str, Condition, Policy, str]]:
     every = os.environ.get("AMBIDEX_TEST_COMBINATIONS") == "all"
     return [
         (dialect, *rest)
-        for dialect in DIALECTS
+        for dialect in dialects()
         for number, rest in enumerate(COMBINATIONS)
         if every or number in PLAYED[dialect]
     ]
@@ -145,7 +145,7 @@ def test_an_episode_goes_the_whole_way_in_every_dialect(
         assert {call["name"] for call in step["decision"]["calls"]} <= set(offers[step["offered"]])
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", dialects())
 def test_what_goes_wrong_at_a_model_is_mended_and_counted(
     tmp_path: Path, machines: Source, demo: Suite, stand_in: str, dialect: str
 ) -> None:

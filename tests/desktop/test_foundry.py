@@ -20,7 +20,8 @@ from host.models.exposure import offer_of
 from host.models.model import LiteModel
 from host.models.prices import read_prices
 from host.records.config import Exposure, ModelConfig
-from host.runs.machines import ENDPOINT, TOKEN, MachineOptions, Source, open_machines
+from host.runs.machines import MachineOptions, Source, open_machines
+from host.runs.providers.attached import ENDPOINT, TOKEN
 from tasks.load import load_suite
 from tests.host.peer import serve
 from tests.served import CATALOGUE

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from examples.stand_in import app
 from host import Answer, Briefing, Decision, Frame, Limits, Observation, Request, ToolResult, Usage
 from host.agents.model import ModelAgent
-from host.dialects import DIALECTS, open_dialect
+from host.dialects import dialects, open_dialect
 from host.records.config import ModelConfig
 from tasks import Task
 from tasks.load import load_suite
@@ -53,7 +53,7 @@ def played(task: Task, model: Asks, dialect: str) -> list[Decision]:
     return decisions
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", dialects())
 @pytest.mark.parametrize("name", ["calc-budget-formulas", "writer-invitation", "music-to-cd"])
 def test_it_plays_a_reference_solution_by_tools_in_every_dialect(dialect: str, name: str) -> None:
     task = TASKS[name]
@@ -65,7 +65,7 @@ def test_it_plays_a_reference_solution_by_tools_in_every_dialect(dialect: str, n
     assert not any(each.malformed for each in decisions)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", dialects())
 @pytest.mark.parametrize("hand", ["tools", "gui"])
 def test_what_a_person_says_is_in_the_next_request(dialect: str, hand: str) -> None:
     model = Asks(f"{hand}-100")
@@ -84,7 +84,7 @@ def test_what_a_person_says_is_in_the_next_request(dialect: str, hand: str) -> N
     assert model.asked[-1].count(said[0]) <= 1
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", dialects())
 def test_it_plays_by_hand_where_it_is_told_to(dialect: str) -> None:
     decisions = played(TASKS["files-invoices"], Asks("gui-100"), dialect)
     assert {call.name for each in decisions for call in each.calls} <= {
@@ -95,7 +95,7 @@ def test_it_plays_by_hand_where_it_is_told_to(dialect: str) -> None:
     assert sum(bool(each.calls) for each in decisions) > 4
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", dialects())
 def test_each_fault_is_shown_once_and_then_it_goes_on(dialect: str) -> None:
     model = Asks("tools-100-busy-garbled-astray-unwilling-cut")
     decisions = played(TASKS["calc-budget-formulas"], model, dialect)

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from examples.foundry.stand_in import answer
-from host.runs.machines import ENDPOINT
+from host.runs.providers.attached import ENDPOINT
 from tests.host.peer import serve
 from toolgen.store import Folder, open_candidate
 

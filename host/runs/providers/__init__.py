@@ -1,0 +1,1 @@
+"""Providers: each module's `PROVIDER` is one, under the module's name."""
