@@ -148,7 +148,7 @@ class Room:
         return StreamingResponse(self._stream(viewer), media_type="text/event-stream")
 
     async def _stream(self, viewer: str) -> AsyncIterator[str]:
-        version = runs_at = -1
+        version, runs_at = 0, -1  # nothing is said before the runs were looked at once
         while True:
             async with self._changed:
                 if version == self._version:
