@@ -16,13 +16,25 @@ from host.errors import UsageError
 from host.named import load_named
 from tasks import Task
 
-__all__ = ["NEUTRAL", "WINDOWS", "Offer", "check_exposure", "handed", "offer_of", "retrieved"]
+__all__ = [
+    "NEUTRAL",
+    "WINDOWS",
+    "Offer",
+    "check_exposure",
+    "handed",
+    "offer_of",
+    "ranked",
+    "retrieved",
+]
 
 Offer = Callable[[Frame], tuple[ToolSpec, ...]]
 """The tools on offer with that picture on the screen."""
 
 Embedder = Callable[[Sequence[str]], Any]
 """Texts to an array of vectors, one row each."""
+
+Scores = Sequence[Sequence[float]]
+"""For each query how well each tool suits it."""
 
 NEUTRAL = frozenset({"os", "files", "filesystem", "git", "gnome"})
 """Apps that have no window which one would have to be in."""
@@ -93,17 +105,32 @@ def check_exposure(exposure: Exposure) -> None:
 
 
 def retrieved(exposure: Exposure, tools: Sequence[ToolSpec], query: str) -> set[str]:
-    """Names of the `top` tools whose name and description suit the query best; ties go to the name
-    that comes first."""
+    """Names of the `top` tools that suit the query best."""
+    (names,) = ranked(exposure, tools, [query])
+    return set(names[: exposure.top])
+
+
+def ranked(
+    exposure: Exposure, tools: Sequence[ToolSpec], queries: Sequence[str]
+) -> list[list[str]]:
+    """For each query the names of all tools, the one whose name and description suit it best first;
+    ties go to the name that comes first."""
+    if not tools:
+        return [[] for _ in queries]
     texts = [f"{tool.name.replace('_', ' ')}. {tool.description}" for tool in tools]
-    if not texts:
-        return set()
     if exposure.embedder:
-        scores = _by_vectors(_embedder(exposure.embedder), texts, query)
+        scores = _by_vectors(_embedder(exposure.embedder), texts, queries)
     else:
-        scores = _bm25(texts, query)
-    best = sorted(range(len(tools)), key=lambda at: (-scores[at], tools[at].name))
-    return {tools[at].name for at in best[: exposure.top]}
+        scores = _bm25(texts, queries)
+    return [
+        [tool.name for _, tool in sorted(zip(row, tools, strict=True), key=_best_first)]
+        for row in scores
+    ]
+
+
+def _best_first(scored: tuple[float, ToolSpec]) -> tuple[float, str]:
+    score, tool = scored
+    return -score, tool.name
 
 
 def _fits(tool: ToolSpec, frame: Frame) -> bool:
@@ -118,12 +145,12 @@ def _named(exposure: Exposure, tools: Sequence[ToolSpec], task: Task, seed: int)
     return useful | set(dice.sample(rest, min(exposure.distractors, len(rest))))
 
 
-def _bm25(texts: Sequence[str], query: str) -> Sequence[float]:
+def _bm25(texts: Sequence[str], queries: Sequence[str]) -> Scores:
     import bm25s  # only this policy needs it
 
     index = bm25s.BM25()
     index.index([_words(text) for text in texts], show_progress=False)
-    return cast("Sequence[float]", index.get_scores(_words(query)))
+    return [index.get_scores(_words(query)) for query in queries]
 
 
 def _words(text: str) -> list[str]:
@@ -131,13 +158,14 @@ def _words(text: str) -> list[str]:
     return [re.sub(r"(?<=\w\w\w)(ing|ed|es|s|e)$", "", word) for word in WORD.findall(text.lower())]
 
 
-def _by_vectors(embed: Embedder, texts: Sequence[str], query: str) -> Sequence[float]:
-    vectors = np.asarray(embed([*texts, query]), float)
-    if vectors.ndim != 2 or len(vectors) != len(texts) + 1:
-        raise UsageError(f"the embedder gave {vectors.shape} for {len(texts) + 1} texts")
+def _by_vectors(embed: Embedder, texts: Sequence[str], queries: Sequence[str]) -> Scores:
+    count = len(texts) + len(queries)
+    vectors = np.asarray(embed([*texts, *queries]), float)
+    if vectors.ndim != 2 or len(vectors) != count:
+        raise UsageError(f"the embedder gave {vectors.shape} for {count} texts")
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = vectors / np.where(lengths == 0, 1, lengths)
-    return cast("Sequence[float]", vectors[:-1] @ vectors[-1])
+    return cast("Scores", vectors[len(texts) :] @ vectors[: len(texts)].T)
 
 
 def _embedder(name: str) -> Embedder:
