@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
-
-import numpy as np
 
 from host import GUI, Frame, ToolSpec
 from host.config import Exposure, Hand, Lasting
 from host.errors import UsageError
-from host.named import load_named
+from host.search import embedder_of, ranked
 from tasks import Task
 
 __all__ = [
@@ -30,12 +26,6 @@ __all__ = [
 Offer = Callable[[Frame], tuple[ToolSpec, ...]]
 """The tools on offer with that picture on the screen."""
 
-Embedder = Callable[[Sequence[str]], Any]
-"""Texts to an array of vectors, one row each."""
-
-Scores = Sequence[Sequence[float]]
-"""For each query how well each tool suits it."""
-
 NEUTRAL = frozenset({"os", "files", "filesystem", "git", "gnome"})
 """Apps that have no window which one would have to be in."""
 
@@ -50,8 +40,6 @@ WINDOWS = {
     "vlc": "vlc",
 }
 """The app whose tools go with a window, by the window's class."""
-
-WORD = re.compile(r"[a-z]+|\d+")
 
 
 def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed: int) -> Offer:
@@ -99,38 +87,15 @@ def handed(offer: Offer, hand: Hand | None, lasting: Lasting) -> Offer:
 def check_exposure(exposure: Exposure) -> None:
     """`UsageError` where that policy cannot be followed."""
     if exposure.embedder:
-        _embedder(exposure.embedder)
+        embedder_of(exposure.embedder)
     if exposure.distractors and exposure.policy != "named":
         raise UsageError("distractors are drawn beside named tools only: policy = 'named'")
 
 
 def retrieved(exposure: Exposure, tools: Sequence[ToolSpec], query: str) -> set[str]:
     """Names of the `top` tools that suit the query best."""
-    (names,) = ranked(exposure, tools, [query])
+    (names,) = ranked(tools, [query], exposure.embedder)
     return set(names[: exposure.top])
-
-
-def ranked(
-    exposure: Exposure, tools: Sequence[ToolSpec], queries: Sequence[str]
-) -> list[list[str]]:
-    """For each query the names of all tools, the one whose name and description suit it best first;
-    ties go to the name that comes first."""
-    if not tools:
-        return [[] for _ in queries]
-    texts = [f"{tool.name.replace('_', ' ')}. {tool.description}" for tool in tools]
-    if exposure.embedder:
-        scores = _by_vectors(_embedder(exposure.embedder), texts, queries)
-    else:
-        scores = _bm25(texts, queries)
-    return [
-        [tool.name for _, tool in sorted(zip(row, tools, strict=True), key=_best_first)]
-        for row in scores
-    ]
-
-
-def _best_first(scored: tuple[float, ToolSpec]) -> tuple[float, str]:
-    score, tool = scored
-    return -score, tool.name
 
 
 def _fits(tool: ToolSpec, frame: Frame) -> bool:
@@ -143,32 +108,3 @@ def _named(exposure: Exposure, tools: Sequence[ToolSpec], task: Task, seed: int)
     # Of its own, so that the order of tools and the choice of distractors do not go together.
     dice = random.Random(f"distractors {task.name} {seed}")
     return useful | set(dice.sample(rest, min(exposure.distractors, len(rest))))
-
-
-def _bm25(texts: Sequence[str], queries: Sequence[str]) -> Scores:
-    import bm25s  # only this policy needs it
-
-    index = bm25s.BM25()
-    index.index([_words(text) for text in texts], show_progress=False)
-    return [index.get_scores(_words(query)) for query in queries]
-
-
-def _words(text: str) -> list[str]:
-    # Plural and tense make no difference to what is meant.
-    return [re.sub(r"(?<=\w\w\w)(ing|ed|es|s|e)$", "", word) for word in WORD.findall(text.lower())]
-
-
-def _by_vectors(embed: Embedder, texts: Sequence[str], queries: Sequence[str]) -> Scores:
-    count = len(texts) + len(queries)
-    vectors = np.asarray(embed([*texts, *queries]), float)
-    if vectors.ndim != 2 or len(vectors) != count:
-        raise UsageError(f"the embedder gave {vectors.shape} for {count} texts")
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors = vectors / np.where(lengths == 0, 1, lengths)
-    return cast("Scores", vectors[len(texts) :] @ vectors[: len(texts)].T)
-
-
-def _embedder(name: str) -> Embedder:
-    return cast(
-        Embedder, load_named("embedder", name, "An embedder is module:function, texts to vectors.")
-    )

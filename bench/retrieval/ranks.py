@@ -9,9 +9,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from host.config import Exposure
 from host.errors import UsageError
-from host.exposure import ranked
+from host.search import ranked
 from tasks import ToolSpec
 
 __all__ = ["HELD_OUT", "REQUESTS", "Rank", "Recall", "rank_requests", "read_requests", "recall"]
@@ -56,8 +55,7 @@ def rank_requests(
 ) -> list[Rank]:
     """Rank all tools for each request, as `exposure = retrieved` ranks them."""
     pairs = [(name, request) for name, said in requests.items() for request in said]
-    exposure = Exposure(policy="retrieved", embedder=embedder)
-    rankings = ranked(exposure, list(tools.values()), [request for _, request in pairs])
+    rankings = ranked(list(tools.values()), [request for _, request in pairs], embedder)
     return [
         Rank(request, name, tools[name].app, ranking.index(name) + 1, ranking[0])
         for (name, request), ranking in zip(pairs, rankings, strict=True)

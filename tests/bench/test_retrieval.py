@@ -13,7 +13,8 @@ from bench.__main__ import app
 from bench.retrieval.ranks import REQUESTS, Rank, rank_requests, read_requests, recall
 from host.config import Exposure
 from host.errors import UsageError
-from host.exposure import ranked, retrieved
+from host.exposure import retrieved
+from host.search import ranked
 from tests.served import CATALOGUE
 
 
@@ -35,7 +36,7 @@ def test_the_bench_ranks_as_the_exposure_offers() -> None:
     tools = list(CATALOGUE.values())
     exposure = Exposure(policy="retrieved", top=5)
     offered = retrieved(exposure, tools, "Freeze the header row")
-    (names,) = ranked(exposure, tools, ["Freeze the header row"])
+    (names,) = ranked(tools, ["Freeze the header row"])
     assert set(names[:5]) == offered
     ranks = rank_requests({name: ["Freeze the header row"] for name in CATALOGUE}, CATALOGUE)
     assert {each.tool for each in ranks if each.rank <= 5} == offered
@@ -49,23 +50,21 @@ def test_recall_is_the_share_of_tools_that_are_among_the_first() -> None:
     assert found.mean_reciprocal_rank == pytest.approx((1 + 1 / 2 + 1 / 10 + 1 / 40) / 4)
 
 
-def lengths(texts: Sequence[str]) -> list[list[float]]:
-    """An embedder by which the same number of characters is the same meaning."""
-    return [[1.0, len(text)] for text in texts]
+def alike(texts: Sequence[str]) -> list[list[float]]:
+    """An embedder to which every text means the same."""
+    return [[1.0]] * len(texts)
 
 
 def test_the_ranks_of_an_embedder_of_one_s_own_are_written_to_a_file(tmp_path: Path) -> None:
     requests, out = tmp_path / "requests.toml", tmp_path / "ranks.jsonl"
-    requests.write_text('calc_save = ["Save the spreadsheet"]\n')
+    requests.write_text('vlc_play = ["Resume playback"]\n')
     words = ["retrieval", "--requests", str(requests), "--out", str(out)]
-    app([*words, "--embedder", f"{__name__}:lengths"], result_action="return_value")
-    (by_length,) = map(json.loads, out.read_text().splitlines())
     app(words, result_action="return_value")
-    (by_words,) = map(json.loads, out.read_text().splitlines())
-    assert by_words["tool"] == by_length["tool"] == "calc_save"
-    assert by_length["first"] == min(CATALOGUE, key=lambda name: (description_length(name), name))
-    assert by_words["rank"] < by_length["rank"]
-
-
-def description_length(name: str) -> int:
-    return len(f"{name.replace('_', ' ')}. {CATALOGUE[name].description}")
+    assert [json.loads(line) for line in out.read_text().splitlines()] == [
+        {"request": "Resume playback", "tool": "vlc_play", "app": "vlc", "rank": 1}
+        | {"first": "vlc_play"}
+    ]
+    app([*words, "--embedder", f"{__name__}:alike"], result_action="return_value")
+    (by_name,) = map(json.loads, out.read_text().splitlines())
+    assert by_name["first"] == min(CATALOGUE)
+    assert by_name["rank"] == sorted(CATALOGUE).index("vlc_play") + 1
