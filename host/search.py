@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -43,6 +46,14 @@ WORD = re.compile(r"[a-z]{2,}|(?<=[\s\d)])[-+*/^](?=[\s\d(])")
 
 CAMEL = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
 """Words such as tabSize: found as one word and by their parts."""
+
+HYPHENATED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
+"""Words such as drop-down: found as one word and by their parts."""
+
+FILLERS = frozenset({"could", "let", "like", "need", "please", "want", "would"})
+"""Words of requests that say nothing about a tool and are no stop words of bm25s."""
+
+SYNONYMS = Path(__file__).with_name("synonyms.toml")
 
 
 def ranked(
@@ -114,9 +125,19 @@ def _bm25(texts: Sequence[str], queries: Sequence[str]) -> Scores:
 def _words(text: str) -> list[str]:
     from bm25s.stopwords import STOPWORDS_EN_PLUS
 
-    parts = (re.sub(r"(?=[A-Z])", " ", word) for word in CAMEL.findall(text))
-    words = WORD.findall(" ".join([text, *parts]).lower())
-    return [_stem(word) for word in words if word not in STOPWORDS_EN_PLUS]
+    parts = [re.sub(r"(?=[A-Z])", " ", word) for word in CAMEL.findall(text)]
+    joined = [word.replace("-", "") for word in HYPHENATED.findall(text)]
+    words = WORD.findall(" ".join([text, *parts, *joined]).lower())
+    stems = [_stem(word) for word in words if word not in FILLERS.union(STOPWORDS_EN_PLUS)]
+    synonyms = _synonyms()
+    return [synonyms.get(stem, stem) for stem in stems]
+
+
+@functools.cache
+def _synonyms() -> dict[str, str]:
+    """The first word of its group by each word, as stems."""
+    groups = tomllib.loads(SYNONYMS.read_text())["groups"]
+    return {_stem(word): _stem(group[0]) for group in groups for word in group}
 
 
 def _stem(word: str) -> str:

@@ -116,8 +116,8 @@ def set_cell_value(
 
 @app.tool(reads_only=True, timeout=60)
 def get_range_values(range_str: Range, sheet: Sheet = None, document: Document = None) -> Values:
-    """Read a block of cells at once: the values of a range row by row, with their formulas. Open
-    ranges such as A:C end at the last used cell.
+    """Read a block of cells at once: the values (numbers, text) of a range row by row, with their
+    formulas. Open ranges such as A:C end at the last used cell.
     """
     at = locate(document, sheet, range_str, clip=True)
     with office.answering():
@@ -186,7 +186,7 @@ def clear_range(
 
 @app.tool()
 def undo(document: Document = None) -> str:
-    """Undo the last change in a spreadsheet (Ctrl+Z), whoever made it: revert the last edit. A tool
+    """Undo the last change in a spreadsheet (Ctrl+Z), such as a mistake, whoever made it. A tool
     call is one step.
     """
     return documents.undo(documents.find(SPREADSHEET, document))

@@ -67,9 +67,10 @@ def create_chart(
     height: Annotated[float, Field(ge=20, le=1000, description="millimetres")] = 90,
     document: Document = None,
 ) -> Chart:
-    """Create a chart (graph, plot) of cells: bar, column, line, pie, donut, scatter or area, with
-    title, axis titles and legend; it follows the data. A first column of text or dates (for scatter
-    any) labels the X axis, the first row names the series. Check `series` in the result.
+    """Create a chart (graph, plot) of cells: visualise data as bar, column, line, pie, donut,
+    scatter or area, with title, axis titles and legend; it follows the data. A first column of text
+    or dates (for scatter any) labels the X axis, the first row names the series. Check `series` in
+    the result.
     """
     if chart_type in ROUND and (x_axis_title or y_axis_title):
         raise ToolError(f"A {chart_type} has no axes.", code="bad_arguments")

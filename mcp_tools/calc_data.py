@@ -74,7 +74,7 @@ def copy_cells_between_sheets(
     source_sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Copy a range of cells from one sheet onto another existing sheet, with formatting and
+    """Copy a range of cells from one sheet (tab) onto another existing one, with formatting and
     formulas (relative references adjusted). Overwrites what is there.
     """
     return copy_range(source_range, target_start_cell, source_sheet, target_sheet_name, document)
@@ -147,9 +147,9 @@ def sort_range(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Sort a table, given as a range, by one column, ascending or descending: order records
-    alphabetically, by number or date, keeping rows together. Give all columns, such as A1:E20, not
-    only the one to sort by.
+    """Sort a table, given as a range, by one column, ascending or descending: put records in
+    alphabetical order, highest or lowest first, newest first, keeping rows together. Give all
+    columns, such as A1:E20, not only the one to sort by.
     """
     at = locate(document, sheet, range_str, clip=True)
     address = at.cells.RangeAddress
@@ -223,8 +223,8 @@ def find_and_replace(
     sheet: Sheet = None,
     document: Document = None,
 ) -> int:
-    """Find and replace text in all cells and formulas of a sheet: search, substitute, regular
-    expressions. Returns how many cells changed.
+    """Find and replace text in all cells and formulas of a sheet: change every occurrence, also by
+    regular expression. Returns how many cells changed.
     """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Replace {search}"):

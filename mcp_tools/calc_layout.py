@@ -64,7 +64,9 @@ def insert_sheet(
     position: Annotated[Optional[int], Field(ge=1, description="1 is first; default: last")] = None,
     document: Document = None,
 ) -> Workbook:
-    """Insert a new empty sheet (worksheet tab) into the workbook. Returns all sheets."""
+    """Insert a new, second or further empty sheet (worksheet tab) into the workbook. Returns all
+    sheets.
+    """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Insert sheet {sheet_name}"):
         count = model.Sheets.Count
@@ -155,8 +157,8 @@ def set_zoom_level(
     zoom_percentage: Annotated[int, Field(ge=10, le=400, description="100 is actual size")],
     document: Document = None,
 ) -> str:
-    """Zoom the active sheet in or out: make it appear bigger or smaller in the window, in percent.
-    Printing is not affected.
+    """Zoom the active sheet in or out: make it appear bigger, easier to read, or smaller in the
+    window, in percent. Printing is not affected.
     """
     model = documents.find(SPREADSHEET, document)
     with office.answering():

@@ -64,8 +64,8 @@ def adjust_column_width(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Sized:
-    """Set the width of columns, wider or narrower; with `autofit`, or without `width`, fit each to
-    its contents (optimal width).
+    """Set the width of columns, wider or narrower, so that text is not cut off; with `autofit`, or
+    without `width`, fit each to its contents (optimal width).
     """
     at = locate(document, sheet, columns if ":" in columns else f"{columns}:{columns}")
     with documents.editing(at.model, f"Width of {columns}"):
@@ -104,7 +104,7 @@ def adjust_row_height(
     document: Document = None,
 ) -> Sized:
     """Set the height of rows, taller or lower; with `autofit`, or without `height`, fit each to its
-    contents (optimal height).
+    text (optimal height).
     """
     at = locate(document, sheet, rows if ":" in rows else f"{rows}:{rows}")
     with documents.editing(at.model, f"Height of {rows}"):
@@ -125,8 +125,8 @@ def insert_rows(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Insert blank rows above a row: add empty lines in the middle of a sheet. Rows below move down
-    and formulas are adjusted.
+    """Insert blank rows above a row: add empty lines, room for new entries, in the middle of a
+    sheet. Rows below move down and formulas are adjusted.
     """
     at = locate(document, sheet, f"{row}:{row + count - 1}")
     with documents.editing(at.model, f"Insert {count} rows"):
@@ -142,8 +142,8 @@ def delete_rows(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Delete entire rows of a sheet, starting at `row`: remove the lines so that the rows below
-    move up.
+    """Delete entire rows of a table or sheet, starting at `row`: remove the lines so that the rows
+    below move up.
     """
     at = locate(document, sheet, f"{row}:{row + count - 1}")
     with documents.editing(at.model, f"Delete {count} rows"):

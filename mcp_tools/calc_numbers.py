@@ -65,9 +65,9 @@ def set_number_format(
     sheet: Sheet = None,
     document: Document = None,
 ) -> NumberFormat:
-    """Set the number format of cells: show numbers as currency, percentage, date, time, fraction or
-    scientific, with decimals and thousands separators. Values do not change: percentage shows 0.25
-    as 25%. Custom format codes: calc_format_range.
+    """Set the number format of cells: show numbers and prices as currency, percentage, date, time,
+    fraction or scientific, with decimals and thousands separators. Values do not change: percentage
+    shows 0.25 as 25%. Custom format codes: calc_format_range.
     """
     at = locate(document, sheet, range_str)
     with documents.editing(at.model, f"Number format of {at.range}"):
@@ -91,8 +91,8 @@ def format_numbers_to_human_readable(
     sheet: Sheet = None,
     document: Document = None,
 ) -> NumberFormat:
-    """Display big numbers in short, human-readable form: abbreviate millions to 1.2 M and billions
-    to 3.4 B; smaller ones as they are. The cells keep their full values.
+    """Display the big numbers of a sheet in short, human-readable form: millions as 1.2M, billions
+    as 3.4B (abbreviated), smaller ones as they are. The cells keep their full values.
     """
     at = locate(document, sheet, cell_range, clip=True)
     with documents.editing(at.model, f"Short numbers in {at.range}"):

@@ -76,9 +76,9 @@ def create_pivot_table(
     ] = "value",
     document: Document = None,
 ) -> Pivot:
-    """Create a pivot table: summarise or cross-tabulate data by category, one row per value of
-    `row_fields`, one column per value of `col_fields`, with the sum, count or average of
-    `value_fields`. Needs empty cells, best on a sheet of its own (calc_switch_active_sheet adds
+    """Create a pivot table: group, summarise or cross-tabulate data, totals by category, one row
+    per value of `row_fields`, one column per value of `col_fields`, with the sum, count or average
+    of `value_fields`. Needs empty cells, best on a sheet of its own (calc_switch_active_sheet adds
     one). Returns its contents.
     """
     model = documents.find(SPREADSHEET, document)

@@ -51,8 +51,8 @@ def open_tabs_setup(
         Field(description="a tab to show it in, by index, id, title or URL; else a new one"),
     ] = None,
 ) -> Tab:
-    """Open a web page: visit (go to) a URL in a new tab and wait until it has loaded; starts the
-    browser if necessary. Returns the tab, now active.
+    """Open a web page (website): visit or go to an address (https URL) in a new tab and wait until
+    it has loaded; starts the browser if necessary. Returns the tab, now active.
     """
     target = url_of(url)
     with connected(starting=True) as browser:
@@ -72,7 +72,7 @@ def list_tabs() -> list[Tab]:
 
 @app.tool()
 def activate_tab(tab: TabName) -> Tab:
-    """Switch to another open tab: select it and bring it to the front. Returns the tab."""
+    """Switch to another open tab: go back to it, select it, bring it to front. Returns it."""
     with connected() as browser:
         return show(browser, find(browser, tab))
 
@@ -178,8 +178,8 @@ def open_search_engine_settings() -> Tab:
 
 @app.tool(timeout=90)
 def open_extensions() -> Tab:
-    """Open the extensions page, to see and manage installed extensions (add-ons). Returns the tab,
-    now active.
+    """Open the extensions page, to see, manage or switch off installed extensions (add-ons).
+    Returns the tab, now active.
     """
     return shown("chrome://extensions/")
 

@@ -263,8 +263,9 @@ def get_settings(
         ),
     ],
 ) -> list[Preference]:
-    """Read browser settings (preferences) by part of their name, to look up how the browser is
-    configured: home page, startup, safe browsing, font size. At most 200.
+    """Read browser settings (preferences) by part of their name, to look up which value is used,
+    how the browser is configured: home page (homepage), startup, safe browsing, font size. At most
+    200.
     """
     with connected() as browser, browser_page(browser, SETTINGS) as session:
         found = evaluate(browser, session, PREFERENCES, name)
@@ -279,9 +280,9 @@ def set_setting(
     name: Annotated[str, Field(min_length=2, description="exact name from chrome_get_settings")],
     value: Annotated[Any, Field(description='true, 24, "text", ["https://example.org"]')],
 ) -> Preference:
-    """Change one setting (preference) of the browser, as its settings pages do: home page, start
-    page, what opens at startup, Do Not Track. Returns the stored value. Find its name with
-    chrome_get_settings.
+    """Change one setting (preference) of the browser, as its settings pages do: home page
+    (homepage), start page, what opens at startup, Do Not Track. Returns the stored value. Find its
+    name with chrome_get_settings.
     """
     with connected(starting=True) as browser, browser_page(browser, SETTINGS) as session:
         known = evaluate(browser, session, PREFERENCES, name)

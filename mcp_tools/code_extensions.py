@@ -98,8 +98,8 @@ def list_extensions(
         Field(description="only this category, such as themes"),
     ] = None,
 ) -> list[Extension]:
-    """List installed extensions (plugins), versions on request, without built-in ones; with an open
-    window also which are enabled.
+    """List the extensions (plugins) that are installed, versions on request, without built-in ones;
+    with an open window also which are enabled.
     """
     given = ["--show-versions"] if show_versions else []
     said = code("--list-extensions", *given, *(["--category", category] if category else []))
@@ -231,8 +231,8 @@ def enable_extension(extension_id: Identifier) -> Extension:
 def toggle_sync(
     state: Annotated[Literal["on", "off"], Field(description="on or off")],
 ) -> str:
-    """Turn Settings Sync on or off: synchronise editor settings between computers. Turning it on
-    needs a person to sign in, so it is refused with instructions.
+    """Turn Settings Sync on or off: synchronise (stop syncing) editor settings between computers
+    over the cloud. Turning it on needs a person to sign in, so it is refused with instructions.
     """
     address, _ = editor.front()
     known = editor.ask(address, "command", name="workbench.userDataSync.actions.turnOff", given=[])

@@ -245,7 +245,8 @@ def add_files_exclude(
     pattern: Annotated[str, Field(min_length=1, description="a glob, such as **/__pycache__")],
 ) -> Setting:
     """Hide files and folders that match a pattern from the explorer sidebar's file tree and the
-    search: exclude __pycache__, node_modules and so on (files.exclude). Existing patterns stay.
+    search: exclude clutter such as __pycache__, node_modules (files.exclude). Existing patterns
+    stay.
     """
     return put_in("files.exclude", {pattern: True})
 

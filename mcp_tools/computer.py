@@ -287,7 +287,7 @@ def mouse_down(x: X, y: Y, button: Button = "left") -> None:
 
 @app.tool()
 def mouse_up(x: X, y: Y, button: Button = "left") -> None:
-    """Release a held mouse button at a point: let go, to finish a drag started with
+    """Release a held mouse button at a point: let go, to drop what is dragged since
     computer_mouse_down.
     """
     on_screen(x, y)

@@ -229,8 +229,8 @@ def create_directory(path: Where) -> Entry:
 
 @app.tool(timeout=120)
 def move(source: Where, destination: Where, overwrite: Overwrite = False) -> Entry:
-    """Move or rename a file or folder (mv). If the destination is a folder the source goes into it,
-    otherwise it gets that name.
+    """Move a file or folder, put it into another folder, or rename it (mv). If the destination is a
+    folder the source goes into it, otherwise it gets that name.
     """
     old = existing(source)
     new = free(landing(old, destination), overwrite)
@@ -256,7 +256,7 @@ def copy(source: Where, destination: Where, overwrite: Overwrite = False) -> Ent
 
 @app.tool()
 def trash(path: Where) -> str:
-    """Delete a file or folder by moving it to the trash (recycle bin); undo it with
+    """Delete (throw away) a file or folder by moving it to the trash (recycle bin); undo it with
     os_restore_file.
     """
     from gi.repository import Gio, GLib

@@ -79,8 +79,8 @@ def read_text_file(path: Where, tail: Last = None, head: First = None) -> str:
 
 @app.tool(reads_only=True)
 def read_media_file(path: Where) -> Picture | Media:
-    """Load a media file: look at an image (picture, photo: PNG, JPEG, GIF, WebP, BMP). Any other,
-    such as audio, comes as media type and base64.
+    """Load (open) a media file: look at an image (picture, photo: PNG, JPEG, GIF, WebP, BMP). Any
+    other, such as audio, comes as media type and base64.
     """
     return cast("Picture | Media", server.call("read_media_file", path=path))
 
@@ -89,7 +89,7 @@ def read_media_file(path: Where) -> Picture | Media:
 def read_multiple_files(
     paths: Annotated[list[str], Field(min_length=1, description="paths of the files to read")],
 ) -> str:
-    """Read the contents of several text files together (at once), for example to compare them. Each
+    """Read the contents of several (all, many) text files together, at once, in one go. Each
     follows its path; one that cannot be read gives the reason instead.
     """
     return _text("read_multiple_files", paths=paths)
@@ -99,8 +99,8 @@ def read_multiple_files(
 def write_file(
     path: Where, content: Annotated[str, Field(description="the whole new content")]
 ) -> str:
-    """Write a text file: create it, or overwrite its whole contents. The folder must exist. To
-    change parts use filesystem_edit_file.
+    """Write (save) text to a file: create it, or overwrite its whole contents. The folder must
+    exist. To change parts use filesystem_edit_file.
     """
     return _text("write_file", path=path, content=content)
 
@@ -185,8 +185,8 @@ def get_file_info(path: Where) -> str:
 
 @app.tool(reads_only=True)
 def list_allowed_directories() -> str:
-    """List the allowed directories: where these tools may access (read and write) files, the home
-    folder with all below it.
+    """List the allowed directories: where (which paths) these tools may use, access, read and write
+    files, the home folder with all below it.
     """
     return _text("list_allowed_directories")
 

@@ -96,8 +96,8 @@ def diff(
 def commit(
     repo_path: Repository, message: Annotated[str, Field(description="the commit's message")]
 ) -> str:
-    """Commit the staged changes: record a new commit with a message on the current branch. Returns
-    its hash. Fails if nothing is staged: git_add first.
+    """Commit the staged changes: check in work, record a new commit with a message on the current
+    branch. Returns its hash. Fails if nothing is staged: git_add first.
     """
     return _text("commit", repo_path=repo_path, message=message)
 
@@ -118,8 +118,8 @@ def add(
 
 @app.tool()
 def reset(repo_path: Repository) -> str:
-    """Unstage everything: take all files out of the staging area (index) again. The files keep
-    their changes.
+    """Unstage everything: undo git add, take all files out of the staging area (index) again. The
+    files keep their changes.
     """
     return _text("reset", repo_path=repo_path)
 
@@ -151,8 +151,8 @@ def create_branch(
         Optional[str], Field(description="starting point; default: the current branch")
     ] = None,
 ) -> str:
-    """Create a new branch to work on, from the current or another (base) branch, without switching
-    to it (git_checkout does). Fails if it exists.
+    """Create (start) a new branch to work on, off the current or another (base) branch such as
+    main, without switching to it (git_checkout does). Fails if it exists.
     """
     return _text(
         "create_branch", repo_path=repo_path, branch_name=branch_name, base_branch=base_branch
@@ -177,7 +177,7 @@ def show(
         str, Field(description="a commit such as HEAD, or a file in it as HEAD:notes/plan.txt")
     ],
 ) -> str:
-    """Show one commit (revision): author, date, message and what it changed; or, as
+    """Show one commit (revision): author, date, message and what it did (changed); or, as
     <commit>:<path>, a file's contents in it or a folder's names.
     """
     return _text("show", repo_path=repo_path, revision=revision)
@@ -206,8 +206,9 @@ def branch(
 
 @app.tool(ours=True)
 def init(repo_path: Repository) -> str:
-    """Initialise a new git repository: put a folder under version control; created if missing, its
-    files stay. An existing repository is unchanged, which is reported.
+    """Initialise a new git repository: put a folder under version control, turn it into a
+    repository; created if missing, its files stay. An existing repository is unchanged, which is
+    reported.
     """
     command = ["git", "init", "--", str(_at(repo_path))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)

@@ -143,9 +143,9 @@ def convert_image_format(
     output_path: Output,
     overwrite: files.Overwrite = False,
 ) -> Converted:
-    """Convert a picture or photo to another image format: png, jpg/JPEG, webp, bmp, gif, tiff or
-    pdf. The source stays. Photos are turned upright, transparency becomes white in jpg, pdf and
-    bmp, of animations the first frame is kept; see `notes`.
+    """Convert a picture or photo to another image format (file type): png, jpg/JPEG, webp, bmp,
+    gif, tiff or pdf. The source stays. Photos are turned upright, transparency becomes white in
+    jpg, pdf and bmp, of animations the first frame is kept; see `notes`.
     """
     kind, modes = KINDS[output_format]
     notes = []

@@ -46,8 +46,9 @@ class Deleted:
 
 @app.tool()
 def delete_content(slide_index: Slide, box_index: Box, document: Document = None) -> Deleted:
-    """Delete an object from a slide: remove a text box, picture, shape or table. Boxes above it are
-    renumbered. To clear only its text use impress_write_text. Returns what was deleted.
+    """Delete an object from a slide: remove (take off) a text box, picture, logo, shape or table.
+    Boxes above it are renumbered. To clear only its text use impress_write_text. Returns what was
+    deleted.
     """
     at = locate(document, slide_index, box_index)
     with documents.editing(at.model, "Delete box"):

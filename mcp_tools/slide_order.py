@@ -94,8 +94,8 @@ def show(model: Any, number: int) -> Any:
 
 @app.tool()
 def goto_slide(slide_index: Slide, document: Document = None) -> Shown:
-    """Go to a slide: jump to it and show it in the editing window, for mouse and keyboard. Other
-    tools do not need this.
+    """Go to a slide: jump to it and show it in the editing window, to edit it by mouse and
+    keyboard. Other tools do not need this.
     """
     model = documents.find(PRESENTATION, document)
     with office.answering():
@@ -137,8 +137,8 @@ def duplicate_slide(
     target_position: Annotated[int, Field(ge=1, description="slide that the copy follows")],
     document: Document = None,
 ) -> Order:
-    """Duplicate a slide: copy it with everything on it, notes included, after another slide
-    (target_position 5 makes slide 6). Returns the copy's number and the order.
+    """Duplicate (clone) a slide: copy the same slide with everything on it, notes included, after
+    another slide (target_position 5 makes slide 6). Returns the copy's number and the order.
     """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Duplicate slide"):
@@ -155,8 +155,8 @@ def move_slide(
     target_position: Annotated[int, Field(ge=1, description="its new number")],
     document: Document = None,
 ) -> Order:
-    """Move a slide to another place: change the order of slides, such as the last one first.
-    Returns the order.
+    """Move a slide to another place: change the order of slides: put it first, last, before or
+    after another. Returns the order.
     """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Move slide"):

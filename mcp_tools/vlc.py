@@ -191,8 +191,8 @@ def open(uri: Media) -> Status:
 
 @app.tool(reads_only=True)
 def get_status() -> Status:
-    """Get the state of the media player: whether it is playing, paused or stopped, what is playing,
-    position, length, volume, full screen.
+    """Get the state of the media player: whether it is playing, paused or stopped, what video or
+    song is playing, position, length, volume, full screen.
     """
     return status()
 
@@ -271,8 +271,8 @@ def set_volume(
 def toggle_fullscreen(
     enable: Annotated[Optional[bool], Field(description="default: toggle")] = None,
 ) -> Status:
-    """Switch full screen on or off: let the video fill the whole screen, or leave fullscreen. Error
-    while no video is shown.
+    """Switch full screen on or off: let the video or movie fill the whole screen (maximize it), or
+    leave fullscreen. Error while no video is shown.
     """
     seen = status()
     wanted = not seen.fullscreen if enable is None else enable

@@ -133,8 +133,8 @@ def get_playlist() -> list[Entry]:
 
 @app.tool()
 def add_to_playlist(uri: Media) -> Entry:
-    """Add a song, video or stream to the end of the playlist: queue (enqueue) a track without
-    interrupting playback. Returns the new entry.
+    """Add a song, video or stream to the end of the playlist: queue (enqueue) a track to play next,
+    later, without interrupting. Returns the new entry.
     """
     target = uri_of(uri)
     before = {each.id for each in entries()}

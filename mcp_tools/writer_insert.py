@@ -41,8 +41,8 @@ def insert_page_break(
     ] = "at_cursor",
     document: Document = None,
 ) -> str:
-    """Insert a page break: start a new page (next chapter); the text after that position moves to
-    it.
+    """Insert a page break: start a chapter or text on a new page; the text after that position
+    moves to it.
     """
     model = documents.find(TEXT, document)
     where = {"at_cursor": "cursor", "end_of_document": "end"}.get(position, position)
@@ -163,9 +163,9 @@ def add_page_numbers(
     ] = None,
     document: Document = None,
 ) -> str:
-    """Add automatic page numbers to the footer (bottom) or header (top): number the pages, left,
-    centre or right, starting at any number. Other text there stays; existing page numbers are
-    replaced.
+    """Add automatic page numbers to the footer (bottom) or header (top): number the pages (Page 1
+    of N), left, centre or right, starting at any number. Other text there stays; existing page
+    numbers are replaced.
     """
     parts = parts_of(format or "1")
     model = documents.find(TEXT, document)

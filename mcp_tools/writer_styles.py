@@ -52,8 +52,8 @@ class DefaultFont:
 
 @app.tool(reads_only=True, timeout=60)
 def get_outline(document: Document = None) -> list[Heading]:
-    """List the headings of a document with levels and positions: its outline, the structure of
-    chapters and sections.
+    """List the headings of a document with levels and positions: its outline (table of contents),
+    the structure of chapters and sections.
     """
     model = documents.find(TEXT, document)
     with office.answering():
@@ -73,7 +73,9 @@ def list_styles(
     all: Annotated[bool, Field(description="unused styles too")] = False,
     document: Document = None,
 ) -> list[Style]:
-    """List available paragraph styles: those the document uses, headings, and custom ones."""
+    """List available paragraph styles to choose from: those the document uses, headings, and custom
+    ones.
+    """
     model = documents.find(TEXT, document)
     with office.answering():
         styles = _styles(model)

@@ -122,6 +122,10 @@ def test_a_query_without_words_finds_the_first_by_name(query: str) -> None:
         ("copies", "copy"),
         ("formatting", "format"),
         ("settings", "setting"),
+        ("drop-down", "dropdown"),
+        ("tabSize", "sizes"),
+        ("photographs", "picture"),
+        ("favourite", "bookmarked"),
     ],
 )
 def test_inflections_and_spellings_of_a_word_find_the_same_tool(one: str, other: str) -> None:
