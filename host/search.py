@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,30 +17,13 @@ from host.errors import UsageError
 from host.named import load_named
 from tasks import ToolSpec
 
-__all__ = ["APP_WORDS", "embedder_of", "ranked"]
+__all__ = ["embedder_of", "knowledge", "ranked"]
 
 Embedder = Callable[[Sequence[str]], Any]
 """Texts to an array of vectors, one row each."""
 
 Scores = Sequence[Sequence[float]]
 """For each query how well each tool suits it."""
-
-APP_WORDS = {
-    "computer": "mouse keyboard screen",
-    "calc": "LibreOffice Calc spreadsheet workbook Excel",
-    "writer": "LibreOffice Writer text document Word",
-    "impress": "LibreOffice Impress presentation slides PowerPoint",
-    "vlc": "VLC media player video music",
-    "gnome": "GNOME desktop settings",
-    "files": "files folders",
-    "os": "computer system desktop",
-    "chrome": "Chrome Chromium web browser",
-    "code": "VS Code Visual Studio Code editor",
-    "filesystem": "filesystem server files",
-    "git": "git repository",
-}
-"""What users call an app and the things it works on; in no tool's description, as they would be
-in each."""
 
 WORD = re.compile(r"[a-z]{2,}|(?<=[\s\d)])[-+*/^](?=[\s\d(])")
 """Words, and signs of arithmetic between numbers or spaces: no other word may say what is asked."""
@@ -50,10 +34,35 @@ CAMEL = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
 HYPHENATED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
 """Words such as drop-down: found as one word and by their parts."""
 
-FILLERS = frozenset({"could", "let", "like", "need", "please", "want", "would"})
-"""Words of requests that say nothing about a tool and are no stop words of bm25s."""
+KNOWLEDGE = Path(__file__).with_name("search.toml")
 
-SYNONYMS = Path(__file__).with_name("synonyms.toml")
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known of words and values in any text: see search.toml."""
+
+    apps: dict[str, str]
+    """What users call each app and the things it works on."""
+    ignored: frozenset[str]
+    """Words that say nothing about a tool."""
+    synonyms: dict[str, str]
+    """The word that stands for each word of a group, as stems."""
+    values: dict[str, re.Pattern[str]]
+    """Forms of values, by the words that say what such a value is."""
+
+
+@functools.cache
+def knowledge() -> Knowledge:
+    """What search.toml says, and the stop words of bm25s."""
+    from bm25s.stopwords import STOPWORDS_EN_PLUS  # only this policy needs it
+
+    read = tomllib.loads(KNOWLEDGE.read_text())
+    return Knowledge(
+        read["apps"],
+        frozenset([*read["ignored"], *STOPWORDS_EN_PLUS]),
+        {_stem(word): _stem(group[0]) for group in read["synonyms"] for word in group},
+        {words: re.compile(form) for words, form in read["values"].items()},
+    )
 
 
 def ranked(
@@ -92,7 +101,7 @@ def _best_first(scored: tuple[float, ToolSpec]) -> tuple[float, str]:
 
 def _text(tool: ToolSpec, common: frozenset[tuple[str, str]]) -> str:
     """The text that stands for a tool: its name, app, description, parameters and their values."""
-    parts = [tool.name, APP_WORDS.get(tool.app, tool.app), tool.description]
+    parts = [tool.name, knowledge().apps.get(tool.app, tool.app), tool.description]
     for name, schema in tool.parameters.get("properties", {}).items():
         if (tool.app, name) not in common:
             parts += [name, *_choices(schema)]
@@ -123,21 +132,13 @@ def _bm25(texts: Sequence[str], queries: Sequence[str]) -> Scores:
 
 
 def _words(text: str) -> list[str]:
-    from bm25s.stopwords import STOPWORDS_EN_PLUS
-
+    known = knowledge()
+    values = [words for words, form in known.values.items() if form.search(text)]
     parts = [re.sub(r"(?=[A-Z])", " ", word) for word in CAMEL.findall(text)]
     joined = [word.replace("-", "") for word in HYPHENATED.findall(text)]
-    words = WORD.findall(" ".join([text, *parts, *joined]).lower())
-    stems = [_stem(word) for word in words if word not in FILLERS.union(STOPWORDS_EN_PLUS)]
-    synonyms = _synonyms()
-    return [synonyms.get(stem, stem) for stem in stems]
-
-
-@functools.cache
-def _synonyms() -> dict[str, str]:
-    """The first word of its group by each word, as stems."""
-    groups = tomllib.loads(SYNONYMS.read_text())["groups"]
-    return {_stem(word): _stem(group[0]) for group in groups for word in group}
+    words = WORD.findall(" ".join([text, *values, *parts, *joined]).lower())
+    stems = [_stem(word) for word in words if word not in known.ignored]
+    return [known.synonyms.get(stem, stem) for stem in stems]
 
 
 def _stem(word: str) -> str:

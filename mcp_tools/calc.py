@@ -51,8 +51,8 @@ def open_workbook(path: Annotated[str, Field(description="such as ~/budget.xlsx"
 
 @app.tool(reads_only=True)
 def get_workbook_info(document: Document = None) -> Workbook:
-    """Find out which sheets a workbook has: its file, sheet names and used sizes, the active sheet,
-    and whether there are unsaved changes.
+    """Find out how many and which sheets (tabs) a workbook has: its file, sheet names and used
+    sizes, the active sheet, and whether there are unsaved changes.
     """
     model = documents.find(SPREADSHEET, document)
     with office.answering():
@@ -103,10 +103,10 @@ def get_cell_value(cell: Cell, sheet: Sheet = None, document: Document = None) -
 def set_cell_value(
     cell: Cell, value: New, sheet: Sheet = None, document: Document = None
 ) -> CellValue:
-    """Put (enter) a number, text, date or formula into one cell, or change its content. Text that
-    looks like a number ("42") becomes one, =… a formula (English function names), an ISO date
-    (2024-05-01) a date; anything else ("007") and text after a leading ' stays text. Returns the
-    cell's new content: check it for #DIV/0! and other errors.
+    """Put (enter, type) a number, text, date or formula such as =SUM(A1:A9) into one cell, or
+    change its content. Text that looks like a number ("42") becomes one, =… a formula (English
+    function names), an ISO date (2024-05-01) a date; anything else ("007") and text after a leading
+    ' stays text. Returns the cell's new content: check it for #DIV/0! and other errors.
     """
     at = one_cell(document, sheet, cell)
     with documents.editing(at.model, f"Set {at.range}"):

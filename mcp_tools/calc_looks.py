@@ -144,8 +144,8 @@ def highlight_range(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Highlighted:
-    """Highlight cells with a background colour: mark or shade a range, red by default. For other
-    formatting use calc_format_range.
+    """Highlight cells with a background colour: mark, paint or shade a range, red by default. For
+    other formatting use calc_format_range.
     """
     number = colour(color)
     at = locate(document, sheet, range_str)

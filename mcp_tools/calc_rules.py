@@ -175,9 +175,9 @@ def add_conditional_format(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Conditional formatting: colour or highlight cells automatically depending on their value,
-    such as above 100, below zero (greater, less, equal, between) or a formula. Added after existing
-    rules.
+    """Conditional formatting: colour or highlight cells automatically (by themselves) depending on
+    their value, such as above 100, below zero (greater, less, equal, between) or a formula. Added
+    after existing rules.
     """
     if (value2 is None) == (condition in ("between", "not_between")):
         raise ToolError("value2 goes with between and not_between.", code="bad_arguments")
@@ -230,8 +230,8 @@ def set_auto_filter(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Turn AutoFilter on or off: filter buttons (dropdowns) on the header row of a table. Hides no
-    rows; a sheet has one such table.
+    """Turn AutoFilter on or off: filter buttons (dropdown arrows) on the header row of a table.
+    Hides no rows; a sheet has one such table.
     """
     at = locate(document, sheet, range_str or "A1", clip=True)
     with documents.editing(at.model, f"Filter buttons of {at.range}"):

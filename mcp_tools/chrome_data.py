@@ -138,9 +138,9 @@ def bookmark_page(
     folder: Folder = None,
     tab: TabName = None,
 ) -> Bookmarked:
-    """Bookmark a web page: add the current tab or another to the bookmarks (favourites) bar or a
-    folder, created if missing. No dialog and no duplicates; an existing bookmark gets the given
-    name.
+    """Bookmark a web page to find it again: add the current tab or another to the bookmarks
+    (favourites) bar or a folder, created if missing. No dialog and no duplicates; an existing
+    bookmark gets the given name.
     """
     with connected(starting=True) as browser:
         chosen = find(browser, tab)

@@ -138,8 +138,8 @@ def fill_form_field(
     ],
     tab: TabName = None,
 ) -> FormField:
-    """Fill in a field of a web form: enter text, choose a dropdown option or tick a checkbox on the
-    page, as if typed. Does not submit. Returns the field's new state.
+    """Fill in a field of a web form: enter text or a number, choose a dropdown option or tick a box
+    on the page, as if typed. Does not submit. Returns the field's new state.
     """
     with connected() as browser:
         session = page_of(browser, find(browser, tab).id)

@@ -75,7 +75,7 @@ def get_keybindings() -> Shortcuts:
 
 @app.tool()
 def add_keybinding(key: Keys, command: Command, when: When = None) -> Shortcuts:
-    """Add a keyboard shortcut: bind a key combination (hotkey) to an editor command, at once. A
+    """Add a keyboard shortcut: make a key combination (hotkey) run an editor command, at once. A
     command starting with - (-list.find) unbinds a built-in one. Returns all custom shortcuts.
     """
     new = Shortcut(key.lower(), command, when)

@@ -187,7 +187,7 @@ def read_text(
     offset: Annotated[int, Field(ge=0, description="characters to skip")] = 0,
     limit: Annotated[int, Field(ge=1, le=50_000, description="characters at most")] = 20_000,
 ) -> Text:
-    """Read a text file (UTF-8): show or print what it says, or part of a long log."""
+    """Read a text file (UTF-8): show or print what is written in it, or part of a long log."""
     file = existing(path)
     with allowed():
         if file.stat().st_size > 50_000_000 or not file.is_file():
@@ -220,7 +220,7 @@ def write_text(
 
 @app.tool()
 def create_directory(path: Where) -> Entry:
-    """Create a new folder (mkdir -p), with missing parents. No error if it exists."""
+    """Create a new, empty folder (mkdir -p), with missing parents. No error if it exists."""
     made = at(path)
     with allowed():
         made.mkdir(parents=True, exist_ok=True)
@@ -276,8 +276,8 @@ def find(
         str, Field(min_length=1, description="file name, such as *.pdf; ignores case")
     ],
 ) -> Listing:
-    """Find where a file is: look for files by name, with a wildcard such as *.pdf, in a folder and
-    all below it. At most 500 results.
+    """Find where a (lost) file is: look for files by name, with a wildcard such as *.pdf, in a
+    folder and all below it. At most 500 results.
     """
     wanted = pattern.lower()
     top = folder(path)

@@ -185,7 +185,7 @@ def set_wallpaper(
         Field(description="how it fills the screen; default: unchanged"),
     ] = None,
 ) -> list[Setting]:
-    """Change the wallpaper: set a picture or photo as desktop background (light and dark style)."""
+    """Change the wallpaper: use a picture or photo as desktop background (light and dark)."""
     picture = Path.home() / Path(path.removeprefix("file://")).expanduser()
     if not picture.is_file():
         raise ToolError(f"There is no file {picture}.", code="not_found")

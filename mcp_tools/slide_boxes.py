@@ -177,8 +177,8 @@ def insert_textbox(
     height: Annotated[float, Field(gt=0, le=500, description="cm; grows with the text")] = 1.5,
     document: Document = None,
 ) -> Restyled:
-    """Add a new text box (text frame) to a slide, on top of the others. For an empty title or
-    content box that is already there use impress_write_text. Returns the new box.
+    """Add a new text box (text frame), for example a caption, to a slide, on top of the others. For
+    an empty title or content box that is already there use impress_write_text. Returns the new box.
     """
     model = documents.find(PRESENTATION, document)
     with changing(model, "Insert text box") as changes:

@@ -90,8 +90,8 @@ def get_text(
     limit: Annotated[int, Field(ge=1, le=50000, description="characters at most")] = 10000,
     document: Document = None,
 ) -> str:
-    """Read (show) the text of a document or file, its paragraphs: one line per paragraph and per
-    table cell, from any position.
+    """Read (show) what a document, letter or report says, its paragraphs: one line per paragraph
+    and per table cell, from any position.
     """
     model = documents.find(TEXT, document)
     with office.answering():

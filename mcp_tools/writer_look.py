@@ -85,8 +85,8 @@ def set_font_size(
     regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Set the font size of text in points (pt), bigger or smaller letters: the whole document, some
-    paragraphs, or where `pattern` matches. Returns how many places.
+    """Set the font size of text, such as a title, in points (pt), bigger or smaller letters: the
+    whole document, some paragraphs, or where `pattern` matches. Returns how many places.
     """
     made = look(size=font_size)
     return styled("Font size", document, pattern, paragraph_indices, made, regular_expression)

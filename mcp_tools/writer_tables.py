@@ -100,8 +100,8 @@ def insert_table(
     position: Position = "cursor",
     document: Document = None,
 ) -> Table:
-    """Insert a table with rows and columns into the text, filled with data if given; with borders,
-    as wide as the text. Returns the table.
+    """Insert a table (grid) with rows and columns into the text, filled with data if given; with
+    borders, as wide as the text. Returns the table.
     """
     given = data or []
     if len(given) > rows or any(len(row) > columns for row in given):

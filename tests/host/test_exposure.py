@@ -14,7 +14,7 @@ from host import GUI, Frame, ToolSpec
 from host.config import Exposure, offered
 from host.errors import UsageError
 from host.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
-from host.search import APP_WORDS
+from host.search import knowledge
 from tasks import Task
 from tasks.load import load_suite
 from tests.served import CATALOGUE
@@ -126,6 +126,8 @@ def test_a_query_without_words_finds_the_first_by_name(query: str) -> None:
         ("tabSize", "sizes"),
         ("photographs", "picture"),
         ("favourite", "bookmarked"),
+        ("a cell", "B7"),
+        ("pictures", "sea.png"),
     ],
 )
 def test_inflections_and_spellings_of_a_word_find_the_same_tool(one: str, other: str) -> None:
@@ -137,7 +139,7 @@ def test_inflections_and_spellings_of_a_word_find_the_same_tool(one: str, other:
 
 
 def test_every_app_of_the_guest_has_words_of_users() -> None:
-    assert APP_WORDS.keys() == {tool.app for tool in CATALOGUE.values()}
+    assert knowledge().apps.keys() == {tool.app for tool in CATALOGUE.values()}
 
 
 def test_retrieval_of_more_than_there_are_gives_all() -> None:
