@@ -186,7 +186,7 @@ def clear_range(
 
 @app.tool()
 def undo(document: Document = None) -> str:
-    """Undo the last change in a spreadsheet (Ctrl+Z), such as a mistake, whoever made it. A tool
-    call is one step.
+    """Undo the last change in a spreadsheet (Ctrl+Z), whoever made it: revert an edit or a mistake.
+    A tool call is one step.
     """
     return documents.undo(documents.find(SPREADSHEET, document))

@@ -34,9 +34,9 @@ def reorder_columns(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Reordered:
-    """Rearrange, move or swap columns, into another order: the columns named come first to last in
-    the places they now occupy, others stay. Formats and widths move along; formulas keep pointing
-    at the same data.
+    """Rearrange columns: move or swap them into another order. The columns named come first to last
+    in the places they occupy now, others stay. Formats and widths move along; formulas keep
+    pointing at the same data.
     """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, "Reorder columns"):

@@ -74,8 +74,8 @@ def copy_cells_between_sheets(
     source_sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Copy a range of cells from one sheet (tab) onto another existing one, with formatting and
-    formulas (relative references adjusted). Overwrites what is there.
+    """Copy a range of cells from one sheet (tab) onto another, which must exist, with formatting
+    and formulas (relative references adjusted). Overwrites what is there.
     """
     return copy_range(source_range, target_start_cell, source_sheet, target_sheet_name, document)
 

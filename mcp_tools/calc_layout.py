@@ -64,9 +64,7 @@ def insert_sheet(
     position: Annotated[Optional[int], Field(ge=1, description="1 is first; default: last")] = None,
     document: Document = None,
 ) -> Workbook:
-    """Insert a new, second or further empty sheet (worksheet tab) into the workbook. Returns all
-    sheets.
-    """
+    """Insert a new empty sheet: add another worksheet tab to the workbook. Returns all sheets."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Insert sheet {sheet_name}"):
         count = model.Sheets.Count

@@ -91,8 +91,8 @@ def format_numbers_to_human_readable(
     sheet: Sheet = None,
     document: Document = None,
 ) -> NumberFormat:
-    """Display the big numbers of a sheet in short, human-readable form: millions as 1.2M, billions
-    as 3.4B (abbreviated), smaller ones as they are. The cells keep their full values.
+    """Display the big numbers of a sheet abbreviated, in human-readable form: millions as 1.2 M,
+    billions as 3.4 B, smaller ones as they are. The cells keep their full values.
     """
     at = locate(document, sheet, cell_range, clip=True)
     with documents.editing(at.model, f"Short numbers in {at.range}"):

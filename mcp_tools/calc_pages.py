@@ -88,9 +88,9 @@ def scale_first_sheet_and_export_pdf(
     overwrite: Overwrite = False,
     document: Document = None,
 ) -> Printed:
-    """Scale (shrink) the first sheet so that everything fits on one (single) page, or on `pages_x`
-    pages wide and `pages_y` tall, and export that sheet as PDF. The scale stays in the page style,
-    so other sheets of that style get it too.
+    """Scale (shrink) the first sheet so that everything fits on one page, or on `pages_x` pages
+    wide and `pages_y` tall, and export that sheet as PDF. The scale stays in the page style, so
+    other sheets of that style get it too.
     """
     if not pages_x and not pages_y:
         raise ToolError("Give the pages across or down.", code="bad_arguments")

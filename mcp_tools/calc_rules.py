@@ -97,8 +97,8 @@ def set_data_validation(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Data validation (validity): allow only some entries in cells: a dropdown list (drop-down), or
-    numbers, dates or text lengths within limits, with an error message. Existing contents stay.
+    """Data validation (validity): allow only certain entries in cells: those of a drop-down list,
+    or numbers, dates or text lengths within limits, with an error message. Existing contents stay.
     """
     at = locate(document, sheet, range_str)
     with documents.editing(at.model, f"Validity of {at.range}"):
@@ -175,9 +175,9 @@ def add_conditional_format(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Conditional formatting: colour or highlight cells automatically (by themselves) depending on
-    their value, such as above 100, below zero (greater, less, equal, between) or a formula. Added
-    after existing rules.
+    """Conditional formatting: colour or highlight cells automatically, depending on their value,
+    such as above 100, below zero (greater, less, equal, between) or a formula. Added after existing
+    rules.
     """
     if (value2 is None) == (condition in ("between", "not_between")):
         raise ToolError("value2 goes with between and not_between.", code="bad_arguments")

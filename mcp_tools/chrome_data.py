@@ -263,9 +263,8 @@ def get_settings(
         ),
     ],
 ) -> list[Preference]:
-    """Read browser settings (preferences) by part of their name, to look up which value is used,
-    how the browser is configured: home page (homepage), startup, safe browsing, font size. At most
-    200.
+    """Look up how the browser is configured: read its settings (preferences) by part of their name,
+    such as home page (homepage), startup, safe browsing, font size. At most 200.
     """
     with connected() as browser, browser_page(browser, SETTINGS) as session:
         found = evaluate(browser, session, PREFERENCES, name)

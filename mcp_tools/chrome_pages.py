@@ -116,7 +116,7 @@ FILL = f"""async (wanted, value) => {{ {FIELDS}
 
 @app.tool(reads_only=True)
 def get_form_fields(tab: TabName = None) -> list[FormField]:
-    """List the fields of a form on a web page: what can or must be filled in on the website:
+    """List the fields of a form on a web page, what can or must be filled in on the website:
     inputs, choices and checkboxes, with labels and values. At most 200; none inside frames.
     """
     with connected() as browser:

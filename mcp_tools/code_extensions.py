@@ -231,8 +231,8 @@ def enable_extension(extension_id: Identifier) -> Extension:
 def toggle_sync(
     state: Annotated[Literal["on", "off"], Field(description="on or off")],
 ) -> str:
-    """Turn Settings Sync on or off: synchronise (stop syncing) editor settings between computers
-    over the cloud. Turning it on needs a person to sign in, so it is refused with instructions.
+    """Turn Settings Sync on or off: whether editor settings are synchronised between computers over
+    the cloud. Turning it on needs a person to sign in, so it is refused with instructions.
     """
     address, _ = editor.front()
     known = editor.ask(address, "command", name="workbench.userDataSync.actions.turnOff", given=[])

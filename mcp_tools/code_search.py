@@ -246,8 +246,8 @@ def replace_text(
     whole_word: Word = False,
 ) -> Replacement:
     """Search and replace text in source code: the active editor, all files of the workspace, or a
-    file or folder, for example rename a function or variable everywhere (every occurrence), with a
-    regex. Changes files on disk; in editors with unsaved changes it stays unsaved. Look first with
+    file or folder, for example rename a function or variable everywhere, with a regex. Changes
+    files on disk; in editors with unsaved changes it stays unsaved. Look first with
     code_search_text. Returns counts per file.
     """
     wanted = pattern(search_text, regex, match_case, whole_word)

@@ -287,8 +287,8 @@ def mouse_down(x: X, y: Y, button: Button = "left") -> None:
 
 @app.tool()
 def mouse_up(x: X, y: Y, button: Button = "left") -> None:
-    """Release a held mouse button at a point: let go, to drop what is dragged since
-    computer_mouse_down.
+    """Release a held mouse button at a point: let go of it, to drop what computer_mouse_down began
+    to drag.
     """
     on_screen(x, y)
     hands().mouseUp(x, y, button=button)

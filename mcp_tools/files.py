@@ -276,8 +276,8 @@ def find(
         str, Field(min_length=1, description="file name, such as *.pdf; ignores case")
     ],
 ) -> Listing:
-    """Find where a (lost) file is: look for files by name, with a wildcard such as *.pdf, in a
-    folder and all below it. At most 500 results.
+    """Find where a file is: look for files by name, with a wildcard such as *.pdf, in a folder and
+    all below it. At most 500 results.
     """
     wanted = pattern.lower()
     top = folder(path)

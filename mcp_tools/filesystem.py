@@ -89,8 +89,8 @@ def read_media_file(path: Where) -> Picture | Media:
 def read_multiple_files(
     paths: Annotated[list[str], Field(min_length=1, description="paths of the files to read")],
 ) -> str:
-    """Read the contents of several (all, many) text files together, at once, in one go. Each
-    follows its path; one that cannot be read gives the reason instead.
+    """Read the contents of several text files together, at once. Each follows its path; one that
+    cannot be read gives the reason instead.
     """
     return _text("read_multiple_files", paths=paths)
 
@@ -185,8 +185,8 @@ def get_file_info(path: Where) -> str:
 
 @app.tool(reads_only=True)
 def list_allowed_directories() -> str:
-    """List the allowed directories: where (which paths) these tools may use, access, read and write
-    files, the home folder with all below it.
+    """List the allowed directories: the paths that these tools may access (read and write), which
+    is the home folder with all below it.
     """
     return _text("list_allowed_directories")
 

@@ -96,7 +96,7 @@ def diff(
 def commit(
     repo_path: Repository, message: Annotated[str, Field(description="the commit's message")]
 ) -> str:
-    """Commit the staged changes: check in work, record a new commit with a message on the current
+    """Commit (check in) the staged changes: record a new commit with a message on the current
     branch. Returns its hash. Fails if nothing is staged: git_add first.
     """
     return _text("commit", repo_path=repo_path, message=message)
@@ -177,7 +177,7 @@ def show(
         str, Field(description="a commit such as HEAD, or a file in it as HEAD:notes/plan.txt")
     ],
 ) -> str:
-    """Show one commit (revision): author, date, message and what it did (changed); or, as
+    """Show one commit (revision): author, date, message and what it changed; or, as
     <commit>:<path>, a file's contents in it or a folder's names.
     """
     return _text("show", repo_path=repo_path, revision=revision)
@@ -206,9 +206,8 @@ def branch(
 
 @app.tool(ours=True)
 def init(repo_path: Repository) -> str:
-    """Initialise a new git repository: put a folder under version control, turn it into a
-    repository; created if missing, its files stay. An existing repository is unchanged, which is
-    reported.
+    """Initialise a new git repository: turn a folder into one, under version control; created if
+    missing, its files stay. An existing repository is unchanged, which is reported.
     """
     command = ["git", "init", "--", str(_at(repo_path))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)

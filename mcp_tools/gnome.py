@@ -135,8 +135,8 @@ def store(settings: Any, key: str, value: object) -> None:
 def list_settings(
     schema: Annotated[str, Field(description="a schema, or a part of schema names to look for")],
 ) -> list[Setting] | list[str]:
-    """List all settings (GSettings keys, every option) of a schema with value and allowed values:
-    what can be configured. Without an exact match, lists the schemas whose name contains it.
+    """List all settings (GSettings keys, options) of a schema with value and allowed values: what
+    can be configured. Without an exact match, lists the schemas whose name contains it.
     """
     if schemas().lookup(schema, True) is None:
         names = [each for each in schemas().list_schemas(True)[0] if schema.lower() in each.lower()]

@@ -224,7 +224,7 @@ def export_to_pdf(
     overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> Saved:
-    """Export the presentation as PDF, one page per slide, for example as handouts; the presentation
+    """Export the presentation as PDF, one page per slide, to send or hand out; the presentation
     stays unchanged.
     """
     model = documents.find(PRESENTATION, document)

@@ -97,10 +97,9 @@ def configure_auto_lock(
     ] = 0,
     enable_lock: Annotated[bool, Field(description="whether a blank screen locks at all")] = True,
 ) -> list[Changed]:
-    """Configure the automatic screen lock: after how many minutes of inactivity the screen blanks
-    and locks, or turn it off (privacy settings). Locking also lifts a lockdown and enables idle
-    blanking if needed. Returns each setting before and after. A locked screen really asks for the
-    password.
+    """Configure the automatic screen lock: after how much inactivity the screen blanks and locks,
+    or turn it off (privacy settings). Locking also lifts a lockdown and enables idle blanking if
+    needed. Returns each setting before and after. A locked screen really asks for the password.
     """
     wanted: list[tuple[str, str, object]] = [
         (SESSION, "idle-delay", idle_delay_seconds),

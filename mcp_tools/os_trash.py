@@ -147,8 +147,7 @@ def restore_file(
     ] = None,
 ) -> Restored:
     """Restore a file or folder from the trash (recycle bin): undelete it, bring back what was
-    deleted or lost to its original place, creating missing folders. Never overwrites. Returns its
-    path.
+    deleted to its original place, creating missing folders. Never overwrites. Returns its path.
     """
     item = chosen(file_name)
     told = item.told()

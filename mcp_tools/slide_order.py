@@ -114,7 +114,7 @@ def insert_slide(
     ] = "blank",
     document: Document = None,
 ) -> Order:
-    """Insert (add) one more slide, a new page of the presentation, blank or with a layout of empty
+    """Insert a new slide: add one more page to the presentation, blank or with a layout of empty
     title and content boxes for impress_write_text. It takes the design of the slide before it.
     Returns the order.
     """
@@ -137,8 +137,8 @@ def duplicate_slide(
     target_position: Annotated[int, Field(ge=1, description="slide that the copy follows")],
     document: Document = None,
 ) -> Order:
-    """Duplicate (clone) a slide: copy the same slide with everything on it, notes included, after
-    another slide (target_position 5 makes slide 6). Returns the copy's number and the order.
+    """Duplicate a slide: copy (clone) it with everything on it, notes included, after another slide
+    (target_position 5 makes slide 6). Returns the copy's number and the order.
     """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Duplicate slide"):
@@ -155,8 +155,8 @@ def move_slide(
     target_position: Annotated[int, Field(ge=1, description="its new number")],
     document: Document = None,
 ) -> Order:
-    """Move a slide to another place: change the order of slides: put it first, last, before or
-    after another. Returns the order.
+    """Move a slide to another place to change the order of slides: first, last, before or after
+    another. Returns the order.
     """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Move slide"):

@@ -133,7 +133,7 @@ def get_playlist() -> list[Entry]:
 
 @app.tool()
 def add_to_playlist(uri: Media) -> Entry:
-    """Add a song, video or stream to the end of the playlist: queue (enqueue) a track to play next,
+    """Add a song, video or stream to the end of the playlist: queue (enqueue) a track to play
     later, without interrupting. Returns the new entry.
     """
     target = uri_of(uri)

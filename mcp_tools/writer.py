@@ -176,8 +176,8 @@ def save_as(
     overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> Saved:
-    """Save a text document (a copy, letter) under a new name or in another format, which converts
-    it (odt, docx, Word, rtf, txt, html); the window then shows that file.
+    """Save a text document under a new name or in another format, which converts it (odt, docx,
+    Word, rtf, txt, html); the window then shows that file.
     """
     return documents.save_as(documents.find(TEXT, document), TEXT, file_path, overwrite)
 

@@ -141,7 +141,7 @@ def set_text_style(
 ) -> int:
     """Make words bold, italic, underlined, strikethrough, subscript, superscript or highlighted, or
     no longer (false, none): where `pattern` matches ((?<=H)2 is the 2 in H2O), some paragraphs or
-    all text. Cross out, mark, raise or lower text. What is left out stays. Returns how many places.
+    all text. What is left out stays. Returns how many places.
     """
     if subscript and superscript:
         raise ToolError("Text cannot be both subscript and superscript.", code="bad_arguments")
