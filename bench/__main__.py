@@ -11,6 +11,7 @@ python -m bench steps                 a virtual machine kept at every step, and 
 python -m bench attack                agents that attack their judgement: every one has to score 0
 python -m bench judge RUN             what the box adds to a verdict on a run's evidence
 python -m bench names                 what naming the blocks of a step costs; no machine
+python -m bench retrieval             how well users' words find the tools; no machine
 python -m bench soak                  a long episode in a sandbox, and what it leaves
 python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
@@ -32,6 +33,7 @@ from bench.judge import judge
 from bench.ledger import Column, Ledger
 from bench.names import names
 from bench.osworld import osworld
+from bench.retrieval.command import retrieval
 from bench.room import room
 from bench.soak import soak
 from bench.steps import steps
@@ -84,6 +86,7 @@ app.command(attack)
 app.command(judge)
 app.command(names)
 app.command(osworld)
+app.command(retrieval)
 app.command(room)
 app.command(soak)
 app.command(steps)

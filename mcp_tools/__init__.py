@@ -3,10 +3,12 @@
 A tool is a typed function of an app. Its signature is its schema, its docstring is its prompt, and
 an error is raised as `ToolError`, whose text the model reads. Nothing about a tool is said twice::
 
-calc = App("calc", "LibreOffice Calc", worker="office")
+    calc = App("calc", "LibreOffice Calc", worker="office")
 
-@calc.tool(reads_only=True) def get_cell_value(cell: Annotated[str, Field(description="such as
-B2")]) -> CellValue: "Read one cell of the active sheet."
+
+    @calc.tool(reads_only=True)
+    def get_cell_value(cell: Annotated[str, Field(description="such as B2")]) -> CellValue:
+        "Read a single cell: its value, its displayed text and its formula, if any."
 
 The module is imported twice: by the server at the door, which only lists and validates, and by the
 worker process that runs the tool as the desktop user. So heavy imports (uno, pyautogui, Xlib) go

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
-
-import numpy as np
 
 from host import GUI, Frame, ToolSpec
 from host.errors import UsageError
-from host.named import load_named
+from host.models.search import embedder_of, ranked
 from host.records.config import Exposure, Hand, Lasting
 from tasks import Task
 
-__all__ = ["NEUTRAL", "WINDOWS", "Offer", "check_exposure", "handed", "offer_of", "retrieved"]
+__all__ = [
+    "NEUTRAL",
+    "WINDOWS",
+    "Offer",
+    "check_exposure",
+    "handed",
+    "offer_of",
+    "ranked",
+    "retrieved",
+]
 
 Offer = Callable[[Frame], tuple[ToolSpec, ...]]
 """The tools on offer with that picture on the screen."""
-
-Embedder = Callable[[Sequence[str]], Any]
-"""Texts to an array of vectors, one row each."""
 
 NEUTRAL = frozenset({"os", "files", "filesystem", "git", "gnome"})
 """Apps that have no window which one would have to be in."""
@@ -38,8 +40,6 @@ WINDOWS = {
     "vlc": "vlc",
 }
 """The app whose tools go with a window, by the window's class."""
-
-WORD = re.compile(r"[a-z]+|\d+")
 
 
 def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed: int) -> Offer:
@@ -87,23 +87,15 @@ def handed(offer: Offer, hand: Hand | None, lasting: Lasting) -> Offer:
 def check_exposure(exposure: Exposure) -> None:
     """`UsageError` where that policy cannot be followed."""
     if exposure.embedder:
-        _embedder(exposure.embedder)
+        embedder_of(exposure.embedder)
     if exposure.distractors and exposure.policy != "named":
         raise UsageError("distractors are drawn beside named tools only: policy = 'named'")
 
 
 def retrieved(exposure: Exposure, tools: Sequence[ToolSpec], query: str) -> set[str]:
-    """Names of the `top` tools whose name and description suit the query best; ties go to the name
-    that comes first."""
-    texts = [f"{tool.name.replace('_', ' ')}. {tool.description}" for tool in tools]
-    if not texts:
-        return set()
-    if exposure.embedder:
-        scores = _by_vectors(_embedder(exposure.embedder), texts, query)
-    else:
-        scores = _bm25(texts, query)
-    best = sorted(range(len(tools)), key=lambda at: (-scores[at], tools[at].name))
-    return {tools[at].name for at in best[: exposure.top]}
+    """Names of the `top` tools that suit the query best."""
+    (names,) = ranked(tools, [query], exposure.embedder)
+    return set(names[: exposure.top])
 
 
 def _fits(tool: ToolSpec, frame: Frame) -> bool:
@@ -116,31 +108,3 @@ def _named(exposure: Exposure, tools: Sequence[ToolSpec], task: Task, seed: int)
     # Of its own, so that the order of tools and the choice of distractors do not go together.
     dice = random.Random(f"distractors {task.name} {seed}")
     return useful | set(dice.sample(rest, min(exposure.distractors, len(rest))))
-
-
-def _bm25(texts: Sequence[str], query: str) -> Sequence[float]:
-    import bm25s  # only this policy needs it
-
-    index = bm25s.BM25()
-    index.index([_words(text) for text in texts], show_progress=False)
-    return cast("Sequence[float]", index.get_scores(_words(query)))
-
-
-def _words(text: str) -> list[str]:
-    # Plural and tense make no difference to what is meant.
-    return [re.sub(r"(?<=\w\w\w)(ing|ed|es|s|e)$", "", word) for word in WORD.findall(text.lower())]
-
-
-def _by_vectors(embed: Embedder, texts: Sequence[str], query: str) -> Sequence[float]:
-    vectors = np.asarray(embed([*texts, query]), float)
-    if vectors.ndim != 2 or len(vectors) != len(texts) + 1:
-        raise UsageError(f"the embedder gave {vectors.shape} for {len(texts) + 1} texts")
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors = vectors / np.where(lengths == 0, 1, lengths)
-    return cast("Sequence[float]", vectors[:-1] @ vectors[-1])
-
-
-def _embedder(name: str) -> Embedder:
-    return cast(
-        Embedder, load_named("embedder", name, "An embedder is module:function, texts to vectors.")
-    )

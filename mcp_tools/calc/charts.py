@@ -33,7 +33,7 @@ Text = Annotated[Optional[str], Field(min_length=1, max_length=500, description=
 
 @app.tool(timeout=60)
 def create_chart(
-    chart_type: Annotated[Kind, Field(description="bar lies, column stands")],
+    chart_type: Annotated[Kind, Field(description="bar is horizontal, column vertical")],
     data_range: Annotated[
         str,
         Field(
@@ -48,29 +48,30 @@ def create_chart(
         Optional[str], Field(description="where the chart goes; the active sheet if left out")
     ] = None,
     target_cell: Annotated[
-        Optional[str], Field(description="its upper left corner; beside the data if left out")
+        Optional[str], Field(description="its upper left corner; default: next to the data")
     ] = None,
     series_in: Annotated[
-        Literal["columns", "rows"], Field(description="what makes one line or colour")
+        Literal["columns", "rows"], Field(description="one series per column or row")
     ] = "columns",
     first_row_labels: Annotated[
-        Optional[bool], Field(description="the first row names things; by its content if left out")
+        Optional[bool], Field(description="the first row has labels; default: detected")
     ] = None,
     first_column_labels: Annotated[
-        Optional[bool], Field(description="the same of the first column")
+        Optional[bool], Field(description="likewise the first column")
     ] = None,
-    stacked: Annotated[bool, Field(description="series on top of each other")] = False,
+    stacked: Annotated[bool, Field(description="stack the series")] = False,
     legend: Annotated[
         Optional[Literal["right", "left", "top", "bottom", "none"]],
-        Field(description="right if left out"),
+        Field(description="position; default: right"),
     ] = None,
     width: Annotated[float, Field(ge=20, le=1000, description="millimetres")] = 160,
     height: Annotated[float, Field(ge=20, le=1000, description="millimetres")] = 90,
     document: Document = None,
 ) -> Chart:
-    """Draw a chart of cells; it follows when they change. The first column gives the places on the
-    X axis where it holds text or dates (of a scatter always), the first row the names of the
-    series. Pies have no axes. Returns what was drawn: check `series` there.
+    """Create a chart (graph, plot) of cells: visualise data as bar, column, line, pie, donut,
+    scatter or area, with title, axis titles and legend; it follows the data. A first column of text
+    or dates (for scatter any) labels the X axis, the first row names the series. Check `series` in
+    the result.
     """
     if chart_type in ROUND and (x_axis_title or y_axis_title):
         raise ToolError(f"A {chart_type} has no axes.", code="bad_arguments")
@@ -133,7 +134,7 @@ def list_charts(
     sheet: Annotated[Optional[str], Field(description="sheet name; all sheets if left out")] = None,
     document: Document = None,
 ) -> list[Chart]:
-    """See the charts of a workbook: where they are, what they show, and their titles."""
+    """List the existing charts (graphs) of the workbook: name, title, position, data range."""
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
         names = [sheet_of(model, sheet).Name] if sheet else model.Sheets.ElementNames
@@ -143,11 +144,11 @@ def list_charts(
 
 @app.tool()
 def delete_chart(
-    chart_name: Annotated[str, Field(description="as calc_list_charts tells it")],
+    chart_name: Annotated[str, Field(description="name from calc_list_charts")],
     sheet: Sheet = None,
     document: Document = None,
 ) -> str:
-    """Take a chart off a sheet; the cells it showed stay."""
+    """Delete a chart (graph, plot) from a sheet: remove it; its data stays."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Delete {chart_name}"):
         found = sheet_of(model, sheet)

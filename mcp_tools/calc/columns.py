@@ -35,9 +35,9 @@ def reorder_columns(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Reordered:
-    """Put columns into another order: the first one named goes to the leftmost of the places that
-    the named columns have now, and so on; columns that are not named stay where they are. Formats
-    and widths go along, and formulas go on pointing at the same data.
+    """Rearrange columns: move or swap them into another order. The columns named come first to last
+    in the places they occupy now, others stay. Formats and widths move along; formulas keep
+    pointing at the same data.
     """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, "Reorder columns"):

@@ -32,7 +32,7 @@ from mcp_tools.office.sheets import (
 
 __all__ = ["app"]
 
-Ascending = Annotated[bool, Field(description="smallest first; false is largest first")]
+Ascending = Annotated[bool, Field(description="smallest first; false: largest first (descending)")]
 TRANSPOSED = 4000
 """The most cells that are transposed in one call: each look is copied by itself."""
 
@@ -54,8 +54,8 @@ def copy_range(
     target_sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Copy cells with formats and formulas, whose relative references follow, to another place or
-    sheet of the workbook. calc_fill_down copies one row to many.
+    """Copy and paste a block of cells to another place: duplicate values, formatting and formulas
+    (relative references adjusted), on the same or another sheet.
     """
     source = locate(document, source_sheet, source_range, clip=True)
     size = source.cells.RangeAddress
@@ -75,8 +75,8 @@ def copy_cells_between_sheets(
     source_sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Copy cells to another sheet, to `target_start_cell` and what is right of and below it, with
-    formats and formulas, whose relative references follow. What was there is replaced.
+    """Copy a range of cells from one sheet (tab) onto another, which must exist, with formatting
+    and formulas (relative references adjusted). Overwrites what is there.
     """
     return copy_range(source_range, target_start_cell, source_sheet, target_sheet_name, document)
 
@@ -84,12 +84,12 @@ def copy_cells_between_sheets(
 @app.tool(timeout=60)
 def fill_down(
     source_range: Annotated[str, Field(description="one row of cells, such as D2 or B2:D2")],
-    rows_to_fill: Annotated[int, Field(ge=1, le=100_000, description="so many rows below it")],
+    rows_to_fill: Annotated[int, Field(ge=1, le=100_000, description="number of rows below it")],
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Copy a row of cells to the rows below it, as dragging its corner does with Ctrl held: the
-    relative references of formulas follow, values stay the same, formats come along.
+    """Fill down: copy a formula or row of cells into the rows below, like dragging the fill handle.
+    Relative references are adjusted; values stay the same, formats are copied.
     """
     at = locate(document, sheet, source_range)
     left, top, right, bottom = cells.bounds(at.cells)
@@ -110,9 +110,9 @@ def transpose_range(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Copy a range so that its rows become columns, with its upper left corner at `target_cell`.
-    Values and formats are copied, and of formulas the results. What was there is replaced; the
-    source stays.
+    """Transpose a table: turn rows into columns and columns into rows (swap them). Copies formats,
+    values and the results of formulas to `target_cell`, overwriting what is there; the source
+    stays.
     """
     source = locate(document, sheet, source_range, clip=True)
     left, top, right, bottom = cells.bounds(source.cells)
@@ -142,12 +142,15 @@ def sort_range(
     range_str: Range,
     by_column: Column,
     ascending: Ascending = True,
-    has_header: Annotated[bool, Field(description="the first row is a header and stays")] = True,
+    has_header: Annotated[
+        bool, Field(description="the first row is a header and stays on top")
+    ] = True,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Sort the rows of a range by one of its columns; whole rows of the range move together. Give
-    the whole table, such as A1:E20 or A:E, not only the column to sort by.
+    """Sort a table, given as a range, by one column, ascending or descending: put records in
+    alphabetical order, highest or lowest first, newest first, keeping rows together. Give all
+    columns, such as A1:E20, not only the one to sort by.
     """
     at = locate(document, sheet, range_str, clip=True)
     address = at.cells.RangeAddress
@@ -165,13 +168,14 @@ def sort_column(
     ],
     ascending: Ascending = True,
     start_index: Annotated[
-        int, Field(ge=1, description="the first row to sort; 2 leaves the headers in row 1 alone")
+        int, Field(ge=1, description="first row to sort; 2 skips the header row")
     ] = 2,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Sort a table by one of its columns: the rows of the block of filled cells around that column
-    move as a whole, from row `start_index` down to the first empty row. Returns what was sorted.
+    """Sort by a single column, ascending (small to large) or descending, without giving a range:
+    rows of the surrounding block of entries move together, from `start_index` down to the first
+    empty row. Returns what was sorted.
     """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
@@ -211,16 +215,18 @@ def _sort(at: At, index: int, ascending: bool, has_header: bool) -> None:
 @app.tool(timeout=60)
 def find_and_replace(
     search: Annotated[str, Field(min_length=1, description="text to look for")],
-    replacement: Annotated[str, Field(description="what stands there then")],
-    match_case: Annotated[bool, Field(description="a is not A")] = True,
-    whole_cells: Annotated[bool, Field(description="only cells that are exactly the text")] = False,
+    replacement: Annotated[str, Field(description="the new text")],
+    match_case: Annotated[bool, Field(description="case-sensitive")] = True,
+    whole_cells: Annotated[bool, Field(description="match entire cells only")] = False,
     regular_expression: Annotated[
-        bool, Field(description="`search` is one, and $1 in `replacement` its first group")
+        bool, Field(description="`search` is one; $1 in `replacement` is its first group")
     ] = False,
     sheet: Sheet = None,
     document: Document = None,
 ) -> int:
-    """Replace text in the cells and formulas of one sheet. Returns how many cells changed."""
+    """Find and replace text in all cells and formulas of a sheet: change every occurrence, also by
+    regular expression. Returns how many cells changed.
+    """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Replace {search}"):
         found = sheet_of(model, sheet)
@@ -236,17 +242,17 @@ def find_and_replace(
 def fill_blank_down(
     columns: Annotated[
         Optional[list[str]],
-        Field(min_length=1, description="letters or headers; all used columns if left out"),
+        Field(min_length=1, description="letters or headers; default: all used columns"),
     ] = None,
     range_str: Annotated[
         Optional[str],
-        Field(description="only within this range, such as B1:E30; its first row is not filled"),
+        Field(description="only this range, such as B1:E30; its first row is not filled"),
     ] = None,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Filled:
-    """Fill each empty cell with the value of the cell above it. Without `range_str` row 1 counts as
-    header, and the rows from 2 to the last used one are looked at. Says which cells were filled.
+    """Fill blank cells with the value of the cell above: repeat group names down in empty cells.
+    Without `range_str` all rows below header row 1 are filled. Returns the filled cells.
     """
     at = locate(document, sheet, range_str or "A2:A2", clip=True)
     with documents.editing(at.model, "Fill blank cells"):

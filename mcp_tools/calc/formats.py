@@ -16,7 +16,7 @@ from mcp_tools.office.sheets import At, Changed, Range, Sheet, enum, locate, mer
 
 __all__ = ["app"]
 
-Switch = Annotated[Optional[bool], Field(description="true, false, or left out: as it is")]
+Switch = Annotated[Optional[bool], Field(description="true, false or unchanged")]
 LOOKS = 200
 """The most different looks that are told of one range."""
 
@@ -70,13 +70,13 @@ def format_range(
     italic: Switch = None,
     font_size: Annotated[Optional[float], Field(gt=1, le=400, description="points")] = None,
     alignment: Annotated[
-        Optional[Literal["left", "center", "right", "justify"]], Field(description="across")
+        Optional[Literal["left", "center", "right", "justify"]], Field(description="horizontal")
     ] = None,
     number_format: Annotated[
         Optional[str],
         Field(description='format code, such as 0.00, #,##0, 0%, YYYY-MM-DD, #,##0.00 "EUR"'),
     ] = None,
-    wrap: Annotated[Optional[bool], Field(description="break lines within the cell")] = None,
+    wrap: Annotated[Optional[bool], Field(description="wrap text within the cell")] = None,
     underline: Switch = None,
     font_name: Annotated[
         Optional[str], Field(min_length=1, description="such as Liberation Sans")
@@ -84,8 +84,9 @@ def format_range(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Change how cells look; what is left out stays as it is. `number_format` changes how numbers
-    and dates are shown, never their values.
+    """Format cells: bold, italic, underline, font, font size and colour, background colour,
+    alignment (centre), line wrap and number format, several at once. Whatever is left out stays
+    unchanged; values never change.
     """
     at = locate(document, sheet, range_str)
     with documents.editing(at.model, f"Format {at.range}"):
@@ -122,12 +123,12 @@ def format_range(
 @app.tool()
 def merge_cells(
     range_str: Range,
-    merge: Annotated[bool, Field(description="false splits merged cells again")] = True,
+    merge: Annotated[bool, Field(description="false unmerges (splits) them")] = True,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Merge a range into one cell. What the covered cells hold is kept but hidden, as in Calc
-    itself.
+    """Merge cells: join or combine a range into one cell, for example for a title; merge=false
+    unmerges (splits) it. Covered contents are kept hidden.
     """
     at = locate(document, sheet, range_str)
     if merge and ":" not in at.range:
@@ -144,8 +145,8 @@ def highlight_range(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Highlighted:
-    """Give cells a background colour, red if none is named. calc_format_range changes more of their
-    look at once.
+    """Highlight cells with a background colour: mark, paint or shade a range, red by default. For
+    other formatting use calc_format_range.
     """
     number = colour(color)
     at = locate(document, sheet, range_str)
@@ -161,8 +162,9 @@ def _hex(colour: Optional[int]) -> Optional[str]:
 
 @app.tool(reads_only=True, timeout=60)
 def get_range_formats(range_str: Range, sheet: Sheet = None, document: Document = None) -> Looks:
-    """See how cells look: fonts, colours, alignment, number formats, which are merged, and the
-    formulas in them. Cells of the same look are told together. Use it to check formatting.
+    """Read the formatting of cells: font, bold, italic, colours, background, alignment, number
+    format, merged cells, formulas. Use it to check how a range looks, for example whether a header
+    row is bold; equally formatted cells are grouped.
     """
     at = locate(document, sheet, range_str, clip=True)
     with connection.answering():

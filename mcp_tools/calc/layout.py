@@ -32,11 +32,11 @@ class Switched:
 @app.tool()
 def switch_active_sheet(
     sheet_name: Annotated[str, Field(min_length=1, description="sheet name")],
-    create: Annotated[bool, Field(description="add the sheet, last, if there is none")] = True,
+    create: Annotated[bool, Field(description="add the sheet at the end if it is missing")] = True,
     document: Document = None,
 ) -> Switched:
-    """Show another sheet; tools without `sheet` work on it from then on. A sheet that does not
-    exist is added, unless `create` is false: see `created` in what is returned.
+    """Go to another sheet tab: make it the active one, on which tools without `sheet` then work.
+    Unless `create` is false, a missing sheet is added; see `created` in the result.
     """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
@@ -62,13 +62,11 @@ def _new_name(model: Any, name: str) -> str:
 
 @app.tool()
 def insert_sheet(
-    sheet_name: Annotated[str, Field(description="what the new sheet is called")],
-    position: Annotated[
-        Optional[int], Field(ge=1, description="1 is first; last if left out")
-    ] = None,
+    sheet_name: Annotated[str, Field(description="name of the new sheet")],
+    position: Annotated[Optional[int], Field(ge=1, description="1 is first; default: last")] = None,
     document: Document = None,
 ) -> Workbook:
-    """Add an empty sheet. Returns all sheets."""
+    """Insert a new empty sheet: add another worksheet tab to the workbook. Returns all sheets."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Insert sheet {sheet_name}"):
         count = model.Sheets.Count
@@ -80,11 +78,11 @@ def insert_sheet(
 
 @app.tool()
 def rename_sheet(
-    old_name: Annotated[str, Field(description="the sheet as it is called now")],
-    new_name: Annotated[str, Field(description="what it is called then")],
+    old_name: Annotated[str, Field(description="current name")],
+    new_name: Annotated[str, Field(description="new name")],
     document: Document = None,
 ) -> Workbook:
-    """Rename a sheet; formulas that refer to it follow."""
+    """Rename a sheet: change the name of a worksheet tab; formulas that refer to it are updated."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Rename sheet {old_name}"):
         sheet_of(model, old_name).Name = _new_name(model, new_name)
@@ -94,13 +92,11 @@ def rename_sheet(
 @app.tool(timeout=60)
 def copy_sheet(
     source_sheet: Annotated[str, Field(description="the sheet to copy")],
-    new_sheet_name: Annotated[
-        Optional[str], Field(description="what the copy is called; like the source if left out")
-    ] = None,
+    new_sheet_name: Annotated[Optional[str], Field(description="name of the copy")] = None,
     document: Document = None,
 ) -> Workbook:
-    """Copy a sheet with everything on it, to the place after it. Without a name it is called like
-    the source with _2.
+    """Duplicate a whole sheet: make a copy of the worksheet with all its contents, right after it,
+    under a new name (default: the old one with _2).
     """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Copy sheet {source_sheet}"):
@@ -120,7 +116,9 @@ def delete_sheet(
     sheet_name: Annotated[str, Field(description="the sheet to delete")],
     document: Document = None,
 ) -> Workbook:
-    """Delete a sheet with everything on it. The last sheet cannot be deleted."""
+    """Delete a sheet: remove a worksheet and all it contains from the workbook. The only sheet
+    cannot be deleted.
+    """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Delete sheet {sheet_name}"):
         sheet_of(model, sheet_name)
@@ -136,7 +134,9 @@ def reorder_sheets(
     position: Annotated[int, Field(ge=0, description="0 is first")],
     document: Document = None,
 ) -> Workbook:
-    """Move a sheet to another place among the sheets. Returns all sheets in their new order."""
+    """Move a sheet to another position: change the order of the sheet tabs, for example before or
+    after another or to the front. Returns all sheets in their new order.
+    """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Move sheet {sheet_name}"):
         names = list(model.Sheets.ElementNames)
@@ -154,10 +154,12 @@ def reorder_sheets(
 
 @app.tool()
 def set_zoom_level(
-    zoom_percentage: Annotated[int, Field(ge=10, le=400, description="100 is natural size")],
+    zoom_percentage: Annotated[int, Field(ge=10, le=400, description="100 is actual size")],
     document: Document = None,
 ) -> str:
-    """Show the active sheet larger or smaller on the screen; prints stay as they are."""
+    """Zoom the active sheet in or out: make it appear bigger, easier to read, or smaller in the
+    window, in percent. Printing is not affected.
+    """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
         view = model.getCurrentController()
@@ -168,12 +170,12 @@ def set_zoom_level(
 
 @app.tool()
 def freeze_panes(
-    rows: Annotated[int, Field(ge=0, le=1000, description="so many from the top")] = 0,
-    columns: Annotated[int, Field(ge=0, le=100, description="so many from the left")] = 0,
+    rows: Annotated[int, Field(ge=0, le=1000, description="how many from the top")] = 0,
+    columns: Annotated[int, Field(ge=0, le=100, description="how many from the left")] = 0,
     document: Document = None,
 ) -> str:
-    """Keep the first rows and columns of the active sheet in sight while it scrolls; 0 and 0 lets
-    go of them. To keep the range A1:B1 in sight, freeze 1 row and 2 columns.
+    """Freeze panes: keep the top rows (header row) and the first columns visible while scrolling; 0
+    and 0 unfreezes. To freeze the range A1:B1, freeze 1 row and 2 columns.
     """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():

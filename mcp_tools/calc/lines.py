@@ -19,7 +19,7 @@ POINT = 2540 / 72
 """In hundredths of a millimetre, as all of UNO's lengths."""
 FINE = 20
 """A digit is measured so many times larger: widths come in whole pixels."""
-Count = Annotated[int, Field(ge=1, le=10000, description="so many")]
+Count = Annotated[int, Field(ge=1, le=10000, description="how many")]
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,15 @@ def adjust_column_width(
         Field(
             gt=0,
             le=255,
-            description="in digits of the workbook's font, as Excel has it; 8.43 is usual",
+            description="in characters, as in Excel; 8.43 is the default",
         ),
     ] = None,
-    autofit: Annotated[
-        bool, Field(description="as wide as the content needs, as if `width` is left out")
-    ] = False,
+    autofit: Annotated[bool, Field(description="fit to the contents")] = False,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Sized:
-    """Set the width of columns; with `autofit`, or without `width`, each becomes as wide as its
-    content needs.
+    """Set the width of columns, wider or narrower, so that text is not cut off; with `autofit`, or
+    without `width`, fit each to its contents (optimal width).
     """
     at = locate(document, sheet, columns if ":" in columns else f"{columns}:{columns}")
     with documents.editing(at.model, f"Width of {columns}"):
@@ -91,16 +89,14 @@ def _digit(model: Any) -> float:
 def adjust_row_height(
     rows: Annotated[str, Field(description="such as 3 or 1:10")],
     height: Annotated[
-        Optional[float], Field(gt=0, le=1000, description="points; 12.8 is usual")
+        Optional[float], Field(gt=0, le=1000, description="points; 12.8 is the default")
     ] = None,
-    autofit: Annotated[
-        bool, Field(description="as high as the content needs, as if `height` is left out")
-    ] = False,
+    autofit: Annotated[bool, Field(description="fit to the contents")] = False,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Sized:
-    """Set the height of rows; with `autofit`, or without `height`, each becomes as high as its
-    content needs, and stays so.
+    """Set the height of rows, taller or lower; with `autofit`, or without `height`, fit each to its
+    text (optimal height).
     """
     at = locate(document, sheet, rows if ":" in rows else f"{rows}:{rows}")
     with documents.editing(at.model, f"Height of {rows}"):
@@ -121,7 +117,9 @@ def insert_rows(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Insert empty rows above a row; what was there moves down and formulas follow."""
+    """Insert blank rows above a row: add empty lines, room for new entries, in the middle of a
+    sheet. Rows below move down and formulas are adjusted.
+    """
     at = locate(document, sheet, f"{row}:{row + count - 1}")
     with documents.editing(at.model, f"Insert {count} rows"):
         changed = at.changed
@@ -136,7 +134,9 @@ def delete_rows(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Delete whole rows, from `row` on; the ones below move up."""
+    """Delete entire rows of a table or sheet, starting at `row`: remove the lines so that the rows
+    below move up.
+    """
     at = locate(document, sheet, f"{row}:{row + count - 1}")
     with documents.editing(at.model, f"Delete {count} rows"):
         changed = at.changed
@@ -148,8 +148,8 @@ def delete_rows(
 def insert_columns(
     column: Column, count: Count = 1, sheet: Sheet = None, document: Document = None
 ) -> Changed:
-    """Insert empty columns to the left of a column; what was there moves right and formulas
-    follow.
+    """Insert new empty columns before (left of) a column. Columns to the right move on and formulas
+    are adjusted.
     """
     at = locate(document, sheet, _columns(column, count))
     with documents.editing(at.model, f"Insert {count} columns"):
@@ -162,7 +162,9 @@ def insert_columns(
 def delete_columns(
     column: Column, count: Count = 1, sheet: Sheet = None, document: Document = None
 ) -> Changed:
-    """Delete whole columns, from `column` on; the ones to the right move left."""
+    """Delete entire columns of a sheet, starting at `column`: remove them so that the columns to
+    the right move left.
+    """
     at = locate(document, sheet, _columns(column, count))
     with documents.editing(at.model, f"Delete {count} columns"):
         changed = at.changed
@@ -177,13 +179,13 @@ def _columns(column: str, count: int) -> str:
 @app.tool(timeout=60)
 def hide_row_data(
     value: Annotated[
-        str, Field(min_length=1, description="all that a cell of the row shows, such as N/A")
+        str, Field(min_length=1, description="complete text of a cell, such as N/A")
     ] = "N/A",
     sheet: Sheet = None,
     document: Document = None,
 ) -> Hidden:
-    """Hide each row in which a cell is exactly this; nothing is deleted and no filter is set. Row 1
-    holds the headers and stays, and so do rows that are hidden already.
+    """Hide the rows (lines) that contain a certain value: every row with a cell that shows exactly
+    this. Nothing is deleted and no filter is set; the header row 1 stays visible.
     """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Hide rows with {value}"):

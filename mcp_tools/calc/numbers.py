@@ -44,11 +44,11 @@ def set_number_format(
             "scientific",
             "text",
         ],
-        Field(description="how numbers are shown; general is as the office thinks best"),
+        Field(description="general: automatic"),
     ],
     decimal_places: Annotated[
         Optional[int],
-        Field(ge=0, le=20, description="number: none if left out; the others that have any: 2"),
+        Field(ge=0, le=20, description="default: none for number, otherwise 2"),
     ] = None,
     currency: Annotated[
         Optional[str],
@@ -56,17 +56,19 @@ def set_number_format(
             min_length=1,
             max_length=8,
             pattern=r'^[^"\[\]]+$',
-            description="a code such as EUR or CNY, or a symbol; the desktop's own if left out",
+            description="code such as EUR, or symbol; default: the locale's",
         ),
     ] = None,
     thousands: Annotated[
-        Optional[bool], Field(description="group digits: 1,234; as is usual if left out")
+        Optional[bool],
+        Field(description="thousands separator: 1,234; default: as usual for the type"),
     ] = None,
     sheet: Sheet = None,
     document: Document = None,
 ) -> NumberFormat:
-    """Choose how numbers are shown: as amounts of money, percent, dates and so on. Values do not
-    change: a percentage shows 0.25 as 25%. calc_format_range takes any format code.
+    """Set the number format of cells: show numbers and prices as currency, percentage, date, time,
+    fraction or scientific, with decimals and thousands separators. Values do not change: percentage
+    shows 0.25 as 25%. Custom format codes: calc_format_range.
     """
     at = locate(document, sheet, range_str)
     with documents.editing(at.model, f"Number format of {at.range}"):
@@ -86,12 +88,12 @@ def _formatted(at: At) -> NumberFormat:
 @app.tool(timeout=60)
 def format_numbers_to_human_readable(
     cell_range: Range,
-    decimal_places: Annotated[int, Field(ge=0, le=6, description="digits after the point")] = 1,
+    decimal_places: Annotated[int, Field(ge=0, le=6, description="decimals")] = 1,
     sheet: Sheet = None,
     document: Document = None,
 ) -> NumberFormat:
-    """Show large numbers in short: 1.2 M for millions, 3.4 B for billions, smaller ones as they
-    are. The cells keep their full values, so sums and charts stay right.
+    """Display the big numbers of a sheet abbreviated, in human-readable form: millions as 1.2 M,
+    billions as 3.4 B, smaller ones as they are. The cells keep their full values.
     """
     at = locate(document, sheet, cell_range, clip=True)
     with documents.editing(at.model, f"Short numbers in {at.range}"):

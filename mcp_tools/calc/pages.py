@@ -20,8 +20,8 @@ from mcp_tools.office.sheets import SPREADSHEET, Changed, Range, Sheet, locate, 
 
 __all__ = ["app"]
 
-Overwrite = Annotated[bool, Field(description="replace a file that is there")]
-Pages = Annotated[int, Field(ge=0, le=100, description="so many pages; 0 is as many as needed")]
+Overwrite = Annotated[bool, Field(description="replace an existing file")]
+Pages = Annotated[int, Field(ge=0, le=100, description="number of pages; 0: as many as needed")]
 PAGE = re.compile(rb"/Type\s*/Page\b")
 
 
@@ -37,7 +37,9 @@ class Printed:
 
 @app.tool(timeout=60)
 def save(document: Document = None) -> Saved:
-    """Save a spreadsheet to its own file, in the format that file has. No dialog appears."""
+    """Save the spreadsheet (Ctrl+S): write changes to the workbook's own file, in its format,
+    without a dialog.
+    """
     return documents.save(documents.find(SPREADSHEET, document))
 
 
@@ -47,8 +49,9 @@ def save_as(
     overwrite: Overwrite = False,
     document: Document = None,
 ) -> Saved:
-    """Save a spreadsheet under another name; the window goes on with that file. A .csv holds the
-    active sheet only, and calc_export_to_csv writes one without leaving the workbook.
+    """Save a spreadsheet under another name or in another format, which converts it (ods, xlsx,
+    csv, html); the window then shows that file. A .csv holds the active sheet only:
+    calc_export_to_csv writes one without leaving the workbook.
     """
     return documents.save_as(
         documents.find(SPREADSHEET, document), SPREADSHEET, file_path, overwrite
@@ -58,19 +61,17 @@ def save_as(
 @app.tool(timeout=60)
 def export_to_pdf(
     file_path: Annotated[
-        Optional[str], Field(description="beside the file itself if left out")
+        Optional[str], Field(description="default: next to the file itself")
     ] = None,
     sheets: Annotated[
-        Optional[list[str]], Field(min_length=1, description="names; all sheets if left out")
+        Optional[list[str]], Field(min_length=1, description="names; default: all")
     ] = None,
-    open_after_export: Annotated[
-        bool, Field(description="show the PDF in the desktop's viewer")
-    ] = False,
+    open_after_export: Annotated[bool, Field(description="show the PDF in the viewer")] = False,
     overwrite: Overwrite = False,
     document: Document = None,
 ) -> Printed:
-    """Write a spreadsheet, or some sheets of it, to a PDF; the spreadsheet itself stays as it is.
-    Print areas count. Sheets are written in the order of the workbook.
+    """Export a spreadsheet, or some sheets of it in workbook order, as PDF, to send or print it.
+    Print ranges apply; the workbook stays unchanged.
     """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
@@ -88,9 +89,9 @@ def scale_first_sheet_and_export_pdf(
     overwrite: Overwrite = False,
     document: Document = None,
 ) -> Printed:
-    """Scale the first sheet so that it fits on so many pages across (`pages_x`) and down
-    (`pages_y`), and write that sheet to a PDF. The scaling stays in the workbook's page style, and
-    so holds for other sheets of that style as well.
+    """Scale (shrink) the first sheet so that everything fits on one page, or on `pages_x` pages
+    wide and `pages_y` tall, and export that sheet as PDF. The scale stays in the page style, so
+    other sheets of that style get it too.
     """
     if not pages_x and not pages_y:
         raise ToolError("Give the pages across or down.", code="bad_arguments")
@@ -140,19 +141,21 @@ def _pdf(
 @app.tool(timeout=60)
 def export_to_csv(
     file_path: Annotated[
-        Optional[str], Field(description="beside the file itself, as .csv, if left out")
+        Optional[str], Field(description="default: next to the file itself, as .csv")
     ] = None,
     sheet: Sheet = None,
     delimiter: Annotated[
-        str, Field(min_length=1, max_length=1, description="between the values of a row")
+        str, Field(min_length=1, max_length=1, description="separator between values, such as ;")
     ] = ",",
     as_shown: Annotated[
-        bool, Field(description="values as the sheet shows them, rounded and formatted")
+        bool, Field(description="values as displayed, rounded and formatted")
     ] = True,
     overwrite: Overwrite = False,
     document: Document = None,
 ) -> Saved:
-    """Write one sheet to a CSV file in UTF-8; the workbook itself stays open and as it is."""
+    """Export one sheet as a CSV text file (comma separated values, or semicolon and other
+    delimiters) in UTF-8; the workbook stays open and unchanged.
+    """
     model = documents.find(SPREADSHEET, document)
     own = documents.file_of(model)
     if file_path is None and own is None:
@@ -176,8 +179,8 @@ def export_to_csv(
 
 @app.tool()
 def set_print_area(range_str: Range, sheet: Sheet = None, document: Document = None) -> Changed:
-    """Set which cells of a sheet are printed and exported to PDF; what was set before is
-    replaced. To print all of it again, give all that is used: calc_get_workbook_info says it.
+    """Define the print area (print range): the part of a sheet that is printed and exported to PDF.
+    Replaces the previous one; to print everything, give the used range from calc_get_workbook_info.
     """
     at = locate(document, sheet, range_str, clip=True)
     with documents.editing(at.model, f"Print {at.range}"):

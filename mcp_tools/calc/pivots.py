@@ -45,10 +45,10 @@ class Pivot:
 @app.tool(timeout=60)
 def create_pivot_table(
     source_sheet: Annotated[str, Field(description="the sheet with the data")],
-    table_name: Annotated[str, Field(min_length=1, description="what the table is called")],
+    table_name: Annotated[str, Field(min_length=1, description="name of the table")],
     value_fields: Annotated[
         list[str],
-        Field(min_length=1, description="columns to count or add up, by header or letter"),
+        Field(min_length=1, description="columns to aggregate, by header or letter"),
     ],
     row_fields: Fields = None,
     col_fields: Fields = None,
@@ -60,19 +60,19 @@ def create_pivot_table(
         Optional[str], Field(description="where it goes; the active sheet if left out")
     ] = None,
     source_range: Annotated[
-        Optional[str], Field(description="such as A1:F90, headers first; all data if left out")
+        Optional[str], Field(description="such as A1:F90 with headers; default: all data")
     ] = None,
     filter_fields: Fields = None,
     show_as: Annotated[
         Literal["value", "percent_of_total", "percent_of_row", "percent_of_column"],
-        Field(description="what is shown of the values"),
+        Field(description="display as value or percentage"),
     ] = "value",
     document: Document = None,
 ) -> Pivot:
-    """Summarise a table in a pivot table: one line for each value of `row_fields`, one column for
-    each value of `col_fields`, and in them `value_fields` added up or counted. Put it on a sheet
-    of its own (calc_switch_active_sheet makes one): it never covers cells that hold something.
-    Returns what it shows.
+    """Create a pivot table: group, summarise or cross-tabulate data, totals by category, one row
+    per value of `row_fields`, one column per value of `col_fields`, with the sum, count or average
+    of `value_fields`. Needs empty cells, best on a sheet of its own (calc_switch_active_sheet adds
+    one). Returns its contents.
     """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():

@@ -79,23 +79,27 @@ def set_data_validation(
     range_str: Range,
     kind: Annotated[
         Literal["list", "whole_number", "decimal", "date", "text_length", "any"],
-        Field(description="any takes the rule away"),
+        Field(description="any removes the rule"),
     ] = "list",
     values: Annotated[
         Optional[list[str]],
-        Field(min_length=1, max_length=500, description="for a list: what may be chosen"),
+        Field(
+            min_length=1,
+            max_length=500,
+            description="entries of the drop-down list, such as Yes and No",
+        ),
     ] = None,
     values_from: Annotated[
-        Optional[str], Field(description="for a list: cells that hold it, such as Sheet2!A1:A9")
+        Optional[str], Field(description="cells with the list's entries, such as Sheet2!A1:A9")
     ] = None,
     minimum: Bound = None,
     maximum: Bound = None,
-    message: Annotated[str, Field(description="what a wrong entry is answered with")] = "",
+    message: Annotated[str, Field(description="error message for invalid entries")] = "",
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Restrict what may be typed into cells: to a drop-down list of texts, or to numbers, dates or
-    text lengths between two bounds (either may be left out). What the cells hold already stays.
+    """Data validation (validity): allow only certain entries in cells: those of a drop-down list,
+    or numbers, dates or text lengths within limits, with an error message. Existing contents stay.
     """
     at = locate(document, sheet, range_str)
     with documents.editing(at.model, f"Validity of {at.range}"):
@@ -157,7 +161,7 @@ def add_conditional_format(
             "not_between",
             "formula",
         ],
-        Field(description="of each cell's value; formula: `value` is true for the cell"),
+        Field(description="on each cell's value; formula: `value` is true for the cell"),
     ],
     value: Annotated[
         float | str,
@@ -168,12 +172,13 @@ def add_conditional_format(
     ] = None,
     background_color: Optional[AnyColour] = None,
     font_color: Optional[AnyColour] = None,
-    bold: Annotated[Optional[bool], Field(description="letters of matching cells")] = None,
+    bold: Annotated[Optional[bool], Field(description="bold text")] = None,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Give cells a look that depends on what they hold and follows when that changes. The rule is
-    added behind the ones that the range has.
+    """Conditional formatting: colour or highlight cells automatically, depending on their value,
+    such as above 100, below zero (greater, less, equal, between) or a formula. Added after existing
+    rules.
     """
     if (value2 is None) == (condition in ("between", "not_between")):
         raise ToolError("value2 goes with between and not_between.", code="bad_arguments")
@@ -220,14 +225,14 @@ def _style(
 def set_auto_filter(
     range_str: Annotated[
         Optional[str],
-        Field(description="the table with its headers; the one around A1 if left out"),
+        Field(description="the table with its headers; default: the one around A1"),
     ] = None,
-    on: Annotated[bool, Field(description="false takes the buttons away")] = True,
+    on: Annotated[bool, Field(description="false removes the buttons")] = True,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Put filter buttons on the headers of a table, or take them away. No row is hidden by it. A
-    sheet has one such table.
+    """Turn AutoFilter on or off: filter buttons (dropdown arrows) on the header row of a table.
+    Hides no rows; a sheet has one such table.
     """
     at = locate(document, sheet, range_str or "A1", clip=True)
     with documents.editing(at.model, f"Filter buttons of {at.range}"):
@@ -249,7 +254,7 @@ def add_comment(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Comment:
-    """Put a comment on a cell; the one it has is replaced."""
+    """Add a comment (note, annotation) to a cell: attach a remark. Replaces the previous one."""
     at = one_cell(document, sheet, cell)
     with documents.editing(at.model, f"Comment on {at.range}"):
         notes = at.sheet.Annotations
@@ -265,7 +270,7 @@ def add_comment(
 
 @app.tool(reads_only=True)
 def get_comments(sheet: Sheet = None, document: Document = None) -> list[Comment]:
-    """Read all comments of a sheet, with their cells."""
+    """Read all comments (notes) of a sheet: list which cells have one attached and its text."""
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
         found = sheet_of(model, sheet)

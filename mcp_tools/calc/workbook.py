@@ -35,15 +35,17 @@ from mcp_tools.office.sheets import (
 
 @app.tool(timeout=documents.OPENS_WITHIN)
 def open_workbook(path: Annotated[str, Field(description="such as ~/budget.xlsx")]) -> Workbook:
-    """Open a spreadsheet file in Calc and make it the active document. Returns its sheets."""
+    """Open or load a spreadsheet file (ods, xlsx) in Calc and make it the active document. Returns
+    its sheets.
+    """
     model = documents.open_file(SPREADSHEET, path)
     return get_workbook_info(str(documents.file_of(model)))
 
 
 @app.tool(reads_only=True)
 def get_workbook_info(document: Document = None) -> Workbook:
-    """See which sheets a spreadsheet has, which is active, how far each is used, and whether there
-    are unsaved changes.
+    """Find out how many and which sheets (tabs) a workbook has: its file, sheet names and used
+    sizes, the active sheet, and whether there are unsaved changes.
     """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
@@ -62,11 +64,11 @@ def get_workbook_info(document: Document = None) -> Workbook:
 @app.tool(reads_only=True, timeout=60)
 def env_info(
     sheet_name: Sheet = None,
-    rows: Annotated[int, Field(ge=1, le=500, description="at most so many rows")] = 50,
+    rows: Annotated[int, Field(ge=1, le=500, description="maximum number of rows")] = 50,
     document: Document = None,
 ) -> Values:
-    """Look at the beginning of a sheet when you do not know its layout yet: the first rows and 50
-    columns.
+    """Show the first rows and 50 columns of a sheet: an overview of its headers and content when
+    you do not know the layout yet.
     """
     model = documents.find(SPREADSHEET, document)
     with connection.answering():
@@ -84,7 +86,7 @@ def _values(at: At) -> Values:
 
 @app.tool(reads_only=True)
 def get_cell_value(cell: Cell, sheet: Sheet = None, document: Document = None) -> CellValue:
-    """Read one cell: its value, the text the sheet shows, and its formula if it has one."""
+    """Read a single cell: its value, its displayed text and its formula, if any."""
     at = one_cell(document, sheet, cell)
     with connection.answering():
         return cell_value(at)
@@ -94,10 +96,10 @@ def get_cell_value(cell: Cell, sheet: Sheet = None, document: Document = None) -
 def set_cell_value(
     cell: Cell, value: New, sheet: Sheet = None, document: Document = None
 ) -> CellValue:
-    """Write one cell. Numbers, and text that is plainly one ("42", "-3.5"), are stored as numbers;
-    text starting with = is a formula in English, with commas or semicolons; text that is an ISO
-    date (2024-05-01) is stored as a date; other text stays text ("007"), and a leading ' keeps any
-    text as it is. Returns what the cell holds then: look there for #DIV/0! and the like.
+    """Put (enter, type) a number, text, date or formula such as =SUM(A1:A9) into one cell, or
+    change its content. Text that looks like a number ("42") becomes one, =… a formula (English
+    function names), an ISO date (2024-05-01) a date; anything else ("007") and text after a leading
+    ' stays text. Returns the cell's new content: check it for #DIV/0! and other errors.
     """
     at = one_cell(document, sheet, cell)
     with documents.editing(at.model, f"Set {at.range}"):
@@ -107,8 +109,8 @@ def set_cell_value(
 
 @app.tool(reads_only=True, timeout=60)
 def get_range_values(range_str: Range, sheet: Sheet = None, document: Document = None) -> Values:
-    """Read a block of cells at once, row by row, with the formulas in it. Open ranges such as A:C
-    end with the content.
+    """Read a block of cells at once: the values (numbers, text) of a range row by row, with their
+    formulas. Open ranges such as A:C end at the last used cell.
     """
     at = locate(document, sheet, range_str, clip=True)
     with connection.answering():
@@ -122,9 +124,9 @@ def set_range_values(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Write a block of cells at once, `start_cell` being its upper left corner. Values are taken as
-    by calc_set_cell_value, but text that is a number ("42") stays text; null empties a cell. All
-    rows need the same length.
+    """Write (paste) a two-dimensional block of values: fill a range with a table of data, row by
+    row, from its upper left cell `start_cell`. Values are converted as in calc_set_cell_value, but
+    "42" stays text and null empties a cell. All rows must be equally long.
     """
     if len({len(row) for row in values}) != 1 or not values[0]:
         lengths = ", ".join(str(len(row)) for row in values[:20])
@@ -137,22 +139,20 @@ def set_range_values(
 
 @app.tool(reads_only=True, timeout=60)
 def get_column_data(column_name: Column, sheet: Sheet = None, document: Document = None) -> Values:
-    """Read a whole column from row 1 to the last used row."""
+    """Read all values of one column as a list, from row 1 to the last used row."""
     return get_range_values(f"{column_name}:{column_name}", sheet, document)
 
 
 @app.tool(timeout=60)
 def set_column_values(
     column_name: Column,
-    data: Annotated[
-        list[New], Field(min_length=1, description="one value for each row, downwards")
-    ],
+    data: Annotated[list[New], Field(min_length=1, description="one value per row")],
     start_index: Row = 2,
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Write values down a column from row `start_index` on (2 leaves a header in row 1 alone).
-    Values are taken as by calc_set_range_values.
+    """Write a list of values into a column, one below the other, from row `start_index` on (2 keeps
+    the header). Values are converted as in calc_set_range_values.
     """
     return set_range_values(
         f"{column_name}{start_index}", [[each] for each in data], sheet, document
@@ -168,7 +168,9 @@ def clear_range(
     sheet: Sheet = None,
     document: Document = None,
 ) -> Changed:
-    """Empty cells: values, text, dates and formulas; with `formats` their look as well."""
+    """Clear cells: erase (empty, delete) the contents of a range, values and formulas; with
+    `formats` its formatting too. Cells do not move.
+    """
     at = locate(document, sheet, range_str)
     with documents.editing(at.model, f"Clear {at.range}"):
         at.cells.clearContents(1 | 2 | 4 | 16 | (32 | 64 if formats else 0))
@@ -177,5 +179,7 @@ def clear_range(
 
 @app.tool()
 def undo(document: Document = None) -> str:
-    """Take back the last change of a spreadsheet, whoever made it. A tool's change is one step."""
+    """Undo the last change in a spreadsheet (Ctrl+Z), whoever made it: revert an edit or a mistake.
+    A tool call is one step.
+    """
     return documents.undo(documents.find(SPREADSHEET, document))

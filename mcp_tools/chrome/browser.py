@@ -50,8 +50,8 @@ def open_tabs_setup(
         Field(description="a tab to show it in, by index, id, title or URL; else a new one"),
     ] = None,
 ) -> Tab:
-    """Open a URL in Chromium in a tab of its own and wait until it has loaded; starts the browser
-    if need be. Other tabs stay as they are. Returns the tab, which is then the active one.
+    """Open a web page (website): visit or go to an address (https URL) in a new tab and wait until
+    it has loaded; starts the browser if necessary. Returns the tab, now active.
     """
     target = url_of(url)
     with connected(starting=True) as browser:
@@ -62,22 +62,24 @@ def open_tabs_setup(
 
 @app.tool(reads_only=True)
 def list_tabs() -> list[Tab]:
-    """List the open tabs of all windows with title and URL, and which one is active."""
+    """List the open tabs of all windows: titles and URLs (addresses) of the web pages, and the
+    active one.
+    """
     with connected() as browser:
         return listed(browser)
 
 
 @app.tool()
 def activate_tab(tab: TabName) -> Tab:
-    """Bring a tab and its window to the front. Returns the tab."""
+    """Switch to another open tab: go back to it, select it, bring it to front. Returns it."""
     with connected() as browser:
         return show(browser, find(browser, tab))
 
 
 @app.tool()
 def close_tab(tab: TabName = None) -> list[Tab]:
-    """Close one tab. Returns the tabs that are left; the browser ends with its last one. A page
-    that asks before it is left stays open, and that is an error.
+    """Close a tab (shut a web page). Returns the remaining tabs; closing the last ends the browser.
+    Error if the page asks before leaving.
     """
     with connected() as browser:
         chosen = find(browser, tab)
@@ -109,9 +111,8 @@ RESTORE = """async (url, id) => {
 
 @app.tool(timeout=90)
 def bring_back_last_tab() -> Tab:
-    """Open the tab again that was closed last, with its history, as Ctrl+Shift+T does; starts the
-    browser if need be. Returns the tab, which is then the active one. It is an error if no closed
-    tab is known.
+    """Reopen the last closed tab (Ctrl+Shift+T): restore it with its history; starts the browser if
+    necessary. Returns the tab, now active. Error if no closed tab is known.
     """
     with connected(starting=True) as browser:
         with browser_page(browser, TAB_SEARCH) as session:
@@ -136,45 +137,57 @@ def bring_back_last_tab() -> Tab:
 
 @app.tool(timeout=90)
 def open_profile_settings() -> Tab:
-    """Open the settings of profile and people. Returns the tab, which is then the active one."""
+    """Open the profile settings page (You and Google, people): profile name and picture. Returns
+    the tab, now active.
+    """
     return shown("chrome://settings/people")
 
 
 @app.tool(timeout=90)
 def open_password_settings() -> Tab:
-    """Open the password manager. Returns the tab, which is then the active one."""
+    """Open the password manager: the page of saved passwords and logins. Returns the tab, now
+    active.
+    """
     return shown("chrome://password-manager/passwords")
 
 
 @app.tool(timeout=90)
 def open_privacy_settings() -> Tab:
-    """Open the privacy and security settings. Returns the tab, which is then the active one."""
+    """Open the privacy and security settings page: cookies, tracking protection, site permissions.
+    Returns the tab, now active.
+    """
     return shown("chrome://settings/privacy")
 
 
 @app.tool(timeout=90)
 def open_appearance_settings() -> Tab:
-    """Open the settings of appearance: theme, fonts, zoom, home button. Returns the tab, which is
-    then the active one.
+    """Open the appearance settings page: theme, font size, zoom, home button, bookmarks bar.
+    Returns the tab, now active.
     """
     return shown("chrome://settings/appearance")
 
 
 @app.tool(timeout=90)
 def open_search_engine_settings() -> Tab:
-    """Open the search engine settings. Returns the tab, which is then the active one."""
+    """Open the search engine settings page, to choose or switch the default search engine (Google,
+    DuckDuckGo, Bing). Returns the tab, now active.
+    """
     return shown("chrome://settings/search")
 
 
 @app.tool(timeout=90)
 def open_extensions() -> Tab:
-    """Open the page of extensions. Returns the tab, which is then the active one."""
+    """Open the extensions page, to see, manage or switch off installed extensions (add-ons).
+    Returns the tab, now active.
+    """
     return shown("chrome://extensions/")
 
 
 @app.tool(timeout=90)
 def open_bookmarks() -> Tab:
-    """Open the bookmark manager. Returns the tab, which is then the active one."""
+    """Open the bookmark manager page, where bookmarks (favourites) are edited. Returns the tab, now
+    active.
+    """
     return shown("chrome://bookmarks/")
 
 
@@ -188,17 +201,17 @@ def previews(browser: Browser) -> set[str]:
 def print(
     path: Annotated[
         Optional[str],
-        Field(description="a PDF to write, or a folder for one named as the page; no dialog then"),
+        Field(description="PDF file to write, or folder for one named after the page"),
     ] = None,
     margins: Annotated[
         Literal["default", "none"], Field(description="of the PDF: 1 cm, or none")
     ] = "default",
-    landscape: Annotated[bool, Field(description="the PDF's pages lie on their side")] = False,
-    background: Annotated[bool, Field(description="with background graphics in the PDF")] = False,
-    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
+    landscape: Annotated[bool, Field(description="landscape pages in the PDF")] = False,
+    background: Annotated[bool, Field(description="print background graphics")] = False,
+    overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
 ) -> Printed:
-    """Open the print dialog for the active tab; it stays open to be answered. With `path` nothing
-    is shown: the page is written there as a PDF.
+    """Print the active tab's web page: opens the print dialog, or with `path` saves the page as PDF
+    without one (landscape, margins, background graphics).
     """
     with connected(starting=True) as browser:
         tab = find(browser, None)

@@ -27,8 +27,7 @@ Folder = Annotated[
     Optional[str],
     Field(
         min_length=1,
-        description='path of a folder of bookmarks, such as "Bookmarks bar/News"; the bookmarks '
-        "bar if left out; a path that begins with no top folder lies on the bar",
+        description='folder, such as "Bookmarks bar/News" or just "News"; default: the bar',
     ),
 ]
 
@@ -135,14 +134,14 @@ def stored(said: dict[str, Any]) -> Bookmarked:
 def bookmark_page(
     name: Annotated[
         Optional[str],
-        Field(min_length=1, description="of the bookmark; the page's title if left out"),
+        Field(min_length=1, description="default: the page's title"),
     ] = None,
     folder: Folder = None,
     tab: TabName = None,
 ) -> Bookmarked:
-    """Bookmark the page of the active tab, or of another one; no dialog opens. A folder that is
-    missing is created. A page that is bookmarked in that folder already is not bookmarked twice; it
-    gets the new name if one is given.
+    """Bookmark a web page to find it again: add the current tab or another to the bookmarks
+    (favourites) bar or a folder, created if missing. No dialog and no duplicates; an existing
+    bookmark gets the given name.
     """
     with connected(starting=True) as browser:
         chosen = find(browser, tab)
@@ -161,8 +160,8 @@ def create_bookmark_folder(
         ),
     ],
 ) -> Bookmarked:
-    """Create a folder for bookmarks, and those above it that are missing. It is no error if it is
-    there already. A path that begins with none of the top folders lies on the bookmarks bar.
+    """Create a new folder for bookmarks (favourites), with missing parents, on the bookmarks bar
+    unless the path starts with another top folder. No error if it exists.
     """
     with connected(starting=True) as browser, browser_page(browser, BOOKMARKS) as session:
         return stored(evaluate(browser, session, ADD_FOLDER, path))
@@ -170,7 +169,7 @@ def create_bookmark_folder(
 
 @app.tool(reads_only=True, timeout=60)
 def list_bookmarks() -> Bookmarks:
-    """List all bookmarks and their folders. At most 500."""
+    """List all bookmarks (favourites, saved sites) and their folders; at most 500."""
     with connected() as browser, browser_page(browser, BOOKMARKS) as session:
         found = evaluate(browser, session, LIST)
     entries = [Bookmark(each["title"], each["url"], each["folder"]) for each in found[:ENTRIES]]
@@ -181,20 +180,19 @@ def list_bookmarks() -> Bookmarks:
 def delete_browsing_data(
     kinds: Annotated[
         Optional[list[Kind]],
-        Field(min_length=1, description="what to delete at once; if left out the dialog opens"),
+        Field(min_length=1, description="what to delete at once; default: opens the dialog"),
     ] = None,
     site: Annotated[
         Optional[str],
         Field(
             min_length=1,
-            description="only the cookies of this host and of those below it, such as amazon.com; "
-            'kinds is then ["cookies"] or left out',
+            description="only this site's cookies, with subdomains; kinds: cookies or omitted",
         ),
     ] = None,
 ) -> Deleted:
-    """Delete browsing data. Without arguments it only opens the dialog for it, which waits for an
-    answer and has all kinds and periods. With `kinds` all cookies or the whole cache are deleted at
-    once, or with `site` that site's cookies.
+    """Clear browsing data: delete the history, cookies or cache. Without arguments opens the
+    dialog, which has all kinds and periods; with `kinds` deletes all cookies or empties the whole
+    cache at once, with `site` one site's cookies.
     """
     if site is None and kinds is None:
         return Deleted([], 0, shown(DIALOG))
@@ -266,9 +264,8 @@ def get_settings(
         ),
     ],
 ) -> list[Preference]:
-    """Read settings of the browser by a part of their names, as the profile stores them: such as
-    homepage, session.restore_on_startup, safebrowsing.enabled, webkit.webprefs.default_font_size.
-    At most 200.
+    """Look up how the browser is configured: read its settings (preferences) by part of their name,
+    such as home page (homepage), startup, safe browsing, font size. At most 200.
     """
     with connected() as browser, browser_page(browser, SETTINGS) as session:
         found = evaluate(browser, session, PREFERENCES, name)
@@ -280,13 +277,12 @@ def get_settings(
 
 @app.tool(timeout=60)
 def set_setting(
-    name: Annotated[
-        str, Field(min_length=2, description="exactly as chrome_get_settings gives it")
-    ],
+    name: Annotated[str, Field(min_length=2, description="exact name from chrome_get_settings")],
     value: Annotated[Any, Field(description='true, 24, "text", ["https://example.org"]')],
 ) -> Preference:
-    """Change one setting of the browser, as its settings pages do. Returns what is stored then. Use
-    chrome_get_settings to find its name and see its value.
+    """Change one setting (preference) of the browser, as its settings pages do: home page
+    (homepage), start page, what opens at startup, Do Not Track. Returns the stored value. Find its
+    name with chrome_get_settings.
     """
     with connected(starting=True) as browser, browser_page(browser, SETTINGS) as session:
         known = evaluate(browser, session, PREFERENCES, name)

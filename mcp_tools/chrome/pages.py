@@ -47,7 +47,9 @@ def get_page_text(
     offset: Annotated[int, Field(ge=0, description="characters to skip")] = 0,
     limit: Annotated[int, Field(ge=1, le=50_000, description="characters at most")] = 20_000,
 ) -> PageText:
-    """Read the text that a tab's page shows, or a piece of it, without scrolling."""
+    """Read the text of the web page (website, article) in a tab: what it says, or a part of it,
+    without scrolling.
+    """
     with connected() as browser:
         chosen = find(browser, tab)
         said = evaluate(
@@ -114,8 +116,8 @@ FILL = f"""async (wanted, value) => {{ {FIELDS}
 
 @app.tool(reads_only=True)
 def get_form_fields(tab: TabName = None) -> list[FormField]:
-    """List what a tab's page lets one fill in: texts, choices, boxes, with labels and values. At
-    most 200; not those inside frames.
+    """List the fields of a form on a web page, what can or must be filled in on the website:
+    inputs, choices and checkboxes, with labels and values. At most 200; none inside frames.
     """
     with connected() as browser:
         session = page_of(browser, find(browser, tab).id)
@@ -128,7 +130,7 @@ def fill_form_field(
         str,
         Field(
             min_length=1,
-            description="its label, name or id, or its index of chrome_get_form_fields",
+            description="its label, name or id, or index from chrome_get_form_fields",
         ),
     ],
     value: Annotated[
@@ -136,8 +138,8 @@ def fill_form_field(
     ],
     tab: TabName = None,
 ) -> FormField:
-    """Fill in one field of a tab's page; the page notices it as if it had been typed. Nothing is
-    sent. Returns the field as it is then.
+    """Fill in a field of a web form: enter text or a number, choose a dropdown option or tick a box
+    on the page, as if typed. Does not submit. Returns the field's new state.
     """
     with connected() as browser:
         session = page_of(browser, find(browser, tab).id)

@@ -24,8 +24,7 @@ EMPTY = ("chrome://newtab", "chrome://new-tab-page", "about:blank")
 TabName = Annotated[
     Optional[int | str],
     Field(
-        description="index from 0 as chrome_list_tabs gives it, its id, or a part of its title or "
-        "URL; the active tab if left out"
+        description="index or id from chrome_list_tabs, or part of title or URL; default: active"
     ),
 ]
 

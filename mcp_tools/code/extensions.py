@@ -93,14 +93,14 @@ def described(identifier: str) -> Extension:
 
 @app.tool(reads_only=True, timeout=120)
 def list_extensions(
-    show_versions: Annotated[bool, Field(description="with their versions")] = False,
+    show_versions: Annotated[bool, Field(description="with versions")] = False,
     category: Annotated[
         Optional[str],
-        Field(description="only of this category, such as themes or programming languages"),
+        Field(description="only this category, such as themes"),
     ] = None,
 ) -> list[Extension]:
-    """List the extensions that were installed in VS Code, not those it comes with. With an open
-    window it also says which are enabled.
+    """List the extensions (plugins) that are installed, versions on request, without built-in ones;
+    with an open window also which are enabled.
     """
     given = ["--show-versions"] if show_versions else []
     said = code("--list-extensions", *given, *(["--category", category] if category else []))
@@ -126,10 +126,10 @@ def install_extension(
             description="publisher.name, publisher.name@version, or the path of a .vsix file",
         ),
     ],
-    pre_release: Annotated[bool, Field(description="its pre-release version")] = False,
+    pre_release: Annotated[bool, Field(description="install the pre-release")] = False,
 ) -> Extension:
-    """Install an extension in VS Code, or update it: from the marketplace, which needs the network,
-    or from a .vsix file. Returns it with its version.
+    """Install (add) an extension (plugin), or update it, from the marketplace (needs network) or a
+    .vsix file; pre-release on request. Returns it with its version.
     """
     if extension_id.lower().endswith(".vsix"):
         target, named = str(file_at(extension_id)), None
@@ -164,7 +164,7 @@ def _name_in(vsix: str) -> Optional[str]:
 
 @app.tool(timeout=120)
 def uninstall_extension(extension_id: Identifier) -> str:
-    """Uninstall an extension from VS Code. Returns what was removed."""
+    """Uninstall an extension: remove (get rid of) a plugin. Returns what was removed."""
     identifier = the_installed(extension_id)
     code("--uninstall-extension", identifier)
     if identifier.lower() in installed():
@@ -174,8 +174,8 @@ def uninstall_extension(extension_id: Identifier) -> str:
 
 @app.tool(timeout=120)
 def update_extensions() -> Updated:
-    """Update all installed extensions to their latest versions; needs the network as soon as one is
-    installed. Returns those that changed.
+    """Update (upgrade) all installed extensions (plugins) to the newest versions; needs network.
+    Returns those that changed.
     """
     before = installed()
     said = code("--update-extensions")
@@ -214,17 +214,16 @@ def _switched(extension_id: str, disable: bool) -> Extension:
 
 @app.tool(timeout=120)
 def disable_extension(extension_id: Identifier) -> Extension:
-    """Disable an installed extension in all VS Code windows, lasting, as its Disable button does.
-    The windows reload for that, so what is unsaved has to be saved first. Needs an open window.
-    Undone by code_enable_extension.
+    """Disable an extension in all windows: turn the plugin off (deactivate it) but keep it
+    installed. Windows reload, so save first. Needs an open window.
     """
     return _switched(extension_id, disable=True)
 
 
 @app.tool(timeout=120)
 def enable_extension(extension_id: Identifier) -> Extension:
-    """Enable an extension again that was disabled in VS Code. The windows reload for that. Needs an
-    open window.
+    """Enable a disabled extension again: turn the plugin back on (activate it). Windows reload.
+    Needs an open window.
     """
     return _switched(extension_id, disable=False)
 
@@ -233,8 +232,8 @@ def enable_extension(extension_id: Identifier) -> Extension:
 def toggle_sync(
     state: Annotated[Literal["on", "off"], Field(description="on or off")],
 ) -> str:
-    """Switch VS Code's settings sync. Off is done when it is off; on needs somebody to sign in to
-    an account in the window, so that is refused with what to do.
+    """Turn Settings Sync on or off: whether editor settings are synchronised between computers over
+    the cloud. Turning it on needs a person to sign in, so it is refused with instructions.
     """
     address, _ = editor.front()
     known = editor.ask(address, "command", name="workbench.userDataSync.actions.turnOff", given=[])

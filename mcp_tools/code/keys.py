@@ -29,9 +29,7 @@ Command = Annotated[
         "command loses the shortcut",
     ),
 ]
-When = Annotated[
-    Optional[str], Field(description="the condition under which it counts, such as terminalFocus")
-]
+When = Annotated[Optional[str], Field(description="condition for it, such as terminalFocus")]
 
 
 @dataclass(frozen=True)
@@ -69,15 +67,16 @@ def _put(text: str) -> None:
 
 @app.tool(reads_only=True)
 def get_keybindings() -> Shortcuts:
-    """Read the keyboard shortcuts that the user set in VS Code, not those it comes with."""
+    """List the custom keyboard shortcuts that the user defined (keybindings.json), without built-in
+    ones.
+    """
     return Shortcuts(str(_file()), _shortcuts(text_of(_file())))
 
 
 @app.tool()
 def add_keybinding(key: Keys, command: Command, when: When = None) -> Shortcuts:
-    """Add a keyboard shortcut to VS Code, or take one of its own away by a command that begins with
-    a - (such as -list.find). It takes effect at once; nothing changes if it is there already.
-    Returns all shortcuts that the user set.
+    """Add a keyboard shortcut: make a key combination (hotkey) run an editor command, at once. A
+    command starting with - (-list.find) unbinds a built-in one. Returns all custom shortcuts.
     """
     new = Shortcut(key.lower(), command, when)
     text = text_of(_file())
@@ -90,9 +89,9 @@ def add_keybinding(key: Keys, command: Command, when: When = None) -> Shortcuts:
 
 @app.tool()
 def remove_keybinding(key: Keys, command: Command, when: When = None) -> Shortcuts:
-    """Take a keyboard shortcut out of those that the user set in VS Code: exactly this key, command
-    and condition. To take away one that VS Code comes with, use code_add_keybinding with a - before
-    the command. Returns those that are left.
+    """Remove a keyboard shortcut that the user defined: unbind exactly this key combination,
+    command and condition. For built-in ones use code_add_keybinding with a - before the command.
+    Returns the remaining shortcuts.
     """
     text = text_of(_file())
     there = _shortcuts(text)

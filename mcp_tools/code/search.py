@@ -30,19 +30,17 @@ UNSEARCHED = ("**/node_modules", "**/bower_components", "**/*.code-search")
 
 All = Annotated[
     bool,
-    Field(description="in every file of the window's folders; else only in the active editor"),
+    Field(description="all files of the workspace; else only the active editor"),
 ]
 Where = Annotated[
     Optional[str],
-    Field(description="a file or folder instead, which needs no window; such as ~/project/src"),
+    Field(description="a file or folder instead, such as ~/project/src; needs no window"),
 ]
 Include = Annotated[
     Optional[str], Field(description="only files of this glob, such as *.py or src/**")
 ]
-Regex = Annotated[
-    bool, Field(description="the text is a regular expression (Python's), line by line with ^ $")
-]
-Case = Annotated[bool, Field(description="tell upper from lower case")]
+Regex = Annotated[bool, Field(description="Python regular expression, line by line with ^ $")]
+Case = Annotated[bool, Field(description="case-sensitive")]
 Word = Annotated[bool, Field(description="whole words only")]
 
 
@@ -216,10 +214,9 @@ def search_text(
     match_case: Case = False,
     whole_word: Word = False,
 ) -> Found:
-    """Find text in VS Code: in the active editor, in all files of the window's folders, or in a
-    given file or folder. Leaves out what VS Code's search leaves out (files.exclude,
-    search.exclude, .gitignore, binary files). Unsaved changes in editors count. Returns how often
-    and where; at most 200 places.
+    """Find text in source code: search the active editor, all files of the workspace (project), or
+    a file or folder, for a string, function name or regular expression. Skips what VS Code's search
+    excludes; unsaved changes count. Returns at most 200 places and the count.
     """
     wanted = pattern(text, regex, match_case, whole_word)
     count = looked_at = with_it = 0
@@ -239,7 +236,7 @@ def search_text(
 def replace_text(
     search_text: Annotated[str, Field(min_length=1, description="what to look for")],
     replace_text: Annotated[
-        str, Field(description=r"what stands there then; of a regular expression with \1 or \g<x>")
+        str, Field(description="new text; with regex \\1 or \\g<x> are groups")
     ],
     all_files: All = False,
     path: Where = None,
@@ -248,10 +245,10 @@ def replace_text(
     match_case: Case = False,
     whole_word: Word = False,
 ) -> Replacement:
-    """Replace text in VS Code: in the active editor, in all files of the window's folders, or in a
-    given file or folder. Files are changed on disk and open editors show it; where an editor has
-    unsaved changes it is made there and not saved. Finds what code_search_text finds: look first.
-    Returns how many in which files.
+    """Search and replace text in source code: the active editor, all files of the workspace, or a
+    file or folder, for example rename a function or variable everywhere, with a regex. Changes
+    files on disk; in editors with unsaved changes it stays unsaved. Look first with
+    code_search_text. Returns counts per file.
     """
     wanted = pattern(search_text, regex, match_case, whole_word)
     looked_at = 0

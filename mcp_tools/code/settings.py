@@ -26,8 +26,7 @@ Key = Annotated[
 Of = Annotated[
     Optional[str],
     Field(
-        description="a folder, for the settings that only count there (.vscode/settings.json); "
-        "the user's own if left out"
+        description="a folder, for its own settings (.vscode/settings.json); default: the user's"
     ),
 ]
 
@@ -150,10 +149,12 @@ def put_in(key: str, values: dict[str, Any], folder: Optional[str] = None) -> Se
 
 @app.tool(reads_only=True)
 def get_settings(
-    part: Annotated[str, Field(description="only keys that contain this, in any case")] = "",
+    part: Annotated[str, Field(description="only keys that contain this, ignoring case")] = "",
     folder: Of = None,
 ) -> Settings:
-    """Read VS Code's settings file: what was set, not the defaults. Works without a window."""
+    """Show all settings (preferences) changed by the user: print the user's or workspace's
+    settings.json, without defaults. Needs no window.
+    """
     file = settings_file(folder)
     values = value_of(file, text_of(file), dict)
     chosen = {key: value for key, value in values.items() if part.lower() in key.lower()}
@@ -162,8 +163,8 @@ def get_settings(
 
 @app.tool(reads_only=True)
 def get_setting(key: Key, folder: Of = None) -> Setting:
-    """Read one setting of VS Code: what the file says, and what the last active window goes by,
-    which is the default if nothing is set.
+    """Look up what one setting, such as editor.tabSize, is set to: the value of its key in
+    settings.json, and the effective one in the last active window (its default if unset).
     """
     file = settings_file(folder)
     value = value_of(file, text_of(file), dict).get(key)
@@ -174,14 +175,12 @@ def get_setting(key: Key, folder: Of = None) -> Setting:
 def set_setting(
     key: Key,
     value: Annotated[Any, Field(description='true, 14, "on", ["a"] or {"a": true}')],
-    merge: Annotated[
-        bool, Field(description="put an object's entries into the one that is set already")
-    ] = False,
+    merge: Annotated[bool, Field(description="merge an object into the existing one")] = False,
     folder: Of = None,
 ) -> Setting:
-    """Set one setting of VS Code in its settings file; comments and the rest of the file stay. It
-    takes effect at once, also in open windows. Returns what the file said before and says now, and
-    what the last active window goes by.
+    """Change one setting in settings.json, such as font size, tab size, minimap: set its value;
+    comments and the rest stay. Takes effect at once. Returns the value before and after, and the
+    effective one.
     """
     if merge and not isinstance(value, dict):
         raise ToolError("Only an object can be merged.", code="bad_value")
@@ -190,7 +189,7 @@ def set_setting(
 
 @app.tool()
 def reset_setting(key: Key, folder: Of = None) -> Setting:
-    """Take a setting out of VS Code's settings file, so that its default counts again."""
+    """Reset one setting to its default value: remove its key from settings.json."""
     return change(key, folder, lambda text: jsonc.remove(text, [key]))
 
 
@@ -198,8 +197,8 @@ def reset_setting(key: Key, folder: Of = None) -> Setting:
 def set_word_wrap_column(
     column: Annotated[int, Field(ge=1, le=100_000, description="columns")],
 ) -> Setting:
-    """Set at which column VS Code wraps lines (editor.wordWrapColumn). It counts where
-    editor.wordWrap is wordWrapColumn or bounded.
+    """Set the column at which lines wrap: word wrap after so many characters
+    (editor.wordWrapColumn). Counts only if editor.wordWrap is wordWrapColumn or bounded.
     """
     return put("editor.wordWrapColumn", column)
 
@@ -209,11 +208,12 @@ def set_auto_save_delay(
     delay_ms: Annotated[int, Field(ge=0, le=86_400_000, description="milliseconds")],
     auto_save: Annotated[
         Optional[Literal["off", "afterDelay", "onFocusChange", "onWindowChange"]],
-        Field(description="also set when VS Code saves by itself; left as it is if left out"),
+        Field(description="also set when VS Code saves by itself; default: unchanged"),
     ] = None,
 ) -> list[Setting]:
-    """Set after how many milliseconds VS Code saves changed files (files.autoSaveDelay). That only
-    happens while files.autoSave is afterDelay: pass it as `auto_save` to switch it on.
+    """Set the auto save delay in milliseconds, after which changed files are saved by themselves
+    (files.autoSaveDelay). Works only while files.autoSave is afterDelay: pass `auto_save` to turn
+    autosave on.
     """
     done = [put("files.autoSaveDelay", delay_ms)]
     if auto_save is not None:
@@ -225,8 +225,8 @@ def set_auto_save_delay(
 def set_focus_editor_on_break(
     value: Annotated[bool, Field(description="whether the editor gets the focus")],
 ) -> Setting:
-    """Choose whether VS Code moves the focus to the editor when the debugger breaks
-    (debug.focusEditorOnBreak).
+    """Choose whether the editor gets the focus, and the window comes to the front, when the
+    debugger stops at a breakpoint while debugging (debug.focusEditorOnBreak).
     """
     return put("debug.focusEditorOnBreak", value)
 
@@ -235,8 +235,8 @@ def set_focus_editor_on_break(
 def set_wrap_tabs(
     value: Annotated[bool, Field(description="whether tabs wrap over several lines")],
 ) -> Setting:
-    """Choose whether editor tabs wrap over several lines when there are too many for one
-    (workbench.editor.wrapTabs).
+    """Wrap editor tabs over multiple rows (lines) instead of a scrollbar, so that all open tabs are
+    visible, or not (workbench.editor.wrapTabs).
     """
     return put("workbench.editor.wrapTabs", value)
 
@@ -245,8 +245,9 @@ def set_wrap_tabs(
 def add_files_exclude(
     pattern: Annotated[str, Field(min_length=1, description="a glob, such as **/__pycache__")],
 ) -> Setting:
-    """Hide files and folders of that pattern in VS Code's explorer and search (files.exclude).
-    Patterns that are there already stay.
+    """Hide files and folders that match a pattern from the explorer sidebar's file tree and the
+    search: exclude clutter such as __pycache__, node_modules (files.exclude). Existing patterns
+    stay.
     """
     return put_in("files.exclude", {pattern: True})
 
@@ -261,8 +262,9 @@ def set_python_diagnostics_override(
         Field(description="none switches the rule off"),
     ],
 ) -> Setting:
-    """Set how severe VS Code's Python analysis takes one diagnostic rule
-    (python.analysis.diagnosticSeverityOverrides). Overrides of other rules stay.
+    """Set the severity of a Python type checking rule of Pylance, such as reportMissingImports:
+    turn a warning off or make it an error (python.analysis.diagnosticSeverityOverrides). Other
+    rules stay.
     """
     return put_in("python.analysis.diagnosticSeverityOverrides", {rule: severity})
 
@@ -273,8 +275,8 @@ def set_color_theme(
         str, Field(min_length=1, description="its name or identifier, such as Monokai")
     ],
 ) -> Setting:
-    """Show VS Code in another colour theme (workbench.colorTheme); it must be installed. An unknown
-    name is refused with those that there are.
+    """Change the colour theme of the editor: dark, light, any installed one (workbench.colorTheme).
+    An unknown name is refused with those available.
     """
     known = themes()
     found = known.get(theme_name.lower())

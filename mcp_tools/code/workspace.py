@@ -73,11 +73,11 @@ def launch_vscode(
     path: Annotated[
         str, Field(min_length=1, description="a file, a folder or a .code-workspace file")
     ],
-    new_window: Annotated[bool, Field(description="open it in a window of its own")] = False,
+    new_window: Annotated[bool, Field(description="open it in a new window")] = False,
 ) -> Window:
-    """Open a file, folder or workspace in VS Code, starting it if need be. A folder or workspace
-    gets a window of its own, unless one shows it already: that comes to the front. A file is opened
-    in the last active window. Returns that window.
+    """Open a file, folder or workspace in Visual Studio Code, starting it if necessary. A folder
+    gets its own window, or the one already showing it; a file opens in the last active window.
+    Returns the window.
     """
     found = absolute(path)
     if not found.exists():
@@ -118,8 +118,8 @@ def goto_file(
     line: Annotated[int, Field(ge=1, description="from 1")] = 1,
     character: Annotated[int, Field(ge=1, description="column, from 1")] = 1,
 ) -> Window:
-    """Open a text file in VS Code and put the cursor at a line and character. Returns the window
-    with the position of the cursor.
+    """Jump to a line of a source file: open it in the editor and place the cursor at a line and
+    column. Returns the window and cursor position.
     """
     file = file_at(file_path)
     window = opened(some_window(), file, line=line, character=character)
@@ -135,8 +135,8 @@ def goto_file(
 
 @app.tool(timeout=120)
 def compare_files(file1: File, file2: File) -> Window:
-    """Show two files side by side in VS Code with their differences: `file1` left, `file2` right.
-    Returns the window.
+    """Compare two files: show a diff with their differences side by side in the editor, `file1`
+    left, `file2` right. Returns the window.
     """
     one, other = file_at(file1), file_at(file2)
     address = some_window()
@@ -220,9 +220,8 @@ def changed(address: Path, window: Window, wanted: set[str], **change: str) -> W
 
 @app.tool(timeout=120)
 def add_folder(folder: Folder) -> Window:
-    """Add a folder to the workspace of the last active VS Code window. A window that shows one
-    folder becomes a workspace of several; a saved .code-workspace file is updated. Returns the
-    window; nothing changes if it has the folder already.
+    """Add a folder (another directory, root) to the workspace of the last active window; one folder
+    becomes a multi-root workspace, a saved .code-workspace file is updated. Returns the window.
     """
     found = folder_at(folder)
     address, window = read_in()
@@ -235,8 +234,8 @@ def add_folder(folder: Folder) -> Window:
 
 @app.tool(timeout=120)
 def remove_folder(folder: Folder) -> Window:
-    """Take a folder out of the workspace of the last active VS Code window. The folder itself stays
-    on disk; a saved .code-workspace file is updated. Returns the window.
+    """Remove a folder (close a root directory) from the workspace of the last active window; it
+    stays on disk, a saved .code-workspace file is updated. Returns the window.
     """
     found = absolute(folder)
     address, window = read_in()
@@ -251,8 +250,8 @@ def remove_folder(folder: Folder) -> Window:
 
 @app.tool(reads_only=True)
 def list_windows() -> list[Window]:
-    """See the open VS Code windows, the last active one first: folders, workspace file, open
-    editors and which are unsaved, the active editor with cursor and selected text.
+    """List the open editor windows, last active first: folders, workspace, open and unsaved
+    editors, the active editor with cursor and selection.
     """
     return [window for _, window in windows()]
 
@@ -268,12 +267,13 @@ def run_command(
         ),
     ],
     arguments: Annotated[
-        list[Any], Field(description="what the command takes, most take nothing")
+        list[Any], Field(description="the command's arguments; most take none")
     ] = [],  # noqa: B006
 ) -> Ran:
-    """Run a command of VS Code in the last active window, as the command palette would: format,
-    indent, save, fold, split and so on. Acts on the active editor and its selection; see
-    code_goto_file. An unknown identifier is refused with similar ones. Returns the window after it.
+    """Run a command of the command palette in the last active window: trigger or execute workbench
+    and editor actions such as format document, toggle sidebar, indent, fold, split, save. Acts on
+    the active editor and selection. An unknown identifier is refused with similar ones. Returns the
+    window.
     """
     address, _ = front()
     said = ask(address, "command", within=30, name=command, given=arguments)

@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 X = Annotated[int, Field(description="pixels from the left edge of the screen")]
 Y = Annotated[int, Field(description="pixels from the top edge of the screen")]
-Button = Annotated[Literal["left", "middle", "right"], Field(description="of the mouse")]
+Button = Annotated[Literal["left", "middle", "right"], Field(description="mouse button")]
 Keys = Annotated[
     list[str],
     Field(
         min_length=1,
         max_length=6,
-        description='keys pressed together, such as ["ctrl", "s"], ["enter"] or ["a"]',
+        description='keys pressed together, such as ["ctrl", "s"] or ["enter"]',
     ),
 ]
 Held = Annotated[
     Optional[list[str]],
-    Field(max_length=4, description='keys held down meanwhile, such as ["ctrl"]'),
+    Field(max_length=4, description='modifier keys to hold, such as ["ctrl"]'),
 ]
-Seconds = Annotated[float, Field(gt=0, le=10, description="how long, at most 10")]
+Seconds = Annotated[float, Field(gt=0, le=10, description="at most 10")]
 Clicks = Annotated[int, Field(ge=-100, le=100)]
 DRAG_SECONDS = 0.4
 """How long a drag takes: applications tell it from a click by movement that lasts."""
@@ -151,52 +151,54 @@ def press(x: int, y: int, keys: Optional[list[str]], button: str, times: int = 1
 
 @app.tool()
 def click(x: X, y: Y, keys: Held = None) -> None:
-    """Click the left mouse button at a point of the screen, for example on a button, a cell or a
-    menu.
+    """Left-click a point on the screen with the mouse: press a button, icon, checkbox, link, cell
+    or menu item.
     """
     press(x, y, keys, "left")
 
 
 @app.tool()
 def double_click(x: X, y: Y, keys: Held = None) -> None:
-    """Double-click the left mouse button at a point: opens a file or an icon, selects a word in a
-    text.
+    """Double-click a point: two quick left clicks that open a file, folder or icon, or select a
+    word.
     """
     press(x, y, keys, "left", 2)
 
 
 @app.tool()
 def triple_click(x: X, y: Y, keys: Held = None) -> None:
-    """Triple-click the left mouse button at a point: selects the line or the whole field of a
-    text.
+    """Triple-click a point: three left clicks that select a line, a paragraph or all text of a
+    field or address bar.
     """
     press(x, y, keys, "left", 3)
 
 
 @app.tool()
 def right_click(x: X, y: Y, keys: Held = None) -> None:
-    """Click the right mouse button at a point: opens the context menu of what is there."""
+    """Right-click a point: the secondary mouse button opens the context menu there."""
     press(x, y, keys, "right")
 
 
 @app.tool()
 def middle_click(x: X, y: Y, keys: Held = None) -> None:
-    """Click the middle mouse button at a point: pastes the selection, closes a tab, opens a link in
-    a new one.
+    """Middle-click a point with the mouse wheel button: open a link in a new tab, close a tab, or
+    paste the primary selection.
     """
     press(x, y, keys, "middle")
 
 
 @app.tool()
 def move(x: X, y: Y) -> None:
-    """Move the mouse pointer to a point without clicking: shows a tooltip, opens a submenu."""
+    """Move the mouse pointer to a point without clicking: hover over an item to show its tooltip or
+    submenu.
+    """
     hands().moveTo(*on_screen(x, y))
 
 
 @app.tool()
 def drag(x: X, y: Y, to_x: X, to_y: Y, button: Button = "left", keys: Held = None) -> None:
-    """Press a mouse button at one point, move to another, release there: moves things, selects a
-    range, draws.
+    """Drag and drop with the mouse: hold a button at one point, move to another and release. Moves
+    icons and windows, draws, drags a slider, or marks a selection box or range.
     """
     on_screen(x, y)
     on_screen(to_x, to_y)
@@ -213,13 +215,13 @@ def drag(x: X, y: Y, to_x: X, to_y: Y, button: Button = "left", keys: Held = Non
 def scroll(
     x: X,
     y: Y,
-    dx: Annotated[
-        Clicks, Field(description="clicks of the wheel to the right; negative: left")
-    ] = 0,
-    dy: Annotated[Clicks, Field(description="clicks of the wheel down; negative: up")] = 0,
+    dx: Annotated[Clicks, Field(description="wheel notches to the right; negative: left")] = 0,
+    dy: Annotated[Clicks, Field(description="wheel notches down; negative: up")] = 0,
     keys: Held = None,
 ) -> None:
-    """Turn the mouse wheel at a point of the screen. One click moves about three lines of text."""
+    """Scroll with the mouse wheel at a point: down, up, left or right. One notch moves about three
+    lines.
+    """
     hands().moveTo(*on_screen(x, y))
     with holding(keys):
         hands().vscroll(-dy)
@@ -230,8 +232,8 @@ def scroll(
 def type(
     text: Annotated[str, Field(min_length=1, max_length=20_000, description="any characters")],
 ) -> None:
-    """Type a text into what has the keyboard focus, as on a keyboard. Any character; a newline is
-    the enter key, a tab the tab key.
+    """Type text on the keyboard into the focused field or window, at the caret. Any character can
+    be entered; a newline presses Enter, a tab presses Tab.
     """
     from mcp_tools.display.keyboard import Deaf, Untypable
 
@@ -254,10 +256,10 @@ def type(
 @app.tool()
 def key(
     keys: Keys,
-    times: Annotated[int, Field(ge=1, le=100, description="how often it is pressed")] = 1,
+    times: Annotated[int, Field(ge=1, le=100, description="how often to press")] = 1,
 ) -> None:
-    """Press a key, or several together as a chord, and release: shortcuts, enter, escape, arrows,
-    function keys.
+    """Press and release a key or a key combination: keyboard shortcuts such as Ctrl+C or Alt+Tab,
+    Enter, Escape, arrow and function keys; `times` repeats it.
     """
     for _ in range(times):
         with holding(keys):
@@ -266,28 +268,36 @@ def key(
 
 @app.tool()
 def hold_key(keys: Keys, seconds: Seconds) -> None:
-    """Hold keys down for some seconds, then release them; they repeat as on a keyboard."""
+    """Hold keys down for some seconds (a long press), then release them. They auto-repeat as on a
+    keyboard that is kept pressed.
+    """
     with holding(keys, repeat=True):
         time.sleep(seconds)
 
 
 @app.tool()
 def mouse_down(x: X, y: Y, button: Button = "left") -> None:
-    """Press a mouse button at a point and keep it down; computer_mouse_up releases it."""
+    """Press a mouse button at a point and keep holding it, to start a drag; release it with
+    computer_mouse_up.
+    """
     on_screen(x, y)
     hands().mouseDown(x, y, button=button)
 
 
 @app.tool()
 def mouse_up(x: X, y: Y, button: Button = "left") -> None:
-    """Move to a point and release a mouse button there."""
+    """Release a held mouse button at a point: let go of it, to drop what computer_mouse_down began
+    to drag.
+    """
     on_screen(x, y)
     hands().mouseUp(x, y, button=button)
 
 
 @app.tool(reads_only=True)
 def screenshot() -> Picture:
-    """Look at the screen as it is now. Every step shows it anyway, once it is still."""
+    """Take a screenshot: capture a picture of the whole screen as it is now. Every step shows one
+    anyway, once the screen is still.
+    """
     from PIL import Image
 
     from mcp_tools.display import x11
@@ -318,6 +328,6 @@ class Point:
 
 @app.tool(reads_only=True)
 def cursor_position() -> Point:
-    """Where the mouse pointer is."""
+    """Find out where the mouse pointer is: x and y coordinates of the cursor on the screen."""
     x, y = hands().position()
     return Point(x, y)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-Title = Annotated[str, Field(min_length=1, description="part of the title, in any case")]
+Title = Annotated[str, Field(min_length=1, description="part of the title, ignoring case")]
 ACTIVE_WITHIN = 5
 """Seconds a window manager gets to bring a window to the front."""
 LOOK_EVERY = 0.05
@@ -24,12 +24,13 @@ LOOK_EVERY = 0.05
 
 @app.tool(reads_only=True, timeout=60)
 def wait(
-    seconds: Annotated[float, Field(gt=0, le=30, description="at most so long")],
+    seconds: Annotated[float, Field(gt=0, le=30, description="how long; with `window` at most")],
     window: Optional[Title] = None,
 ) -> None:
-    """Do nothing for some seconds, for example while a program starts or a page loads.
+    """Wait and do nothing for some seconds, for example while a program starts or a page loads.
 
-    With `window`, only until a window of that title is active; an error if none becomes so.
+    With `window`, pause only until a window with that title appears and is active; error if none
+    does in that time.
     """
     if window is None:
         time.sleep(seconds)
@@ -44,15 +45,17 @@ def wait(
 
 @app.tool(reads_only=True)
 def window_list() -> list[dict[str, Any]]:
-    """The open windows: title, application, place and size in pixels, which one is active, which
-    are minimized.
+    """List the windows open on the desktop: title, application, position and size in pixels, which
+    one is active, which are minimized.
     """
     return [described(each) for each in listed()]
 
 
 @app.tool()
 def activate_window(title: Title) -> dict[str, Any]:
-    """Bring a window to the front and give it the keyboard. Returns the window."""
+    """Switch to an open window by its title: bring it to the front and give it the keyboard focus.
+    Returns the window.
+    """
     found = titled(title)
     if not found:
         raise _no_window(title, " is open")

@@ -26,7 +26,7 @@ LOOKED_AT = 200_000
 """Entries that one search looks at."""
 
 Where = Annotated[str, Field(min_length=1, description="such as ~/Documents/plan.txt")]
-Overwrite = Annotated[bool, Field(description="replace a file that is there")]
+Overwrite = Annotated[bool, Field(description="replace an existing file")]
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,12 @@ def landing(source: Path, destination: str) -> Path:
 @app.tool(reads_only=True)
 def list_directory(
     path: Where,
-    hidden: Annotated[bool, Field(description="also names that start with a dot")] = False,
+    hidden: Annotated[
+        bool, Field(description="hidden files (names with a leading dot) too")
+    ] = False,
 ) -> Listing:
-    """List a folder: names with kind, size in bytes, time of change and permissions. At most 500
-    entries.
+    """List what files are in a folder (ls): name, kind, size, modification time and permissions; at
+    most 500 entries.
     """
     top = folder(path)
     with allowed():
@@ -184,7 +186,7 @@ def read_text(
     offset: Annotated[int, Field(ge=0, description="characters to skip")] = 0,
     limit: Annotated[int, Field(ge=1, le=50_000, description="characters at most")] = 20_000,
 ) -> Text:
-    """Read a text file (UTF-8), or a piece of it."""
+    """Read a text file (UTF-8): show or print what is written in it, or part of a long log."""
     file = existing(path)
     with allowed():
         if file.stat().st_size > 50_000_000 or not file.is_file():
@@ -202,12 +204,12 @@ def read_text(
 @app.tool()
 def write_text(
     path: Where,
-    content: Annotated[str, Field(description="the whole text, or what is added")],
+    content: Annotated[str, Field(description="the whole text, or the text to append")],
     overwrite: Overwrite = False,
     append: Annotated[bool, Field(description="add at the end of the file")] = False,
 ) -> Entry:
-    """Write a text file (UTF-8, exactly this content), or add to its end with `append`. The folder
-    must exist. A file that is there is only replaced with overwrite=true.
+    """Create a text file with this content (UTF-8), or append lines to one with `append`. The
+    folder must exist; an existing file is replaced only with overwrite=true.
     """
     file = free(at(path), overwrite or append)
     with allowed(), file.open("a" if append else "w", encoding="utf-8", newline="") as out:
@@ -217,7 +219,7 @@ def write_text(
 
 @app.tool()
 def create_directory(path: Where) -> Entry:
-    """Create a folder, and those above it that are missing. It is no error if it exists already."""
+    """Create a new, empty folder (mkdir -p), with missing parents. No error if it exists."""
     made = at(path)
     with allowed():
         made.mkdir(parents=True, exist_ok=True)
@@ -226,8 +228,8 @@ def create_directory(path: Where) -> Entry:
 
 @app.tool(timeout=120)
 def move(source: Where, destination: Where, overwrite: Overwrite = False) -> Entry:
-    """Move or rename a file or folder. If the destination is a folder the source goes into it, else
-    it gets that very name.
+    """Move a file or folder, put it into another folder, or rename it (mv). If the destination is a
+    folder the source goes into it, otherwise it gets that name.
     """
     old = existing(source)
     new = free(landing(old, destination), overwrite)
@@ -238,8 +240,8 @@ def move(source: Where, destination: Where, overwrite: Overwrite = False) -> Ent
 
 @app.tool(timeout=120)
 def copy(source: Where, destination: Where, overwrite: Overwrite = False) -> Entry:
-    """Copy a file, or a folder with all it contains, keeping times and permissions. If the
-    destination is a folder the copy goes into it, else it gets that very name.
+    """Copy or duplicate a file, or a folder with everything in it (cp -r), keeping times and
+    permissions. If the destination is a folder the copy goes into it, otherwise it gets that name.
     """
     old = existing(source)
     new = free(landing(old, destination), overwrite)
@@ -253,7 +255,9 @@ def copy(source: Where, destination: Where, overwrite: Overwrite = False) -> Ent
 
 @app.tool()
 def trash(path: Where) -> str:
-    """Move a file or folder to the desktop's trash, from where it can be restored."""
+    """Delete (throw away) a file or folder by moving it to the trash (recycle bin); undo it with
+    os_restore_file.
+    """
     from gi.repository import Gio, GLib
 
     found = existing(path)
@@ -268,10 +272,12 @@ def trash(path: Where) -> str:
 def find(
     path: Where,
     pattern: Annotated[
-        str, Field(min_length=1, description="of the name, such as *.pdf; case is ignored")
+        str, Field(min_length=1, description="file name, such as *.pdf; ignores case")
     ],
 ) -> Listing:
-    """Search a folder and all below it for names, such as *.pdf. At most 500 results."""
+    """Find where a file is: look for files by name, with a wildcard such as *.pdf, in a folder and
+    all below it. At most 500 results.
+    """
     wanted = pattern.lower()
     top = folder(path)
     return listing(each for each in below(top) if fnmatch.fnmatchcase(each.name.lower(), wanted))
@@ -279,6 +285,8 @@ def find(
 
 @app.tool(reads_only=True)
 def get_info(path: Where) -> Entry:
-    """See whether a path exists, what kind it is, its size, time of change and permissions."""
+    """Get information on a path: whether it exists, type, size (how big), when last modified, and
+    permissions.
+    """
     with allowed():
         return entry(existing(path))

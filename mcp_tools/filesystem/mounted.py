@@ -18,22 +18,17 @@ from mcp_tools.mount import Media, Mount
 
 MODULES = Path("/opt/programs/node_modules")
 
-Where = Annotated[
-    str, Field(description="such as ~/Documents/plan.txt; must lie below the home folder")
-]
-First = Annotated[
-    Optional[float], Field(description="return only so many lines from the start; not with `tail`")
-]
+Where = Annotated[str, Field(description="such as ~/Documents/plan.txt; below the home folder")]
+First = Annotated[Optional[float], Field(description="only this many first lines; not with `tail`")]
 Last = Annotated[
     Optional[float],
     Field(
-        description="return only so many lines from the end; what follows the last line break, "
-        "mostly nothing, is one of them; not with `head`"
+        description="only this many last lines, with what follows the last newline; not with `head`"
     ),
 ]
 Excluded = Annotated[
     Optional[list[str]],
-    Field(description="patterns of paths to leave out, such as node_modules or **/*.log"),
+    Field(description="patterns of paths to exclude, such as node_modules or **/*.log"),
 ]
 
 
@@ -65,20 +60,20 @@ server = Mount("filesystem server", command)
 
 @app.tool(reads_only=True)
 def read_file(path: Where, tail: Last = None, head: First = None) -> str:
-    """Read a text file. The same as filesystem_read_text_file, under the name it had before."""
+    """Read a text file. Deprecated old name of filesystem_read_text_file."""
     return _text("read_file", path=path, tail=tail, head=head)
 
 
 @app.tool(reads_only=True)
 def read_text_file(path: Where, tail: Last = None, head: First = None) -> str:
-    """Read a file as text: all of it, or of a long one its first or last lines."""
+    """Read a text file: all of it, its first lines (head) or its last lines (tail)."""
     return _text("read_text_file", path=path, tail=tail, head=head)
 
 
 @app.tool(reads_only=True)
 def read_media_file(path: Where) -> Picture | Media:
-    """Look at a picture file (PNG, JPEG, GIF, WebP, BMP). Any other file, sound for example, is
-    returned as its media type and its bytes in base64.
+    """Load (open) a media file: look at an image (picture, photo: PNG, JPEG, GIF, WebP, BMP). Any
+    other, such as audio, comes as media type and base64.
     """
     return cast("Picture | Media", server.call("read_media_file", path=path))
 
@@ -87,18 +82,18 @@ def read_media_file(path: Where) -> Picture | Media:
 def read_multiple_files(
     paths: Annotated[list[str], Field(min_length=1, description="paths of the files to read")],
 ) -> str:
-    """Read several text files in one call. Each is returned below its path; where one cannot be
-    read the reason stands there instead, and the others are returned all the same.
+    """Read the contents of several text files together, at once. Each follows its path; one that
+    cannot be read gives the reason instead.
     """
     return _text("read_multiple_files", paths=paths)
 
 
 @app.tool()
 def write_file(
-    path: Where, content: Annotated[str, Field(description="all that the file will hold")]
+    path: Where, content: Annotated[str, Field(description="the whole new content")]
 ) -> str:
-    """Write a text file: a new one, or in place of what it held before, which is lost. The folder
-    must exist. To change a part of a file use filesystem_edit_file.
+    """Write (save) text to a file: create it, or overwrite its whole contents. The folder must
+    exist. To change parts use filesystem_edit_file.
     """
     return _text("write_file", path=path, content=content)
 
@@ -106,11 +101,11 @@ def write_file(
 @app.tool()
 def edit_file(
     path: Where,
-    edits: Annotated[list[Edit], Field(description="replacements, made in this order")],
-    dryRun: Annotated[bool, Field(description="only show what would change")] = False,
+    edits: Annotated[list[Edit], Field(description="replacements, in this order")],
+    dryRun: Annotated[bool, Field(description="only show the diff (dry run)")] = False,
 ) -> str:
-    """Replace parts of a text file and return the change as a diff. Nothing is written where one of
-    the old texts is not in the file.
+    """Edit a text file: change lines by replacing some of its text, and return a diff; `dryRun`
+    only shows it. Nothing is written if an old text is missing.
     """
     changes = [edit.model_dump() for edit in edits]
     return _text("edit_file", path=path, edits=changes, dryRun=dryRun)
@@ -118,32 +113,30 @@ def edit_file(
 
 @app.tool()
 def create_directory(path: Where) -> str:
-    """Create a folder, and those above it that are missing. It is no error if it exists already."""
+    """Create a directory, nested folders included: make sure it exists. No error if it does."""
     return _text("create_directory", path=path)
 
 
 @app.tool(reads_only=True)
 def list_directory(path: Where) -> str:
-    """List a folder, hidden entries too: one name a line, marked [FILE] or [DIR]."""
+    """List a directory, hidden entries too: one name per line, marked [FILE] or [DIR] (folder)."""
     return _text("list_directory", path=path)
 
 
 @app.tool(reads_only=True)
 def list_directory_with_sizes(
     path: Where,
-    sortBy: Annotated[
-        Literal["name", "size"], Field(description="order of the entries; size: largest first")
-    ] = "name",
+    sortBy: Annotated[Literal["name", "size"], Field(description="size: largest first")] = "name",
 ) -> str:
-    """List a folder with the size of each file, and how many files there are and how large they are
-    together.
+    """List a folder with the size of each file, sorted by name or size (largest first), and the
+    total.
     """
     return _text("list_directory_with_sizes", path=path, sortBy=sortBy)
 
 
 @app.tool(reads_only=True, timeout=60)
 def directory_tree(path: Where, excludePatterns: Excluded = None) -> str:
-    """See a folder and all below it as a JSON tree of names, types and children. Leave large
+    """Show the directory tree: all subfolders and files as a recursive JSON structure. Leave large
     folders out with `excludePatterns`.
     """
     return _text("directory_tree", path=path, excludePatterns=excludePatterns)
@@ -154,7 +147,7 @@ def move_file(
     source: Annotated[str, Field(description="the file or folder to move")],
     destination: Annotated[str, Field(description="its full new path, the name included")],
 ) -> str:
-    """Move or rename a file or folder. Fails where something has the new name already."""
+    """Move a file or folder to another directory, or rename it. Fails if the new name exists."""
     return _text("move_file", source=source, destination=destination)
 
 
@@ -169,21 +162,25 @@ def search_files(
     ],
     excludePatterns: Excluded = None,
 ) -> str:
-    """Search a folder for files and folders by a pattern of their paths; returns full paths, one a
-    line, or that there are none.
+    """Search files and folders recursively by a glob pattern (*.md), with patterns to exclude.
+    Returns full paths.
     """
     return _text("search_files", path=path, pattern=pattern, excludePatterns=excludePatterns)
 
 
 @app.tool(reads_only=True)
 def get_file_info(path: Where) -> str:
-    """See size, times, permissions and type of a file or folder without reading it."""
+    """Get a file's or folder's metadata: size, creation, modification and last access time,
+    permissions, type.
+    """
     return _text("get_file_info", path=path)
 
 
 @app.tool(reads_only=True)
 def list_allowed_directories() -> str:
-    """See which folders these tools may read and write: the home folder, with all below it."""
+    """List the allowed directories: the paths that these tools may access (read and write), which
+    is the home folder with all below it.
+    """
     return _text("list_allowed_directories")
 
 

@@ -29,13 +29,10 @@ PYTHONPATH the hooks that git starts would find them.
 Repository = Annotated[
     str,
     Field(
-        description="the repository's top folder, such as ~/project; relative paths begin at the "
-        "home folder",
+        description="the repository's top folder, such as ~/project; relative to the home folder",
     ),
 ]
-ContextLines = Annotated[
-    int, Field(description="unchanged lines shown before and after each change")
-]
+ContextLines = Annotated[int, Field(description="lines of context around each change")]
 Moment = Annotated[
     Optional[str],
     Field(description="such as 2026-01-15T14:30:25, 2026-01-15, yesterday or 2 weeks ago"),
@@ -54,21 +51,25 @@ server = Mount("git server", command)
 
 @app.tool(reads_only=True)
 def status(repo_path: Repository) -> str:
-    """See the state of a repository's working tree: the branch, what is staged, what is changed and
-    not staged, and which files git does not know. Look here before you stage or commit.
+    """Show the working tree status: current branch, staged, changed (modified) and untracked files,
+    or that it is clean. Check it before staging or committing.
     """
     return _text("status", repo_path=repo_path)
 
 
 @app.tool(reads_only=True)
 def diff_unstaged(repo_path: Repository, context_lines: ContextLines = 3) -> str:
-    """See line by line what was changed in tracked files since it was last staged."""
+    """Show changes in the working directory that are not staged yet: modified but not added, as a
+    diff.
+    """
     return _text("diff_unstaged", repo_path=repo_path, context_lines=context_lines)
 
 
 @app.tool(reads_only=True)
 def diff_staged(repo_path: Repository, context_lines: ContextLines = 3) -> str:
-    """See line by line what the next commit would hold: the staged changes against HEAD."""
+    """Show the staged changes, as git diff --cached: review what is in the index for the next
+    commit.
+    """
     return _text("diff_staged", repo_path=repo_path, context_lines=context_lines)
 
 
@@ -80,7 +81,7 @@ def diff(
     ],
     context_lines: ContextLines = 3,
 ) -> str:
-    """Compare the files as they are now with a branch or commit, line by line."""
+    """Diff the current files against a branch, tag or commit: show the differences line by line."""
     return _text("diff", repo_path=repo_path, target=target, context_lines=context_lines)
 
 
@@ -88,8 +89,8 @@ def diff(
 def commit(
     repo_path: Repository, message: Annotated[str, Field(description="the commit's message")]
 ) -> str:
-    """Record what is staged as a new commit on the current branch; returns its hash. Fails where
-    nothing is staged: use git_add first.
+    """Commit (check in) the staged changes: record a new commit with a message on the current
+    branch. Returns its hash. Fails if nothing is staged: git_add first.
     """
     return _text("commit", repo_path=repo_path, message=message)
 
@@ -99,30 +100,32 @@ def add(
     repo_path: Repository,
     files: Annotated[
         list[str],
-        Field(min_length=1, description='paths within the repository; ["."] stands for everything'),
+        Field(min_length=1, description='paths within the repository; ["."] is everything'),
     ],
 ) -> str:
-    """Stage files for the next commit, new and changed ones alike; says so if there was nothing new
-    to stage.
+    """Stage files: put new and changed files (edits) in the index for the next commit. Says so if
+    there was nothing to stage.
     """
     return _text("add", repo_path=repo_path, files=files)
 
 
 @app.tool()
 def reset(repo_path: Repository) -> str:
-    """Take everything out of the stage again. The files themselves keep their changes."""
+    """Unstage everything: undo git add, take all files out of the staging area (index) again. The
+    files keep their changes.
+    """
     return _text("reset", repo_path=repo_path)
 
 
 @app.tool(reads_only=True)
 def log(
     repo_path: Repository,
-    max_count: Annotated[int, Field(description="commits at most, newest first")] = 10,
+    max_count: Annotated[int, Field(description="maximum number of commits")] = 10,
     start_timestamp: Moment = None,
     end_timestamp: Moment = None,
 ) -> str:
-    """List commits of the current branch, newest first, each with hash, author, date and message;
-    with timestamps only those made between them.
+    """Show the commit history of the current branch: the last commits, newest first, with hash,
+    author (who), date (when) and message, optionally since or until a time.
     """
     return _text(
         "log",
@@ -138,11 +141,11 @@ def create_branch(
     repo_path: Repository,
     branch_name: Annotated[str, Field(description="name of the new branch")],
     base_branch: Annotated[
-        Optional[str], Field(description="where it begins; without it, at the current branch")
+        Optional[str], Field(description="starting point; default: the current branch")
     ] = None,
 ) -> str:
-    """Make a new branch and stay on the current one; git_checkout goes to it. Fails where there is
-    one of that name.
+    """Create (start) a new branch to work on, off the current or another (base) branch such as
+    main, without switching to it (git_checkout does). Fails if it exists.
     """
     return _text(
         "create_branch", repo_path=repo_path, branch_name=branch_name, base_branch=base_branch
@@ -152,12 +155,10 @@ def create_branch(
 @app.tool()
 def checkout(
     repo_path: Repository,
-    branch_name: Annotated[
-        str, Field(description="branch to go to; a tag or commit leaves HEAD detached")
-    ],
+    branch_name: Annotated[str, Field(description="branch; a tag or commit detaches HEAD")],
 ) -> str:
-    """Switch the working tree to another branch. Fails, and changes nothing, where that would
-    overwrite changes that are not committed.
+    """Switch to another branch: change the working tree to it. Fails, changing nothing, if
+    uncommitted changes would be overwritten.
     """
     return _text("checkout", repo_path=repo_path, branch_name=branch_name)
 
@@ -169,8 +170,8 @@ def show(
         str, Field(description="a commit such as HEAD, or a file in it as HEAD:notes/plan.txt")
     ],
 ) -> str:
-    """See one commit with author, date, message and its changes; or, as <commit>:<path>, what a
-    file held in it, or which names a folder had.
+    """Show one commit (revision): author, date, message and what it changed; or, as
+    <commit>:<path>, a file's contents in it or a folder's names.
     """
     return _text("show", repo_path=repo_path, revision=revision)
 
@@ -184,8 +185,8 @@ def branch(
     contains: Contained = None,
     not_contains: Contained = None,
 ) -> str:
-    """List branches, the current one marked with *; with `contains` or `not_contains` only those
-    that have, or do not have, that commit. Use git_create_branch to make one.
+    """List branches, local, remote or all, the current marked *; `contains` and `not_contains`
+    limit them to those with or without a commit. To make one use git_create_branch.
     """
     return _text(
         "branch",
@@ -198,8 +199,8 @@ def branch(
 
 @app.tool(ours=True)
 def init(repo_path: Repository) -> str:
-    """Make a folder a repository; the folder is created where it is missing, and files that are in
-    it stay. Where there is a repository already nothing changes, and the answer says so.
+    """Initialise a new git repository: turn a folder into one, under version control; created if
+    missing, its files stay. An existing repository is unchanged, which is reported.
     """
     command = ["git", "init", "--", str(_at(repo_path))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)

@@ -134,8 +134,8 @@ def store(settings: Any, key: str, value: object) -> None:
 def list_settings(
     schema: Annotated[str, Field(description="a schema, or a part of schema names to look for")],
 ) -> list[Setting] | list[str]:
-    """See every setting of a schema with its value and what it takes; or, when no schema has
-    exactly this name, the names of schemas that contain it.
+    """List all settings (GSettings keys, options) of a schema with value and allowed values: what
+    can be configured. Without an exact match, lists the schemas whose name contains it.
     """
     if schemas().lookup(schema, True) is None:
         names = [each for each in schemas().list_schemas(True)[0] if schema.lower() in each.lower()]
@@ -147,7 +147,7 @@ def list_settings(
 
 @app.tool(reads_only=True)
 def get_setting(schema: Schema, key: Key) -> Setting:
-    """Read one setting: its value, its default and what it takes."""
+    """Read one desktop setting (gsettings get, dconf key): value, default and allowed values."""
     return described(settings_of(schema), key)
 
 
@@ -157,8 +157,9 @@ def set_setting(
     key: Key,
     value: Annotated[Any, Field(description='true, 1.25, "text", ["a", "b"]')],
 ) -> Setting:
-    """Change one setting of the desktop or of an application; it takes effect at once. Returns what
-    is stored then. Use gnome_list_settings to find schemas and keys.
+    """Change one setting of the desktop or an application (gsettings set): turn on the clock's
+    seconds, battery percentage in the top bar, animations, hot corners, any key; at once. Returns
+    the stored value. gnome_list_settings finds schemas and keys.
     """
     settings = settings_of(schema)
     store(settings, key, value)
@@ -167,7 +168,7 @@ def set_setting(
 
 @app.tool()
 def reset_setting(schema: Schema, key: Key) -> Setting:
-    """Give one setting its default again."""
+    """Reset one setting to its default (gsettings reset): restore the original value of a key."""
     settings = settings_of(schema)
     key_of(settings, key)
     settings.reset(key)
@@ -180,10 +181,10 @@ def set_wallpaper(
     path: Annotated[str, Field(description="a picture, such as ~/Pictures/sea.png")],
     fit: Annotated[
         Optional[Literal["wallpaper", "centered", "scaled", "stretched", "zoom", "spanned"]],
-        Field(description="how it fills the screen; as it is set already if left out"),
+        Field(description="how it fills the screen; default: unchanged"),
     ] = None,
 ) -> list[Setting]:
-    """Show a picture as the desktop's background, also when the style is dark."""
+    """Change the wallpaper: use a picture or photo as desktop background (light and dark)."""
     picture = Path.home() / Path(path.removeprefix("file://")).expanduser()
     if not picture.is_file():
         raise ToolError(f"There is no file {picture}.", code="not_found")
@@ -200,8 +201,8 @@ def set_wallpaper(
 def set_dark_style(
     enable: Annotated[bool, Field(description="true is dark, false is light")],
 ) -> list[Setting]:
-    """Switch windows to the dark style, or back to the light one: colour scheme and GTK theme
-    together.
+    """Switch dark mode on or off: use the dark style (theme) or the light appearance on the
+    desktop, colour scheme and GTK theme together.
     """
     scheme, theme = ("prefer-dark", "Adwaita-dark") if enable else ("default", "Adwaita")
     return [

@@ -22,7 +22,7 @@ __all__ = ["app"]
 Length = Annotated[Optional[float], Field(gt=0, le=500, description="centimetres")]
 Coordinate = Annotated[
     Optional[float],
-    Field(ge=-500, le=500, description="centimetres from the slide's upper left corner"),
+    Field(ge=-500, le=500, description="cm from the slide's upper left corner"),
 ]
 
 
@@ -47,8 +47,9 @@ class Deleted:
 
 @app.tool()
 def delete_content(slide_index: Slide, box_index: Box, document: Document = None) -> Deleted:
-    """Delete a box from a slide: text, image, table, anything. The boxes above it get a number one
-    lower. To empty a text box and keep it, write an empty text. Returns what was deleted.
+    """Delete an object from a slide: remove (take off) a text box, picture, logo, shape or table.
+    Boxes above it are renumbered. To clear only its text use impress_write_text. Returns what was
+    deleted.
     """
     at = locate(document, slide_index, box_index)
     with documents.editing(at.model, "Delete box"):
@@ -61,8 +62,8 @@ def delete_content(slide_index: Slide, box_index: Box, document: Document = None
 def set_background_color(
     slide_index: Slide, box_index: Box, color: AnyColour, document: Document = None
 ) -> Restyled:
-    """Fill a box with one colour, behind its text; in a table all cells. For the slide itself use
-    impress_set_slide_background.
+    """Set the background (fill) colour of a text box or shape, the area behind its text; of a table
+    all cells. For the whole slide use impress_set_slide_background.
     """
     value = colour(color)
     at = locate(document, slide_index, box_index)
@@ -97,12 +98,14 @@ def position_box(
             "bottom-left",
             "bottom-right",
         ],
-        Field(description="left and right move it sideways only, top and bottom up or down only"),
+        Field(
+            description="left and right move it only horizontally, top and bottom only vertically"
+        ),
     ],
     document: Document = None,
 ) -> Moved:
-    """Move a box to an edge, a corner or the centre of its slide, whatever size that has; the box
-    keeps its size. For exact places use impress_place_box.
+    """Move a box (text box, picture, title) to the left, right, top, bottom, a corner or the centre
+    of the slide, keeping its size. For exact coordinates use impress_place_box.
     """
     at = locate(document, slide_index, box_index)
     with changing(at.model, "Move box") as changes:
@@ -129,9 +132,9 @@ def place_box(
     height: Length = None,
     document: Document = None,
 ) -> Moved:
-    """Move or resize a box exactly; what is left out stays, except that an image given only one of
-    width and height keeps its proportions. A text box that is given a height no longer adapts it to
-    its text.
+    """Set the exact position (x, y) and size of a box in cm: move or resize a picture, shape or
+    text box. What is left out stays; an image given only width or height keeps its proportions. A
+    text box with a given height no longer grows with its text.
     """
     if (x, y, width, height) == (None, None, None, None):
         raise ToolError("Give x, y, width or height.", code="bad_arguments")
@@ -168,17 +171,15 @@ def measure(
 @app.tool()
 def insert_textbox(
     slide_index: Slide,
-    text: Annotated[str, Field(max_length=50000, description="a newline begins a new line")],
-    x: Annotated[float, Field(ge=-500, le=500, description="centimetres from the left")] = 2.0,
-    y: Annotated[float, Field(ge=-500, le=500, description="centimetres from the top")] = 2.0,
+    text: Annotated[str, Field(max_length=50000, description="a newline starts a new line")],
+    x: Annotated[float, Field(ge=-500, le=500, description="cm from the left")] = 2.0,
+    y: Annotated[float, Field(ge=-500, le=500, description="cm from the top")] = 2.0,
     width: Annotated[float, Field(gt=0, le=500, description="centimetres")] = 10.0,
-    height: Annotated[
-        float, Field(gt=0, le=500, description="centimetres; grows with the text")
-    ] = 1.5,
+    height: Annotated[float, Field(gt=0, le=500, description="cm; grows with the text")] = 1.5,
     document: Document = None,
 ) -> Restyled:
-    """Put a new text box on a slide, above the boxes that are there. To fill an empty title or
-    outline that the slide already has, use impress_write_text. Returns the new box.
+    """Add a new text box (text frame), for example a caption, to a slide, on top of the others. For
+    an empty title or content box that is already there use impress_write_text. Returns the new box.
     """
     model = documents.find(PRESENTATION, document)
     with changing(model, "Insert text box") as changes:
@@ -204,8 +205,8 @@ def insert_table(
     height: Length = None,
     document: Document = None,
 ) -> Restyled:
-    """Put an empty table on a slide, above the boxes that are there; in the middle, over three
-    quarters of the width, unless told where. Fill it by impress_set_table_cells. Returns it.
+    """Add a new empty table to a slide, with rows and columns, on top of other boxes; default:
+    centred, three quarters of the width. Fill it with impress_set_table_cells. Returns it.
     """
     model = documents.find(PRESENTATION, document)
     with changing(model, "Insert table") as changes:

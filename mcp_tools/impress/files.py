@@ -45,17 +45,19 @@ class AutoSave:
 def export_to_image(
     file_path: Annotated[str, Field(min_length=1, description="such as ~/Pictures/slide.png")],
     format: Annotated[
-        Literal["png", "jpeg", "jpg", "gif", "bmp", "tiff"], Field(description="of the pictures")
+        Literal["png", "jpeg", "jpg", "gif", "bmp", "tiff"], Field(description="image format")
     ],
     slide_index: Annotated[
-        Optional[int], Field(ge=1, description="1 is the first; all slides if left out")
+        Optional[int], Field(ge=1, description="1 is the first; default: all slides")
     ] = None,
-    width: Annotated[int, Field(ge=16, le=8000, description="pixels; the height follows")] = 1920,
-    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
+    width: Annotated[
+        int, Field(ge=16, le=8000, description="pixels; height is proportional")
+    ] = 1920,
+    overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> list[Saved]:
-    """Write a slide to an image file, or every slide to one of its own: of several slides,
-    talk.png becomes talk-1.png, talk-2.png and so on. The presentation stays as it is.
+    """Export a slide as an image (PNG, JPEG): save one slide as a picture, or every slide as
+    talk-1.png, talk-2.png and so on. The presentation stays unchanged.
     """
     model = documents.find(PRESENTATION, document)
     with connection.answering():
@@ -104,18 +106,17 @@ def _image(page: Any, file: Path, media: str, width: int) -> Saved:
 @app.tool(timeout=120)
 def convert_to_docx(
     output_path: Annotated[
-        Optional[str], Field(description="ends in .docx; beside the file itself if left out")
+        Optional[str], Field(description="ends in .docx; default: next to the file itself")
     ] = None,
     content: Annotated[
         Literal["slides", "notes", "both"],
-        Field(description="the text of the boxes, the speaker's notes, or each slide's both"),
+        Field(description="text of the boxes, speaker notes, or both"),
     ] = "slides",
-    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
+    overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> Saved:
-    """Write the text of all slides, in order, to a new Word document: a paragraph for each line,
-    without formatting, page numbers or images. Nothing is left open; the presentation stays as it
-    is.
+    """Convert a presentation into a Word document: write the text of all slides to a new docx file,
+    one paragraph per line, without formatting or images. The presentation stays unchanged.
     """
     model = documents.find(PRESENTATION, document)
     own = documents.file_of(model)
@@ -151,14 +152,13 @@ def _lines(page: Any, content: str) -> list[str]:
 
 @app.tool()
 def configure_auto_save(
-    enabled: Annotated[bool, Field(description="save by itself, or no longer")],
+    enabled: Annotated[bool, Field(description="on or off")],
     interval_minutes: Annotated[
-        float, Field(ge=1, le=60, description="between two saves; whole minutes")
+        float, Field(ge=1, le=60, description="whole minutes between two saves")
     ],
 ) -> AutoSave:
-    """Have the office save recovery information of changed documents every few minutes, or no
-    longer. The setting is the whole office's: it holds for text, spreadsheets and presentations
-    alike, and for later sessions. Returns what it was and is.
+    """Turn autosave (autorecovery, automatic saving every few minutes) on or off. Applies to all of
+    LibreOffice, documents and spreadsheets too, permanently. Returns the setting before and after.
     """
     minutes = round(interval_minutes)
     if minutes != interval_minutes:

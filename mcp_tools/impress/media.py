@@ -47,7 +47,7 @@ class Extent(BaseModel):
 
 Where = Annotated[
     Optional[Spot],
-    Field(description="upper left corner in percent of the slide; centred if left out"),
+    Field(description="upper left corner in percent of the slide; default: centred"),
 ]
 
 
@@ -118,9 +118,8 @@ def insert_image(
     position: Where = None,
     document: Document = None,
 ) -> Inserted:
-    """Put an image from a file on a slide, above the boxes that are there; it becomes part of the
-    presentation. With one of width and height it keeps its proportions, with neither it has its own
-    size, made smaller to fit. Returns the new box.
+    """Insert an image file (picture, photo, logo) on a slide; it is embedded. Given only width or
+    height it keeps its proportions; default: its own size, shrunk to fit. Returns the new box.
     """
     model = documents.find(PRESENTATION, document)
     with changing(model, "Insert image") as changes:
@@ -138,20 +137,20 @@ def insert_image(
 
 @app.tool(timeout=60)
 def insert_file(
-    file_path: Annotated[str, Field(min_length=1, description="a sound or a film")],
+    file_path: Annotated[str, Field(min_length=1, description="audio or video file")],
     slide_index: Annotated[
         Optional[int], Field(ge=1, description="1 is the first; the one shown if left out")
     ] = None,
     position: Where = None,
     size: Annotated[
         Optional[Extent],
-        Field(description="in percent of the slide; a small icon or half the slide if left out"),
+        Field(description="in percent of the slide; default: a small icon, or half the slide"),
     ] = None,
     autoplay: Annotated[bool, Field(description="plays when the slide is shown")] = False,
     document: Document = None,
 ) -> Inserted:
-    """Put a sound or a film from a file on a slide; it becomes part of the presentation. Without
-    `autoplay` a click on it plays it. For images use impress_insert_image. Returns the new box.
+    """Insert a video, movie or audio file on a slide; it is embedded and plays on click, or by
+    itself with `autoplay`. For images use impress_insert_image. Returns the new box.
     """
     file = existing(file_path)
     kind = (mimetypes.guess_type(file.name)[0] or "").partition("/")[0]
@@ -243,16 +242,16 @@ def _is_main(node: Any) -> bool:
 @app.tool(timeout=60)
 def set_slide_background(
     slide_index: Annotated[
-        Optional[int], Field(ge=1, description="1 is the first; all slides if left out")
+        Optional[int], Field(ge=1, description="1 is the first; default: all slides")
     ] = None,
     color: Optional[AnyColour] = None,
     image_path: Annotated[
-        Optional[str], Field(description="image stretched over the slide; wins over color")
+        Optional[str], Field(description="image stretched over the slide; overrides color")
     ] = None,
     document: Document = None,
 ) -> list[Background]:
-    """Put a colour or an image behind everything on one slide or on all of them. Returns what each
-    slide had and has.
+    """Set the background (backdrop) of one or all slides to a colour or picture. Returns the old
+    and new one of each slide.
     """
     if color is None and image_path is None:
         raise ToolError("Give color or image_path.", code="bad_arguments")

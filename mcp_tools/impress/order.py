@@ -95,8 +95,8 @@ def show(model: Any, number: int) -> Any:
 
 @app.tool()
 def goto_slide(slide_index: Slide, document: Document = None) -> Shown:
-    """Show a slide in the window, for editing by mouse and keyboard. Other tools need not have
-    their slide shown.
+    """Go to a slide: jump to it and show it in the editing window, to edit it by mouse and
+    keyboard. Other tools do not need this.
     """
     model = documents.find(PRESENTATION, document)
     with connection.answering():
@@ -106,9 +106,7 @@ def goto_slide(slide_index: Slide, document: Document = None) -> Shown:
 
 @app.tool()
 def insert_slide(
-    position: Annotated[
-        Optional[int], Field(ge=1, description="the number it will have; last if left out")
-    ] = None,
+    position: Annotated[Optional[int], Field(ge=1, description="its number; default: last")] = None,
     layout: Annotated[
         Literal[
             "blank", "title", "title_content", "title_two_contents", "title_only", "centered_text"
@@ -117,8 +115,9 @@ def insert_slide(
     ] = "blank",
     document: Document = None,
 ) -> Order:
-    """Add a slide, blank or with empty boxes for a title and the like, which impress_write_text
-    fills. It takes the look of the slide before it. Returns the order.
+    """Insert a new slide: add one more page to the presentation, blank or with a layout of empty
+    title and content boxes for impress_write_text. It takes the design of the slide before it.
+    Returns the order.
     """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Insert slide"):
@@ -136,13 +135,11 @@ def insert_slide(
 @app.tool(timeout=60)
 def duplicate_slide(
     slide_index: Slide,
-    target_position: Annotated[
-        int, Field(ge=1, description="number of the slide that the copy follows")
-    ],
+    target_position: Annotated[int, Field(ge=1, description="slide that the copy follows")],
     document: Document = None,
 ) -> Order:
-    """Copy a slide with everything on it, notes included, to the place right after another slide:
-    with target_position 5 the copy is slide 6. Returns the number of the copy and the order.
+    """Duplicate a slide: copy (clone) it with everything on it, notes included, after another slide
+    (target_position 5 makes slide 6). Returns the copy's number and the order.
     """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Duplicate slide"):
@@ -156,10 +153,12 @@ def duplicate_slide(
 @app.tool()
 def move_slide(
     slide_index: Slide,
-    target_position: Annotated[int, Field(ge=1, description="the number it has then")],
+    target_position: Annotated[int, Field(ge=1, description="its new number")],
     document: Document = None,
 ) -> Order:
-    """Move a slide: afterwards it has the number target_position. Returns the order."""
+    """Move a slide to another place to change the order of slides: first, last, before or after
+    another. Returns the order.
+    """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Move slide"):
         page = slides.slide_at(model, slide_index)
@@ -208,8 +207,8 @@ def in_the_way(message: str) -> ToolError:
 
 @app.tool()
 def delete_slide(slide_index: Slide, document: Document = None) -> Order:
-    """Delete a slide with everything on it; those after it get a number one lower. The last slide
-    cannot be deleted. Returns the order.
+    """Delete a slide: remove (get rid of) a page and all on it; later slides move up. The only
+    slide cannot be deleted. Returns the order.
     """
     model = documents.find(PRESENTATION, document)
     with documents.editing(model, "Delete slide"):
@@ -222,13 +221,11 @@ def delete_slide(slide_index: Slide, document: Document = None) -> Order:
 
 @app.tool(timeout=60)
 def set_slide_orientation(
-    orientation: Annotated[
-        Literal["portrait", "landscape"], Field(description="upright or sideways")
-    ],
+    orientation: Annotated[Literal["portrait", "landscape"], Field(description="upright or wide")],
     document: Document = None,
 ) -> Format:
-    """Turn all slides upright or sideways: width and height change places and the boxes are fitted
-    to it. Returns the size before and after; it is the same if they were so already.
+    """Set the page orientation of all slides: portrait (upright) or landscape (wide). Swaps width
+    and height and refits the boxes. Returns the size before and after.
     """
     model = documents.find(PRESENTATION, document)
     with changing(model, "Slide orientation") as changes:
@@ -278,16 +275,16 @@ def set_transition(
             "checkerboard",
             "random_bars",
         ],
-        Field(description="the effect; none for no effect"),
+        Field(description="the effect; none removes it"),
     ],
     slide_index: Annotated[
-        Optional[int], Field(ge=1, description="1 is the first; all slides if left out")
+        Optional[int], Field(ge=1, description="1 is the first; default: all slides")
     ] = None,
     duration: Annotated[float, Field(gt=0, le=60, description="seconds")] = 1.0,
     document: Document = None,
 ) -> list[Transition]:
-    """Set by which effect a slide, or every slide, appears in a slide show. Returns what each had
-    and has.
+    """Set the slide transition, the effect by which one slide or every slide changes to the next:
+    fade, dissolve, wipe and so on, with duration. Returns the old and new one of each.
     """
     model = documents.find(PRESENTATION, document)
     kind, subtype = TRANSITIONS[transition]

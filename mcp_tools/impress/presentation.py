@@ -61,8 +61,8 @@ class Notes:
 
 @app.tool(timeout=documents.OPENS_WITHIN)
 def open_presentation(path: Annotated[str, Field(description="such as ~/talk.pptx")]) -> Deck:
-    """Open a presentation file in Impress and make it the active one. Returns its slides as
-    impress_env_info does.
+    """Open or load a presentation file (pptx PowerPoint, odp) in Impress to edit it, and make it
+    the active one. Returns its slides as impress_env_info does.
     """
     model = documents.open_file(PRESENTATION, path)
     return env_info(document=str(documents.file_of(model)))
@@ -72,13 +72,13 @@ def open_presentation(path: Annotated[str, Field(description="such as ~/talk.ppt
 def env_info(
     page_indices: Annotated[
         Optional[list[Slide]],
-        Field(description="numbers of slides, 1 is the first; all if left out"),
+        Field(description="slide numbers, 1 is the first; default: all"),
     ] = None,
     document: Document = None,
 ) -> Deck:
-    """Look at slides before changing them: size of the page, and of each slide its title, notes,
-    background and boxes with index, place in cm, text, font and fill. Call it again to check what
-    changed. At most 300 boxes are described in one call.
+    """Show what is on the slides: an overview of page size and, per slide, title, notes, background
+    and boxes with index, position in cm, text, font and fill. Call it before changing slides and
+    again to check. At most 300 boxes.
     """
     kept().clear()
     model = documents.find(PRESENTATION, document)
@@ -109,7 +109,7 @@ def env_info(
 
 @app.tool(reads_only=True)
 def get_slide_count(document: Document = None) -> int:
-    """Count the slides of a presentation, hidden ones included."""
+    """Count the slides: how many pages the presentation has, hidden ones included."""
     model = documents.find(PRESENTATION, document)
     with connection.answering():
         count: int = model.DrawPages.Count
@@ -119,11 +119,11 @@ def get_slide_count(document: Document = None) -> int:
 @app.tool(reads_only=True, timeout=60)
 def find_text(
     text: Annotated[str, Field(min_length=1, description="within one line")],
-    match_case: Annotated[bool, Field(description="capitals matter")] = False,
+    match_case: Annotated[bool, Field(description="case-sensitive")] = False,
     document: Document = None,
 ) -> list[Found]:
-    """Find the lines that contain a text, in the boxes, tables and notes of all slides. Returns at
-    most 200 of them, with slide and box; none is an empty list.
+    """Search for a word or phrase: find on which slides text appears, in boxes, tables and notes.
+    Returns at most 200 lines with slide and box.
     """
     model = documents.find(PRESENTATION, document)
 
@@ -144,7 +144,7 @@ def find_text(
 
 @app.tool(reads_only=True)
 def get_notes(slide_index: Slide, document: Document = None) -> Notes:
-    """Read the speaker's notes of a slide, whole."""
+    """Read the speaker notes (presenter notes) of a slide."""
     model = documents.find(PRESENTATION, document)
     with connection.answering():
         box = slides.notes_of(slides.slide_at(model, slide_index))
@@ -154,12 +154,12 @@ def get_notes(slide_index: Slide, document: Document = None) -> Notes:
 @app.tool()
 def set_notes(
     slide_index: Slide,
-    notes: Annotated[str, Field(max_length=50000, description="a newline begins a paragraph")],
-    append: Annotated[bool, Field(description="go on after what is there")] = False,
+    notes: Annotated[str, Field(max_length=50000, description="a newline starts a paragraph")],
+    append: Annotated[bool, Field(description="add to the existing notes")] = False,
     document: Document = None,
 ) -> Notes:
-    """Write the speaker's notes of a slide, in place of the old ones unless `append`. An empty text
-    deletes them. Returns the notes as they are then.
+    """Write, add or replace the speaker notes (presenter notes) of a slide. Empty text deletes
+    them; `append` adds to them. Returns the new notes.
     """
     model = documents.find(PRESENTATION, document)
     with changing(model, f"Notes of slide {slide_index}") as changes:
@@ -180,7 +180,9 @@ def _nothing(_: object) -> None:
 
 @app.tool()
 def undo(document: Document = None) -> str:
-    """Take back the last change of a presentation, whoever made it. A tool's change is one step."""
+    """Undo the last change to a presentation (Ctrl+Z), whoever made it: take back an edit to the
+    slides. A tool call is one step.
+    """
     model = documents.find(PRESENTATION, document)
     try:
         return documents.undo(model)
@@ -194,18 +196,20 @@ def undo(document: Document = None) -> str:
 
 @app.tool(timeout=60)
 def save(document: Document = None) -> Saved:
-    """Save a presentation to its own file, in the format that file has. No dialog appears."""
+    """Save the presentation (Ctrl+S): write the slides to its own file, in its format, without a
+    dialog.
+    """
     return documents.save(documents.find(PRESENTATION, document))
 
 
 @app.tool(timeout=60)
 def save_as(
     file_path: Annotated[str, Field(description="ends in .pptx .odp .ppt .ppsx .otp or .fodp")],
-    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
+    overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> Saved:
-    """Save a presentation under another name; the window goes on with that file. For a PDF use
-    impress_export_to_pdf.
+    """Save a presentation under another name or in another format, which converts it (pptx
+    PowerPoint, odp); the window then shows that file. For PDF use impress_export_to_pdf.
     """
     model = documents.find(PRESENTATION, document)
     return documents.save_as(model, PRESENTATION, file_path, overwrite)
@@ -214,11 +218,13 @@ def save_as(
 @app.tool(timeout=120)
 def export_to_pdf(
     file_path: Annotated[
-        Optional[str], Field(description="beside the file itself if left out")
+        Optional[str], Field(description="default: next to the file itself")
     ] = None,
-    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
+    overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> Saved:
-    """Write all slides to a PDF, one page each; the presentation itself stays as it is."""
+    """Export the presentation as PDF, one page per slide, to send or hand out; the presentation
+    stays unchanged.
+    """
     model = documents.find(PRESENTATION, document)
     return documents.export_pdf(model, "impress_pdf_Export", file_path, overwrite)

@@ -45,12 +45,12 @@ PRESENTATION = documents.Kind(
     },
 )
 
-Slide = Annotated[int, Field(ge=1, description="number of the slide; 1 is the first")]
+Slide = Annotated[int, Field(ge=1, description="slide number; 1 is the first")]
 Box = Annotated[
     int,
     Field(
         ge=0,
-        description="which box of the slide: 0 is the lowest; as impress_env_info numbers them",
+        description="box index from impress_env_info; 0 is the bottommost",
     ),
 ]
 NOTES = "com.sun.star.presentation.NotesShape"

@@ -103,21 +103,22 @@ def restyled(
 
 @app.tool()
 def write_text(
-    content: Annotated[str, Field(max_length=50000, description="a newline begins a new line")],
+    content: Annotated[str, Field(max_length=50000, description="a newline starts a new line")],
     page_index: Slide,
     box_index: Box,
     bold: Annotated[Optional[bool], Field(description="bold, or not")] = None,
-    italic: Annotated[Optional[bool], Field(description="slanted, or not")] = None,
+    italic: Annotated[Optional[bool], Field(description="italic, or not")] = None,
     size: Annotated[Optional[float], Field(gt=1, le=999, description="points")] = None,
     append: Annotated[
         bool,
-        Field(description="go on right after the text that is there; false writes in its place"),
+        Field(description="add right after the existing text; false replaces it"),
     ] = False,
     document: Document = None,
 ) -> Written:
-    """Write text into a box of a slide, in place of what it says unless `append`; begin with a
-    newline to append a new line. Bullets, font and size stay as they are where bold, italic and
-    size are left out. Those style the new text only. Returns the old text and the box.
+    """Write text into a text box of a slide, such as its title or content with bullet points:
+    changes (replaces) the old text, or adds to it with `append` (begin with a newline for a new
+    line). bold, italic and size style the new text only; other formatting stays. Returns the old
+    text and the box.
     """
     at = locate(document, page_index, box_index)
     with changing(at.model, "Write text") as changes:
@@ -159,7 +160,7 @@ def set_style(
     slide_index: Slide,
     box_index: Box,
     bold: Annotated[Optional[bool], Field(description="bold, or not")] = None,
-    italic: Annotated[Optional[bool], Field(description="slanted, or not")] = None,
+    italic: Annotated[Optional[bool], Field(description="italic, or not")] = None,
     underline: Annotated[Optional[bool], Field(description="underlined, or not")] = None,
     font_size: Annotated[Optional[float], Field(gt=1, le=999, description="points")] = None,
     font_name: Annotated[
@@ -167,8 +168,8 @@ def set_style(
     ] = None,
     document: Document = None,
 ) -> Restyled:
-    """Make all text of a box bold, italic or underlined, or no longer so, and set its size or font;
-    what is left out stays. In a table all cells change, in a group all boxes.
+    """Format all text of a box: bold, italic, underline, font size and font; what is left out
+    stays. Applies to all cells of a table, all boxes of a group.
     """
     given = look(bold=bold, italic=italic, underline=underline, size=font_size, font=font_name)
     if not given:
@@ -181,7 +182,9 @@ def set_style(
 def set_text_color(
     slide_index: Slide, box_index: Box, color: AnyColour, document: Document = None
 ) -> Restyled:
-    """Set the colour of all text in a box. In a table all cells change, in a group all boxes."""
+    """Set the text colour (font colour) of a box on a slide, such as white or red letters in the
+    title; of a table all cells, of a group all boxes.
+    """
     # A colour of the theme, where there is one, would win in a .pptx.
     given = {"CharColor": colour(color), "CharColorTheme": -1}
     return restyled("Font colour", document, slide_index, box_index, **given)
@@ -195,8 +198,8 @@ def set_slide_font(
     ],
     document: Document = None,
 ) -> list[Restyled]:
-    """Set the font of all text on a slide: boxes, tables and groups; not the notes. The font need
-    not be installed. Returns the boxes that changed.
+    """Change the font (typeface) of everything on a whole slide: all text boxes, tables and groups,
+    not the notes. It need not be installed. Returns the boxes that changed.
     """
     model = documents.find(PRESENTATION, document)
     changed = []
@@ -223,11 +226,11 @@ def set_text_strikethrough(
         list[Annotated[int, Field(ge=1)]],
         Field(min_length=1, description="lines of the box's text, 1 is the first"),
     ],
-    apply: Annotated[bool, Field(description="false takes the strike-through away")],
+    apply: Annotated[bool, Field(description="false removes the strikethrough")],
     document: Document = None,
 ) -> Restyled:
-    """Strike out whole lines of a box, or no longer. A line ends where impress_env_info shows a
-    newline in the text, however it is wrapped on the slide.
+    """Strike through (cross out) lines of text in a box, such as finished items of a list, or
+    remove the strikethrough. Lines are those that impress_env_info separates by newlines.
     """
     at = locate(document, slide_index, box_index)
     with changing(at.model, "Strikethrough") as changes:
@@ -255,7 +258,9 @@ def set_textbox_alignment(
     ],
     document: Document = None,
 ) -> Restyled:
-    """Align all lines of a box. In a table all cells change, in a group all boxes."""
+    """Align the text in a box left, right, centre or justify; of a table all cells, of a group all
+    boxes.
+    """
     import uno
 
     at = locate(document, slide_index, box_index)
@@ -283,8 +288,8 @@ def set_table_cells(
     start_column: Annotated[int, Field(ge=1, description="1 is the first")] = 1,
     document: Document = None,
 ) -> BoxInfo:
-    """Write text into cells of a table on a slide, from one cell on; the look of the cells stays.
-    Returns the table.
+    """Fill in or change cells of a table on a slide: write values row by row from a given cell;
+    formatting stays. Returns the table.
     """
     at = locate(document, slide_index, box_index)
     with changing(at.model, "Write cells") as changes:

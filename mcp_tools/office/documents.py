@@ -30,7 +30,7 @@ __all__ = [
 
 Document = Annotated[
     Optional[str],
-    Field(description="title, file name or path of an open document; the active one if left out"),
+    Field(description="title, name or path; default: the active document"),
 ]
 
 

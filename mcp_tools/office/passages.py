@@ -41,24 +41,19 @@ TEXT = documents.Kind(
 )
 Indices = Annotated[
     Optional[list[Annotated[int, Field(ge=0)]]],
-    Field(
-        description="paragraphs, 0 is the first, empty ones count, tables do not; all if left out "
-        "or empty"
-    ),
+    Field(description="indices from 0, counting empty paragraphs but not tables; default: all"),
 ]
 Pattern = Annotated[
     Optional[str],
     Field(
         min_length=1,
-        description="only where this regular expression matches within a paragraph; case matters",
+        description="only where this regular expression matches in a paragraph; case-sensitive",
     ),
 ]
-Regular = Annotated[
-    bool, Field(description="false takes pattern as plain text, brackets and dots included")
-]
+Regular = Annotated[bool, Field(description="false: pattern is plain text, even brackets and dots")]
 Position = Annotated[
     Literal["cursor", "start", "end"],
-    Field(description="at the blinking cursor, or the start or end of the document"),
+    Field(description="at the text cursor, or the document's start or end"),
 ]
 
 

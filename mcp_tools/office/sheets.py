@@ -23,9 +23,9 @@ SPREADSHEET = documents.Kind(
     },
 )
 
-Sheet = Annotated[Optional[str], Field(description="sheet name; the active sheet if left out")]
-Cell = Annotated[str, Field(description="one cell, such as B2 or AB10")]
-Range = Annotated[str, Field(description="such as B2:D10, B2, A:C or 3:5")]
+Sheet = Annotated[Optional[str], Field(description="sheet name; default: the active sheet")]
+Cell = Annotated[str, Field(description="one cell, such as B2")]
+Range = Annotated[str, Field(description="cells such as B2:D10, B2, A:C or 3:5")]
 Column = Annotated[
     str, Field(description="column letters, such as B or AB", pattern="^[A-Za-z]{1,3}$")
 ]

@@ -59,16 +59,16 @@ class Copied:
 @app.tool(reads_only=True, timeout=120)
 def search_files(
     keyword: Annotated[
-        str, Field(min_length=1, description="part of the name, in any case; no wildcards")
+        str, Field(min_length=1, description="part of the name, ignoring case; no wildcards")
     ],
     root_dir: Folder = "~",
     contents: Annotated[
         bool, Field(description="also find text files that contain the keyword, up to 5 MB each")
     ] = False,
 ) -> files.Listing:
-    """Search a folder and all below it for files and folders whose name contains a keyword, and
-    with `contents` for text files that contain it. No link is followed; at most 500 results, the
-    rest are counted. For names such as *.pdf use files_find.
+    """Search files by keyword: names that contain it and, with `contents`, text files that contain
+    the word (grep), in a directory and all below. At most 500 results, links not followed. For
+    wildcards use files_find.
     """
     return files.listing(having(files.folder(root_dir), keyword.lower(), contents))
 
@@ -108,11 +108,11 @@ def rename_directory(
         Field(min_length=1, description="its new path; a bare name leaves it in the same folder"),
     ],
     create_intermediate: Annotated[
-        bool, Field(description="make the folders above the new path that are missing")
+        bool, Field(description="create missing parent folders")
     ] = False,
 ) -> Renamed:
-    """Give a folder another name or place, with all it contains. Never replaces or goes into
-    something that is there. Returns both paths.
+    """Rename a directory (folder), give it another name, or move it to a new path, with its
+    contents; `create_intermediate` creates parents. Never overwrites or merges. Returns both paths.
     """
     old = files.existing(old_path)
     if not old.is_dir() or old.is_symlink():
@@ -136,23 +136,23 @@ def rename_directory(
 
 @app.tool(timeout=120)
 def copy_matching_files_with_hierarchy(
-    root_dir: Annotated[str, Field(min_length=1, description="the tree to take files from")] = "~",
+    root_dir: Annotated[str, Field(min_length=1, description="directory to search")] = "~",
     dest_dir: Annotated[
-        str, Field(min_length=1, description="where to put them; made if it is missing")
+        str, Field(min_length=1, description="target directory; created if missing")
     ] = "~/matching",
     pattern: Annotated[
         str,
         Field(
             min_length=1,
-            description="of file names, such as *.jpg; case counts; with a / of paths in the tree",
+            description="of file names, such as *.jpg, or with / of relative paths; case-sensitive",
         ),
     ] = "*",
-    dry_run: Annotated[bool, Field(description="only say which files match")] = False,
+    dry_run: Annotated[bool, Field(description="only list which files match")] = False,
     overwrite: files.Overwrite = False,
 ) -> Copied:
-    """Copy every file of a tree that matches a pattern into another folder, each at the same place
-    within it, keeping times and permissions. Links are neither copied nor followed. A different
-    file that is there is only replaced with overwrite=true; else nothing is copied at all.
+    """Copy all files that match a pattern (*.jpg) below a directory to another place and keep the
+    folder structure: subfolders are preserved, as cp --parents does. Links are skipped; if a
+    different file exists nothing is copied without overwrite=true.
     """
     top, goal = files.folder(root_dir), files.at(dest_dir)
     if goal == top:

@@ -69,18 +69,19 @@ def git(folder: Path, *words: str) -> commands.Ran:
 def git_operation(
     operation: Annotated[
         str,
-        Field(pattern=r"^[a-z][a-z0-9-]*$", description="git's command, such as add, commit, log"),
+        Field(
+            pattern=r"^[a-z][a-z0-9-]*$", description="git subcommand, such as pull, push, stash"
+        ),
     ],
     arguments: Annotated[
         Optional[list[Annotated[str, Field(description="one argument, unquoted")]]],
-        Field(description='what follows it, such as ["-m", "Fix the title"]', max_length=1000),
+        Field(description='its arguments, such as ["-m", "Fix the title"]', max_length=1000),
     ] = None,
     repo_path: Repository = None,
 ) -> Said:
-    """Run one git command in a folder and get its output: clone, init, status, add, commit, log,
-    diff, branch, checkout, merge, pull, push and so on. No shell: quotes, wildcards and ~ are not
-    expanded. No editor opens and no password is asked for, so give messages with -m. An error is
-    git's own words.
+    """Run any git command in a repository and get its output: clone, pull, push to a remote, stash,
+    merge, rebase, fetch, tag, status, add, commit and so on. No shell: quotes, wildcards and ~ are
+    not expanded; no editor or password prompt, so give messages with -m.
     """
     folder = files.folder(repo_path or "~")
     given = arguments or []
@@ -114,8 +115,8 @@ def git_set_user_info(
         Optional[str], Field(description="folder of the repository; needed unless is_global")
     ] = None,
 ) -> Identity:
-    """Set the name and e-mail address that git writes into commits, for all repositories or for
-    one. Returns both as they were and as they are stored now.
+    """Set the git user name and email (git config user.name): the author of commits, globally or
+    for one repository. Returns both before and after.
     """
     if not is_global and not repo_path:
         hint = "Give repo_path, or is_global=true."

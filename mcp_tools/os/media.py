@@ -139,14 +139,14 @@ def convert_image_format(
     image_path: Source,
     output_format: Annotated[
         Literal["png", "jpg", "jpeg", "pdf", "webp", "gif", "bmp", "tiff"],
-        Field(description="what to write; jpg and jpeg are the same"),
+        Field(description="target format; jpg and jpeg are the same"),
     ],
     output_path: Output,
     overwrite: files.Overwrite = False,
 ) -> Converted:
-    """Write a picture again in another format; the source stays. Turned photographs are written
-    upright. Where the format has no transparency (jpg, pdf, bmp) the picture is laid on white, and
-    of an animation the first frame is taken; `notes` say so.
+    """Convert a picture or photo to another image format (file type): png, jpg/JPEG, webp, bmp,
+    gif, tiff or pdf. The source stays. Photos are turned upright, transparency becomes white in
+    jpg, pdf and bmp, of animations the first frame is kept; see `notes`.
     """
     kind, modes = KINDS[output_format]
     notes = []
@@ -197,15 +197,16 @@ def remove_image_background(
     ],
     tolerance: Annotated[
         int,
-        Field(ge=0, le=255, description="how far red, green or blue may be from the background's"),
+        Field(
+            ge=0, le=255, description="how far red, green or blue may differ from the background's"
+        ),
     ] = 32,
     overwrite: files.Overwrite = False,
 ) -> CutOut:
-    """Make the plain background of a picture transparent; the source stays. The background is the
-    most frequent colour of the picture's edge: what has that colour within `tolerance` and is
-    connected with the edge goes. That fits drawings, logos and products on an even ground, not
-    photographs of scenes; nothing recognises objects here. Look at `removed_percent`, and raise the
-    tolerance if too little went or lower it if too much did.
+    """Remove the background of a picture: make a plain (white) background transparent and cut out
+    the object, for drawings, logos, products; not for scenes, as nothing is recognised. The
+    background is the commonest edge colour, within `tolerance`, connected to the edge. If
+    `removed_percent` is too low raise the tolerance, if too high lower it.
     """
     target = files.at(output_path)
     kind = WITH_ALPHA.get(target.suffix.lower())
@@ -247,17 +248,19 @@ def film(file: Path) -> float:
 @app.tool(timeout=120)
 def ffmpeg_video_to_gif(
     video_path: Annotated[str, Field(min_length=1, description="such as ~/Videos/film.mp4")],
-    start_time: Annotated[Moment, Field(description="where to begin: seconds or 00:01:07.5")],
+    start_time: Annotated[Moment, Field(description="start: seconds or 00:01:07.5")],
     duration: Annotated[
-        Moment, Field(description="how long: seconds or 00:00:05; at most two minutes")
+        Moment, Field(description="length: seconds or 00:00:05; at most two minutes")
     ],
     output_path: Annotated[str, Field(min_length=1, description="the .gif file to write")],
-    fps: Annotated[int, Field(ge=1, le=50, description="pictures in a second")] = 10,
-    width: Annotated[int, Field(ge=16, le=1920, description="in pixels; the height follows")] = 480,
+    fps: Annotated[int, Field(ge=1, le=50, description="frames per second")] = 10,
+    width: Annotated[
+        int, Field(ge=16, le=1920, description="in pixels; height is proportional")
+    ] = 480,
     overwrite: files.Overwrite = False,
 ) -> Animation:
-    """Write a part of a video as an animated GIF that plays for ever; the video stays. Returns size
-    and number of pictures. A part that reaches past the video's end is as long as there is video.
+    """Convert part of a video to an animated, looping GIF; the video stays. Returns size and number
+    of frames. Stops at the video's end.
     """
     file = files.existing(video_path)
     start, length = seconds(start_time, "start_time"), seconds(duration, "duration")

@@ -50,7 +50,7 @@ def change(settings: Any, key: str, value: object) -> Changed:
 
 @app.tool(reads_only=True)
 def get_text_scale() -> float:
-    """See how large text is on the desktop: 1 is normal, 1.25 is large."""
+    """Get the desktop's text scaling factor: how large text is; 1 is normal, 1.25 is Large Text."""
     scale: float = gnome.settings_of(gnome.INTERFACE).get_double("text-scaling-factor")
     return scale
 
@@ -59,25 +59,25 @@ def get_text_scale() -> float:
 def change_text_scale(
     new_scale: Annotated[float, Field(ge=0.5, le=3, description="1 is normal, 1.25 is large")],
 ) -> Changed:
-    """Make text larger or smaller everywhere on the desktop, at once and for good. Returns the
-    scale before and now.
+    """Set the text scaling factor of the whole desktop: make all text (fonts, letters) larger or
+    smaller, at once and permanently. Returns the factor before and after.
     """
     return change(gnome.settings_of(gnome.INTERFACE), "text-scaling-factor", new_scale)
 
 
 @app.tool(reads_only=True)
 def get_do_not_disturb_status() -> DoNotDisturb:
-    """See whether notifications are kept from popping up (Do Not Disturb)."""
+    """Check whether Do Not Disturb is on: whether notifications (banners) are silenced or muted."""
     shown = gnome.settings_of(NOTIFICATIONS).get_boolean("show-banners")
     return DoNotDisturb(not shown)
 
 
 @app.tool()
 def set_do_not_disturb(
-    enable: Annotated[bool, Field(description="true keeps notifications away")],
+    enable: Annotated[bool, Field(description="true silences notifications")],
 ) -> Changed:
-    """Switch Do Not Disturb on (notifications no longer pop up) or off. Returns the setting
-    show-banners, which is its opposite, before and now.
+    """Turn Do Not Disturb on (silence notifications, mute banners) or off (show them again).
+    Returns show-banners, its opposite, before and after.
     """
     return change(gnome.settings_of(NOTIFICATIONS), "show-banners", not enable)
 
@@ -97,9 +97,9 @@ def configure_auto_lock(
     ] = 0,
     enable_lock: Annotated[bool, Field(description="whether a blank screen locks at all")] = True,
 ) -> list[Changed]:
-    """Set when an unused screen goes blank and is locked. To lock, a ban on locking the screen is
-    lifted as well and going blank when idle is switched on, or the delays would do nothing. Returns
-    each setting before and now. The lock is real: a locked screen asks for the user's password.
+    """Configure the automatic screen lock: after how much inactivity the screen blanks and locks,
+    or turn it off (privacy settings). Locking also lifts a lockdown and enables idle blanking if
+    needed. Returns each setting before and after. A locked screen really asks for the password.
     """
     wanted: list[tuple[str, str, object]] = [
         (SESSION, "idle-delay", idle_delay_seconds),
@@ -129,9 +129,8 @@ def set_default_terminal_size(
     columns: Annotated[int, Field(ge=16, le=511, description="characters in a row")],
     rows: Annotated[int, Field(ge=4, le=511, description="rows of text")],
 ) -> list[Changed]:
-    """Make every terminal window that is opened from now on this large, also after a restart
-    (GNOME Terminal's default profile). Windows that are open stay as they are. Returns the size
-    before and now.
+    """Set the default size of new terminal windows in columns and rows, permanently (GNOME
+    Terminal's default profile); open ones stay. Returns the size before and after.
     """
     profile = default_profile()
     return [

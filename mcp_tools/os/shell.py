@@ -39,11 +39,11 @@ class Shell:
 @app.tool(timeout=90)
 def open_shell(
     directory: Annotated[
-        str, Field(min_length=1, description="folder in which the shell begins")
+        str, Field(min_length=1, description="the shell's working directory")
     ] = "~",
 ) -> Shell:
-    """Open a new terminal window with a shell, in front of the others and with the keyboard: type
-    commands with computer_type. Returns its title and place once it is there.
+    """Open a terminal: start a new terminal window with a shell (command line) in a directory,
+    focused, so that computer_type can enter commands. Returns its title and position.
     """
     folder = files.folder(directory)
     before = {each.id for each in windows.listed()}
@@ -80,11 +80,11 @@ def calculator(
         ),
     ],
 ) -> int | float:
-    """Work out an arithmetic expression. It takes + - * / // (whole part) % (remainder) ^ or **
-    (power), parentheses, pi, e, tau, and sqrt, exp, ln, log(x, base), log2, log10, sin, cos, tan,
+    """Calculate an arithmetic (math) expression: + - * / // (floor) % (remainder) ^ or ** (power),
+    parentheses, pi, e, tau; square root sqrt, exp, ln, log(x, base), log2, log10, sin, cos, tan,
     asin, acos, atan, atan2, degrees, radians, hypot, floor, ceil, round(x, digits), abs, min, max,
-    gcd, factorial, comb, perm. Angles are radians; write no thousands separators. Whole numbers are
-    exact, others have 15 digits.
+    gcd, factorial, comb, perm. Angles in radians; no thousands separators. Integers are exact,
+    others have 15 digits.
     """
     try:
         return arithmetic.work_out(expression)

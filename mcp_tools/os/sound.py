@@ -45,21 +45,23 @@ def volume() -> Volume:
 
 @app.tool(reads_only=True, timeout=60)
 def get_volume() -> Volume:
-    """See how loud the sound is, in percent, and whether it is muted."""
+    """Get the system volume: how loud the computer's sound (speakers) is in percent, and whether it
+    is muted.
+    """
     return volume()
 
 
 @app.tool(timeout=90)
 def set_volume(
     percent: Annotated[
-        int, Field(ge=0, le=150, description="100 is the full volume; more is amplified, distorted")
+        int, Field(ge=0, le=150, description="100 is full volume; more is amplified and distorted")
     ],
     mute: Annotated[
-        Optional[bool], Field(description="silence it or not; left as it is if left out")
+        Optional[bool], Field(description="true mutes, false unmutes; default: unchanged")
     ] = None,
 ) -> Volume:
-    """Set the sound volume of the default output. Muted sound stays muted unless mute=false is
-    given. Returns the volume as it is then.
+    """Set the system volume of the speakers (default output), louder or quieter, or mute and unmute
+    the computer's sound. Muted sound stays muted unless mute=false. Returns the new volume.
     """
     pactl("set-sink-volume", OUTPUT, f"{percent}%")
     if mute is not None:

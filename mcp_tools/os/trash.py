@@ -118,8 +118,8 @@ def recorded(record: Path, kept: Path, top: Path) -> Optional[Item]:
 
 @app.tool(reads_only=True)
 def get_trash_directory() -> TrashDirectory:
-    """Get the folder in which the desktop keeps what was deleted from the home folder. Names in it
-    may differ from the original ones: os_list_trash tells both, os_restore_file puts one back.
+    """Get the path of the trash folder (recycle bin): the directory where deleted files end up.
+    Names in it may differ from the originals: see os_list_trash.
     """
     folder = home_trash() / "files"
     there = folder.is_dir()
@@ -128,8 +128,8 @@ def get_trash_directory() -> TrashDirectory:
 
 @app.tool(reads_only=True)
 def list_trash() -> list[Trashed]:
-    """List what is in the trash: name, original path, when it was deleted, kind. The latest comes
-    first, at most 500.
+    """List the deleted files in the trash (recycle bin), what was thrown away: name, original path,
+    deletion date, kind; latest first, at most 500.
     """
     return [each.told() for each in items()[:LISTED]]
 
@@ -144,11 +144,11 @@ def restore_file(
     ],
     destination: Annotated[
         Optional[str],
-        Field(description="where to put it instead of where it was, such as ~/Desktop/old.txt"),
+        Field(description="other place than the original one, such as ~/Desktop/old.txt"),
     ] = None,
 ) -> Restored:
-    """Take a file or folder out of the trash and put it back where it was, making folders that are
-    missing. Nothing that is there now is replaced. Returns where it is now.
+    """Restore a file or folder from the trash (recycle bin): undelete it, bring back what was
+    deleted to its original place, creating missing folders. Never overwrites. Returns its path.
     """
     item = chosen(file_name)
     told = item.told()

@@ -176,8 +176,8 @@ def start(*arguments: str) -> None:
 
 @app.tool(timeout=90)
 def open(uri: Media) -> Status:
-    """Play a media file or stream in VLC, starting VLC if need be. Returns the status once it
-    plays.
+    """Play a media file or network stream: open a video or song in VLC, starting VLC if necessary.
+    Returns the status once it plays.
     """
     target = uri_of(uri)
     if running():
@@ -190,21 +190,25 @@ def open(uri: Media) -> Status:
 
 @app.tool(reads_only=True)
 def get_status() -> Status:
-    """See what VLC does: playing, paused or stopped, what is open, position, duration, volume, full
-    screen.
+    """Get the state of the media player: whether it is playing, paused or stopped, what video or
+    song is playing, position, length, volume, full screen.
     """
     return status()
 
 
 @app.tool(reads_only=True)
 def get_current_time() -> float:
-    """How far playback is, in seconds."""
+    """Get the current playback position: how far into the film, video or song it is (at which
+    minute), in seconds.
+    """
     return status().position
 
 
 @app.tool(reads_only=True)
 def get_media_duration() -> float:
-    """How long the open media is, in seconds; an error when VLC does not know."""
+    """Get the duration: how long the open video, film or song is in total, in seconds; error if
+    unknown.
+    """
     found = status().duration
     if found is None:
         raise ToolError("VLC has nothing open whose length it knows.", code="nothing_open")
@@ -213,14 +217,18 @@ def get_media_duration() -> float:
 
 @app.tool(timeout=60)
 def play() -> Status:
-    """Go on playing what is open or next in the playlist."""
+    """Resume playback: press play to continue the paused video or music, or start the next playlist
+    entry.
+    """
     call(PLAYER, "Play")
     return once(lambda seen: seen.state == "playing", "play")
 
 
 @app.tool(timeout=60)
 def pause() -> Status:
-    """Pause; nothing changes when it is paused already."""
+    """Pause playback: halt the video or music for a while (stop playing). No effect if already
+    paused; vlc_play resumes it.
+    """
     call(PLAYER, "Pause")
     return once(lambda seen: seen.state != "playing", "pause")
 
@@ -237,13 +245,13 @@ def _step(method: str) -> Status:
 
 @app.tool(timeout=60)
 def next() -> Status:
-    """Play the next entry of the playlist."""
+    """Skip to the next track: play the following song or video in the playlist."""
     return _step("Next")
 
 
 @app.tool(timeout=60)
 def previous() -> Status:
-    """Play the previous entry of the playlist."""
+    """Go back to the previous track: play the song or video before this one in the playlist."""
     return _step("Previous")
 
 
@@ -251,17 +259,19 @@ def previous() -> Status:
 def set_volume(
     percent: Annotated[int, Field(ge=0, le=125, description="100 is as recorded")],
 ) -> Status:
-    """Set VLC's own volume; 100 is as recorded."""
+    """Set VLC's own volume in percent: turn the sound of the player up (louder) or down; 100 is as
+    recorded.
+    """
     change(PLAYER, "Volume", "d", percent / 100)
     return once(lambda seen: abs(seen.volume - percent) <= 1, f"take the volume {percent} %")
 
 
 @app.tool()
 def toggle_fullscreen(
-    enable: Annotated[Optional[bool], Field(description="the other of the two if left out")] = None,
+    enable: Annotated[Optional[bool], Field(description="default: toggle")] = None,
 ) -> Status:
-    """Show the video on the whole screen, or in its window again. It is an error while no video is
-    shown.
+    """Switch full screen on or off: let the video or movie fill the whole screen (maximize it), or
+    leave fullscreen. Error while no video is shown.
     """
     seen = status()
     wanted = not seen.fullscreen if enable is None else enable

@@ -61,7 +61,7 @@ KINDS = (
 Suffixes = Annotated[
     Optional[list[Annotated[str, Field(min_length=1)]]],
     Field(
-        description="ends of names such as mp3, in any case; if left out " + " ".join(KINDS),
+        description="extensions such as mp3, ignoring case; default: " + " ".join(KINDS),
     ),
 ]
 
@@ -125,17 +125,16 @@ def _entry(about: dict[str, Any], now: Optional[str]) -> Entry:
 
 @app.tool(reads_only=True, timeout=60)
 def get_playlist() -> list[Entry]:
-    """List the playlist of VLC: address, title and duration of each entry, and which is current.
-    The list is in the order in which VLC plays it; what was added since the current entry began is
-    last.
+    """List the playlist: the queued songs and videos (tracks) in playing order with address, title
+    and duration, and the current one.
     """
     return entries()
 
 
 @app.tool()
 def add_to_playlist(uri: Media) -> Entry:
-    """Add a media file or stream at the end of the playlist without playing it. Returns the new
-    entry.
+    """Add a song, video or stream to the end of the playlist: queue (enqueue) a track to play
+    later, without interrupting. Returns the new entry.
     """
     target = uri_of(uri)
     before = {each.id for each in entries()}
@@ -181,8 +180,8 @@ def get_media_files(
     path: Annotated[str, Field(min_length=1, description="folder, such as ~/Videos")],
     suffix: Suffixes = None,
 ) -> MediaFiles:
-    """Find media files in a folder and its subfolders, by the ends of their names; at most 500.
-    VLC need not run.
+    """Find playable media: list the videos and music files in a folder (directory) and its
+    subfolders by extension (mp4, mp3 …); at most 500.
     """
     folder = Path.home() / Path(path.removeprefix("file://")).expanduser()
     if not folder.is_dir():

@@ -104,11 +104,14 @@ def allowed() -> dict[str, vlcrc.Range]:
 def get_settings(
     search: Annotated[
         Optional[str],
-        Field(min_length=2, description="part of a name or description; also finds defaults"),
+        Field(
+            min_length=2,
+            description="part of a name or description, such as subtitle; finds defaults too",
+        ),
     ] = None,
 ) -> Settings:
-    """See VLC's settings: those that differ from its defaults by being in the settings file, or all
-    that have to do with `search`, to find the field for vlc_set_settings.
+    """Read VLC's preferences: options changed from the defaults, or all that match `search`. Finds
+    the field for vlc_set_settings.
     """
     file, every = vlcrc.values(text()), known()
     found = []
@@ -135,10 +138,10 @@ def set_settings(
             "vlc_get_settings finds others",
         ),
     ],
-    value: Annotated[str | int | float | bool, Field(description="0 or 1 for what is on or off")],
+    value: Annotated[str | int | float | bool, Field(description="0 or 1 for off or on")],
 ) -> ChangedSetting:
-    """Change one of VLC's settings for good. It is for VLC's next start, so a VLC that runs is
-    closed and opened again with its playlist, at the same place of what it played. Returns the
+    """Change a preference (option) of VLC permanently, such as recording folder, snapshots, single
+    instance, maximum volume. A running VLC is restarted and continues where it was. Returns the
     value before and after.
     """
     setting = known().get(field)

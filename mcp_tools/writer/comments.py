@@ -43,7 +43,9 @@ def _comments(model: Any) -> list[Comment]:
 
 @app.tool(reads_only=True, timeout=60)
 def get_comments(document: Document = None) -> list[Comment]:
-    """List the comments of a document: who wrote what, when, about which text."""
+    """Read the comments (annotations, reviewers' remarks) of a document: list author, date, text
+    and what they refer to.
+    """
     model = documents.find(TEXT, document)
     with connection.answering():
         return _comments(model)
@@ -58,8 +60,8 @@ def add_comment(
     regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Add a comment about text: wherever `pattern` matches, else whole paragraphs, else where the
-    blinking cursor is. The text itself does not change. Returns how many comments were added.
+    """Add a comment (reviewer's remark in the margin) on a sentence matched by `pattern`, else on
+    paragraphs, else at the cursor. The text stays unchanged. Returns how many were added.
     """
     model = documents.find(TEXT, document)
     with documents.editing(model, "Comment"):

@@ -52,9 +52,8 @@ def get_look(
     ],
     document: Document = None,
 ) -> list[Look]:
-    """See how paragraphs look, for example to check a change: style, alignment, line spacing, and
-    their runs with font, size, bold, italic, colour and highlight, whether set directly or by
-    styles.
+    """Check how paragraphs are formatted: style, alignment, line spacing, and for each piece of
+    text the font, size, bold, italic, colour and highlight, set directly or by styles.
     """
     model = documents.find(TEXT, document)
     with connection.answering():
@@ -79,8 +78,8 @@ def set_font_size(
     regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Set the size of text: all of it, some paragraphs, or wherever `pattern` matches. Returns how
-    many places.
+    """Set the font size of text, such as a title, in points (pt), bigger or smaller letters: the
+    whole document, some paragraphs, or where `pattern` matches. Returns how many places.
     """
     made = look(size=font_size)
     return styled("Font size", document, pattern, paragraph_indices, made, regular_expression)
@@ -94,8 +93,9 @@ def set_font(
     regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Set the font of text: all of it, some paragraphs, or wherever `pattern` matches. Returns how
-    many places. A font that is not installed is kept by name and shown in another.
+    """Set the font (typeface, such as Arial) of text: the whole document, some paragraphs, or where
+    `pattern` matches. Returns how many places. A font that is not installed is kept by name and
+    displayed in another.
     """
     made = every_script(CharFontName=font_name)
     return styled("Font", document, pattern, paragraph_indices, made, regular_expression)
@@ -109,8 +109,8 @@ def set_color(
     regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Set the colour of text: all of it, some paragraphs, or wherever `pattern` matches. Returns
-    how many places.
+    """Change the text colour (font colour) of words, paragraphs or the whole document: red, blue,
+    any; where `pattern` matches if given. Returns how many places.
     """
     made: dict[str, object] = {"CharColor": colour(color)}
     return styled("Font colour", document, pattern, paragraph_indices, made, regular_expression)
@@ -118,25 +118,23 @@ def set_color(
 
 @app.tool(timeout=60)
 def set_text_style(
-    bold: Annotated[Optional[bool], Field(description="bold, or no longer")] = None,
-    italic: Annotated[Optional[bool], Field(description="slanted, or no longer")] = None,
-    underline: Annotated[Optional[bool], Field(description="underlined, or no longer")] = None,
-    strikethrough: Annotated[
-        Optional[bool], Field(description="struck through, or no longer")
-    ] = None,
-    subscript: Annotated[Optional[bool], Field(description="small and lower, as in H2O")] = None,
-    superscript: Annotated[Optional[bool], Field(description="small and higher")] = None,
+    bold: Annotated[Optional[bool], Field(description="bold, or not")] = None,
+    italic: Annotated[Optional[bool], Field(description="italic, or not")] = None,
+    underline: Annotated[Optional[bool], Field(description="underlined, or not")] = None,
+    strikethrough: Annotated[Optional[bool], Field(description="struck through, or not")] = None,
+    subscript: Annotated[Optional[bool], Field(description="lowered, as in H2O")] = None,
+    superscript: Annotated[Optional[bool], Field(description="raised, as in m2")] = None,
     highlight: Annotated[
-        AnyColour | Literal["none"] | None, Field(description="marker behind the text, or none")
+        AnyColour | Literal["none"] | None, Field(description="highlight colour, or none")
     ] = None,
     pattern: Pattern = None,
     paragraph_indices: Indices = None,
     regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Make text bold, italic, underlined, struck through, lower, higher or highlighted, or no
-    longer so (false, none): all of it, some paragraphs, or wherever `pattern` matches; (?<=H)2
-    matches the 2 after an H. What is left out stays. Returns how many places.
+    """Make words bold, italic, underlined, strikethrough, subscript, superscript or highlighted, or
+    no longer (false, none): where `pattern` matches ((?<=H)2 is the 2 in H2O), some paragraphs or
+    all text. What is left out stays. Returns how many places.
     """
     if subscript and superscript:
         raise ToolError("Text cannot be both subscript and superscript.", code="bad_arguments")
@@ -156,7 +154,9 @@ def set_paragraph_alignment(
     paragraph_indices: Indices = None,
     document: Document = None,
 ) -> int:
-    """Align paragraphs. Returns how many places changed."""
+    """Align paragraphs left, right, centre or justify, for example a title or date. Returns how
+    many places changed.
+    """
     name = {"justify": "BLOCK"}.get(alignment, alignment.upper())
     adjust = enum("com.sun.star.style.ParagraphAdjust", name)
     return styled("Alignment", document, None, paragraph_indices, {"ParaAdjust": adjust})
@@ -168,7 +168,9 @@ def set_line_spacing(
     paragraph_indices: Indices = None,
     document: Document = None,
 ) -> int:
-    """Set the distance of lines within paragraphs. Returns how many places changed."""
+    """Set the line spacing of paragraphs, the space between lines: single, 1.5, double-spaced.
+    Returns how many places changed.
+    """
     import uno
 
     spacing = uno.createUnoStruct("com.sun.star.style.LineSpacing")

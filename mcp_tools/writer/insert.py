@@ -42,7 +42,9 @@ def insert_page_break(
     ] = "at_cursor",
     document: Document = None,
 ) -> str:
-    """Begin a new page: the text after the position moves to it."""
+    """Insert a page break: start a chapter or text on a new page; the text after that position
+    moves to it.
+    """
     model = documents.find(TEXT, document)
     where = {"at_cursor": "cursor", "end_of_document": "end"}.get(position, position)
     with documents.editing(model, "Page break"):
@@ -58,12 +60,12 @@ def insert_formula_at_cursor(
         str,
         Field(
             min_length=1,
-            description="in the language of LibreOffice Math, such as {a over b} + sqrt{x^2}",
+            description="in LibreOffice Math's syntax, such as {a over b} + sqrt{x^2}",
         ),
     ],
     document: Document = None,
 ) -> str:
-    """Insert a mathematical formula into the text where the blinking cursor is."""
+    """Insert a mathematical formula or equation (LibreOffice Math object) at the text cursor."""
     model = documents.find(TEXT, document)
     with connection.answering():
         modules = connection.service("com.sun.star.frame.ModuleManager")
@@ -85,15 +87,15 @@ def insert_formula_at_cursor(
 def insert_image_at_cursor(
     image_path: Annotated[str, Field(min_length=1, description="such as ~/Pictures/map.png")],
     width: Annotated[
-        Optional[int], Field(ge=1, le=10000, description="pixels; follows height if left out")
+        Optional[int], Field(ge=1, le=10000, description="pixels; default: proportional to height")
     ] = None,
     height: Annotated[
-        Optional[int], Field(ge=1, le=10000, description="pixels; follows width if left out")
+        Optional[int], Field(ge=1, le=10000, description="pixels; default: proportional to width")
     ] = None,
     document: Document = None,
 ) -> Inserted:
-    """Insert a picture file into the text where the blinking cursor is. The picture becomes part of
-    the document. Without width and height it has its own size, or that of the page if it is larger.
+    """Insert an image file (picture, photo) at the text cursor; it is embedded in the document.
+    Default size: its own, at most the page's.
     """
     model = documents.find(TEXT, document)
     file = documents.absolute(image_path)
@@ -141,7 +143,7 @@ def add_page_numbers(
         Literal[
             "bottom_left", "bottom_center", "bottom_right", "top_left", "top_center", "top_right"
         ],
-        Field(description="in the footer or the header, and where in it"),
+        Field(description="bottom: footer, top: header"),
     ],
     start_number: Annotated[
         Optional[int],
@@ -162,8 +164,9 @@ def add_page_numbers(
     ] = None,
     document: Document = None,
 ) -> str:
-    """Put page numbers that count by themselves into the footer (bottom) or header (top) of every
-    page. Other text there stays, below them; page numbers that are there are replaced.
+    """Add automatic page numbers to the footer (bottom) or header (top): number the pages (Page 1
+    of N), left, centre or right, starting at any number. Other text there stays; existing page
+    numbers are replaced.
     """
     parts = parts_of(format or "1")
     model = documents.find(TEXT, document)

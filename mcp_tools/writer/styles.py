@@ -53,7 +53,9 @@ class DefaultFont:
 
 @app.tool(reads_only=True, timeout=60)
 def get_outline(document: Document = None) -> list[Heading]:
-    """List the headings of a document with their levels and where they stand."""
+    """List the headings of a document with levels and positions: its outline (table of contents),
+    the structure of chapters and sections.
+    """
     model = documents.find(TEXT, document)
     with connection.answering():
         return [
@@ -69,11 +71,11 @@ def _styles(model: Any) -> Any:
 
 @app.tool(reads_only=True, timeout=60)
 def list_styles(
-    all: Annotated[bool, Field(description="also those that no paragraph has")] = False,
+    all: Annotated[bool, Field(description="unused styles too")] = False,
     document: Document = None,
 ) -> list[Style]:
-    """List the paragraph styles of a document: those in use, the headings, and those that were made
-    for it.
+    """List available paragraph styles to choose from: those the document uses, headings, and custom
+    ones.
     """
     model = documents.find(TEXT, document)
     with connection.answering():
@@ -95,7 +97,9 @@ def set_paragraph_style(
     paragraph_indices: Indices = None,
     document: Document = None,
 ) -> int:
-    """Give paragraphs a style, for example make them headings. Returns how many paragraphs."""
+    """Apply a paragraph style: turn lines into a heading (Heading 1), Title, Quotations and so on.
+    Returns how many paragraphs.
+    """
     model = documents.find(TEXT, document)
     with documents.editing(model, f"Style {style}"):
         name = _named(_styles(model), style)
@@ -124,10 +128,9 @@ def set_default_font(
     font_size: Annotated[Optional[float], Field(gt=1, le=400, description="points")] = None,
     document: Document = None,
 ) -> DefaultFont:
-    """Make a font the default, in two places: in the document, where text without a font of its own
-    follows (text whose style or look names a font keeps that one), and in LibreOffice's settings,
-    for documents made after LibreOffice is started the next time. Undo takes back the first only.
-    Returns the document's default before and after.
+    """Set the default font (standard, basic typeface) and its size: for this document's text
+    without a font of its own, and in Writer's settings for new documents after LibreOffice
+    restarts. Undo reverts only the former. Returns the document's default before and after.
     """
     model = documents.find(TEXT, document)
     with documents.editing(model, "Default font"):

@@ -18,7 +18,7 @@ __all__ = ["app"]
 CELLS = 2000
 """Cells that one call reads at most."""
 
-Value = Annotated[str | int | float | None, Field(description="shown as text; null is empty")]
+Value = Annotated[str | int | float | None, Field(description="inserted as text; null is empty")]
 Which = Annotated[
     Annotated[int, Field(ge=0)] | str,
     Field(description="index (0 is the first in writer_get_tables) or name of the table"),
@@ -82,8 +82,8 @@ def _texts(table: Any, rows: int, columns: int) -> list[list[str]]:
 
 @app.tool(reads_only=True, timeout=60)
 def get_tables(document: Document = None) -> list[Table]:
-    """List the tables of a document with what their cells say; tables of more than 2000 cells come
-    without.
+    """Read the tables of a text document: list each with the contents of its cells (above 2000
+    cells without).
     """
     model = documents.find(TEXT, document)
     with connection.answering():
@@ -96,13 +96,13 @@ def insert_table(
     columns: Annotated[int, Field(ge=1, le=60, description="how many")],
     data: Annotated[
         Optional[list[list[Value]]],
-        Field(description="rows of values from the top left; cells beyond stay empty"),
+        Field(description="rows of values from the top left"),
     ] = None,
     position: Position = "cursor",
     document: Document = None,
 ) -> Table:
-    """Insert a table into the text, with borders, as wide as the text. Text does not change around
-    it. Returns the table.
+    """Insert a table (grid) with rows and columns into the text, filled with data if given; with
+    borders, as wide as the text. Returns the table.
     """
     given = data or []
     if len(given) > rows or any(len(row) > columns for row in given):
@@ -136,7 +136,7 @@ def set_table_cell(
     text: Value,
     document: Document = None,
 ) -> TableCell:
-    """Write one cell of a table; what it said is replaced. Returns what it said and says."""
+    """Fill in or change one cell of a table in the text document. Returns its old and new text."""
     model = documents.find(TEXT, document)
     with documents.editing(model, f"Table cell {cell}"):
         tables = _tables(model)

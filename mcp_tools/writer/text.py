@@ -55,15 +55,17 @@ class TextInfo:
 
 @app.tool(timeout=documents.OPENS_WITHIN)
 def open_document(path: Annotated[str, Field(description="such as ~/letter.docx")]) -> TextInfo:
-    """Open a text document in Writer and make it the active one. Returns its first paragraphs."""
+    """Open or load a text document (odt, docx Word file) in Writer to read or edit it, and make it
+    the active one. Returns its first paragraphs.
+    """
     model = documents.open_file(TEXT, path)
     return env_info(str(documents.file_of(model)))
 
 
 @app.tool(reads_only=True, timeout=60)
 def env_info(document: Document = None) -> TextInfo:
-    """See how a document is built: pages, words, and its first 300 paragraphs with index, style and
-    alignment.
+    """Get an overview of what is in the open text document: page and word counts, and its first 300
+    paragraphs with index, style and alignment.
     """
     model = documents.find(TEXT, document)
     with connection.answering():
@@ -87,7 +89,9 @@ def get_text(
     limit: Annotated[int, Field(ge=1, le=50000, description="characters at most")] = 10000,
     document: Document = None,
 ) -> str:
-    """Read the text of a document, one line for each paragraph and each cell of a table."""
+    """Read (show) what a document, letter or report says, its paragraphs: one line per paragraph
+    and per table cell, from any position.
+    """
     model = documents.find(TEXT, document)
     with connection.answering():
         text: str = model.Text.String
@@ -98,15 +102,16 @@ def get_text(
 
 @app.tool()
 def write_text(
-    text: Annotated[str, Field(min_length=1, description="a newline begins a new paragraph")],
+    text: Annotated[str, Field(min_length=1, description="a newline starts a new paragraph")],
     position: Position = "cursor",
-    bold: Annotated[Optional[bool], Field(description="as around it if left out")] = None,
-    italic: Annotated[Optional[bool], Field(description="as around it if left out")] = None,
+    bold: Annotated[Optional[bool], Field(description="default: like the text around it")] = None,
+    italic: Annotated[Optional[bool], Field(description="default: like the text around it")] = None,
     size: Annotated[Optional[float], Field(gt=1, le=400, description="points")] = None,
     document: Document = None,
 ) -> str:
-    """Insert text; what is there stays. Without bold, italic and size it looks like the text around
-    it.
+    """Insert or add new text: a paragraph or line at the start, at the end or at the cursor,
+    optionally bold, italic or in another size; else formatted like the text around it. Existing
+    text stays.
     """
     model = documents.find(TEXT, document)
     with documents.editing(model, "Insert text"):
@@ -135,9 +140,9 @@ def find_and_replace(
     regular_expression: Regular = True,
     document: Document = None,
 ) -> int:
-    """Replace text everywhere, tables, headers and notes included, or in some paragraphs; the look
-    of the text stays. Returns how often; it is an error when the text is nowhere. For text with
-    brackets, dots or other signs of regular expressions pass regular_expression=false.
+    """Find and replace a word or text throughout the document (tables, headers and notes too) or in
+    some paragraphs: substitute all occurrences; formatting stays. Returns how many; error if there
+    are none. For text with brackets, dots etc. pass regular_expression=false.
     """
     model = documents.find(TEXT, document)
     with documents.editing(model, f"Replace {pattern}"):
@@ -152,23 +157,27 @@ def find_and_replace(
 
 @app.tool()
 def undo(document: Document = None) -> str:
-    """Take back the last change of a document, whoever made it. A tool's change is one step."""
+    """Undo the last change to the text document (Ctrl+Z), whoever made it: take back an edit,
+    restore deleted text. A tool call is one step.
+    """
     return documents.undo(documents.find(TEXT, document))
 
 
 @app.tool(timeout=60)
 def save(document: Document = None) -> Saved:
-    """Save a document to its own file, in the format that file has. No dialog appears."""
+    """Save the text document (Ctrl+S): write it to its own file and format, without a dialog."""
     return documents.save(documents.find(TEXT, document))
 
 
 @app.tool(timeout=60)
 def save_as(
     file_path: Annotated[str, Field(description="ends in .odt .docx .doc .rtf .txt or .html")],
-    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
+    overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> Saved:
-    """Save a document under another name; the window goes on with that file."""
+    """Save a text document under a new name or in another format, which converts it (odt, docx,
+    Word, rtf, txt, html); the window then shows that file.
+    """
     return documents.save_as(documents.find(TEXT, document), TEXT, file_path, overwrite)
 
 
@@ -182,21 +191,23 @@ QUALITIES: dict[str, dict[str, object]] = {
 @app.tool(timeout=120)
 def export_to_pdf(
     output_path: Annotated[
-        Optional[str], Field(description="PDF file or folder; beside the document if left out")
+        Optional[str], Field(description="PDF file or folder; default: next to the document")
     ] = None,
     output_filename: Annotated[
         Optional[str],
-        Field(pattern="^[^/]+$", description="name in that folder; the document's if left out"),
+        Field(pattern="^[^/]+$", description="name in that folder; default: the document's"),
     ] = None,
-    include_comments: Annotated[bool, Field(description="as notes of the PDF")] = False,
+    include_comments: Annotated[bool, Field(description="as PDF annotations")] = False,
     quality: Annotated[
         Literal["standard", "high", "print"],
-        Field(description="of pictures: 300 dpi JPEG, full-size JPEG, or lossless"),
+        Field(description="image quality: 300 dpi JPEG, full-size JPEG, lossless"),
     ] = "standard",
-    overwrite: Annotated[bool, Field(description="replace a file that is there")] = False,
+    overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
     document: Document = None,
 ) -> Saved:
-    """Write a document to a PDF; the document itself stays as it is."""
+    """Export a text document such as a letter as PDF, on request with comments; the document stays
+    unchanged.
+    """
     model = documents.find(TEXT, document)
     path = _pdf_path(model, output_path, output_filename)
     options = {"ExportNotes": include_comments, **QUALITIES[quality]}

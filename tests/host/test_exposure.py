@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from host import GUI, Frame, ToolSpec
 from host.errors import UsageError
 from host.models.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
+from host.models.search import knowledge
 from host.records.config import Exposure, offered
 from tasks import Task
 from tasks.load import load_suite
@@ -89,17 +90,67 @@ def test_retrieval_finds_the_tool_that_the_words_are_about() -> None:
         assert len(found) == 10
 
 
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("Resume playback", "vlc_play"),
+        ("Restore a file from the recycle bin", "os_list_trash"),
+        ("Unstage the file", "git_reset"),
+        ("Change the colour of the favorites", "writer_set_color"),
+        ("work out 17 * 23", "os_calculator"),
+        ("fontSize", "code_set_setting"),
+        ("Put it into landscape", "impress_set_slide_orientation"),
+    ],
+)
+def test_retrieval_finds_a_tool_by_words_of_users(query: str, wanted: str) -> None:
+    tools = [tool for tool in CATALOGUE.values() if tool.app != GUI]
+    assert wanted in retrieved(Exposure(policy="retrieved"), tools, query)
+
+
+@pytest.mark.parametrize("query", ["", "the", "打开文件", "17"])
+def test_a_query_without_words_finds_the_first_by_name(query: str) -> None:
+    tools = [CATALOGUE[name] for name in ("vlc_play", "calc_save", "git_add")]
+    assert retrieved(Exposure(policy="retrieved", top=1), tools, query) == {"calc_save"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("colour", "colors"),
+        ("centre", "centered"),
+        ("initialise", "initializing"),
+        ("copies", "copy"),
+        ("formatting", "format"),
+        ("settings", "setting"),
+        ("drop-down", "dropdown"),
+        ("tabSize", "sizes"),
+        ("photographs", "picture"),
+        ("favourite", "bookmarked"),
+        ("a cell", "B7"),
+        ("pictures", "sea.png"),
+    ],
+)
+def test_inflections_and_spellings_of_a_word_find_the_same_tool(one: str, other: str) -> None:
+    tools = [
+        ToolSpec("a_rest", "a", "Does nothing.", {}, reads_only=True),
+        ToolSpec("b_work", "b", f"Is about {one}.", {}, reads_only=True),
+    ]
+    assert retrieved(Exposure(policy="retrieved", top=1), tools, other) == {"b_work"}
+
+
+def test_every_app_of_the_guest_has_words_of_users() -> None:
+    assert knowledge().apps.keys() == {tool.app for tool in CATALOGUE.values()}
+
+
 def test_retrieval_of_more_than_there_are_gives_all() -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app == "git"]
     assert len(retrieved(Exposure(policy="retrieved", top=99), tools, "x")) == len(tools)
     assert retrieved(Exposure(policy="retrieved"), [], "x") == set()
 
 
-def letters(texts: Sequence[str]) -> NDArray[np.float64]:
-    """A poor embedder: how often each letter occurs."""
-    return np.array(
-        [[text.lower().count(chr(97 + at)) for at in range(26)] for text in texts], float
-    )
+def volume(texts: Sequence[str]) -> NDArray[np.float64]:
+    """A poor embedder: it knows one word, and counts it."""
+    return np.array([[1, text.lower().count("volume")] for text in texts], float)
 
 
 def short(texts: Sequence[str]) -> list[list[float]]:
@@ -108,10 +159,8 @@ def short(texts: Sequence[str]) -> list[list[float]]:
 
 def test_an_embedder_of_one_s_own_takes_the_place_of_words() -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app == "vlc"]
-    exposure = Exposure(policy="retrieved", top=1, embedder=f"{__name__}:letters")
-    about = next(tool for tool in tools if tool.name == "vlc_set_volume")
-    query = f"{about.name.replace('_', ' ')}. {about.description}"
-    assert retrieved(exposure, tools, query) == {"vlc_set_volume"}
+    exposure = Exposure(policy="retrieved", top=1, embedder=f"{__name__}:volume")
+    assert retrieved(exposure, tools, "volume " * 20) == {"vlc_set_volume"}
 
 
 def test_an_embedder_that_is_none_is_refused() -> None:

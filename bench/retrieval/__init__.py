@@ -1,0 +1,1 @@
+"""How well requests in users' words find the tools that they are about."""

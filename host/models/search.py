@@ -1,0 +1,159 @@
+"""Rank tools for a request in words: what text stands for a tool, and how well it suits."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from host.errors import UsageError
+from host.named import load_named
+from tasks import ToolSpec
+
+__all__ = ["embedder_of", "knowledge", "ranked"]
+
+Embedder = Callable[[Sequence[str]], Any]
+"""Texts to an array of vectors, one row each."""
+
+Scores = Sequence[Sequence[float]]
+"""For each query how well each tool suits it."""
+
+WORD = re.compile(r"[a-z]{2,}|(?<=[\s\d)])[-+*/^](?=[\s\d(])")
+"""Words, and signs of arithmetic between numbers or spaces: no other word may say what is asked."""
+
+CAMEL = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
+"""Words such as tabSize: found as one word and by their parts."""
+
+HYPHENATED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
+"""Words such as drop-down: found as one word and by their parts."""
+
+KNOWLEDGE = Path(__file__).with_name("search.toml")
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known of words and values in any text: see search.toml."""
+
+    apps: dict[str, str]
+    """What users call each app and the things it works on."""
+    ignored: frozenset[str]
+    """Words that say nothing about a tool."""
+    synonyms: dict[str, str]
+    """The word that stands for each word of a group, as stems."""
+    values: dict[str, re.Pattern[str]]
+    """Forms of values, by the words that say what such a value is."""
+
+
+@functools.cache
+def knowledge() -> Knowledge:
+    """What search.toml says, and the stop words of bm25s."""
+    from bm25s.stopwords import STOPWORDS_EN_PLUS  # only this policy needs it
+
+    read = tomllib.loads(KNOWLEDGE.read_text())
+    return Knowledge(
+        read["apps"],
+        frozenset([*read["ignored"], *STOPWORDS_EN_PLUS]),
+        {_stem(word): _stem(group[0]) for group in read["synonyms"] for word in group},
+        {words: re.compile(form) for words, form in read["values"].items()},
+    )
+
+
+def ranked(
+    tools: Sequence[ToolSpec], queries: Sequence[str], embedder: str = ""
+) -> list[list[str]]:
+    """For each query the names of all tools, the one that suits it best first; ties go to the name
+    that comes first.
+
+    By BM25, or by the vectors of `embedder`, named as `module:function`.
+    """
+    if not tools:
+        return [[] for _ in queries]
+    common = _common_parameters(tools)
+    texts = [_text(tool, common) for tool in tools]
+    if embedder:
+        scores = _by_vectors(embedder_of(embedder), texts, queries)
+    else:
+        scores = _bm25(texts, queries)
+    return [
+        [tool.name for _, tool in sorted(zip(row, tools, strict=True), key=_best_first)]
+        for row in scores
+    ]
+
+
+def embedder_of(name: str) -> Embedder:
+    """The embedder of that name; `UsageError` where there is none."""
+    return cast(
+        Embedder, load_named("embedder", name, "An embedder is module:function, texts to vectors.")
+    )
+
+
+def _best_first(scored: tuple[float, ToolSpec]) -> tuple[float, str]:
+    score, tool = scored
+    return -score, tool.name
+
+
+def _text(tool: ToolSpec, common: frozenset[tuple[str, str]]) -> str:
+    """The text that stands for a tool: its name, app, description, parameters and their values."""
+    parts = [tool.name, knowledge().apps.get(tool.app, tool.app), tool.description]
+    for name, schema in tool.parameters.get("properties", {}).items():
+        if (tool.app, name) not in common:
+            parts += [name, *_choices(schema)]
+    return ". ".join(parts).replace("_", " ")
+
+
+def _choices(schema: dict[str, Any]) -> Iterator[str]:
+    for part in (schema, *schema.get("anyOf", ())):
+        yield from (value for value in part.get("enum", ()) if isinstance(value, str))
+
+
+def _common_parameters(tools: Sequence[ToolSpec]) -> frozenset[tuple[str, str]]:
+    """App and name of each parameter that most tools of the app have: it tells none apart."""
+    sizes = Counter(tool.app for tool in tools)
+    counts = Counter(
+        (tool.app, name) for tool in tools for name in tool.parameters.get("properties", {})
+    )
+    return frozenset(pair for pair, count in counts.items() if 2 * count > sizes[pair[0]])
+
+
+def _bm25(texts: Sequence[str], queries: Sequence[str]) -> Scores:
+    import bm25s  # only this policy needs it
+
+    index = bm25s.BM25()
+    index.index([_words(text) for text in texts], show_progress=False)
+    nothing = [0.0] * len(texts)  # bm25s takes no query without words
+    return [index.get_scores(words) if (words := _words(query)) else nothing for query in queries]
+
+
+def _words(text: str) -> list[str]:
+    known = knowledge()
+    values = [words for words, form in known.values.items() if form.search(text)]
+    parts = [re.sub(r"(?=[A-Z])", " ", word) for word in CAMEL.findall(text)]
+    joined = [word.replace("-", "") for word in HYPHENATED.findall(text)]
+    words = WORD.findall(" ".join([text, *values, *parts, *joined]).lower())
+    stems = [_stem(word) for word in words if word not in known.ignored]
+    return [known.synonyms.get(stem, stem) for stem in stems]
+
+
+def _stem(word: str) -> str:
+    """The word without plural, tense and the differences of British and American spelling."""
+    stem = re.sub(r"(?<=\w\w\w)(ings?|ed|es|s|e)$", "", re.sub(r"(?<=\w\w)our", "or", word))
+    stem = re.sub(r"(?<=\w\w\w)([bdgmnprt])\1$", r"\1", stem)  # formatting, stopped
+    stem = re.sub(r"(?<=\w\w)y$", "i", stem)  # copy, copies
+    return re.sub(r"tr$", "ter", re.sub(r"(?<=\w\w\w)is$", "iz", stem))  # centre, initialise
+
+
+def _by_vectors(embed: Embedder, texts: Sequence[str], queries: Sequence[str]) -> Scores:
+    count = len(texts) + len(queries)
+    vectors = np.asarray(embed([*texts, *queries]), float)
+    if vectors.ndim != 2 or len(vectors) != count:
+        raise UsageError(f"the embedder gave {vectors.shape} for {count} texts")
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors / np.where(lengths == 0, 1, lengths)
+    return cast("Scores", vectors[len(texts) :] @ vectors[: len(texts)].T)
