@@ -8,33 +8,33 @@ model                 asks a model, in a dialect (see host.dialects)
 planner               asks a model what to do, and a second one where on the screen that is
 near_miss:N           plays a task's Nth near-miss (from 1); `prove` uses it
 module:Class          Class(briefing) with a method step(observation) -> Decision
+
+Each name of ours is a module of this package that assigns `AGENT`.
 """
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
+import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import cast
 
 from host import Agent, Briefing, Model
-from host.agents.model import ModelAgent
-from host.agents.noop import Noop
-from host.agents.oracle import near_miss, play_oracle
-from host.agents.random import Random
-from host.agents.replay import Replay
-from host.dialects import open_dialect
-from host.dialects.grounded import Grounded
+from host.agents.kind import AgentKind, Asked
 from host.errors import UsageError
-from host.models.recorded_answers import Tape
-from host.named import load_named
-from host.records.config import Condition, ModelConfig, RunConfig
+from host.named import load_named, names_in
+from host.records.config import ModelConfig, RunConfig
 from tasks import Task
 
-__all__ = ["MODELS", "agent_maker", "check_agent"]
+__all__ = ["agent_maker", "check_agent", "roles_of"]
 
-MODELS = {"model": ("model",), "planner": ("model", "grounder")}
-"""Agents that ask models, and which."""
+
+def roles_of(name: str) -> tuple[str, ...]:
+    """The models that the agent of that name asks, by their roles; none of an agent of yours."""
+    kind = _kind(name)
+    return kind.roles if kind else ()
 
 
 def agent_maker(
@@ -48,25 +48,8 @@ def agent_maker(
     }
 
     def make(name: str, task: Task, briefing: Briefing) -> Agent:
-        kind, _, rest = name.partition(":")
-        match kind:
-            case "oracle":
-                return play_oracle(task, rest or _natural(config.condition, task))
-            case "near_miss":
-                return near_miss(task, int(rest))
-            case "noop":
-                return Noop()
-            case "random":
-                return Random(briefing)
-            case "replay":
-                return Replay(Path(rest), task.name)
-            case "model" | "planner":
-                asked, model = opened["model"]
-                dialect, tape = open_dialect(asked, briefing), Tape()
-                if kind == "planner":
-                    finding, grounder = opened["grounder"]
-                    dialect = Grounded(dialect, finding, tape.over(grounder))
-                return ModelAgent(model, dialect, briefing, tape)
+        if kind := _kind(name):
+            return kind.make(Asked(name.partition(":")[2], task, briefing, config, opened))
         return cast(Agent, _class_named(name)(briefing))
 
     return make
@@ -74,42 +57,30 @@ def agent_maker(
 
 def check_agent(name: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
     """`UsageError` where there is no such agent, or where it cannot play one of the tasks."""
-    kind, _, rest = name.partition(":")
-    match kind:
-        case "oracle":
-            by = {task.name: rest or _natural(config.condition, task) for task in tasks}
-            lacking = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
-            if lacking:
-                raise UsageError(f"no oracle by {by[lacking[0]]} for {', '.join(lacking)}")
-        case "replay":
-            for task in tasks:
-                Replay(Path(rest), task.name)
-        case "model" | "planner":
-            for role in MODELS[kind]:
-                if getattr(config, role) is None:
+    if kind := _kind(name):
+        for role in kind.roles:
+            if getattr(config, role) is None:
+                hint = "Such as --model openai/gpt-5."
+                if role == "grounder" or len(kind.roles) > 1:
                     hint = "An experiment's file names both models: docs/experiments.md."
-                    hint = hint if kind == "planner" else "Such as --model openai/gpt-5."
-                    raise UsageError(f"the agent {kind} needs a {role}", hint=hint)
-            if kind == "planner" and config.model and config.model.dialect != "functions":
-                raise UsageError(
-                    f"a planner describes what to hit, and {config.model.dialect} names points",
-                    hint="Its dialect is functions.",
-                )
-        case "noop" | "random" | "near_miss":
-            return
-        case _:
-            _class_named(name)
+                raise UsageError(f"the agent {name} needs a {role}", hint=hint)
+        kind.check(name.partition(":")[2], config, tasks)
+    else:
+        _class_named(name)
 
 
-def _natural(condition: Condition, task: Task) -> str:
-    if condition != "hybrid":
-        return condition
-    by = {oracle.by for oracle in task.spec.oracle}
-    return "gui" if by == {"gui"} else "tools"
+def _kind(name: str) -> AgentKind | None:
+    """The agent of this package that the name begins with, if it does."""
+    module = name.partition(":")[0]
+    package = sys.modules[__name__]
+    if all(each.name != module for each in pkgutil.iter_modules(package.__path__)):
+        return None
+    found = importlib.import_module(f"{__name__}.{module}")
+    return cast("AgentKind | None", getattr(found, "AGENT", None))
 
 
 def _class_named(name: str) -> Callable[[Briefing], object]:
-    known = "There is oracle, noop, random, replay:DIR, model, planner or module:Class."
+    known = f"There is {', '.join(names_in(sys.modules[__name__], 'AGENT'))} or module:Class."
     found = load_named("agent", name, known)
     if not callable(found) or (inspect.isclass(found) and not hasattr(found, "step")):
         raise UsageError(f"{name} is no agent: it has no method step(observation) -> Decision")

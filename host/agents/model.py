@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from host import Briefing, Decision, Exchange, Model, Observation
-from host.dialects import Dialect, Malformed
+from host import Agent, Briefing, Decision, Exchange, Model, Observation
+from host.agents.kind import Asked
+from host.dialects import Dialect, Malformed, open_dialect
 from host.errors import ModelError
 from host.models.recorded_answers import Tape
+from host.records.config import RunConfig
+from tasks import Task
 
-__all__ = ["ModelAgent"]
+__all__ = ["AGENT", "ModelAgent"]
 
 
 class ModelAgent:
@@ -49,3 +52,20 @@ class ModelAgent:
         """See `host.loop.replay_prefix.Recalls`: its models answer as they did."""
         with self._tape.playing(decision.exchanges):
             return self.step(observation)
+
+
+class ModelKind:
+    """`model`."""
+
+    roles = ("model",)
+
+    def make(self, asked: Asked) -> Agent:
+        """One that asks the run's model, in its dialect."""
+        config, model = asked.models["model"]
+        return ModelAgent(model, open_dialect(config, asked.briefing), asked.briefing)
+
+    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+        """It can play every task."""
+
+
+AGENT = ModelKind()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from host import Decision, Observation, Stop
+from host import Agent, Decision, Observation, Stop
+from host.agents.kind import Asked
+from host.records.config import RunConfig
+from tasks import Task
 
 
 class Noop:
@@ -11,3 +14,19 @@ class Noop:
     def step(self, observation: Observation) -> Decision:
         """Done."""
         return Decision(thought="Nothing to do.", stop=Stop.DONE)
+
+
+class NoopKind:
+    """`noop`."""
+
+    roles = ()
+
+    def make(self, asked: Asked) -> Agent:
+        """One that does nothing."""
+        return Noop()
+
+    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+        """It can play every task."""
+
+
+AGENT = NoopKind()

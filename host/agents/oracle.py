@@ -1,16 +1,18 @@
-"""Agents that play what a task itself says: its reference solutions, and its near-misses."""
+"""The agent that plays a task's reference solution."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
 
-from host import Decision, Observation, Stop, ToolCall
+from host import Agent, Decision, Observation, Stop, ToolCall
+from host.agents.kind import Asked
 from host.errors import UsageError
+from host.records.config import Condition, RunConfig
 from tasks import Task
 from tasks.spec import Call
 
-__all__ = ["Script", "near_miss", "play_oracle"]
+__all__ = ["AGENT", "Script", "play_oracle"]
 
 
 class Script:
@@ -37,7 +39,29 @@ def play_oracle(task: Task, by: str) -> Script:
     raise UsageError(f"{task.name} has no oracle by {by}")
 
 
-def near_miss(task: Task, number: int) -> Script:
-    """The task's near-miss of that number, from 1."""
-    miss = task.spec.near_miss[number - 1]
-    return Script(miss.calls, Stop(miss.stop), miss.answer)
+class Oracle:
+    """`oracle`, `oracle:tools` or `oracle:gui`."""
+
+    roles = ()
+
+    def make(self, asked: Asked) -> Agent:
+        """The reference solution that is named, or the condition's."""
+        by = asked.detail or _natural(asked.config.condition, asked.task)
+        return play_oracle(asked.task, by)
+
+    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+        """`UsageError` names the tasks without such a solution."""
+        by = {task.name: detail or _natural(config.condition, task) for task in tasks}
+        lacking = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
+        if lacking:
+            raise UsageError(f"no oracle by {by[lacking[0]]} for {', '.join(lacking)}")
+
+
+def _natural(condition: Condition, task: Task) -> str:
+    if condition != "hybrid":
+        return condition
+    by = {oracle.by for oracle in task.spec.oracle}
+    return "gui" if by == {"gui"} else "tools"
+
+
+AGENT = Oracle()

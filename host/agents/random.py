@@ -8,9 +8,12 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from host import Briefing, Decision, Observation, ToolCall
+from host import Agent, Briefing, Decision, Observation, ToolCall
+from host.agents.kind import Asked
+from host.records.config import RunConfig
+from tasks import Task
 
-__all__ = ["Random", "invent"]
+__all__ = ["AGENT", "Random", "invent"]
 
 WORDS = ("ambidex", "42", "B", "A1", "A1:B2", "~/Documents", "#ff0000", "Ünï", "", "a b")
 KEYS = ("Return", "Escape", "Tab", "a", "ctrl", "Down")
@@ -97,3 +100,19 @@ def _number(
     low = schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1)
     high = schema.get("maximum", schema.get("exclusiveMaximum", end + 1) - 1)
     return dice.uniform(min(low, high), max(low, high))
+
+
+class RandomKind:
+    """`random`."""
+
+    roles = ()
+
+    def make(self, asked: Asked) -> Agent:
+        """One with the seed of the trial."""
+        return Random(asked.briefing)
+
+    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+        """It can play every task."""
+
+
+AGENT = RandomKind()

@@ -6,11 +6,14 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from host import Decision, Observation, Stop, ToolCall
+from host import Agent, Decision, Observation, Stop, ToolCall
+from host.agents.kind import Asked
 from host.errors import UsageError
+from host.records.config import RunConfig
 from host.records.trajectory import NAME, read_trajectory
+from tasks import Task
 
-__all__ = ["Replay"]
+__all__ = ["AGENT", "Replay"]
 
 
 class Replay:
@@ -48,3 +51,21 @@ def _is_of(folder: Path, task: str) -> bool:
         return False
     first = next(read_trajectory(folder), None)
     return first is not None and first.get("task") == task
+
+
+class ReplayKind:
+    """`replay:DIR`."""
+
+    roles = ()
+
+    def make(self, asked: Asked) -> Agent:
+        """What is recorded there of the task."""
+        return Replay(Path(asked.detail), asked.task.name)
+
+    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+        """`UsageError` where nothing is recorded of a task."""
+        for task in tasks:
+            Replay(Path(detail), task.name)
+
+
+AGENT = ReplayKind()

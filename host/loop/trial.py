@@ -16,7 +16,7 @@ from typing import Any
 
 from evaluators import Score
 from host import Agent, Briefing, Stop
-from host.agents import MODELS
+from host.agents import roles_of
 from host.client.guest import Guest
 from host.errors import FINAL, VOID, GuestError, MachineError, ended_by, proved
 from host.loop.branch_point import Origin, bring_stage, origin_of
@@ -30,7 +30,7 @@ from host.loop.supervision import Watched
 from host.loop.verdicts import verdict_on
 from host.models.exposure import handed, offer_of
 from host.records.announcement import announced
-from host.records.config import Job, RunConfig, offered
+from host.records.config import SCHEMA, Job, RunConfig, offered
 from host.records.rows import Failure, Parent, Phase, Row
 from host.records.trajectory import Trajectory
 from tasks import Suite, Task, Verdict
@@ -70,6 +70,7 @@ class Trial:
         folder = _fresh(self.run / self.name_of(job))
         seconds: dict[str, float] = {}
         row = Row(
+            schema_number=SCHEMA,
             suite=self.suite.name,
             task=task.name,
             task_hash=task.hash,
@@ -82,7 +83,7 @@ class Trial:
             useful_tools=tuple(task.spec.useful_tools),
             domain=task.domain,
             threshold=self.config.threshold,
-            model=self.config.model.name if self.config.model and job.agent in MODELS else "",
+            model=self.config.model.name if self.config.model and roles_of(job.agent) else "",
             fate="bug",
             folder=folder.name,
             config=self.config.hash,

@@ -157,6 +157,12 @@ class Fork(Strict):
     """Whether that holds for the first step or for all the rest."""
 
 
+SCHEMA = 2
+"""Of `run.json` and of rows as they are written now. Files without a number are 1: they lack fields
+that came later, each of which has a default."""
+SchemaNumber = Annotated[int, Field(ge=1, le=SCHEMA)]
+
+
 class RunOptions(Strict):
     """The options of a run that mean the same everywhere: each is a flag of `ambidex run`, a key of
     an experiment's file and a field of `run.json`, and this is the only place that names it."""
@@ -193,6 +199,7 @@ class RunOptions(Strict):
 class RunConfig(RunOptions):
     """Everything that a result depends on. How many machines work on it is not part of it."""
 
+    schema_number: SchemaNumber = 1
     version: str
     suite: str
     tasks: dict[str, str]
@@ -326,6 +333,8 @@ def locked(folder: Path) -> Iterator[None]:
 def _differences(before: RunConfig, now: RunConfig) -> Iterator[str]:
     old, new = before.model_dump(mode="json"), now.model_dump(mode="json")
     for key in old:
+        if key == "schema_number":
+            continue
         if key == "tasks":
             changed = {
                 name

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from host import Stop
 from host.errors import EndedBy, UsageError
 from host.records.config import NAME as CONFIG
-from host.records.config import RunConfig, read_config
+from host.records.config import RunConfig, SchemaNumber, read_config
 
 __all__ = [
     "CallCount",
@@ -121,6 +121,7 @@ class Row(Strict):
     """One attempt at one trial, with all that a report needs and all that identifies what was
     measured."""
 
+    schema_number: SchemaNumber = 1
     # What was tried
     suite: str
     task: Plain

@@ -39,6 +39,7 @@ TYPES = {
     "cost": float,
     "trial": int,
     "attempt": int,
+    "schema_number": int,
 }
 COUNTS = ("steps", "acted", "malformed", "unsettled", "requests", "retries")
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens")

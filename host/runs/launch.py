@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from host import Limits, ToolSpec
-from host.agents import MODELS, agent_maker, check_agent
+from host.agents import agent_maker, check_agent, roles_of
 from host.dialects import check_dialect
 from host.errors import UsageError
 from host.models.exposure import check_exposure
@@ -23,6 +23,7 @@ from host.models.model import LiteModel
 from host.models.prices import Prices, read_prices
 from host.models.prompts import prompts_hash
 from host.records.config import (
+    SCHEMA,
     Condition,
     Exposure,
     Fork,
@@ -223,9 +224,10 @@ def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:
 
 def config_of(request: RunRequest, prices: Prices, source: Source | None = None) -> RunConfig:
     """The configuration of that run, on machines from that source."""
-    asked = {role for agent in request.agents for role in MODELS.get(agent, ())}
+    asked = {role for agent in request.agents for role in roles_of(agent)}
     return RunConfig(
         **dict(request.options),
+        schema_number=SCHEMA,
         version=_version(),
         suite=str(request.suite.folder.resolve()),
         tasks={task.name: task.hash for task in request.suite.tasks},

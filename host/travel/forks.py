@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from host import ToolSpec
-from host.agents import MODELS
+from host.agents import roles_of
 from host.errors import UsageError
 from host.loop.branch_point import kept_at, start_of
 from host.records.config import (
@@ -123,7 +123,7 @@ def fork_of(
         model=_model(config, onward),
         grounder=config.grounder,
     )
-    if onward.model and agent not in MODELS:
+    if onward.model and not roles_of(agent):
         raise UsageError(
             f"the agent {agent} asks no model", hint="From step 1 another one may: --agent model."
         )
@@ -190,13 +190,13 @@ def _refuse_what_cannot_be_told(
     """A model's history is made of its answers: where none were recorded, or by another kind of
     agent, there is nothing to make it of."""
     before, now = _only_agent(starts), request.agents[0]
-    if now in MODELS and before != now:
+    if roles_of(now) and before != now:
         raise UsageError(
             f"what {before} did cannot be told to the agent {now} as its own history",
             hint="Fork at step 1, or a trial that the same agent played.",
         )
     then, asked = config.model, request.model
-    if now in MODELS and then and asked and then.dialect != asked.dialect:
+    if roles_of(now) and then and asked and then.dialect != asked.dialect:
         raise UsageError(
             f"answers in the dialect {then.dialect} cannot be read in {asked.dialect}",
             hint="Fork at step 1, or keep the dialect.",

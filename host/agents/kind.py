@@ -1,0 +1,41 @@
+"""What a module of this package assigns to `AGENT`, so that runs can name its agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from host import Agent, Briefing, Model
+from host.records.config import ModelConfig, RunConfig
+from tasks import Task
+
+__all__ = ["AgentKind", "Asked", "Open"]
+
+Open = Mapping[str, tuple[ModelConfig, Model]]
+"""The models of a run, by their role."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an agent is made for: one episode of a task."""
+
+    detail: str
+    """What the name says after its colon."""
+    task: Task
+    briefing: Briefing
+    config: RunConfig
+    models: Open
+
+
+class AgentKind(Protocol):
+    """An agent that runs name by its module, `name` or `name:detail`."""
+
+    roles: tuple[str, ...]
+    """The models it asks: of `model` and `grounder`."""
+
+    def make(self, asked: Asked) -> Agent:
+        """A new one, for one episode."""
+
+    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+        """`UsageError` where it cannot play one of the tasks."""

@@ -1,0 +1,65 @@
+"""Parts that a run names: ours by their module, anybody's as module:attribute."""
+
+from __future__ import annotations
+
+import pytest
+
+from host import dialects
+from host.agents import agent_maker, check_agent, roles_of
+from host.dialects import check_dialect
+from host.errors import UsageError
+from host.named import names_in
+from host.runs import providers
+from host.runs.machines import MachineOptions, open_machines, provider_named
+from tasks import Suite
+from tests.host.conftest import config_of
+from tests.host.conftest import suite as suite
+
+
+class Nowhere:
+    """A provider that has no machines."""
+
+    forks = True
+
+    def open(self, options: MachineOptions, say: object, code: object) -> object:
+        return f"{options.machines} machines"
+
+
+NOWHERE = Nowhere()
+
+
+def test_ours_are_found_by_their_modules() -> None:
+    assert names_in(providers, "PROVIDER") == ("attached", "libvirt", "sandbox")
+    assert set(names_in(dialects, "DIALECT")) >= {"functions", "paper", "anthropic", "openai"}
+    assert [provider_named(name).forks for name in ("libvirt", "sandbox")] == [True, False]
+    assert (roles_of("planner"), roles_of("oracle:gui")) == (("model", "grounder"), ())
+
+
+def test_a_provider_of_ones_own_is_named_by_its_module() -> None:
+    options = MachineOptions(provider=f"{__name__}:NOWHERE", machines=3)
+    assert open_machines(options, print) == "3 machines"
+    with pytest.raises(UsageError, match="needs `forks` and `open`"):
+        provider_named(f"{__name__}:Suite")
+
+
+def test_a_dialect_of_ones_own_is_named_by_its_module(suite: Suite) -> None:
+    check_dialect("host.dialects.paper:Paper")
+    with pytest.raises(UsageError, match="cannot be called"):
+        check_dialect(f"{__name__}:NOWHERE")
+
+
+def test_an_unknown_name_is_refused_with_those_there_are(suite: Suite) -> None:
+    with pytest.raises(UsageError, match="no provider 'cloud'") as provider:
+        provider_named("cloud")
+    assert "attached, libvirt, sandbox" in provider.value.hint
+    with pytest.raises(UsageError, match="no dialect 'latin'") as dialect:
+        check_dialect("latin")
+    assert "functions, openai" in dialect.value.hint
+    with pytest.raises(UsageError, match="no agent 'genius'") as agent:
+        check_agent("genius", config_of(suite), suite.tasks)
+    assert "noop, oracle, planner" in agent.value.hint
+    with pytest.raises(UsageError, match="no agent 'kind'"):
+        agent_maker(config_of(suite), lambda _: pytest.fail("no model"))("kind", *NO_TASK)
+
+
+NO_TASK: tuple[object, object] = (None, None)
