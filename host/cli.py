@@ -21,7 +21,7 @@ from cyclopts import App, Parameter
 
 from host.box.client import box
 from host.choosing import Chosen
-from host.config import read_config
+from host.config import installed_version, read_config
 from host.errors import VOID, TaskError, UsageError
 from host.listing import suite_table, token_table, tool_table
 from host.look import export, shell, vnc, watch
@@ -38,7 +38,11 @@ from tasks.osworld_suite import Selection, survey
 
 __all__ = ["app", "main"]
 
-app = App(name="ambidex", help="A testbed for computer-use agents with two hands: GUI and tools.")
+app = App(
+    name="ambidex",
+    help="A testbed for computer-use agents with two hands: GUI and tools.",
+    version=installed_version,
+)
 
 # Named, not imported: libvirt may be missing on a machine that only checks or reports.
 app.command("host.doctor:doctor", name="doctor", help="What this machine offers, and the fixes.")
@@ -80,7 +84,7 @@ def check(
     Parameters
     ----------
     suites
-        Directories of tasks; without one, all that lie in tasks/.
+        Directories of tasks; without one, all in tasks/, or the demo suite where there is none.
     osworld
         A checkout of OSWorld: what each of its tasks needs, and what was tolerated.
     tasks
@@ -205,7 +209,10 @@ def _say(error: Exception) -> None:
 
 
 def _in_tasks() -> list[Path]:
-    return [path for path in Path("tasks").glob("*") if any(path.glob("*/task.toml"))]
+    for folder in (Path("tasks"), Path(__file__).parents[1] / "tasks"):
+        if suites := [path for path in folder.glob("*") if any(path.glob("*/task.toml"))]:
+            return suites
+    return []
 
 
 if __name__ == "__main__":

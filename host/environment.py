@@ -24,7 +24,7 @@ from vm.process import run, search_path
 __all__ = ["FOLDER", "LOCK", "Environment", "differences", "installed", "keep", "this_environment"]
 
 FOLDER = "environments"
-LOCK = Path(__file__).parents[1] / "requirements.lock"
+LOCK = Path(__file__).with_name("requirements.lock")
 PROGRAMS = ("tesseract",)
 """Programs of this machine whose output a score can depend on."""
 

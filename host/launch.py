@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from host import Limits, ToolSpec
@@ -28,6 +27,7 @@ from host.config import (
     RunConfig,
     adopt,
     bounded,
+    installed_version,
     locked,
     read_config,
 )
@@ -237,7 +237,7 @@ def config_of(wanted: Wanted, prices: Prices, source: Source | None = None) -> R
     """The configuration of that run, on machines from that source."""
     asked = {role for agent in wanted.agents for role in MODELS.get(agent, ())}
     return RunConfig(
-        version=_version(),
+        version=installed_version(),
         suite=str(wanted.suite.folder.resolve()),
         tasks={task.name: task.hash for task in wanted.suite.tasks},
         agents=wanted.agents,
@@ -268,10 +268,3 @@ def _known(annotations: Path | None) -> str:
     if annotations is None:
         return ""
     return f"{annotations.resolve()} {sha256(annotations.read_bytes()).hexdigest()}"
-
-
-def _version() -> str:
-    try:
-        return version("ambidex")
-    except PackageNotFoundError:
-        return "source"

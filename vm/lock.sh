@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the lock files again: the version of every Python package with the SHA-256 of each of its files, whatever index they come from.
-#   requirements.lock        the host: what pyproject.toml names, and what that needs; Python 3.11 and later, Linux
+#   host/requirements.lock   the host: what pyproject.toml names, and what that needs; Python 3.11 and later, Linux
 #   vm/build.lock            what builds those of them that come as source, and installs this project
 #   guest/requirements.lock  the guest: guest/requirements.txt, and what that needs; Python 3.10 and later
 # A version that is locked already stays unless something else asks for another one.
@@ -17,6 +17,6 @@ lock() {
 }
 .venv/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' |
     lock "$@" --python-version 3.11 -o vm/build.lock -
-lock "$@" --python-version 3.11 --extra dev -o requirements.lock pyproject.toml
+lock "$@" --python-version 3.11 --extra dev -o host/requirements.lock pyproject.toml
 # python3-xlib is an old fork of python-xlib under the same module name: PyAutoGUI asks for it, and must not get it.
 lock "$@" --python-version 3.10 --no-emit-package python3-xlib -o guest/requirements.lock guest/requirements.txt
