@@ -1,6 +1,8 @@
 # make demo   sets everything up, then runs the demo suite on a real desktop machine and prints the table
 # make test   sets everything up, then runs the tests: those without a desktop, those on sandbox desktops, those on virtual machines
 # make attack of these, those that attack a verdict, a run or the host
+# make docs   builds the site of docs/ into site/; without the network once its packages are there
+# make test-wheel  builds the wheel into dist/ and runs it from an environment of its own
 IMAGE ?= debian-12
 RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 AMBIDEX = .venv/bin/ambidex
@@ -10,7 +12,7 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test attack test-plain test-desks test-conformance test-tools test-foundry test-experiment
-.PHONY: bench setup image browser
+.PHONY: bench setup image browser docs test-wheel
 
 setup:
 	@vm/setup.sh
@@ -53,3 +55,15 @@ $(OWN:%=test-%): test-%:
 
 bench: image
 	@.venv/bin/python -m bench
+
+test-wheel: setup
+	@.ci/wheel
+
+SITE = .venv/docs
+$(SITE)/ready: docs/requirements.lock | setup
+	.venv/bin/python -m venv --clear $(SITE)
+	$(SITE)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r $<
+	@touch $@
+
+docs: $(SITE)/ready
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --quiet
