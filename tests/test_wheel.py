@@ -1,7 +1,10 @@
-"""The wheel holds every file of the packages, and nothing else; the version is said once."""
+"""The wheel holds every file of the packages, and nothing else; the version is said once, and the
+commands that need no machine work away from the repository."""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 PACKAGES = ("evaluators", "guest", "host", "mcp_tools", "tasks", "toolgen", "vm")
 BESIDE = ("pyproject.toml", "README.md", "LICENSE", "NOTICE")
 NOT_OURS = ("__pycache__", ".mypy_cache", ".ruff_cache")
@@ -57,8 +61,26 @@ def test_programs_stay_executable_in_the_wheel(wheel: zipfile.ZipFile) -> None:
 
 
 def test_the_wheel_brings_its_licence_and_the_version_of_pyproject(wheel: zipfile.ZipFile) -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    folder = f"ambidex-{version}.dist-info"
-    assert f"Version: {version}\n" in wheel.read(f"{folder}/METADATA").decode()
+    folder = f"ambidex-{VERSION}.dist-info"
+    assert f"Version: {VERSION}\n" in wheel.read(f"{folder}/METADATA").decode()
     assert "License-Expression: Apache-2.0\n" in wheel.read(f"{folder}/METADATA").decode()
     assert {f"{folder}/licenses/LICENSE", f"{folder}/licenses/NOTICE"} <= {*wheel.namelist()}
+
+
+def ambidex(folder: Path, *words: str) -> str:
+    """What the command prints when it is started in that folder."""
+    command = [sys.executable, "-m", "host.cli", *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def test_the_command_prints_the_version_of_pyproject(tmp_path: Path) -> None:
+    assert ambidex(tmp_path, "--version") == f"{VERSION}\n", "install again: pip install -e ."
+
+
+def test_check_loads_the_demo_suite_where_no_tasks_are(tmp_path: Path) -> None:
+    demo = {path.parent.name for path in (ROOT / "tasks" / "demo").glob("*/task.toml")}
+    assert {*json.loads(ambidex(tmp_path, "check", "--json"))["tasks"]} == demo
