@@ -1,6 +1,8 @@
 # make demo   sets everything up, then runs the demo suite on a real desktop machine and prints the table
 # make test   sets everything up, then runs the tests: those without a desktop, those on sandbox desktops, those on virtual machines
 # make attack of these, those that attack a verdict, a run or the host
+# make docs   builds the site of docs/ into site/; without the network once its packages are there
+# make test-wheel  builds the wheel into dist/ and runs it from an environment of its own
 IMAGE ?= debian-12
 RUN ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 AMBIDEX = .venv/bin/ambidex
@@ -10,7 +12,7 @@ TOGETHER = $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=recu
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test attack test-plain test-desks test-conformance test-tools test-foundry test-experiment
-.PHONY: bench setup image browser
+.PHONY: bench setup image browser docs test-wheel
 
 setup:
 	@vm/setup.sh
@@ -24,12 +26,19 @@ demo: image
 browser: setup
 	@vm/setup.sh chromium
 
+# A stage that fails does not keep the others from running: tests/report.py says at the end what each
+# came to, and fails where one failed, or left no results.
+RESULTS = test-results
+junit = --junitxml=$(RESULTS)/$(1).xml
+
 test: browser
+	@rm -rf $(RESULTS)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	$(TOGETHER) image test-plain
-	$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment
-	.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm
+	-$(TOGETHER) image test-plain
+	-$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment
+	-.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call junit,vm)
+	@.venv/bin/python tests/report.py $(RESULTS)
 
 # Attacks on verdicts, runs and the host: without a desktop, then on sandbox desktops. Part of `make test`.
 attack: image
@@ -37,19 +46,31 @@ attack: image
 
 test-plain:
 	.venv/bin/mypy
-	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto
+	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto $(call junit,plain)
 
 # On sandbox desktops, two at a time, the longest first; the tests of tools say together what is
 # proved, so they are in one process. Files of their OWN process take as long as a folder.
 OWN = foundry experiment
 test-desks:
-	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py)
+	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py) $(call junit,desks)
 test-conformance:
-	.venv/bin/pytest tests/conformance -m sandbox
+	.venv/bin/pytest tests/conformance -m sandbox $(call junit,conformance)
 test-tools:
-	.venv/bin/pytest tests/desktop -m "sandbox and tools"
+	.venv/bin/pytest tests/desktop -m "sandbox and tools" $(call junit,tools)
 $(OWN:%=test-%): test-%:
-	.venv/bin/pytest tests/desktop/test_$*.py
+	.venv/bin/pytest tests/desktop/test_$*.py $(call junit,$*)
 
 bench: image
 	@.venv/bin/python -m bench
+
+test-wheel: setup
+	@.ci/wheel
+
+SITE = .venv/docs
+$(SITE)/ready: docs/requirements.lock | setup
+	.venv/bin/python -m venv --clear $(SITE)
+	$(SITE)/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r $<
+	@touch $@
+
+docs: $(SITE)/ready
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --quiet

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,39 @@ def test_guest_code_is_python_3_10(package: str) -> None:
         assert not newer, f"{path}: {newer} is not in Python 3.10"
         stars = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.TryStar)]
         assert not stars, f"{path}:{stars}: except* is not in Python 3.10"
+
+
+def test_nothing_is_imported_in_a_circle() -> None:
+    """At import: what a function imports when it is called, or only types need, is no circle."""
+    known = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in ALLOWED
+        for path in modules(package)
+    }
+    wanted = {name: set(at_import(path, known)) - {name} for name, path in known.items()}
+    try:
+        TopologicalSorter(wanted).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
+
+
+def at_import(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    """The modules of ours that are imported together with this one."""
+    left: list[ast.AST] = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    while left:
+        match left.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                continue
+            case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                continue
+            case ast.Import(names=names):
+                yield from (each.name for each in names if each.name in known)
+            case ast.ImportFrom(module=str(module), names=names):
+                for each in names:
+                    inner = f"{module}.{each.name}"
+                    yield from (one for one in (inner, module) if one in known)
+            case other:
+                left += ast.iter_child_nodes(other)
 
 
 def test_every_package_is_known_here() -> None:

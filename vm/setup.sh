@@ -84,15 +84,15 @@ fi
 [ -n "$python" ] || fail "no Python 3.11 or later with venv is here" "install one (Ubuntu 22.04 has 3.10: python3.11 and python3.11-venv) and set PYTHON"
 
 stamp=.venv/.ambidex
-wanted=$("$python" --version; sha256sum pyproject.toml requirements.lock vm/build.lock vm/setup.sh; pwd)
+wanted=$("$python" --version; sha256sum pyproject.toml host/requirements.lock vm/build.lock vm/setup.sh; pwd)
 if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
-    say "about to install the Python packages of requirements.lock into .venv, each held against its hash"
+    say "about to install the Python packages of host/requirements.lock into .venv, each held against its hash"
     rm -rf .venv
     "$python" -m venv .venv
     # What comes as source is built by the locked setuptools: an isolated build would fetch one of its own, without a hash.
     pip() { .venv/bin/python -m pip --disable-pip-version-check install -q "$@"; }
     pip --require-hashes -r vm/build.lock &&
-        pip --require-hashes --no-build-isolation --no-deps -r requirements.lock &&
+        pip --require-hashes --no-build-isolation --no-deps -r host/requirements.lock &&
         pip --no-build-isolation --no-deps -e . ||
         fail "the Python packages could not be installed" "look at the lines above: a package index that does not answer, or a file that is not the locked one (vm/lock.sh writes the locks)?"
     say "about to unpack the control room's VNC viewer (noVNC, Debian's package) into .venv; its dependencies are for a server of its own"

@@ -20,6 +20,7 @@ from vm.machines.hypervisor import FORK_NEEDS
 from vm.process import search_path
 from vm.sandbox.probe import bounds, refusal
 from vm.store import cache_folder
+from vm.wait import NotYet, wait_for
 
 __all__ = ["Finding", "survey"]
 
@@ -120,10 +121,18 @@ def _qemu() -> Iterator[Finding]:
 
 def _may_trace() -> bool:
     """Whether the memory of a process can be reached that is ours, and as QEMU no child of ours."""
-    script = "sleep 60 >/dev/null & echo $!"
+    script = "sleep 60 >/dev/null 2>&1 & echo $!"
     made = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
     pid = int(made.stdout)
+    name = Path(f"/proc/{pid}/comm")
+
+    def started() -> None:
+        # Until then it is a copy of the shell, or between the two: neither is like QEMU.
+        if (seen := name.read_text().strip()) != "sleep":
+            raise NotYet(seen)
+
     try:
+        wait_for(started, bound=10, fail=RuntimeError, every=0.001)
         return may_trace(pid)
     finally:
         os.kill(pid, signal.SIGKILL)

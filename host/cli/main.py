@@ -20,6 +20,7 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, CycloptsPanel, Parameter
 from pydantic import ValidationError
 
+from host import ROOT
 from host.box.client import box
 from host.cli import osworld_coverage
 from host.cli.listing import suite_table, token_table, tool_table
@@ -30,7 +31,7 @@ from host.cli.run import Json, experiment, print_json, prove, replay, run
 from host.cli.travel import counterfactual, desktop_diff, fork, pivot
 from host.errors import VOID, TaskError, UsageError
 from host.models.tokens import tokens_by_app
-from host.records.config import read_config
+from host.records.config import installed_version, read_config
 from host.runs.rescoring import rejudge, write_rescored
 from host.terminal import Terminal, echo, one_line
 from tasks.catalogue import read_catalogue
@@ -39,7 +40,11 @@ from tasks.osworld.suite import Selection, survey
 
 __all__ = ["app", "main"]
 
-app = App(name="ambidex", help="A testbed for computer-use agents with two hands: GUI and tools.")
+app = App(
+    name="ambidex",
+    help="A testbed for computer-use agents with two hands: GUI and tools.",
+    version=installed_version,
+)
 
 # Named, not imported: libvirt may be missing on a machine that only checks or reports.
 app.command(
@@ -85,7 +90,7 @@ def check(
     Parameters
     ----------
     suites
-        Directories of tasks; without one, all that lie in tasks/.
+        Directories of tasks; without one, all in tasks/, or the demo suite where there is none.
     osworld
         A checkout of OSWorld: what each of its tasks needs, and what was tolerated.
     tasks
@@ -220,7 +225,10 @@ def _say(error: Exception) -> None:
 
 
 def _in_tasks() -> list[Path]:
-    return [path for path in Path("tasks").glob("*") if any(path.glob("*/task.toml"))]
+    for folder in (Path("tasks"), ROOT / "tasks"):
+        if suites := [path for path in folder.glob("*") if any(path.glob("*/task.toml"))]:
+            return suites
+    return []
 
 
 if __name__ == "__main__":

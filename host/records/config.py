@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -35,6 +36,7 @@ __all__ = [
     "adopt",
     "bounded",
     "code_hash",
+    "installed_version",
     "locked",
     "offered",
     "read_config",
@@ -308,6 +310,14 @@ def code_hash() -> str:
     for path in sorted(path for path in sources if path.suffix in (".py", ".md")):
         total.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()
+
+
+def installed_version() -> str:
+    """The version of Ambidex in pyproject.toml; "source" where the package is not installed."""
+    try:
+        return version("ambidex")
+    except PackageNotFoundError:
+        return "source"
 
 
 @contextmanager

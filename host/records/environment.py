@@ -25,7 +25,7 @@ from vm.process import run, search_path
 __all__ = ["FOLDER", "LOCK", "Environment", "differences", "installed", "keep", "this_environment"]
 
 FOLDER = "environments"
-LOCK = ROOT / "requirements.lock"
+LOCK = ROOT / "host" / "requirements.lock"
 PROGRAMS = ("tesseract",)
 """Programs of this machine whose output a score can depend on."""
 

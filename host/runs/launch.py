@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from host import Limits, ToolSpec
@@ -34,6 +33,7 @@ from host.records.config import (
     RunOptions,
     adopt,
     bounded,
+    installed_version,
     locked,
     read_config,
 )
@@ -228,7 +228,7 @@ def config_of(request: RunRequest, prices: Prices, source: Source | None = None)
     return RunConfig(
         **dict(request.options),
         schema_number=SCHEMA,
-        version=_version(),
+        version=installed_version(),
         suite=str(request.suite.folder.resolve()),
         tasks={task.name: task.hash for task in request.suite.tasks},
         agents=request.agents,
@@ -254,10 +254,3 @@ def _known(annotations: Path | None) -> str:
     if annotations is None:
         return ""
     return f"{annotations.resolve()} {sha256(annotations.read_bytes()).hexdigest()}"
-
-
-def _version() -> str:
-    try:
-        return version("ambidex")
-    except PackageNotFoundError:
-        return "source"

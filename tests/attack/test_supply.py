@@ -24,7 +24,7 @@ from tests.tasks.osworld import task, write
 from vm.building.layer import LOCK, PROJECT, SOURCE_ONLY
 from vm.locked import Locked, LockError, read_lock
 
-HOST = PROJECT / "requirements.lock"
+HOST = PROJECT / "host" / "requirements.lock"
 BUILD = PROJECT / "vm" / "build.lock"
 PYPROJECT = tomllib.loads((PROJECT / "pyproject.toml").read_text())
 HASH = "sha256:" + "0" * 64

@@ -1,0 +1,82 @@
+"""Pages of the site that are not files of docs/: the API reference, and pages of the root folder.
+
+The reference has a page for each package: its own names, then those of each of its modules. It is
+made from the folders, so a module that is added or moved is in it.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("host", "tasks", "evaluators", "vm", "guest", "mcp_tools", "toolgen")
+FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put a page for each package below `API`."""
+    [api] = [part for part in config.nav or [] if "API" in part]
+    api["API"] = ["api/index.md", *({name: f"api/{name}.md"} for name in packages())]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made here."""
+    made = {f"api/{name}.md": package_page(name) for name in packages()}
+    made["api/index.md"] = index_page()
+    for name in FROM_ROOT:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        made[name] = text.replace("](docs/", "](")
+    for path, text in made.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Links out of docs/ lead to the copies that are part of the site."""
+    for name in FROM_ROOT:
+        markdown = markdown.replace(f"](../{name}", f"]({name}")
+    return markdown
+
+
+def packages() -> list[str]:
+    """Every package, dotted, those of the top first of their own."""
+    found = [path.parent for top in PACKAGES for path in sorted((ROOT / top).rglob("__init__.py"))]
+    return [".".join(path.relative_to(ROOT).parts) for path in found]
+
+
+def modules(package: str) -> list[str]:
+    """The modules of a package that have public names, dotted."""
+    folder = ROOT.joinpath(*package.split("."))
+    found = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    return [f"{package}.{path.stem}" for path in found if "__all__" in path.read_text("utf-8")]
+
+
+def first_line(name: str) -> str:
+    """The first sentence of a package's docstring."""
+    path = ROOT.joinpath(*name.split("."), "__init__.py")
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def package_page(package: str) -> str:
+    """`::: name` is replaced by mkdocstrings."""
+    parts = [
+        # Pages written by hand come first in what a search finds.
+        "---\nsearch:\n  boost: 0.2\n---\n",
+        f"# {package}\n\n::: {package}\n    options:\n      show_root_heading: false\n",
+        *(f"::: {name}\n    options:\n      heading_level: 2\n" for name in modules(package)),
+    ]
+    return "\n".join(parts)
+
+
+def index_page() -> str:
+    """A table of all packages."""
+    rows = [f"| [{name}]({name}.md) | {first_line(name)} |" for name in packages()]
+    head = ["# API reference", "", "Generated from the docstrings.", "", "| package | what |"]
+    return "\n".join((*head, "|---|---|", *rows, ""))

@@ -1,0 +1,82 @@
+"""What a whole `make test` came to: `python tests/report.py FOLDER` reads the JUnit files that its
+stages left there. Exit status 1 where a stage failed or left nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+STAGES = ("plain", "desks", "conformance", "tools", "foundry", "experiment", "vm")
+SLOWEST = 5
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One run of pytest, as its JUnit file has it."""
+
+    passed: int
+    failed: tuple[str, ...]
+    skipped: int
+    seconds: float
+    tests: tuple[tuple[float, str], ...]
+    """Seconds and name of each."""
+
+    @property
+    def files(self) -> list[tuple[float, str]]:
+        """Seconds of each file of tests."""
+        total: Counter[str] = Counter()
+        for seconds, name in self.tests:
+            total[name.partition("::")[0]] += seconds  # type: ignore[assignment]
+        return [(seconds, name) for name, seconds in total.items()]
+
+
+def read_stage(path: Path) -> Stage:
+    """The stage of a file."""
+    suite = ElementTree.parse(path).getroot()
+    suite = suite.find("testsuite") if suite.tag == "testsuites" else suite
+    assert suite is not None, f"{path} holds no suite"
+    passed, skipped, failed, tests = 0, 0, [], []
+    for case in suite.iter("testcase"):
+        name = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
+        tests.append((float(case.get("time", 0)), name))
+        kinds = {child.tag for child in case}
+        if kinds & {"failure", "error"}:
+            failed.append(name)
+        elif "skipped" in kinds:
+            skipped += 1
+        else:
+            passed += 1
+    return Stage(passed, tuple(failed), skipped, float(suite.get("time", 0)), tuple(tests))
+
+
+def main(folder: Path) -> int:
+    """Print the summary; the exit status."""
+    bad = []
+    for name in STAGES:
+        path = folder / f"{name}.xml"
+        if not path.exists():
+            bad.append(name)
+            print(f"\n{name}: DID NOT RUN, or ended before it could say anything")
+            continue
+        stage = read_stage(path)
+        if stage.failed:
+            bad.append(name)
+        print(
+            f"\n{name}: {stage.passed} passed, {len(stage.failed)} failed, {stage.skipped} skipped"
+            f" in {stage.seconds:.0f} s"
+        )
+        for each in stage.failed:
+            print(f"  FAILED {each}")
+        for what, timed in (("tests", list(stage.tests)), ("files", stage.files)):
+            print(f"  slowest {what}:")
+            for seconds, each in sorted(timed, reverse=True)[:SLOWEST]:
+                print(f"    {seconds:7.1f} s  {each}")
+    print(f"\nfailed: {', '.join(bad) or 'nothing'}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,73 @@
+"""Every dependency has a reason, is used, and is declared where it is imported."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+PROJECT = tomllib.loads(TEXT)["project"]
+PAGES = runpy.run_path(str(ROOT / "docs" / "dependencies.py"))
+RUNTIME = ("evaluators", "host", "tasks", "toolgen", "vm")
+OURS = {*RUNTIME, "bench", "examples", "guest", "mcp_tools", "tests"}
+NOT_IMPORTED = {"websockets": "uvicorn loads it by name"}
+PARTS = {"fastmcp-slim": "fastmcp"}
+"""Distribution -> the one that is declared and consists of it."""
+UPSTREAM = {"desktop_env"}
+"""OSWorld's own package: bench/differential imports it from a checkout, in a child process."""
+
+
+def imported(*folders: str) -> list[set[str]]:
+    """Of each module that is imported below those folders: the distributions that hold it."""
+    modules: set[str] = set()
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        if "files" in path.relative_to(ROOT).parts:  # material of tasks
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                modules.add(node.module.partition(".")[0])
+    modules -= sys.stdlib_module_names | OURS | UPSTREAM
+    owners = packages_distributions()
+    held = [{canonicalize_name(owner) for owner in owners[name]} for name in sorted(modules)]
+    return [{PARTS.get(owner, owner) for owner in names} for names in held]
+
+
+def declared(*lists: list[str]) -> set[str]:
+    return {canonicalize_name(Requirement(line).name) for lines in lists for line in lines}
+
+
+def test_the_page_of_dependencies_is_what_pyproject_says() -> None:
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    assert page == PAGES["page"](TEXT), "python docs/dependencies.py > docs/dependencies.md"
+
+
+def test_a_dependency_without_a_reason_is_refused() -> None:
+    bare = TEXT.replace("docs = [", 'docs = [\n    "left-pad>=1",')
+    with pytest.raises(ValueError, match="left-pad"):
+        PAGES["page"](bare)
+
+
+def test_what_the_host_imports_is_declared() -> None:
+    known = declared(PROJECT["dependencies"])
+    assert [owners for owners in imported(*RUNTIME) if not owners & known] == []
+
+
+def test_what_is_declared_is_imported() -> None:
+    used = {name for owners in imported(*RUNTIME) for name in owners} | NOT_IMPORTED.keys()
+    assert sorted(declared(PROJECT["dependencies"]) - used) == []
+
+
+def test_what_tests_import_is_declared() -> None:
+    known = declared(PROJECT["dependencies"], PROJECT["optional-dependencies"]["dev"])
+    assert [owners for owners in imported("tests", "bench") if not owners & known] == []
