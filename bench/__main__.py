@@ -1,6 +1,6 @@
 """Measure machines here and print what was seen; nothing of this is a test.
 
-python -m bench                       both providers side by side: see the README for how long
+python -m bench                       both providers side by side: docs/performance.md says how long
 python -m bench --providers sandbox   one of them
 python -m bench --no-suite            without runs of the demo suite
 python -m bench ways                  the demo suite in every dialect, condition and exposure
