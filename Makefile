@@ -26,10 +26,10 @@ demo: image
 browser: setup
 	@vm/setup.sh chromium
 
-# A stage that fails does not keep the others from running: tests/report.py says at the end what each
+# A stage that fails does not keep the others from running: tests/summary.py says at the end what each
 # came to, and fails where one failed, or left no results.
 RESULTS = test-results
-junit = --junitxml=$(RESULTS)/$(1).xml
+results = --junitxml=$(RESULTS)/$(1).xml; status=$$?; mkdir -p $(RESULTS); echo $$status >$(RESULTS)/$(1).status; exit $$status
 
 test: browser
 	@rm -rf $(RESULTS)
@@ -37,8 +37,8 @@ test: browser
 	.venv/bin/ruff format --check .
 	-$(TOGETHER) image test-plain
 	-$(TOGETHER) test-desks test-conformance test-tools test-foundry test-experiment
-	-.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call junit,vm)
-	@.venv/bin/python tests/report.py $(RESULTS)
+	-.venv/bin/pytest tests/conformance tests/vm tests/attack -m vm $(call results,vm)
+	@.venv/bin/python tests/summary.py $(RESULTS)
 
 # Attacks on verdicts, runs and the host: without a desktop, then on sandbox desktops. Part of `make test`.
 attack: image
@@ -46,19 +46,19 @@ attack: image
 
 test-plain:
 	.venv/bin/mypy
-	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto $(call junit,plain)
+	.venv/bin/pytest -m "not sandbox and not vm" --numprocesses auto $(call results,plain)
 
 # On sandbox desktops, two at a time, the longest first; the tests of tools say together what is
 # proved, so they are in one process. Files of their OWN process take as long as a folder.
 OWN = foundry experiment
 test-desks:
-	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py) $(call junit,desks)
+	.venv/bin/pytest tests/desktop tests/sandbox tests/attack -m "sandbox and not tools" $(OWN:%=--ignore=tests/desktop/test_%.py) $(call results,desks)
 test-conformance:
-	.venv/bin/pytest tests/conformance -m sandbox $(call junit,conformance)
+	.venv/bin/pytest tests/conformance -m sandbox $(call results,conformance)
 test-tools:
-	.venv/bin/pytest tests/desktop -m "sandbox and tools" $(call junit,tools)
+	.venv/bin/pytest tests/desktop -m "sandbox and tools" $(call results,tools)
 $(OWN:%=test-%): test-%:
-	.venv/bin/pytest tests/desktop/test_$*.py $(call junit,$*)
+	.venv/bin/pytest tests/desktop/test_$*.py $(call results,$*)
 
 bench: image
 	@.venv/bin/python -m bench

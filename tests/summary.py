@@ -1,5 +1,5 @@
-"""What a whole `make test` came to: `python tests/report.py FOLDER` reads the JUnit files that its
-stages left there. Exit status 1 where a stage failed or left nothing."""
+"""The outcome of a whole `make test`: `python tests/summary.py FOLDER` reads the JUnit file and the
+exit status that each stage of tests left there. Exit status 1 where one failed or left nothing."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def main(folder: Path) -> int:
     """Print the summary; the exit status."""
     bad = []
     for name in STAGES:
-        path = folder / f"{name}.xml"
-        if not path.exists():
+        path, status = folder / f"{name}.xml", folder / f"{name}.status"
+        if not path.exists() or not status.exists():
             bad.append(name)
             print(f"\n{name}: DID NOT RUN, or ended before it could say anything")
             continue
-        stage = read_stage(path)
-        if stage.failed:
+        stage, code = read_stage(path), status.read_text().strip()
+        if stage.failed or code != "0":
             bad.append(name)
         print(
             f"\n{name}: {stage.passed} passed, {len(stage.failed)} failed, {stage.skipped} skipped"
-            f" in {stage.seconds:.0f} s"
+            f" in {stage.seconds:.0f} s, exit status {code}"
         )
         for each in stage.failed:
             print(f"  FAILED {each}")
