@@ -42,7 +42,7 @@ def imports(path: Path, known: dict[str, Path]) -> Iterator[tuple[str, str]]:
                         yield module, alias.name
 
 
-def room(name: str, known: dict[str, Path]) -> str:
+def room(name: str) -> str:
     """The folder inside its package that a module is in; a module beside the folders is alone."""
     return ".".join(name.split(".")[:2])
 
@@ -53,8 +53,8 @@ def test_imports_between_rooms_point_one_way(package: str) -> None:
     wanted: dict[str, set[str]] = defaultdict(set)
     for name, path in known.items():
         for module, _ in imports(path, known):
-            if room(module, known) != room(name, known):
-                wanted[room(name, known)].add(room(module, known))
+            if room(module) != room(name):
+                wanted[room(name)].add(room(module))
     try:
         TopologicalSorter(wanted).prepare()
     except CycleError as error:

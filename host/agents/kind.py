@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from host import Agent, Briefing, Model
 from host.records.config import ModelConfig, RunConfig
@@ -28,14 +27,17 @@ class Asked:
     models: Open
 
 
-class AgentKind(Protocol):
-    """An agent that runs name by its module, `name` or `name:detail`."""
+def plays_anything(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+    """No task is refused."""
 
-    roles: tuple[str, ...]
+
+@dataclass(frozen=True)
+class AgentKind:
+    """An agent that runs name by its module: `name` or `name:detail`."""
+
+    make: Callable[[Asked], Agent]
+    """A new one, for one episode."""
+    check: Callable[[str, RunConfig, tuple[Task, ...]], None] = plays_anything
+    """Given detail, configuration and tasks: `UsageError` where it cannot play one of them."""
+    roles: tuple[str, ...] = ()
     """The models it asks: of `model` and `grounder`."""
-
-    def make(self, asked: Asked) -> Agent:
-        """A new one, for one episode."""
-
-    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-        """`UsageError` where it cannot play one of the tasks."""

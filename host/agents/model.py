@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from host import Agent, Briefing, Decision, Exchange, Model, Observation
-from host.agents.kind import Asked
+from host import Briefing, Decision, Exchange, Model, Observation
+from host.agents.kind import AgentKind, Asked
 from host.dialects import Dialect, Malformed, open_dialect
 from host.errors import ModelError
 from host.models.recorded_answers import Tape
-from host.records.config import RunConfig
-from tasks import Task
 
 __all__ = ["AGENT", "ModelAgent"]
 
@@ -54,18 +52,9 @@ class ModelAgent:
             return self.step(observation)
 
 
-class ModelKind:
-    """`model`."""
-
-    roles = ("model",)
-
-    def make(self, asked: Asked) -> Agent:
-        """One that asks the run's model, in its dialect."""
-        config, model = asked.models["model"]
-        return ModelAgent(model, open_dialect(config, asked.briefing), asked.briefing)
-
-    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-        """It can play every task."""
+def _make(asked: Asked) -> ModelAgent:
+    config, model = asked.models["model"]
+    return ModelAgent(model, open_dialect(config, asked.briefing), asked.briefing)
 
 
-AGENT = ModelKind()
+AGENT = AgentKind(_make, roles=("model",))

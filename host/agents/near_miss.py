@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from host import Agent, Stop
-from host.agents.kind import Asked
+from host import Stop
+from host.agents.kind import AgentKind
 from host.agents.oracle import Script
-from host.records.config import RunConfig
 from tasks import Task
 
 __all__ = ["AGENT", "near_miss"]
@@ -17,17 +16,4 @@ def near_miss(task: Task, number: int) -> Script:
     return Script(miss.calls, Stop(miss.stop), miss.answer)
 
 
-class NearMiss:
-    """`near_miss:N`, from 1."""
-
-    roles = ()
-
-    def make(self, asked: Asked) -> Agent:
-        """The near-miss of that number."""
-        return near_miss(asked.task, int(asked.detail))
-
-    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-        """`prove` names those that there are."""
-
-
-AGENT = NearMiss()
+AGENT = AgentKind(lambda asked: near_miss(asked.task, int(asked.detail)))

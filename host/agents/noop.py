@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from host import Agent, Decision, Observation, Stop
-from host.agents.kind import Asked
-from host.records.config import RunConfig
-from tasks import Task
+from host import Decision, Observation, Stop
+from host.agents.kind import AgentKind
 
 
 class Noop:
@@ -16,17 +14,4 @@ class Noop:
         return Decision(thought="Nothing to do.", stop=Stop.DONE)
 
 
-class NoopKind:
-    """`noop`."""
-
-    roles = ()
-
-    def make(self, asked: Asked) -> Agent:
-        """One that does nothing."""
-        return Noop()
-
-    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-        """It can play every task."""
-
-
-AGENT = NoopKind()
+AGENT = AgentKind(lambda asked: Noop())

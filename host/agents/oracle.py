@@ -5,8 +5,8 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from host import Agent, Decision, Observation, Stop, ToolCall
-from host.agents.kind import Asked
+from host import Decision, Observation, Stop, ToolCall
+from host.agents.kind import AgentKind, Asked
 from host.errors import UsageError
 from host.records.config import Condition, RunConfig
 from tasks import Task
@@ -39,22 +39,15 @@ def play_oracle(task: Task, by: str) -> Script:
     raise UsageError(f"{task.name} has no oracle by {by}")
 
 
-class Oracle:
-    """`oracle`, `oracle:tools` or `oracle:gui`."""
+def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+    by = {task.name: detail or _natural(config.condition, task) for task in tasks}
+    lacking = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
+    if lacking:
+        raise UsageError(f"no oracle by {by[lacking[0]]} for {', '.join(lacking)}")
 
-    roles = ()
 
-    def make(self, asked: Asked) -> Agent:
-        """The reference solution that is named, or the condition's."""
-        by = asked.detail or _natural(asked.config.condition, asked.task)
-        return play_oracle(asked.task, by)
-
-    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-        """`UsageError` names the tasks without such a solution."""
-        by = {task.name: detail or _natural(config.condition, task) for task in tasks}
-        lacking = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
-        if lacking:
-            raise UsageError(f"no oracle by {by[lacking[0]]} for {', '.join(lacking)}")
+def _make(asked: Asked) -> Script:
+    return play_oracle(asked.task, asked.detail or _natural(asked.config.condition, asked.task))
 
 
 def _natural(condition: Condition, task: Task) -> str:
@@ -64,4 +57,4 @@ def _natural(condition: Condition, task: Task) -> str:
     return "gui" if by == {"gui"} else "tools"
 
 
-AGENT = Oracle()
+AGENT = AgentKind(_make, _check)

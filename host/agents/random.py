@@ -8,10 +8,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from host import Agent, Briefing, Decision, Observation, ToolCall
-from host.agents.kind import Asked
-from host.records.config import RunConfig
-from tasks import Task
+from host import Briefing, Decision, Observation, ToolCall
+from host.agents.kind import AgentKind
 
 __all__ = ["AGENT", "Random", "invent"]
 
@@ -102,17 +100,4 @@ def _number(
     return dice.uniform(min(low, high), max(low, high))
 
 
-class RandomKind:
-    """`random`."""
-
-    roles = ()
-
-    def make(self, asked: Asked) -> Agent:
-        """One with the seed of the trial."""
-        return Random(asked.briefing)
-
-    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-        """It can play every task."""
-
-
-AGENT = RandomKind()
+AGENT = AgentKind(lambda asked: Random(asked.briefing))

@@ -6,8 +6,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from host import Agent, Decision, Observation, Stop, ToolCall
-from host.agents.kind import Asked
+from host import Decision, Observation, Stop, ToolCall
+from host.agents.kind import AgentKind
 from host.errors import UsageError
 from host.records.config import RunConfig
 from host.records.trajectory import NAME, read_trajectory
@@ -53,19 +53,9 @@ def _is_of(folder: Path, task: str) -> bool:
     return first is not None and first.get("task") == task
 
 
-class ReplayKind:
-    """`replay:DIR`."""
-
-    roles = ()
-
-    def make(self, asked: Asked) -> Agent:
-        """What is recorded there of the task."""
-        return Replay(Path(asked.detail), asked.task.name)
-
-    def check(self, detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-        """`UsageError` where nothing is recorded of a task."""
-        for task in tasks:
-            Replay(Path(detail), task.name)
+def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+    for task in tasks:
+        Replay(Path(detail), task.name)  # refuses a task of which nothing is recorded
 
 
-AGENT = ReplayKind()
+AGENT = AgentKind(lambda asked: Replay(Path(asked.detail), asked.task.name), _check)

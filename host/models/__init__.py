@@ -1,2 +1,1 @@
-"""Asking one model:
-the request, its price, its prompts, its view of the screen, the tools it is shown."""
+"""Asking one model: requests, prices, prompts, its view of the screen, the tools it is shown."""
