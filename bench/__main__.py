@@ -27,6 +27,7 @@ from pathlib import Path
 from cyclopts import App
 from rich.console import Console
 
+from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
 from bench.judge import judge
@@ -40,7 +41,6 @@ from bench.steps import steps
 from bench.suite import suite_parts, suite_wall
 from bench.tools import tools
 from bench.ways import ways
-from vm.building.image import open_image
 
 app = App(help=__doc__)
 

@@ -13,9 +13,9 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from ambidex.host.records.rows import Row, finished, read_rows
 from bench.attackers import ATTACKERS
 from bench.suite import PROJECT
-from host.records.rows import Row, finished, read_rows
 
 __all__ = ["attack"]
 
@@ -40,7 +40,7 @@ def attack(
     with tempfile.TemporaryDirectory() as scratch:
         for name in agents:
             folder = (out or Path(scratch)) / name
-            command = [sys.executable, "-m", "host.cli.main", "run", str(SUITE)]
+            command = [sys.executable, "-m", "ambidex.host.cli.main", "run", str(SUITE)]
             command += [part for task in only for part in ("--tasks", task)]
             command += ["--agent", ATTACKERS[name], "--provider", provider, "--image", image]
             command += ["--machines", str(machines), "--steps", "15", "--out", str(folder)]

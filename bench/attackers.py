@@ -6,7 +6,7 @@ from __future__ import annotations
 import uuid
 from typing import Any, ClassVar
 
-from host import Briefing, Decision, Observation, Stop, ToolCall
+from ambidex.host import Briefing, Decision, Observation, Stop, ToolCall
 
 __all__ = ["ATTACKERS"]
 

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.vm import READY, Machine, Program
+from ambidex.vm.building.image import Image
+from ambidex.vm.machines.boot import BOUNDS, wait_until_ready
+from ambidex.vm.machines.door import Door
+from ambidex.vm.machines.reaper import processes_with
+from ambidex.vm.machines.snapshot import read_snapshot
+from ambidex.vm.provider import LibvirtProvider
+from ambidex.vm.sandbox.kept import read_kept
+from ambidex.vm.sandbox.provider import SandboxProvider
 from bench.ledger import Column, timed
-from host import ToolCall
-from host.client.guest import Guest
-from vm import READY, Machine, Program
-from vm.building.image import Image
-from vm.machines.boot import BOUNDS, wait_until_ready
-from vm.machines.door import Door
-from vm.machines.reaper import processes_with
-from vm.machines.snapshot import read_snapshot
-from vm.provider import LibvirtProvider
-from vm.sandbox.kept import read_kept
-from vm.sandbox.provider import SandboxProvider
 
 __all__ = ["PLACES", "Place", "crowd", "first_ready", "reverts", "round_trips"]
 

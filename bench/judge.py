@@ -8,12 +8,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from ambidex.host import Stop
+from ambidex.host.loop.judge import judge as judged
+from ambidex.host.records.rows import read_rows
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
 from bench.suite import PROJECT
-from host import Stop
-from host.loop.judge import judge as judged
-from host.records.rows import read_rows
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
 
 __all__ = ["judge"]
 

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 from rich.console import Console
 
+from ambidex.vm.checkpoints.block_names import BLOCK, NAME, Names
+from ambidex.vm.checkpoints.pack import checksum
 from bench.ledger import Column, Ledger, timed
-from vm.checkpoints.block_names import BLOCK, NAME, Names
-from vm.checkpoints.pack import checksum
 
 __all__ = ["names"]
 
@@ -28,7 +28,7 @@ def names(*, blocks: int = 90_000, count: int = 5) -> None:
         return lambda part: [name(part[at : at + BLOCK]) for at in range(0, len(part), BLOCK)]
 
     ways: dict[str, Callable[[memoryview], object]] = {
-        "by a secret (vm.checkpoints.block_names)": Names.fresh().of,
+        "by a secret (ambidex.vm.checkpoints.block_names)": Names.fresh().of,
         "keyed BLAKE2b": one_by_one(
             lambda block: hashlib.blake2b(block, key=key, digest_size=NAME).digest()
         ),

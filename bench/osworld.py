@@ -10,16 +10,16 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.console import Console
 
+from ambidex.host import Limits
+from ambidex.host.records.config import RunOptions
+from ambidex.host.records.rows import Row
+from ambidex.host.runs.launch import RunRequest, launch
+from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.runs.runner import plan
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.suite import Selection
 from bench.ledger import Column, Ledger
-from host import Limits
-from host.records.config import RunOptions
-from host.records.rows import Row
-from host.runs.launch import RunRequest, launch
-from host.runs.machines import MachineOptions
-from host.runs.runner import plan
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from tasks.osworld.suite import Selection
 
 __all__ = ["osworld"]
 

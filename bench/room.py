@@ -14,16 +14,16 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
+from ambidex.host.records.announcement import NAME as MACHINE
+from ambidex.host.records.announcement import Seen
+from ambidex.host.records.config import NAME as CONFIG
+from ambidex.host.records.config import read_config
+from ambidex.host.records.frame_files import png_of
+from ambidex.host.records.trajectory import FRAMES, read_trajectory
+from ambidex.host.records.trajectory import NAME as TRAJECTORY
+from ambidex.host.report.report_lines import runs_in
+from ambidex.host.room.serve import opened
 from bench.screens import idle_screens
-from host.records.announcement import NAME as MACHINE
-from host.records.announcement import Seen
-from host.records.config import NAME as CONFIG
-from host.records.config import read_config
-from host.records.frame_files import png_of
-from host.records.trajectory import FRAMES, read_trajectory
-from host.records.trajectory import NAME as TRAJECTORY
-from host.report.report_lines import runs_in
-from host.room.serve import opened
 
 __all__ = ["room"]
 

@@ -15,12 +15,12 @@ from openpyxl import Workbook
 from rich.console import Console
 from rich.table import Table
 
-from host import ToolCall
-from host.client.guest import Guest
-from vm.building.image import open_image
-from vm.machines.machine import OwnedMachine
-from vm.sandbox.instance import Sandbox
-from vm.sandbox.provider import SandboxProvider
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.vm.building.image import open_image
+from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.sandbox.instance import Sandbox
+from ambidex.vm.sandbox.provider import SandboxProvider
 
 __all__ = ["Held", "soak", "soaked", "table"]
 
@@ -82,7 +82,8 @@ def held(machine: OwnedMachine[Sandbox], guest: Guest) -> Held:
         open_files=sum(len(_listed(path / "fd")) for path in processes),
         private=sum(private.values()) // MIB,
         display=sum(size for path, size in private.items() if "Xtigervnc" in names[path]) // MIB,
-        guest=sum(size for path, size in private.items() if " -m guest" in names[path]) // MIB,
+        guest=sum(size for path, size in private.items() if " -m ambidex.guest" in names[path])
+        // MIB,
         written=(usage.f_blocks - usage.f_bfree) * usage.f_frsize // 1024,
         host_files=len(os.listdir("/proc/self/fd")),
     )

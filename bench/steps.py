@@ -13,12 +13,12 @@ from pathlib import Path
 from openpyxl import Workbook
 from rich.console import Console
 
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.vm.building.image import open_image
+from ambidex.vm.checkpoints.collection import kept_steps
+from ambidex.vm.provider import LibvirtMachine, LibvirtProvider
 from bench.ledger import Column, Ledger, timed
-from host import ToolCall
-from host.client.guest import Guest
-from vm.building.image import open_image
-from vm.checkpoints.collection import kept_steps
-from vm.provider import LibvirtMachine, LibvirtProvider
 
 __all__ = ["steps"]
 

@@ -22,7 +22,13 @@ def suite_wall(
     verdicts = []
     for machines in (1, 2):
         out = scratch / f"machines-{machines}"
-        command = [sys.executable, "-m", "host.cli.main", "run", str(PROJECT / "tasks" / "demo")]
+        command = [
+            sys.executable,
+            "-m",
+            "ambidex.host.cli.main",
+            "run",
+            str(PROJECT / "tasks" / "demo"),
+        ]
         command += ["--agent", "oracle", "--condition", "hybrid", "--image", image]
         command += ["--provider", provider, "--machines", str(machines), "--out", str(out)]
         start = time.perf_counter()

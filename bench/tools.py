@@ -12,11 +12,11 @@ from io import BytesIO
 from openpyxl import Workbook
 from rich.console import Console
 
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.vm.building.image import open_image
+from ambidex.vm.sandbox.provider import SandboxProvider
 from bench.ledger import Column, Ledger, timed
-from host import ToolCall
-from host.client.guest import Guest
-from vm.building.image import open_image
-from vm.sandbox.provider import SandboxProvider
 
 __all__ = ["tools"]
 

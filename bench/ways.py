@@ -16,18 +16,26 @@ import uvicorn
 from rich.console import Console
 from rich.table import Table
 
+from ambidex.host import Limits
+from ambidex.host.agents import agent_maker
+from ambidex.host.dialects import dialects
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import (
+    Condition,
+    Exposure,
+    ModelConfig,
+    Policy,
+    RunConfig,
+    adopt,
+    locked,
+)
+from ambidex.host.records.rows import Row
+from ambidex.host.runs.machines import MachineOptions, open_machines
+from ambidex.host.runs.runner import plan, run_jobs
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
 from examples.stand_in import app
-from host import Limits
-from host.agents import agent_maker
-from host.dialects import dialects
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import Condition, Exposure, ModelConfig, Policy, RunConfig, adopt, locked
-from host.records.rows import Row
-from host.runs.machines import MachineOptions, open_machines
-from host.runs.runner import plan, run_jobs
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
 
 __all__ = ["ways"]
 

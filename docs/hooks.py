@@ -69,8 +69,11 @@ def package_page(package: str) -> str:
     parts = [
         # Pages written by hand come first in what a search finds.
         "---\nsearch:\n  boost: 0.2\n---\n",
-        f"# {package}\n\n::: {package}\n    options:\n      show_root_heading: false\n",
-        *(f"::: {name}\n    options:\n      heading_level: 2\n" for name in modules(package)),
+        f"# {package}\n\n::: ambidex.{package}\n    options:\n      show_root_heading: false\n",
+        *(
+            f"::: ambidex.{name}\n    options:\n      heading_level: 2\n"
+            for name in modules(package)
+        ),
     ]
     return "\n".join(parts)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evaluators import Score, Unreadable
-from evaluators.bounded import BoundsError, parse_json
-from evaluators.evidence import read
-from evaluators.registry import EvidenceName, evaluator
-from evaluators.values import verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.bounded import BoundsError, parse_json
+from ambidex.evaluators.evidence import read
+from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.values import verdict
 
 MOST = 10
 """Changes that a reason names."""

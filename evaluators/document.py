@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 from docx.opc.exceptions import OpcError
 from pydantic import Field
 
-from evaluators import Score, Unreadable, read_docx, read_odt
-from evaluators.evidence import BROKEN, read_package
-from evaluators.paragraphs import Look, Paragraph
-from evaluators.registry import EvidenceName, evaluator
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable, read_docx, read_odt
+from ambidex.evaluators.evidence import BROKEN, read_package
+from ambidex.evaluators.paragraphs import Look, Paragraph
+from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.values import shown, verdict
 
 Texts = Annotated[list[str], Field(min_length=1)]
 

@@ -11,8 +11,8 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from evaluators import Unreadable
-from evaluators.manifest import source_of
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.manifest import source_of
 
 MIB = 1024 * 1024
 LARGEST_FILE = 64 * MIB

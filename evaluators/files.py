@@ -8,11 +8,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evaluators import Score
-from evaluators.evidence import read, read_text
-from evaluators.manifest import source_of
-from evaluators.registry import EvidenceName, TaskFile, evaluator
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score
+from ambidex.evaluators.evidence import read, read_text
+from ambidex.evaluators.manifest import source_of
+from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
+from ambidex.evaluators.values import shown, verdict
 
 
 @evaluator

@@ -16,7 +16,15 @@ from openpyxl.formula.tokenizer import Token, TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
 from openpyxl.worksheet.cell_range import CellRange
 
-from evaluators.formula_values import FUNCTIONS, Area, Mistake, Unknown, combined, number, single
+from ambidex.evaluators.formula_values import (
+    FUNCTIONS,
+    Area,
+    Mistake,
+    Unknown,
+    combined,
+    number,
+    single,
+)
 
 __all__ = ["Mistake", "Unknown", "formula"]
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import Field
 
-from evaluators import Score, Unreadable
-from evaluators.bounded import open_picture
-from evaluators.evidence import read
-from evaluators.registry import EvidenceName, TaskFile, evaluator
-from evaluators.values import verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.bounded import open_picture
+from ambidex.evaluators.evidence import read
+from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
+from ambidex.evaluators.values import verdict
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
 MOST_PIXELS = 40_000_000

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evaluators import Unreadable
+from ambidex.evaluators import Unreadable
 
 __all__ = ["NAME", "Manifest", "Source", "read_manifest", "source_of"]
 

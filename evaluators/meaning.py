@@ -14,8 +14,8 @@ from docx.opc.exceptions import OpcError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from evaluators import Unreadable, evidence, manifest, read_odt
-from evaluators.bounded import parse_json
+from ambidex.evaluators import Unreadable, evidence, manifest, read_odt
+from ambidex.evaluators.bounded import parse_json
 
 __all__ = ["differences"]
 

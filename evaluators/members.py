@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from evaluators import Unreadable
-from evaluators.evidence import LARGEST_UNPACKED, MOST_MEMBERS
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.evidence import LARGEST_UNPACKED, MOST_MEMBERS
 
 
 class Stream(Protocol):

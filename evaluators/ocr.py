@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from PIL import Image
 
-from evaluators import Unreadable
+from ambidex.evaluators import Unreadable
 
 __all__ = ["READER", "text_in"]
 

@@ -12,11 +12,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evaluators import Score, Unreadable
-from evaluators.bounded import BoundsError, parse_json
-from evaluators.evidence import MIB, read_text
-from evaluators.registry import EvidenceName, evaluator
-from evaluators.values import Value, shown, unequal, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.bounded import BoundsError, parse_json
+from ambidex.evaluators.evidence import MIB, read_text
+from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.values import Value, shown, unequal, verdict
 
 
 @evaluator

@@ -14,7 +14,7 @@ from docx.text.hyperlink import Hyperlink
 from docx.text.paragraph import Paragraph as DocxParagraph
 from docx.text.run import Run as DocxRun
 
-from evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
+from ambidex.evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
 
 ALIGNMENT = {
     WD_ALIGN_PARAGRAPH.CENTER: "center",

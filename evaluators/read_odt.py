@@ -9,7 +9,7 @@ from odf.element import Element, Text
 from odf.namespaces import FONS, STYLENS, TEXTNS
 from odf.opendocument import load
 
-from evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
+from ambidex.evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
 
 ALIGNMENT = {"center": "center", "end": "right", "right": "right", "justify": "justify"}
 

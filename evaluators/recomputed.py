@@ -14,11 +14,11 @@ from pathlib import Path
 
 from openpyxl.utils.cell import coordinate_to_tuple, get_column_letter
 
-from evaluators import Unreadable
-from evaluators.formula import Mistake, Unknown, formula
-from evaluators.formula_values import number
-from evaluators.manifest import NAME as MANIFEST
-from evaluators.workbook import SeenCell, SeenError, cells, whole_sheet
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators.formula_values import number
+from ambidex.evaluators.manifest import NAME as MANIFEST
+from ambidex.evaluators.workbook import SeenCell, SeenError, cells, whole_sheet
 
 __all__ = ["FOLDER", "NotRecomputedError", "refute"]
 

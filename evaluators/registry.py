@@ -27,8 +27,8 @@ from pydantic import (
     create_model,
 )
 
-import evaluators as package
-from evaluators import Score, Unreadable
+import ambidex.evaluators as package
+from ambidex.evaluators import Score, Unreadable
 
 __all__ = ["Evaluator", "EvidenceName", "TaskFile", "bind", "evaluator", "evaluators", "named"]
 

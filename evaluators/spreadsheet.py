@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from evaluators import Score
-from evaluators.recomputed import refute
-from evaluators.registry import EvidenceName, evaluator
-from evaluators.values import Value, shown, unequal, verdict
-from evaluators.workbook import cells as read_cells
-from evaluators.workbook import frozen as read_frozen
-from evaluators.workbook import sheet_names
+from ambidex.evaluators import Score
+from ambidex.evaluators.recomputed import refute
+from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.values import Value, shown, unequal, verdict
+from ambidex.evaluators.workbook import cells as read_cells
+from ambidex.evaluators.workbook import frozen as read_frozen
+from ambidex.evaluators.workbook import sheet_names
 
 Coordinate = Annotated[str, StringConstraints(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}$")]
 Coordinates = Annotated[list[Coordinate], Field(min_length=1)]

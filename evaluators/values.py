@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import PlainValidator
 
-from evaluators import Score
+from ambidex.evaluators import Score
 
 __all__ = ["Value", "shown", "unequal", "verdict"]
 

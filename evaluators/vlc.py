@@ -12,12 +12,12 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from evaluators import Score, Unreadable
-from evaluators.bounded import BoundsError, parse_json
-from evaluators.evidence import MIB, read_text
-from evaluators.output import json_field
-from evaluators.registry import EvidenceName, evaluator
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.bounded import BoundsError, parse_json
+from ambidex.evaluators.evidence import MIB, read_text
+from ambidex.evaluators.output import json_field
+from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.values import shown, verdict
 
 
 @evaluator

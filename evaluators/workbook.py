@@ -17,8 +17,8 @@ from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.xml.constants import SHEET_MAIN_NS
 
-from evaluators import Unreadable
-from evaluators.evidence import BROKEN, read_package
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.evidence import BROKEN, read_package
 
 
 @dataclass(frozen=True)

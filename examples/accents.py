@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.spec import Call
+from ambidex.tasks.spec import Call
 
 __all__ = ["ACCENTS", "Accent", "Said"]
 

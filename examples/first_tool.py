@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 
-from host import Briefing, Decision, Observation, Stop, ToolCall
+from ambidex.host import Briefing, Decision, Observation, Stop, ToolCall
 
 __all__ = ["FirstTool"]
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from host import Briefing, Decision, Observation, Stop, ToolCall
+from ambidex.host import Briefing, Decision, Observation, Stop, ToolCall
 
 __all__ = ["Habits"]
 

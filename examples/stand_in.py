@@ -32,11 +32,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ambidex.tasks import Task
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.spec import Call
 from examples.accents import ACCENTS, Accent, Said
-from tasks import Task
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from tasks.spec import Call
 
 SUITE = Path(__file__).parents[1] / "tasks" / "demo"
 PORT = 8700

@@ -1,7 +1,7 @@
 """The guest: one server inside the desktop, through which everything reaches it.
 
-The *door* (`python3 -m guest`) runs as a system account: it holds the token, checks arguments,
-keeps the results of calls, and can do nothing at the desktop. The *workers* (copies of
+The *door* (`python3 -m ambidex.guest`) runs as a system account: it holds the token, checks
+arguments, keeps the results of calls, and can do nothing at the desktop. The *workers* (copies of
 `guest.forkserver`) hold no secret and do everything that is done. A worker that hangs is killed and
 replaced; the door never waits for one without a bound.
 

@@ -1,4 +1,4 @@
-"""`python3 -m guest`: open the door."""
+"""`python3 -m ambidex.guest`: open the door."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import socket
 from pathlib import Path
 
-from guest import DEFAULT_PORT
+from ambidex.guest import DEFAULT_PORT
 
 FIRST_GIVEN = 3
 """Number of the first socket that whoever started us may have handed over, as systemd does it:
@@ -22,7 +22,7 @@ def arguments() -> argparse.Namespace:
     """The command line; each flag has a variable of the environment, for the unit file."""
     get = os.environ.get
     about = "The guest server of Ambidex: /mcp and /harness on one port."
-    parser = argparse.ArgumentParser(prog="python3 -m guest", description=about)
+    parser = argparse.ArgumentParser(prog="python3 -m ambidex.guest", description=about)
     port = int(get("AMBIDEX_PORT", str(DEFAULT_PORT)))
     parser.add_argument("--port", type=int, default=port, help="default: %(default)s")
     host = get("AMBIDEX_HOST", "0.0.0.0")
@@ -64,10 +64,10 @@ def main() -> None:
     os.chdir("/")
     import uvicorn
 
-    from guest.account import Account
-    from guest.door import door
-    from guest.guard import Token
-    from guest.journal import Journal
+    from ambidex.guest.account import Account
+    from ambidex.guest.door import door
+    from ambidex.guest.guard import Token
+    from ambidex.guest.journal import Journal
 
     journal = Journal.installed()
     token = Token.read(asked.token, asked.state / "token")

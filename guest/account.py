@@ -7,8 +7,8 @@ import pwd
 from dataclasses import dataclass
 from typing import Optional
 
-from guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER
-from guest.credentials import Credentials
+from ambidex.guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER
+from ambidex.guest.credentials import Credentials
 
 __all__ = ["Account", "MissingAccountError"]
 

@@ -11,17 +11,17 @@ from collections.abc import AsyncIterator
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
-from guest import COLLECTOR, HARNESS, HarnessError
-from guest.account import Account
-from guest.freezing import Freezer
-from guest.guard import Guard, Token
-from guest.harness import Harness, on_error
-from guest.journal import Journal
-from guest.processes import Processes
-from guest.tools import Server
-from guest.warm import warm
-from guest.workers import Ended, Worker
-from mcp_tools import catalogue
+from ambidex.guest import COLLECTOR, HARNESS, HarnessError
+from ambidex.guest.account import Account
+from ambidex.guest.freezing import Freezer
+from ambidex.guest.guard import Guard, Token
+from ambidex.guest.harness import Harness, on_error
+from ambidex.guest.journal import Journal
+from ambidex.guest.processes import Processes
+from ambidex.guest.tools import Server
+from ambidex.guest.warm import warm
+from ambidex.guest.workers import Ended, Worker
+from ambidex.mcp_tools import catalogue
 
 __all__ = ["door"]
 

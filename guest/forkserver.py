@@ -23,7 +23,7 @@ import sys
 import time
 from typing import Any, Optional
 
-from guest.credentials import Credentials, protect
+from ambidex.guest.credentials import Credentials, protect
 
 __all__ = ["LONGEST"]
 

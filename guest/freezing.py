@@ -7,8 +7,8 @@ import signal
 import socket
 from pathlib import Path
 
-from guest import FREEZER, THAWER, HarnessError
-from guest.processes import Processes
+from ambidex.guest import FREEZER, THAWER, HarnessError
+from ambidex.guest.processes import Processes
 
 __all__ = ["Freezer", "running"]
 

@@ -14,19 +14,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from guest import COLLECTOR, HARNESS, HarnessError
-from guest.freezing import Freezer
-from guest.guard import Token
-from guest.identity import Identity, assume, set_clock
-from guest.journal import Journal
-from guest.suites import run_suite
-from guest.tools import Server
-from guest.wire import Message
-from guest.workers import Refused, Worker, WorkerError
+from ambidex.guest import COLLECTOR, HARNESS, HarnessError
+from ambidex.guest.freezing import Freezer
+from ambidex.guest.guard import Token
+from ambidex.guest.identity import Identity, assume, set_clock
+from ambidex.guest.journal import Journal
+from ambidex.guest.suites import run_suite
+from ambidex.guest.tools import Server
+from ambidex.guest.wire import Message
+from ambidex.guest.workers import Refused, Worker, WorkerError
 
 __all__ = ["Harness", "on_error"]
 
-log = logging.getLogger("guest.harness")
+log = logging.getLogger("ambidex.guest.harness")
 
 M = TypeVar("M", bound=BaseModel)
 GRACE = 30.0

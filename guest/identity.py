@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from guest.guard import Token
+from ambidex.guest.guard import Token
 
 __all__ = ["Identity", "assume", "set_clock"]
 

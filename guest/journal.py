@@ -38,5 +38,5 @@ class Journal(logging.Handler):
         """A journal that hears everything the guest says, and the warnings of everybody else."""
         journal = Journal()
         logging.basicConfig(level=logging.WARNING, handlers=[journal], force=True)
-        logging.getLogger("guest").setLevel(logging.INFO)
+        logging.getLogger("ambidex.guest").setLevel(logging.INFO)
         return journal

@@ -17,15 +17,15 @@ import sys
 from pathlib import Path
 from typing import Any, Optional
 
-from guest.account import Account
-from guest.credentials import keep_for_children
-from guest.forkserver import LONGEST
+from ambidex.guest.account import Account
+from ambidex.guest.credentials import keep_for_children
+from ambidex.guest.forkserver import LONGEST
 
 __all__ = ["Process", "Processes"]
 
 BOOT = (
     "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); "
-    "from guest.forkserver import main; main(sys.argv[2], int(sys.argv[3]))"
+    "from ambidex.guest.forkserver import main; main(sys.argv[2], int(sys.argv[3]))"
 )
 """What an isolated Python is told: folders of code, module of the workers, number of the socket."""
 END_WITHIN = 10.0
@@ -70,7 +70,7 @@ class Process:
 class Processes:
     """A fork server, and the workers that it became; `module` is what the copies run."""
 
-    def __init__(self, account: Account, module: str = "guest.worker") -> None:
+    def __init__(self, account: Account, module: str = "ambidex.guest.worker") -> None:
         self.account = account
         self._module = module
         self._turn = asyncio.Lock()

@@ -6,8 +6,8 @@ import asyncio
 import socket
 from typing import Any
 
-from guest import SUITE, wire
-from guest.processes import Processes
+from ambidex.guest import SUITE, wire
+from ambidex.guest.processes import Processes
 
 __all__ = ["run_suite"]
 

@@ -17,16 +17,16 @@ from fastmcp.tools.base import Tool as Served
 from fastmcp.tools.base import ToolResult
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, ToolAnnotations
 
-from guest import CALL_AGAIN, CALL_ID
-from guest.store import Store
-from guest.wire import Message
-from guest.workers import Refused, Worker, WorkerError
-from mcp_tools import Tool, ToolError
-from mcp_tools.aliases import about, resolve
+from ambidex.guest import CALL_AGAIN, CALL_ID
+from ambidex.guest.store import Store
+from ambidex.guest.wire import Message
+from ambidex.guest.workers import Refused, Worker, WorkerError
+from ambidex.mcp_tools import Tool, ToolError
+from ambidex.mcp_tools.aliases import about, resolve
 
 __all__ = ["Server", "failure", "success"]
 
-log = logging.getLogger("guest.tools")
+log = logging.getLogger("ambidex.guest.tools")
 
 
 def success(reply: Message) -> CallToolResult:

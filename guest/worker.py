@@ -18,10 +18,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional
 
-from guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
-from guest.desktop.session import wait_for_session
-from guest.wire import Answer
-from mcp_tools import App, Picture, Tool, ToolError, catalogue
+from ambidex.guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
+from ambidex.guest.desktop.session import wait_for_session
+from ambidex.guest.wire import Answer
+from ambidex.mcp_tools import App, Picture, Tool, ToolError, catalogue
 
 __all__ = ["main"]
 
@@ -144,20 +144,20 @@ def main(name: str, fd: int) -> None:
         session = wait_for_session(SESSION_WITHIN, channel.stage)
         os.environ.update({**session, **own})
         os.environ.pop("PYTHONPATH", None)
-        from guest.desktop import harness_verbs  # needs the session: it opens the display
+        from ambidex.guest.desktop import harness_verbs  # needs the session: it opens the display
 
         channel.stage("opening the display")
         verbs = harness_verbs.verbs()
         channel.send({"id": 0, "value": {"session": dict(os.environ), "prepared": []}})
         serve(channel, verbs, side_by_side=8)
     elif name == COLLECTOR:
-        from guest.account import Account
-        from guest.evidence import collector
+        from ambidex.guest.account import Account
+        from ambidex.guest.evidence import collector
 
         channel.send({"id": 0, "value": {"prepared": []}})
         serve(channel, collector.verbs(Account.named(os.environ["USER"])), side_by_side=0)
     elif name == SUITE:
-        from guest.evidence import suite
+        from ambidex.guest.evidence import suite
 
         serve(channel, {"run": lambda given, body: Answer(suite.run(given, body))}, side_by_side=0)
     elif name in (FREEZER, THAWER):

@@ -12,12 +12,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from guest import HARNESS, wire
-from guest.processes import Process, Processes
+from ambidex.guest import HARNESS, wire
+from ambidex.guest.processes import Process, Processes
 
 __all__ = ["Ended", "Hung", "Refused", "Worker", "WorkerError"]
 
-log = logging.getLogger("guest.workers")
+log = logging.getLogger("ambidex.guest.workers")
 
 FAILED_STARTS = 3
 """Starts in a row that may fail before the worker is left down until it is asked for again."""

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 
 from PIL import Image
 
-from tasks import ToolSpec
+from ambidex.tasks import ToolSpec
 
 __all__ = [
     "GUI",

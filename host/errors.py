@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tasks import TaskError
-from vm import MachineError
+from ambidex.tasks import TaskError
+from ambidex.vm import MachineError
 
 __all__ = [
     "FINAL",

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable
 from types import ModuleType
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
 
 __all__ = ["load_named", "named_in", "names_in"]
 

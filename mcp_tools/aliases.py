@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from mcp_tools import Tool
+from ambidex.mcp_tools import Tool
 
 __all__ = ["Origin", "Reference", "about", "names", "references", "resolve", "source"]
 
@@ -35,7 +35,7 @@ class Reference:
 @functools.cache
 def references() -> dict[str, Reference]:
     """All of them, by our name."""
-    text = resources.files("mcp_tools").joinpath("aliases.json").read_bytes()
+    text = resources.files("ambidex.mcp_tools").joinpath("aliases.json").read_bytes()
     return TypeAdapter(dict[str, Reference]).validate_json(text)
 
 

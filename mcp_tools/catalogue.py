@@ -1,8 +1,8 @@
 """Every app that is served, and their tools by name.
 
 An app is a package of `mcp_tools` whose `__init__` makes an `App` named `app`; its tools are those
-that the package's modules declare with it. No list names them. `python -m mcp_tools.catalogue`
-prints them as JSON.
+that the package's modules declare with it. No list names them.
+`python -m ambidex.mcp_tools.catalogue` prints them as JSON.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import json
 import pkgutil
 from typing import Any, Optional
 
-import mcp_tools
-from mcp_tools import App, Tool, aliases
+from ambidex import mcp_tools
+from ambidex.mcp_tools import App, Tool, aliases
 
 
 def apps(worker: Optional[str] = None) -> dict[str, App]:
@@ -23,12 +23,12 @@ def apps(worker: Optional[str] = None) -> dict[str, App]:
     for package in pkgutil.iter_modules(mcp_tools.__path__):
         if not package.ispkg:
             continue
-        loaded = importlib.import_module(f"mcp_tools.{package.name}")
+        loaded = importlib.import_module(f"ambidex.mcp_tools.{package.name}")
         app = getattr(loaded, "app", None)
         if app is None or worker not in (None, app.worker):
             continue
         for module in pkgutil.iter_modules(loaded.__path__):
-            importlib.import_module(f"mcp_tools.{package.name}.{module.name}")
+            importlib.import_module(f"ambidex.mcp_tools.{package.name}.{module.name}")
         found[app.name] = app
     return found
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_tools import ToolError
+from ambidex.mcp_tools import ToolError
 
 __all__ = ["AnyColour", "colour", "names", "written"]
 

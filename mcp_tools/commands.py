@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from mcp_tools import ToolError
+from ambidex.mcp_tools import ToolError
 
 __all__ = ["Ran", "run"]
 

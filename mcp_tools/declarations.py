@@ -1,5 +1,5 @@
 """The catalogue read from the text of the tools, none of which is imported or run: `python -m
-mcp_tools.declarations` prints what `mcp_tools.catalogue` would.
+ambidex.mcp_tools.declarations` prints what `mcp_tools.catalogue` would.
 
 A tool is declared by its signature, its docstring and the app that decorates it. Those are read
 from the syntax tree, in the small part of Python that declarations need: names, constants,
@@ -14,8 +14,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mcp_tools import App, aliases
-from mcp_tools.module_syntax import DeclarationError, Module
+from ambidex.mcp_tools import App, aliases
+from ambidex.mcp_tools.module_syntax import DeclarationError, Module
 
 __all__ = ["DeclarationError", "Tree", "declared_apps", "described"]
 

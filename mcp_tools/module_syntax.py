@@ -22,8 +22,8 @@ from typing import Any, Optional, Protocol
 import pydantic
 import typing_extensions
 
-import mcp_tools
-from mcp_tools import App, Picture, ToolError
+from ambidex import mcp_tools
+from ambidex.mcp_tools import App, Picture, ToolError
 
 __all__ = ["DeclarationError", "Files", "Module"]
 
@@ -55,7 +55,7 @@ KNOWN: dict[str, Any] = {
     "datetime": datetime,
     "enum": enum,
     "collections.abc": collections.abc,
-    "mcp_tools": mcp_tools,
+    "ambidex.mcp_tools": mcp_tools,
 }
 """Modules whose names may stand in a declaration."""
 
@@ -151,8 +151,8 @@ class Module:
         raise self.fail(node, f"{name} is not declared here")
 
     def _imported(self, module: str, name: str, node: ast.AST) -> Any:
-        package, _, inner = module.partition(".")
-        if package == "mcp_tools":
+        package, _, inner = module.removeprefix("ambidex.").partition(".")
+        if module.startswith("ambidex.") and package == "mcp_tools":
             below = f"{inner}.{name}" if inner else name
             if self._tree.has(below):
                 return self._tree.module(below)
@@ -267,7 +267,10 @@ class Module:
 
     def _fields(self, node: ast.ClassDef) -> dict[str, Any]:
         """What the body of a class declares; its methods are left out."""
-        space: dict[str, Any] = {"__module__": "mcp_tools.declared", "__qualname__": node.name}
+        space: dict[str, Any] = {
+            "__module__": "ambidex.mcp_tools.declared",
+            "__qualname__": node.name,
+        }
         if text := ast.get_docstring(node):
             space["__doc__"] = text
         annotations: dict[str, Any] = {}

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from mcp_tools import Picture, ToolError
+from ambidex.mcp_tools import Picture, ToolError
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal

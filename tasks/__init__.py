@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from evaluators import Score
-from tasks.spec import Facts, TaskSpec
+from ambidex.evaluators import Score
+from ambidex.tasks.spec import Facts, TaskSpec
 
 __all__ = [
     "Body",

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from jsonschema import Draft202012Validator
 
-from tasks import ToolSpec
-from tasks.spec import Call, Facts, TaskSpec
+from ambidex.tasks import ToolSpec
+from ambidex.tasks.spec import Call, Facts, TaskSpec
 
 __all__ = ["lint", "lint_facts"]
 

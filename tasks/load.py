@@ -11,11 +11,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from evaluators.registry import bind
-from tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs
-from tasks.lint import lint
-from tasks.osworld.suite import Selection, examples_of, load_osworld
-from tasks.spec import Check, Put, TaskSpec
+from ambidex.evaluators.registry import bind
+from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs
+from ambidex.tasks.lint import lint
+from ambidex.tasks.osworld.suite import Selection, examples_of, load_osworld
+from ambidex.tasks.spec import Check, Put, TaskSpec
 
 __all__ = ["content_hash", "load_suite"]
 

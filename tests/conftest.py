@@ -21,12 +21,12 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
-from host.box.client import box
-from host.client.guest import Guest
-from host.errors import MachineError
-from host.runs.machines import MachineOptions, Source, open_machines
-from host.runs.providers.attached import ENDPOINT
-from vm import Machine
+from ambidex.host.box.client import box
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import MachineError
+from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.providers.attached import ENDPOINT
+from ambidex.vm import Machine
 
 # On a busy computer an example takes as long as it takes: nothing is said by that.
 settings.register_profile("unhurried", deadline=None)

@@ -4,7 +4,7 @@ import os
 import select
 import signal
 
-from vm.machines.machine import Running
+from ambidex.vm.machines.machine import Running
 
 
 def kill(instance: Running) -> None:

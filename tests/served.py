@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tasks.catalogue import read_catalogue
+from ambidex.tasks.catalogue import read_catalogue
 
 __all__ = ["CATALOGUE"]
 

@@ -18,7 +18,7 @@ TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 PROJECT = tomllib.loads(TEXT)["project"]
 PAGES = runpy.run_path(str(ROOT / "docs" / "dependencies.py"))
 RUNTIME = ("evaluators", "host", "tasks", "toolgen", "vm")
-OURS = {*RUNTIME, "bench", "examples", "guest", "mcp_tools", "tests"}
+OURS = {"ambidex", *RUNTIME, "bench", "examples", "guest", "mcp_tools", "tests"}
 NOT_IMPORTED = {"websockets": "uvicorn loads it by name"}
 PARTS = {"fastmcp-slim": "fastmcp"}
 """Distribution -> the one that is declared and consists of it."""

@@ -38,8 +38,13 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
             case ast.Import():
                 yield from ((node.lineno, alias.name) for alias in node.names)
             case ast.ImportFrom():
-                assert node.level == 0, f"{path}:{node.lineno}: a relative import"
-                yield node.lineno, node.module or ""
+                assert node.level == 0 or ROOT / "tests" in path.parents, (
+                    f"{path}:{node.lineno}: a relative import"
+                )
+                if node.module == "ambidex":
+                    yield from ((node.lineno, f"ambidex.{alias.name}") for alias in node.names)
+                else:
+                    yield node.lineno, node.module or ""
 
 
 @pytest.mark.parametrize("package", ALLOWED)
@@ -48,7 +53,7 @@ def test_imports_point_down(package: str) -> None:
         f"{path.relative_to(ROOT)}:{line} imports {name}"
         for path in modules(package)
         for line, name in imported(path)
-        if (top := name.partition(".")[0]) in ALLOWED
+        if (top := name.removeprefix("ambidex.").partition(".")[0]) in ALLOWED
         and top != package
         and top not in ALLOWED[package]
     ]
@@ -96,6 +101,17 @@ def at_import(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
                     yield from (one for one in (inner, module) if one in known)
             case other:
                 left += ast.iter_child_nodes(other)
+
+
+@pytest.mark.parametrize("package", [name for name in ALLOWED if name != "bench"] + ["tests"])
+def test_packages_are_imported_by_their_whole_name(package: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in modules(package)
+        for line, name in imported(path)
+        if name.partition(".")[0] in ALLOWED and name.partition(".")[0] != "bench"
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_every_package_is_known_here() -> None:

@@ -47,13 +47,18 @@ def files_of(package: str) -> list[Path]:
 
 def test_the_wheel_holds_every_file_of_every_package(wheel: zipfile.ZipFile) -> None:
     here = {str(path.relative_to(ROOT)) for name in PACKAGES for path in files_of(name)}
-    there = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    there = {
+        name.removeprefix("ambidex/") for name in wheel.namelist() if ".dist-info/" not in name
+    }
     assert sorted(here - there) == [], "add them to package-data in pyproject.toml"
     assert sorted(there - here) == []
 
 
 def test_programs_stay_executable_in_the_wheel(wheel: zipfile.ZipFile) -> None:
-    modes = {info.filename: info.external_attr >> 16 for info in wheel.infolist()}
+    modes = {
+        info.filename.removeprefix("ambidex/"): info.external_attr >> 16
+        for info in wheel.infolist()
+    }
     for name in PACKAGES:
         for path in files_of(name):
             runs = bool(path.stat().st_mode & 0o100)
@@ -69,7 +74,7 @@ def test_the_wheel_brings_its_licence_and_the_version_of_pyproject(wheel: zipfil
 
 def ambidex(folder: Path, *words: str) -> str:
     """What the command prints when it is started in that folder."""
-    command = [sys.executable, "-m", "host.cli.main", *words]
+    command = [sys.executable, "-m", "ambidex.host.cli.main", *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, cwd=folder, env=environment, check=True, capture_output=True, text=True

@@ -10,22 +10,22 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from host import ROOT
-from host.cli.run import MANY, print_json
-from host.errors import UsageError
-from host.report.number_format import NONE
-from host.terminal import Terminal, echo
-from tasks.catalogue import read_catalogue
-from toolgen import Finding, Outcome, Stage, StageResult
-from toolgen.foundry import Settings, go_on, read_settings
-from toolgen.gate.gate import gate
-from toolgen.report import as_json, end_of, funnel, reasons_table, stage_table
-from toolgen.review.cli import opinion, review, verdict
-from toolgen.stages.admit import admit as admit_into
-from toolgen.stages.admit import retire as retire_from
-from toolgen.stages.check import findings_on
-from toolgen.stages.propose import Asked, from_elsewhere, from_recordings
-from toolgen.store import FOUNDRY, Folder, folders, open_candidate
+from ambidex.host import ROOT
+from ambidex.host.cli.run import MANY, print_json
+from ambidex.host.errors import UsageError
+from ambidex.host.report.number_format import NONE
+from ambidex.host.terminal import Terminal, echo
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.toolgen import Finding, Outcome, Stage, StageResult
+from ambidex.toolgen.foundry import Settings, go_on, read_settings
+from ambidex.toolgen.gate.gate import gate
+from ambidex.toolgen.report import as_json, end_of, funnel, reasons_table, stage_table
+from ambidex.toolgen.review.cli import opinion, review, verdict
+from ambidex.toolgen.stages.admit import admit as admit_into
+from ambidex.toolgen.stages.admit import retire as retire_from
+from ambidex.toolgen.stages.check import findings_on
+from ambidex.toolgen.stages.propose import Asked, from_elsewhere, from_recordings
+from ambidex.toolgen.store import FOUNDRY, Folder, folders, open_candidate
 
 __all__ = ["toolgen"]
 

@@ -11,19 +11,19 @@ from typing import Annotated
 from cyclopts import Parameter
 from pydantic import Field, ValidationError
 
-from host import ROOT
-from host.errors import UsageError
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import ModelConfig, locked
-from host.runs.machines import MachineOptions, open_machines
-from tasks.catalogue import read_catalogue
-from toolgen import StageResult, Strict
-from toolgen.guests import Workplace
-from toolgen.models.asking import Caps
-from toolgen.pipeline import Foundry
-from toolgen.stages.measurement import Measured
-from toolgen.store import Folder, folders, open_candidate, write_whole
+from ambidex.host import ROOT
+from ambidex.host.errors import UsageError
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import ModelConfig, locked
+from ambidex.host.runs.machines import MachineOptions, open_machines
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.toolgen import StageResult, Strict
+from ambidex.toolgen.guests import Workplace
+from ambidex.toolgen.models.asking import Caps
+from ambidex.toolgen.pipeline import Foundry
+from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.store import Folder, folders, open_candidate, write_whole
 
 __all__ = ["Settings", "go_on", "open_foundry", "read_settings"]
 

@@ -16,12 +16,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from host.client.answers import Ran
-from host.client.guest import Guest
-from host.runs.machines import Source
-from host.untrusted.parsing import model
-from toolgen.inside import PROGRAMS
-from vm import READY, Machine
+from ambidex.host.client.answers import Ran
+from ambidex.host.client.guest import Guest
+from ambidex.host.runs.machines import Source
+from ambidex.host.untrusted.parsing import model
+from ambidex.toolgen.inside import PROGRAMS
+from ambidex.vm import READY, Machine
 
 __all__ = [
     "Answered",
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 WHERE = PurePosixPath("/tmp/ambidex-foundry")
-PYTHON = {"PYTHONPATH": "/opt/ambidex:/opt/ambidex/site", "PYTHONDONTWRITEBYTECODE": "1"}
+PYTHON = {"PYTHONPATH": "/opt:/opt/ambidex/site", "PYTHONDONTWRITEBYTECODE": "1"}
 """What tools are imported from in a guest."""
 DOOR = 8770
 CODE_WITHIN = 90.0

@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from host import Model
-from host.errors import VOID
-from tasks import ToolSpec
-from toolgen import ORDER, Candidate, Outcome, Spent, Stage, StageResult
-from toolgen.guests import Workplace
-from toolgen.models.asking import CapReached, Caps, Talk, spent_by
-from toolgen.stages.check import check
-from toolgen.stages.context import Ended, Shop
-from toolgen.stages.decide import REVISE, decide
-from toolgen.stages.measure import measure
-from toolgen.stages.measurement import Measured
-from toolgen.stages.solve import condense, propose
-from toolgen.stages.trial import trial
-from toolgen.stages.wrap import trouble_of, wrap
-from toolgen.store import Folder, now
+from ambidex.host import Model
+from ambidex.host.errors import VOID
+from ambidex.tasks import ToolSpec
+from ambidex.toolgen import ORDER, Candidate, Outcome, Spent, Stage, StageResult
+from ambidex.toolgen.guests import Workplace
+from ambidex.toolgen.models.asking import CapReached, Caps, Talk, spent_by
+from ambidex.toolgen.stages.check import check
+from ambidex.toolgen.stages.context import Ended, Shop
+from ambidex.toolgen.stages.decide import REVISE, decide
+from ambidex.toolgen.stages.measure import measure
+from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.stages.solve import condense, propose
+from ambidex.toolgen.stages.trial import trial
+from ambidex.toolgen.stages.wrap import trouble_of, wrap
+from ambidex.toolgen.store import Folder, now
 
 __all__ = ["STEPS", "Foundry", "next_stage"]
 

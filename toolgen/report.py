@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.table import Table
 
-from host.report.number_format import NONE, money
-from toolgen import STAGES, Outcome, Spent, Stage, StageResult
-from toolgen.models.asking import spent_by
-from toolgen.store import Folder, folders
+from ambidex.host.report.number_format import NONE, money
+from ambidex.toolgen import STAGES, Outcome, Spent, Stage, StageResult
+from ambidex.toolgen.models.asking import spent_by
+from ambidex.toolgen.store import Folder, folders
 
 __all__ = ["Funnel", "as_json", "end_of", "funnel", "reasons_table", "stage_table"]
 

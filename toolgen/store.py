@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from host.errors import UsageError
-from toolgen import (
+from ambidex.host.errors import UsageError
+from ambidex.toolgen import (
     ORDER,
     STAGES,
     Admission,

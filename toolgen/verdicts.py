@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from host.errors import UsageError
-from toolgen import Draft, Outcome, Reasons, Review, Stage, Strict, Verdict
-from toolgen.store import Folder, digest, now
+from ambidex.host.errors import UsageError
+from ambidex.toolgen import Draft, Outcome, Reasons, Review, Stage, Strict, Verdict
+from ambidex.toolgen.store import Folder, digest, now
 
 __all__ = [
     "MODEL",

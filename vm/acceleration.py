@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from vm.store import cache_folder, digest
+from ambidex.vm.store import cache_folder, digest
 
 __all__ = ["Verdict", "kvm_runs"]
 

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from vm import MachineError
+from ambidex.vm import MachineError
 
 __all__ = ["run", "search_path"]
 

@@ -8,28 +8,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, TypeVar
 
-from vm import READY, MachineError, Place, Program, plain_name, refuse_ready
-from vm.acceleration import kvm_runs
-from vm.building.image import Image, silent
-from vm.checkpoints.capture import WAYS, Captured, capture, standing, store
-from vm.checkpoints.collection import keep, load
-from vm.checkpoints.disk_blocks import disk_blocks
-from vm.checkpoints.idle import Empty, lay, start
-from vm.machines.boot import BOUNDS, wait_until_quiet, wait_until_ready
-from vm.machines.domain import Memory, Shape
-from vm.machines.door import new_token
-from vm.machines.hypervisor import FORK_NEEDS, qemu_version
-from vm.machines.inplace import (
+from ambidex.vm import READY, MachineError, Place, Program, plain_name, refuse_ready
+from ambidex.vm.acceleration import kvm_runs
+from ambidex.vm.building.image import Image, silent
+from ambidex.vm.checkpoints.capture import WAYS, Captured, capture, standing, store
+from ambidex.vm.checkpoints.collection import keep, load
+from ambidex.vm.checkpoints.disk_blocks import disk_blocks
+from ambidex.vm.checkpoints.idle import Empty, lay, start
+from ambidex.vm.machines.boot import BOUNDS, wait_until_quiet, wait_until_ready
+from ambidex.vm.machines.domain import Memory, Shape
+from ambidex.vm.machines.door import new_token
+from ambidex.vm.machines.hypervisor import FORK_NEEDS, qemu_version
+from ambidex.vm.machines.inplace import (
     inplace_folder,
     keep_inplace,
     revert_inplace,
     save_template,
     start_inplace,
 )
-from vm.machines.instance import Instance, launch
-from vm.machines.machine import OwnedMachine
-from vm.machines.owner import LibvirtOwner
-from vm.machines.snapshot import (
+from ambidex.vm.machines.instance import Instance, launch
+from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.machines.owner import LibvirtOwner
+from ambidex.vm.machines.snapshot import (
     Snapshot,
     empty,
     fork,
@@ -37,8 +37,8 @@ from vm.machines.snapshot import (
     read_snapshot,
     snapshots_folder,
 )
-from vm.machines.spares import Spares
-from vm.store import once
+from ambidex.vm.machines.spares import Spares
+from ambidex.vm.store import once
 
 __all__ = ["LibvirtMachine", "LibvirtProvider"]
 

@@ -95,6 +95,14 @@ if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
         pip --require-hashes --no-build-isolation --no-deps -r host/requirements.lock &&
         pip --no-build-isolation --no-deps -e . ||
         fail "the Python packages could not be installed" "look at the lines above: a package index that does not answer, or a file that is not the locked one (vm/lock.sh writes the locks)?"
+    # The folders of the repository are the sub-packages of `ambidex`: a folder of links to them is on Python's path. The
+    # import hook of an editable install does the same, but mypy and `python -S` do not know it.
+    mkdir -p .venv/src/ambidex
+    for name in vm guest host mcp_tools toolgen tasks evaluators; do ln -sfn "../../../$name" ".venv/src/ambidex/$name"; done
+    for site in .venv/lib/python3.*/site-packages; do
+        rm -f "$site"/__editable__*ambidex*
+        echo "$PWD/.venv/src" >"$site/ambidex.pth"
+    done
     say "about to unpack the control room's VNC viewer (noVNC, Debian's package) into .venv; its dependencies are for a server of its own"
     (
         mkdir -p .venv/share/novnc.deb && cd .venv/share/novnc.deb

@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from vm.namespace import COMMAND
-from vm.process import run
+from ambidex.vm.namespace import COMMAND
+from ambidex.vm.process import run
 
 __all__ = ["cache_folder", "digest", "locked", "once", "tree_digest"]
 

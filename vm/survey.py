@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from vm.acceleration import kvm_runs
-from vm.building.image import Base, list_bases
-from vm.building.mirrors import sources_for
-from vm.building.recipe import load_recipe, recipe_names
-from vm.checkpoints.memory import may_trace
-from vm.machines.hypervisor import FORK_NEEDS
-from vm.process import search_path
-from vm.sandbox.probe import bounds, refusal
-from vm.store import cache_folder
-from vm.wait import NotYet, wait_for
+from ambidex.vm.acceleration import kvm_runs
+from ambidex.vm.building.image import Base, list_bases
+from ambidex.vm.building.mirrors import sources_for
+from ambidex.vm.building.recipe import load_recipe, recipe_names
+from ambidex.vm.checkpoints.memory import may_trace
+from ambidex.vm.machines.hypervisor import FORK_NEEDS
+from ambidex.vm.process import search_path
+from ambidex.vm.sandbox.probe import bounds, refusal
+from ambidex.vm.store import cache_folder
+from ambidex.vm.wait import NotYet, wait_for
 
 __all__ = ["Finding", "survey"]
 
@@ -140,7 +140,7 @@ def _may_trace() -> bool:
 
 def _libvirt() -> Iterator[Finding]:
     try:
-        from vm.machines.binding import libvirt
+        from ambidex.vm.machines.binding import libvirt
     except ImportError as error:
         yield Finding("libvirt", False, str(error), "`make demo` installs libvirt and its binding.")
         return

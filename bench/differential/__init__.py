@@ -29,7 +29,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
-from evaluators.osworld import Value
+from ambidex.evaluators.osworld import Value
 
 __all__ = ["NOTHING", "NO_FILE", "Case", "Cases", "Given", "Outcome"]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
 from bench.differential.cases_impress import settings
 from bench.differential.packings import spoiled
 from bench.differential.written import written
-from evaluators.osworld import Value
 from tests.evaluators.osworld.makers import document, odt, paragraph, pdf, png, run, shown_picture
 from tests.evaluators.osworld.makers import table as tabled
 

@@ -11,10 +11,10 @@ from typing import Any
 from pptx import Presentation
 from pptx.util import Cm, Inches
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import NO_FILE, NOTHING, Case, Cases
 from bench.differential.cases_slides import picture, saved
 from bench.differential.packings import spoiled
-from evaluators.osworld import Value
 
 OOR = "http://openoffice.org/2001/registry"
 

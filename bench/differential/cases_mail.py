@@ -7,11 +7,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import NO_FILE, Case, Cases
 from bench.differential.cases_text import stored
 from bench.differential.cases_values import REFUSED, rare, value_rule
 from bench.differential.mutants import asked, spoiled_text, text_mutant, value_mutant
-from evaluators.osworld import Value
 from tests.evaluators.osworld.test_apps import CASES as APPS
 
 PREFERENCES: dict[str, tuple[str, Any]] = {

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from mutagen.id3 import ID3, TALB, TIT2, TPE1, TRCK
 
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.media.media import RATE
 from bench.differential import NO_FILE, Case, Cases, Given
 from bench.differential.cases_values import REFUSED, rare, value_rule
 from bench.differential.mutants import asked, spoiled_text, text_mutant
-from evaluators.osworld import Value
-from evaluators.osworld.media.media import RATE
 from tests.evaluators.osworld.test_media import CASES as MEDIA
 from tests.evaluators.osworld.test_media import film, mp3, shots, tune, waves
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import Case, Cases
 from bench.differential.cases_text import stored
 from bench.differential.mutants import spoiled_text, text_mutant
 from bench.differential.written import written
-from evaluators.osworld import Value
 from tests.evaluators.osworld.makers import document, paragraph, pdf, tarred, zipped
 
 PAGE = """<!DOCTYPE html>

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageEnhance, ImageFilter, ImageOps
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
 from bench.differential.cases_values import REFUSED, rare
 from bench.differential.mutants import asked, spoiled_text
-from evaluators.osworld import Value
 from tests.evaluators.osworld.test_pictures import CASES as PICTURES
 
 MODES = ["RGB"] * 8 + [

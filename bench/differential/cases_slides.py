@@ -20,9 +20,9 @@ from pptx.enum.text import MSO_UNDERLINE, PP_ALIGN
 from pptx.oxml import parse_xml
 from pptx.util import Cm, Emu, Inches, Pt
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
 from bench.differential.packings import spoiled
-from evaluators.osworld import Value
 
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 P = "http://schemas.openxmlformats.org/presentationml/2006/main"

@@ -9,12 +9,12 @@ from typing import Any
 
 import openpyxl
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
 from bench.differential.book_changes import CHANGES, changed
 from bench.differential.books import WORDS, draw, drawn
 from bench.differential.packings import repacked, spoiled
 from bench.differential.written import written
-from evaluators.osworld import Value
 
 TWO = ("sheet_data", "sheet_print", "sheet_fuzzy", "sparkline", "chart", "style", "freeze",
        "row_props", "col_props", "filter", "pivot_table")  # fmt: skip

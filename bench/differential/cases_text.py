@@ -8,11 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from ambidex.evaluators.osworld import Value
 from bench.differential import NO_FILE, NOTHING, Case, Cases, Given
 from bench.differential.cases_values import REFUSED, rare
 from bench.differential.mutants import asked, spoiled_text, text_mutant, value_mutant
 from bench.differential.written import written
-from evaluators.osworld import Value
 from tests.evaluators.osworld.makers import document, paragraph
 from tests.evaluators.osworld.test_desktop import CASES as DESKTOP
 

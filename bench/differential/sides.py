@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.registry import ENDS
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.task import Source, Wrong, read_body
 from bench.differential import NO_FILE, NOTHING, Case, Given, Outcome
-from evaluators.osworld import Value
-from evaluators.osworld.registry import ENDS
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.task import Source, Wrong, read_body
 
 __all__ = ["Upstream", "UpstreamError", "ours"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from ambidex.host.cli.listing import token_table
+from ambidex.host.models.tokens import tokens_by_app
+from ambidex.tasks.catalogue import read_catalogue
 from bench.retrieval.ranks import REQUESTS, Rank, rank_requests, read_requests, recall
-from host.cli.listing import token_table
-from host.models.tokens import tokens_by_app
-from tasks.catalogue import read_catalogue
 
 __all__ = ["retrieval"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from host.errors import UsageError
-from host.models.search import ranked
-from tasks import ToolSpec
+from ambidex.host.errors import UsageError
+from ambidex.host.models.search import ranked
+from ambidex.tasks import ToolSpec
 
 __all__ = ["HELD_OUT", "REQUESTS", "Rank", "Recall", "rank_requests", "read_requests", "recall"]
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evaluators import Score
+from ambidex.evaluators import Score
 
 __all__ = ["AnyScore", "Value", "Verdicts"]
 

@@ -1,18 +1,18 @@
-"""`python -m evaluators.osworld` prints what each metric compares, where OSWorld's own is defective
-and what strict verdicts mend: docs/osworld-metrics.md holds the same."""
+"""Print what each of OSWorld's metrics compares, where OSWorld's own is defective, and what strict
+verdicts repair. `python -m ambidex.evaluators.osworld` writes docs/osworld-metrics.md."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluators.osworld.registry import metrics
+from ambidex.evaluators.osworld.registry import metrics
 
 HEAD = """# OSWorld's metrics
 
-One row for each metric of OSWorld that is built here, made from the code by `python -m
-evaluators.osworld`. *compat* is the verdict that OSWorld itself gives, its defects included;
-*strict* is what the metric means, with these repairs. Without a repair both are one. Fractions stay
-fractions in both: who asks says how much is success.
+One row for each of OSWorld's metrics, generated from the code by
+`python -m ambidex.evaluators.osworld`. *compat* is the verdict that OSWorld itself gives, defects
+included; *strict* is the verdict with the listed repairs. A metric without repairs gives the same
+verdict in both modes. Scores may be fractions; the run's threshold decides what counts as success.
 
 In both modes a file is refused (score 0, with the reason) where opening it would be unsafe: an
 archive that unpacks to too much, a document type in an office file, a sheet or a page count beyond

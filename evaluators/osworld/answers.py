@@ -11,10 +11,10 @@ from typing import Any
 
 from lxml import etree
 
-from evaluators import Unreadable
-from evaluators.bounded import parse_json
-from evaluators.evidence import MIB
-from evaluators.osworld import Value
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.bounded import parse_json
+from ambidex.evaluators.evidence import MIB
+from ambidex.evaluators.osworld import Value
 
 __all__ = [
     "entries",

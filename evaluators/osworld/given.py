@@ -15,9 +15,9 @@ from docx.opc.exceptions import OpcError
 from openpyxl.utils.exceptions import InvalidFileException
 from PIL import Image
 
-from evaluators import Unreadable, evidence
-from evaluators.evidence import BROKEN, LARGEST_FILE, MIB
-from evaluators.osworld import Value
+from ambidex.evaluators import Unreadable, evidence
+from ambidex.evaluators.evidence import BROKEN, LARGEST_FILE, MIB
+from ambidex.evaluators.osworld import Value
 
 LIBRARIES = (
     InvalidFileException,

@@ -21,9 +21,9 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
-import evaluators.osworld as package
-from evaluators import Score, Unreadable
-from evaluators.osworld import Value, Verdicts
+import ambidex.evaluators.osworld as package
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import Value, Verdicts
 
 __all__ = ["ENDS", "Bound", "Metric", "Raises", "bind_metric", "metric", "metrics"]
 

@@ -22,7 +22,7 @@ from openpyxl.worksheet.cell_range import MultiCellRange
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import Raises
 
 __all__ = ["Rule", "ValueRule", "matches"]
 

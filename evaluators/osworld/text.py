@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.evidence import MIB
-from evaluators.osworld import Value, given
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.evidence import MIB
+from ambidex.evaluators.osworld import Value, given
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 MOST_LINES = 50_000
 """Of a file whose lines are paired: the time grows with the product of both."""

@@ -13,13 +13,13 @@ import yaml
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.bounded import parse_json
-from evaluators.evidence import MIB
-from evaluators.osworld import AnyScore, Value, given
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.rules import Rule, matches, well_formed
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.bounded import parse_json
+from ambidex.evaluators.evidence import MIB
+from ambidex.evaluators.osworld import AnyScore, Value, given
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.rules import Rule, matches, well_formed
+from ambidex.evaluators.values import shown, verdict
 
 FAILED = "__EVALUATION_FAILED__"
 """What an OSWorld getter leaves in the place of a value that it could not get."""

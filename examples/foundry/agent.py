@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from host import Briefing, Decision, Observation, Stop, ToolCall
-from tasks import Task
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from tasks.spec import Call
+from ambidex.host import Briefing, Decision, Observation, Stop, ToolCall
+from ambidex.tasks import Task
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.spec import Call
 
 __all__ = ["OneCall"]
 

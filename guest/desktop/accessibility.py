@@ -10,7 +10,7 @@ import time
 from collections import deque
 from typing import Any
 
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["Registry", "library", "tree"]
 

@@ -21,8 +21,8 @@ from Xlib import X
 from Xlib.display import Display
 from Xlib.ext import damage
 
-from guest.desktop.programs import Programs, owners
-from guest.desktop.stillness import (
+from ambidex.guest.desktop.programs import Programs, owners
+from ambidex.guest.desktop.stillness import (
     Change,
     Rect,
     Stillness,
@@ -30,7 +30,7 @@ from guest.desktop.stillness import (
     union,
     wait_until_still,
 )
-from mcp_tools.display import x11
+from ambidex.mcp_tools.display import x11
 
 __all__ = ["Frame", "Screen"]
 

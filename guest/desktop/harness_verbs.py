@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Optional
 
-from guest import HarnessError
-from guest.desktop import accessibility
-from guest.wire import Answer
-from mcp_tools.display import x11
-from mcp_tools.waiting import wait_for
+from ambidex.guest import HarnessError
+from ambidex.guest.desktop import accessibility
+from ambidex.guest.wire import Answer
+from ambidex.mcp_tools.display import x11
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["verbs"]
 
@@ -34,7 +34,7 @@ Verb = Callable[[dict[str, Any], bytes], Answer]
 
 def verbs() -> dict[str, Verb]:
     """Every verb by name; opens the display."""
-    from guest.desktop.frames import Screen
+    from ambidex.guest.desktop.frames import Screen
 
     screen = Screen()
     desk = x11.display()

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from mcp_tools.display import x11
-from mcp_tools.display.threads import TICKS, state, used, waited, wanted
+from ambidex.mcp_tools.display import x11
+from ambidex.mcp_tools.display.threads import TICKS, state, used, waited, wanted
 
 __all__ = ["Programs", "owners", "processors"]
 

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["NoSession", "find_session", "wait_for_session"]
 

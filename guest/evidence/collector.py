@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from guest import HarnessError
-from guest.account import Account
-from guest.evidence.inventory import Inventory
-from guest.questions import profile, scene
-from guest.wire import Answer
-from mcp_tools import ToolError
+from ambidex.guest import HarnessError
+from ambidex.guest.account import Account
+from ambidex.guest.evidence.inventory import Inventory
+from ambidex.guest.questions import profile, scene
+from ambidex.guest.wire import Answer
+from ambidex.mcp_tools import ToolError
 
 __all__ = ["File", "find", "verbs"]
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from guest.evidence.exchange import LostError, decoded, encoded, receive, send
+from ambidex.guest.evidence.exchange import LostError, decoded, encoded, receive, send
 
 __all__ = ["main"]
 

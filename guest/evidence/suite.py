@@ -23,7 +23,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Optional
 
-from guest.evidence.exchange import LostError, decoded, encoded, receive, send
+from ambidex.guest.evidence.exchange import LostError, decoded, encoded, receive, send
 
 __all__ = ["AgentCodeError", "run"]
 

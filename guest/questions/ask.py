@@ -1,5 +1,5 @@
-"""`python3 -m guest.questions.ask`: answer one question about the desktop, put by the host through
-the door. JSON on standard input, `{"do": ..., "with": {...}}`; JSON on standard output,
+"""`python3 -m ambidex.guest.questions.ask`: answer one question from the host about the desktop.
+ JSON on standard input, `{"do": ..., "with": {...}}`; JSON on standard output,
 `{"value": ...}` or `{"error": {"code", "message", "hint"}}`.
 """
 
@@ -10,14 +10,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from mcp_tools import ToolError
+from ambidex.mcp_tools import ToolError
 
 __all__ = ["main"]
 
 
 def verbs() -> dict[str, Callable[..., Any]]:
     """Everything that can be asked."""
-    from guest.questions import pages, profile, recompute, scene, sites, xml_tree
+    from ambidex.guest.questions import pages, profile, recompute, scene, sites, xml_tree
 
     asked = (
         scene.windows, scene.activate, scene.shown_as, scene.close,

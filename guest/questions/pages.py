@@ -11,10 +11,17 @@ from contextlib import contextmanager
 from typing import Any, Optional
 from urllib.parse import unquote, urlsplit
 
-from mcp_tools import ToolError
-from mcp_tools.chrome.devtools import Browser, browser_page, connected, endpoint, evaluate, page_of
-from mcp_tools.chrome.tabs import listed
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.chrome.devtools import (
+    Browser,
+    browser_page,
+    connected,
+    endpoint,
+    evaluate,
+    page_of,
+)
+from ambidex.mcp_tools.chrome.tabs import listed
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = [
     "answering",

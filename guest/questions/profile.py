@@ -14,9 +14,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError
-from mcp_tools.chrome.devtools import connected, running
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.chrome.devtools import connected, running
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["end_browser", "profile_json", "profile_rows"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcp_tools.office import connection
+from ambidex.mcp_tools.office import connection
 
 __all__ = ["recompute"]
 

@@ -15,10 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError
-from mcp_tools.commands import run
-from mcp_tools.office import connection
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.commands import run
+from ambidex.mcp_tools.office import connection
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = [
     "activate",
@@ -47,7 +47,7 @@ def windows() -> list[dict[str, Any]]:
     """All windows that the window manager knows, in its order, with both names of their class."""
     from Xlib import error
 
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     display = x11.display()
     root = display.screen().root
@@ -95,7 +95,7 @@ def _named(name: str, strict: bool, by_class: bool) -> Optional[dict[str, Any]]:
 def activate(name: str, strict: bool, by_class: bool, within: float) -> Optional[str]:
     """The title of the window that was brought to the front; None where none has that name within
     so many seconds."""
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     found = wait_for(lambda: _named(name, strict, by_class), within)
     if found is None:
@@ -127,7 +127,7 @@ def close(name: str, strict: bool, by_class: bool) -> Optional[str]:
     from Xlib import X
     from Xlib.protocol import event
 
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     found = _named(name, strict, by_class)
     if found is None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Optional
 
-from guest.questions.pages import LOADS_WITHIN, new_page
-from mcp_tools import ToolError
-from mcp_tools.chrome.devtools import Browser, connected, evaluate
-from mcp_tools.waiting import wait_for
+from ambidex.guest.questions.pages import LOADS_WITHIN, new_page
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.chrome.devtools import Browser, connected, evaluate
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["information", "printed", "recreation"]
 

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Optional, TypeVar
 from xml.etree import ElementTree
 
-from guest.desktop.accessibility import library
-from mcp_tools import ToolError
+from ambidex.guest.desktop.accessibility import library
+from ambidex.mcp_tools import ToolError
 
 __all__ = ["address", "terminal", "xml"]
 

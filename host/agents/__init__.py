@@ -21,12 +21,12 @@ import sys
 from collections.abc import Callable
 from typing import cast
 
-from host import Agent, Briefing, Model
-from host.agents.kind import AgentKind, Asked
-from host.errors import UsageError
-from host.named import load_named, names_in
-from host.records.config import ModelConfig, RunConfig
-from tasks import Task
+from ambidex.host import Agent, Briefing, Model
+from ambidex.host.agents.kind import AgentKind, Asked
+from ambidex.host.errors import UsageError
+from ambidex.host.named import load_named, names_in
+from ambidex.host.records.config import ModelConfig, RunConfig
+from ambidex.tasks import Task
 
 __all__ = ["agent_maker", "check_agent", "roles_of"]
 

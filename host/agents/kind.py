@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from host import Agent, Briefing, Model
-from host.records.config import ModelConfig, RunConfig
-from tasks import Task
+from ambidex.host import Agent, Briefing, Model
+from ambidex.host.records.config import ModelConfig, RunConfig
+from ambidex.tasks import Task
 
 __all__ = ["AgentKind", "Asked", "Open"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from host import Briefing, Decision, Exchange, Model, Observation
-from host.agents.kind import AgentKind, Asked
-from host.dialects import Dialect, Malformed, open_dialect
-from host.errors import ModelError
-from host.models.recorded_answers import Tape
+from ambidex.host import Briefing, Decision, Exchange, Model, Observation
+from ambidex.host.agents.kind import AgentKind, Asked
+from ambidex.host.dialects import Dialect, Malformed, open_dialect
+from ambidex.host.errors import ModelError
+from ambidex.host.models.recorded_answers import Tape
 
 __all__ = ["AGENT", "ModelAgent"]
 

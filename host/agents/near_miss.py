@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from host import Stop
-from host.agents.kind import AgentKind
-from host.agents.oracle import Script
-from tasks import Task
+from ambidex.host import Stop
+from ambidex.host.agents.kind import AgentKind
+from ambidex.host.agents.oracle import Script
+from ambidex.tasks import Task
 
 __all__ = ["AGENT", "near_miss"]
 

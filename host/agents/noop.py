@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from host import Decision, Observation, Stop
-from host.agents.kind import AgentKind
+from ambidex.host import Decision, Observation, Stop
+from ambidex.host.agents.kind import AgentKind
 
 
 class Noop:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from host import Decision, Observation, Stop, ToolCall
-from host.agents.kind import AgentKind, Asked
-from host.errors import UsageError
-from host.records.config import Condition, RunConfig
-from tasks import Task
-from tasks.spec import Call
+from ambidex.host import Decision, Observation, Stop, ToolCall
+from ambidex.host.agents.kind import AgentKind, Asked
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import Condition, RunConfig
+from ambidex.tasks import Task
+from ambidex.tasks.spec import Call
 
 __all__ = ["AGENT", "Script", "play_oracle"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from host.agents.kind import AgentKind, Asked
-from host.agents.model import ModelAgent
-from host.dialects import open_dialect
-from host.dialects.grounded import Grounded
-from host.errors import UsageError
-from host.models.recorded_answers import Tape
-from host.records.config import RunConfig
-from tasks import Task
+from ambidex.host.agents.kind import AgentKind, Asked
+from ambidex.host.agents.model import ModelAgent
+from ambidex.host.dialects import open_dialect
+from ambidex.host.dialects.grounded import Grounded
+from ambidex.host.errors import UsageError
+from ambidex.host.models.recorded_answers import Tape
+from ambidex.host.records.config import RunConfig
+from ambidex.tasks import Task
 
 __all__ = ["AGENT"]
 

@@ -8,8 +8,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from host import Briefing, Decision, Observation, ToolCall
-from host.agents.kind import AgentKind
+from ambidex.host import Briefing, Decision, Observation, ToolCall
+from ambidex.host.agents.kind import AgentKind
 
 __all__ = ["AGENT", "Random", "invent"]
 

@@ -6,12 +6,12 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from host import Decision, Observation, Stop, ToolCall
-from host.agents.kind import AgentKind
-from host.errors import UsageError
-from host.records.config import RunConfig
-from host.records.trajectory import NAME, read_trajectory
-from tasks import Task
+from ambidex.host import Decision, Observation, Stop, ToolCall
+from ambidex.host.agents.kind import AgentKind
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import RunConfig
+from ambidex.host.records.trajectory import NAME, read_trajectory
+from ambidex.tasks import Task
 
 __all__ = ["AGENT", "Replay"]
 

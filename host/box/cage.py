@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from host.box import Limits
+from ambidex.host.box import Limits
 
 __all__ = ["CageError", "landlock", "shut_in"]
 

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evaluators import Score
-from host import ROOT
-from host.box import LIMITS, Limits
-from host.box.server import MESSAGE, Request
-from tasks import Problem, TaskError, Verdict
+from ambidex.evaluators import Score
+from ambidex.host import ROOT
+from ambidex.host.box import LIMITS, Limits
+from ambidex.host.box.server import MESSAGE, Request
+from ambidex.tasks import Problem, TaskError, Verdict
 
 __all__ = ["Box", "JudgeError", "box"]
 
@@ -133,8 +133,8 @@ class Box:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-c"),
-                    f"{boot} runpy.run_module('host.box.server', run_name='__main__')",
-                    *(str(theirs.fileno()), str(ROOT)),
+                    f"{boot} runpy.run_module('ambidex.host.box.server', run_name='__main__')",
+                    *(str(theirs.fileno()), str(Path(__file__).parents[3])),
                 ],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,

@@ -1,5 +1,5 @@
-"""`python -m host.box.server FD`: loads the evaluators once, and becomes a copy of itself, shut in,
-for each verdict that is asked for.
+"""`python -m ambidex.host.box.server FD`: loads the evaluators once, then forks a confined copy of
+itself for each verdict.
 
 The socket FD carries requests, each with two descriptors: a socket for the answers and a file that
 holds the request, pickled by the controller. The copy answers with JSON: `{"verdict": …}`,
@@ -32,16 +32,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host import ROOT
-from host.box import Limits
-from host.box.cage import shut_in
+from ambidex.host import ROOT
+from ambidex.host.box import Limits
+from ambidex.host.box.cage import shut_in
 
 __all__ = ["LONGEST_REASON", "Request", "serve"]
 
 LONGEST_REASON = 4000
 """Characters of a reason: it quotes evidence."""
 MESSAGE = 1 << 17
-LOADED = ("evaluators", "tasks")
+LOADED = ("ambidex.evaluators", "ambidex.tasks")
 """Packages all of whose modules are loaded before anything is judged."""
 HEAVY = ("cv2", "docx", "imagehash", "mutagen", "odf.opendocument", "openpyxl", "pandas", "pypdf",
          "pptx", "skimage.metrics", "skimage.color", "scipy.spatial", "xlrd", "yaml", "bs4",
@@ -178,8 +178,8 @@ def _be_judge(channel: socket.socket, file: int, room: Path) -> None:
 
 
 def _judged(request: Request, channel: socket.socket) -> dict[str, Any]:
-    from evaluators.ocr import READER
-    from tasks import TaskError
+    from ambidex.evaluators.ocr import READER
+    from ambidex.tasks import TaskError
 
     READER.set(lambda picture: _asked(channel, picture))
     try:
@@ -220,8 +220,8 @@ def _asked(channel: socket.socket, picture: bytes) -> str:
 
 def _read(picture: bytes) -> dict[str, Any]:
     """The text of a picture, as another program reads it in a cage of its own."""
-    from evaluators import Unreadable
-    from evaluators.ocr import READER
+    from ambidex.evaluators import Unreadable
+    from ambidex.evaluators.ocr import READER
 
     os.environ |= {"OMP_THREAD_LIMIT": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}
     try:

@@ -9,9 +9,9 @@ from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
-from host.records.environment import differences
-from host.terminal import Terminal, print_json
-from vm.survey import Finding, survey
+from ambidex.host.records.environment import differences
+from ambidex.host.terminal import Terminal, print_json
+from ambidex.vm.survey import Finding, survey
 
 __all__ = ["doctor"]
 

@@ -8,12 +8,12 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from host.terminal import Terminal, echo
-from vm.building.image import build_base, import_base, list_bases, open_image
-from vm.building.prune import size, stale
-from vm.building.recipe import recipe_names
-from vm.machines.provision import parse_address, provision
-from vm.store import forget
+from ambidex.host.terminal import Terminal, echo
+from ambidex.vm.building.image import build_base, import_base, list_bases, open_image
+from ambidex.vm.building.prune import size, stale
+from ambidex.vm.building.recipe import recipe_names
+from ambidex.vm.machines.provision import parse_address, provision
+from ambidex.vm.store import forget
 
 __all__ = ["images"]
 

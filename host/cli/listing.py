@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from host.models.tokens import COUNTED_AS
-from host.runs.experiment import Cell
-from host.runs.prove import Verdict
-from host.travel.divergence import Parting, parted
-from tasks import Suite, ToolSpec
+from ambidex.host.models.tokens import COUNTED_AS
+from ambidex.host.runs.experiment import Cell
+from ambidex.host.runs.prove import Verdict
+from ambidex.host.travel.divergence import Parting, parted
+from ambidex.tasks import Suite, ToolSpec
 
 __all__ = [
     "experiment_table",

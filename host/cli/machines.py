@@ -13,16 +13,16 @@ from uuid import uuid4
 from cyclopts import Parameter
 from PIL import Image
 
-from evaluators.bounded import open_picture
-from host import ToolCall, ToolResult
-from host.client.guest import Guest
-from host.errors import UsageError
-from host.records.announcement import Seen, now_running
-from host.records.trajectory import NAME as TRAJECTORY
-from host.room.standalone_page import episode_html
-from host.room.wall import Wall
-from host.runs.machines import MachineOptions, open_machines
-from host.terminal import Terminal, echo
+from ambidex.evaluators.bounded import open_picture
+from ambidex.host import ToolCall, ToolResult
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import UsageError
+from ambidex.host.records.announcement import Seen, now_running
+from ambidex.host.records.trajectory import NAME as TRAJECTORY
+from ambidex.host.room.standalone_page import episode_html
+from ambidex.host.room.wall import Wall
+from ambidex.host.runs.machines import MachineOptions, open_machines
+from ambidex.host.terminal import Terminal, echo
 
 __all__ = ["export", "shell", "vnc", "watch", "watched"]
 
@@ -62,11 +62,11 @@ def watch(
         if not folder.is_dir():
             raise UsageError(f"there is no directory {folder}")
     if tui:
-        from host.room.tui import Terminal  # heavy, and not needed by the other
+        from ambidex.host.room.tui import Terminal  # heavy, and not needed by the other
 
         Terminal(Wall(folders)).run()
         return 0
-    from host.room.serve import serve  # heavy: a web server, and a VNC client
+    from ambidex.host.room.serve import serve  # heavy: a web server, and a VNC client
 
     serve(folders, host, port, _tell_room, open, name)
     return 0
@@ -94,7 +94,7 @@ def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) ->
     if html:
         html.write_text(episode_html(trial), encoding="utf-8")
     if mp4:
-        from host.room.film import write_film  # heavy: it encodes
+        from ambidex.host.room.film import write_film  # heavy: it encodes
 
         write_film(trial, mp4)
     return 0
@@ -103,7 +103,7 @@ def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) ->
 @contextmanager
 def watched(folder: Path) -> Iterator[None]:
     """A control room for the run in that directory, as long as the block runs."""
-    from host.room.serve import opened  # heavy, as above
+    from ambidex.host.room.serve import opened  # heavy, as above
 
     with opened([folder], said=_tell_room) as address:
         _tell_room(address())
@@ -145,7 +145,7 @@ def vnc(
         if png:
             png.write_bytes(_picture(seen))
         if mp4:
-            from host.room.film import write_shots  # heavy: it encodes
+            from ambidex.host.room.film import write_shots  # heavy: it encodes
 
             write_shots(_shots(seen, seconds), mp4)
     if not shown:
@@ -154,7 +154,7 @@ def vnc(
 
 
 def _picture(seen: Seen) -> bytes:
-    from vm.machines.display import capture  # heavy: a VNC client
+    from ambidex.vm.machines.display import capture  # heavy: a VNC client
 
     return capture(seen.vnc, seen.password)
 

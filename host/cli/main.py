@@ -20,23 +20,23 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, CycloptsPanel, Parameter
 from pydantic import ValidationError
 
-from host import ROOT
-from host.box.client import box
-from host.cli import osworld_coverage
-from host.cli.listing import suite_table, token_table, tool_table
-from host.cli.machines import export, shell, vnc, watch
-from host.cli.options import Chosen
-from host.cli.report import report
-from host.cli.run import Json, experiment, print_json, prove, replay, run
-from host.cli.travel import counterfactual, desktop_diff, fork, pivot
-from host.errors import VOID, TaskError, UsageError
-from host.models.tokens import tokens_by_app
-from host.records.config import installed_version, read_config
-from host.runs.rescoring import rejudge, write_rescored
-from host.terminal import Terminal, echo, one_line
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from tasks.osworld.suite import Selection, survey
+from ambidex.host import ROOT
+from ambidex.host.box.client import box
+from ambidex.host.cli import osworld_coverage
+from ambidex.host.cli.listing import suite_table, token_table, tool_table
+from ambidex.host.cli.machines import export, shell, vnc, watch
+from ambidex.host.cli.options import Chosen
+from ambidex.host.cli.report import report
+from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
+from ambidex.host.cli.travel import counterfactual, desktop_diff, fork, pivot
+from ambidex.host.errors import VOID, TaskError, UsageError
+from ambidex.host.models.tokens import tokens_by_app
+from ambidex.host.records.config import installed_version, read_config
+from ambidex.host.runs.rescoring import rejudge, write_rescored
+from ambidex.host.terminal import Terminal, echo, one_line
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.suite import Selection, survey
 
 __all__ = ["app", "main"]
 
@@ -48,15 +48,21 @@ app = App(
 
 # Named, not imported: libvirt may be missing on a machine that only checks or reports.
 app.command(
-    "host.cli.doctor:doctor", name="doctor", help="What this machine offers, and the fixes."
+    "ambidex.host.cli.doctor:doctor", name="doctor", help="What this machine offers, and the fixes."
 )
-app.command("host.cli.images:images", name="image", help="Build, list, import, provision images.")
 app.command(
-    "host.cli.osworld_assets:assets", name="assets", help="Files that OSWorld's tasks need."
+    "ambidex.host.cli.images:images", name="image", help="Build, list, import, provision images."
 )
-app.command("host.cli.osworld_tasks:tasks", name="tasks", help="OSWorld's tasks: compared, noted.")
 app.command(
-    "toolgen.cli:toolgen", name="toolgen", help="New tools: made, tried, reviewed, admitted."
+    "ambidex.host.cli.osworld_assets:assets", name="assets", help="Files that OSWorld's tasks need."
+)
+app.command(
+    "ambidex.host.cli.osworld_tasks:tasks", name="tasks", help="OSWorld's tasks: compared, noted."
+)
+app.command(
+    "ambidex.toolgen.cli:toolgen",
+    name="toolgen",
+    help="New tools: made, tried, reviewed, admitted.",
 )
 
 app.command(run)

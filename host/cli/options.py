@@ -10,10 +10,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from host.errors import UsageError
-from host.records.config import Keep
-from tasks.osworld.network import Net
-from tasks.osworld.suite import Selection
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import Keep
+from ambidex.tasks.osworld.network import Net
+from ambidex.tasks.osworld.suite import Selection
 
 __all__ = ["Chosen", "KeepOptions"]
 

@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 import httpx
 from cyclopts import App, Parameter
 
-from host.errors import UsageError
-from host.osworld.archives import unpacked
-from host.terminal import echo
-from tasks.catalogue import read_catalogue
-from tasks.osworld.assets import AssetStore, ChangedAssetError, default_store, place_of
-from tasks.osworld.suite import Selection, survey
-from tasks.osworld.task import OSWorldBody
+from ambidex.host.errors import UsageError
+from ambidex.host.osworld.archives import unpacked
+from ambidex.host.terminal import echo
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError, default_store, place_of
+from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["assets"]
 

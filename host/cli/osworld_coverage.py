@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 
-from host.terminal import Terminal, echo, print_json
-from tasks.osworld.oddities import KINDS
-from tasks.osworld.suite import Found
+from ambidex.host.terminal import Terminal, echo, print_json
+from ambidex.tasks.osworld.oddities import KINDS
+from ambidex.tasks.osworld.suite import Found
 
 __all__ = ["as_json", "domains", "summary", "tell"]
 

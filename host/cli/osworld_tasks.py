@@ -8,14 +8,14 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from host.cli.run import Json, print_json
-from host.errors import UsageError
-from host.osworld.revisions import Change, changes
-from host.terminal import Terminal, echo
-from tasks import TaskError
-from tasks.catalogue import read_catalogue
-from tasks.osworld.annotations import Notes, imported, written_notes
-from tasks.osworld.suite import Selection, survey
+from ambidex.host.cli.run import Json, print_json
+from ambidex.host.errors import UsageError
+from ambidex.host.osworld.revisions import Change, changes
+from ambidex.host.terminal import Terminal, echo
+from ambidex.tasks import TaskError
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.osworld.annotations import Notes, imported, written_notes
+from ambidex.tasks.osworld.suite import Selection, survey
 
 __all__ = ["tasks"]
 

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from host.cli.run import Json, print_json
-from host.errors import UsageError
-from host.report.export import write_csv, write_json, write_parquet
-from host.report.failure_sheet import write_sheet
-from host.report.findings import find
-from host.report.text_report import as_json, lines, tables
-from host.terminal import Terminal
+from ambidex.host.cli.run import Json, print_json
+from ambidex.host.errors import UsageError
+from ambidex.host.report.export import write_csv, write_json, write_parquet
+from ambidex.host.report.failure_sheet import write_sheet
+from ambidex.host.report.findings import find
+from ambidex.host.report.text_report import as_json, lines, tables
+from ambidex.host.terminal import Terminal
 
 __all__ = ["report"]
 
@@ -70,7 +70,7 @@ def report(
     else:
         Terminal().print(tables(found, beside))
     if html:
-        from host.report.html_report import write_html  # heavy: it draws
+        from ambidex.host.report.html_report import write_html  # heavy: it draws
 
         write_html(found, beside, html)
     if csv:

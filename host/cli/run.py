@@ -10,27 +10,34 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from host import Limits
-from host.cli.listing import experiment_table, parting_table, proof_json, proof_table
-from host.cli.machines import watched
-from host.cli.options import Chosen, KeepOptions
-from host.errors import UsageError
-from host.records.config import Condition, Exposure, ModelConfig, Policy, RunOptions, read_config
-from host.records.rows import Row, finished
-from host.records.trajectory import NAME as TRAJECTORY
-from host.records.trajectory import read_trajectory
-from host.report.text_report import as_json, lines, tables
-from host.runs.experiment import cells, read_experiment
-from host.runs.launch import RunRequest, check, default_folder, launch
-from host.runs.machines import MachineOptions, provider_named
-from host.runs.prove import agents_of, verdicts
-from host.runs.prove import jobs as proof_jobs
-from host.runs.runner import plan
-from host.terminal import Terminal, echo, one_line, print_json
-from host.travel.divergence import partings
-from tasks import Verbs
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
+from ambidex.host import Limits
+from ambidex.host.cli.listing import experiment_table, parting_table, proof_json, proof_table
+from ambidex.host.cli.machines import watched
+from ambidex.host.cli.options import Chosen, KeepOptions
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import (
+    Condition,
+    Exposure,
+    ModelConfig,
+    Policy,
+    RunOptions,
+    read_config,
+)
+from ambidex.host.records.rows import Row, finished
+from ambidex.host.records.trajectory import NAME as TRAJECTORY
+from ambidex.host.records.trajectory import read_trajectory
+from ambidex.host.report.text_report import as_json, lines, tables
+from ambidex.host.runs.experiment import cells, read_experiment
+from ambidex.host.runs.launch import RunRequest, check, default_folder, launch
+from ambidex.host.runs.machines import MachineOptions, provider_named
+from ambidex.host.runs.prove import agents_of, verdicts
+from ambidex.host.runs.prove import jobs as proof_jobs
+from ambidex.host.runs.runner import plan
+from ambidex.host.terminal import Terminal, echo, one_line, print_json
+from ambidex.host.travel.divergence import partings
+from ambidex.tasks import Verbs
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
 
 __all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "replay", "run"]
 

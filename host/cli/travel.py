@@ -11,33 +11,39 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from host.cli.options import KeepOptions
-from host.cli.run import MANY, Json, exit_code, print_json
-from host.client.guest import Guest
-from host.client.survey import as_evidence
-from host.errors import UsageError
-from host.loop.branch_point import kept_at, kept_steps
-from host.records.config import Branch, Hand, Lasting
-from host.records.recorded_steps import done_in
-from host.records.rows import Row
-from host.report.csv_file import write_csv_file
-from host.report.text_report import as_json, lines, tables
-from host.runs.launch import (
+from ambidex.host.cli.options import KeepOptions
+from ambidex.host.cli.run import MANY, Json, exit_code, print_json
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.survey import as_evidence
+from ambidex.host.errors import UsageError
+from ambidex.host.loop.branch_point import kept_at, kept_steps
+from ambidex.host.records.config import Branch, Hand, Lasting
+from ambidex.host.records.recorded_steps import done_in
+from ambidex.host.records.rows import Row
+from ambidex.host.report.csv_file import write_csv_file
+from ambidex.host.report.text_report import as_json, lines, tables
+from ambidex.host.runs.launch import (
     default_folder,
     launch,
     on_machines,
     refuse_another_image,
     refuse_unforked,
 )
-from host.runs.machines import MachineOptions, open_machines
-from host.terminal import Terminal, echo, one_line
-from host.travel import counterfactual as both
-from host.travel.desktop_diff import desktop_diff as difference_of_desktops
-from host.travel.forks import Onward, fork_of, trial_of
-from host.travel.pivot import Probe
-from host.travel.pivot import pivot as find_pivot
-from host.travel.tables import REGRET, change_table, decided_table, pivot_table, regret_table
-from tasks.catalogue import read_catalogue
+from ambidex.host.runs.machines import MachineOptions, open_machines
+from ambidex.host.terminal import Terminal, echo, one_line
+from ambidex.host.travel import counterfactual as both
+from ambidex.host.travel.desktop_diff import desktop_diff as difference_of_desktops
+from ambidex.host.travel.forks import Onward, fork_of, trial_of
+from ambidex.host.travel.pivot import Probe
+from ambidex.host.travel.pivot import pivot as find_pivot
+from ambidex.host.travel.tables import (
+    REGRET,
+    change_table,
+    decided_table,
+    pivot_table,
+    regret_table,
+)
+from ambidex.tasks.catalogue import read_catalogue
 
 __all__ = ["counterfactual", "desktop_diff", "fork", "pivot"]
 
@@ -145,7 +151,7 @@ def counterfactual(
     regrets = both.regrets(found)
     records = both.records(run, found)
     if html:
-        from host.travel.regret_page import write_regret  # heavy: it draws
+        from ambidex.host.travel.regret_page import write_regret  # heavy: it draws
 
         write_regret(run, folder, found, regrets, html)
     if csv:

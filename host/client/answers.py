@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from host.errors import GuestError
-from host.untrusted.parsing import WIDEST
+from ambidex.host.errors import GuestError
+from ambidex.host.untrusted.parsing import WIDEST
 
 __all__ = [
     "Check",

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from host import Frame
-from host.untrusted import MalformedError
-from host.untrusted.parsing import WIDEST, model, pixels
+from ambidex.host import Frame
+from ambidex.host.untrusted import MalformedError
+from ambidex.host.untrusted.parsing import WIDEST, model, pixels
 
 __all__ = ["Screen"]
 

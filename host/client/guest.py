@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from host import Frame, ToolCall, ToolResult, ToolSpec
-from host.client.answers import (
+from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
+from ambidex.host.client.answers import (
     FoundFile,
     GuestRefusal,
     Health,
@@ -25,9 +25,9 @@ from host.client.answers import (
     Started,
     Whole,
 )
-from host.client.frames import Screen
-from host.errors import GuestError
-from host.untrusted import (
+from ambidex.host.client.frames import Screen
+from ambidex.host.errors import GuestError
+from ambidex.host.untrusted import (
     LARGEST,
     Bound,
     LostError,
@@ -35,10 +35,10 @@ from host.untrusted import (
     TooLargeError,
     TooSlowError,
 )
-from host.untrusted.parsing import json_value, model, text
+from ambidex.host.untrusted.parsing import json_value, model, text
 
 if TYPE_CHECKING:
-    from host.untrusted.wire import Answer
+    from ambidex.host.untrusted.wire import Answer
 
 __all__ = [
     "WRONG",
@@ -93,8 +93,8 @@ class Guest:
     """
 
     def __init__(self, endpoint: str, token: str, *, patience: Patience = Patience()) -> None:
-        from host.client.mcp import Tools  # heavy: most verbs talk to no guest
-        from host.untrusted.wire import Wire
+        from ambidex.host.client.mcp import Tools  # heavy: most verbs talk to no guest
+        from ambidex.host.untrusted.wire import Wire
 
         self.endpoint = endpoint
         self.patience = patience

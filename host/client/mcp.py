@@ -17,11 +17,11 @@ from fastmcp.client.transports import StreamableHttpTransport
 from mcp import MCPError
 from pydantic import ValidationError
 
-from host import ToolCall, ToolResult, ToolSpec
-from host.errors import GuestError
-from host.untrusted import LARGEST, Bound, MalformedError, TooLargeError
-from host.untrusted.calls import VettedTransport, result, spec, unreadable
-from host.untrusted.wire import bounded_transport, wait
+from ambidex.host import ToolCall, ToolResult, ToolSpec
+from ambidex.host.errors import GuestError
+from ambidex.host.untrusted import LARGEST, Bound, MalformedError, TooLargeError
+from ambidex.host.untrusted.calls import VettedTransport, result, spec, unreadable
+from ambidex.host.untrusted.wire import bounded_transport, wait
 
 __all__ = ["Tools"]
 

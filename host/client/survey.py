@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from host.client.guest import Guest
-from host.client.inside import SURVEY
-from host.errors import GuestError
-from host.terminal import visible_json
-from host.untrusted import MalformedError
-from host.untrusted.parsing import json_value, typed
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.inside import SURVEY
+from ambidex.host.errors import GuestError
+from ambidex.host.terminal import visible_json
+from ambidex.host.untrusted import MalformedError
+from ambidex.host.untrusted.parsing import json_value, typed
 
 __all__ = [
     "LASTING",

@@ -17,10 +17,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
-from host import Briefing, Decision, Exchange, Observation, Request
-from host.errors import UsageError
-from host.named import named_in, names_in
-from host.records.config import ModelConfig
+from ambidex.host import Briefing, Decision, Exchange, Observation, Request
+from ambidex.host.errors import UsageError
+from ambidex.host.named import named_in, names_in
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Dialect", "Malformed", "check_dialect", "dialects", "open_dialect"]
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult
-from host.dialects import Malformed
-from host.dialects.anthropic_actions import (
+from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.anthropic_actions import (
     ACTIONS,
     FAMILY,
     LOOKS,
@@ -21,8 +21,8 @@ from host.dialects.anthropic_actions import (
     made,
     version_of,
 )
-from host.dialects.reading import Given, Pointer, gui_tools
-from host.dialects.words import (
+from ambidex.host.dialects.reading import Given, Pointer, gui_tools
+from ambidex.host.dialects.words import (
     CUT,
     ENDINGS,
     GONE,
@@ -32,9 +32,9 @@ from host.dialects.words import (
     result_text,
     screen_now,
 )
-from host.models.prompts import prompt
-from host.models.viewport import View, data_url
-from host.records.config import ModelConfig
+from ambidex.host.models.prompts import prompt
+from ambidex.host.models.viewport import View, data_url
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Anthropic"]
 

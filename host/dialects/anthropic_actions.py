@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from host.dialects.reading import Given, Made, Pointer, chord, held
+from ambidex.host.dialects.reading import Given, Made, Pointer, chord, held
 
 __all__ = ["ACTIONS", "FAMILY", "LOOKS", "TOOLSET", "computer_tool", "made", "version_of"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolSpec
-from host.dialects import Malformed
-from host.dialects.words import (
+from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolSpec
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.words import (
     CUT,
     ENDINGS,
     GONE,
@@ -22,9 +22,9 @@ from host.dialects.words import (
     result_text,
     screen_now,
 )
-from host.models.prompts import prompt
-from host.models.viewport import View, data_url
-from host.records.config import ModelConfig
+from ambidex.host.models.prompts import prompt
+from ambidex.host.models.viewport import View, data_url
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Functions", "forget_images", "image"]
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from host import GUI, Decision, Exchange, Model, Observation, Request, ToolCall, ToolSpec
-from host.dialects import Dialect, Malformed
-from host.dialects.functions import image
-from host.models.prompts import prompt
-from host.models.viewport import POINTS, View, data_url
-from host.records.config import ModelConfig
+from ambidex.host import GUI, Decision, Exchange, Model, Observation, Request, ToolCall, ToolSpec
+from ambidex.host.dialects import Dialect, Malformed
+from ambidex.host.dialects.functions import image
+from ambidex.host.models.prompts import prompt
+from ambidex.host.models.viewport import POINTS, View, data_url
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Grounded"]
 

@@ -15,11 +15,20 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult, ToolSpec
-from host.dialects import Malformed
-from host.dialects.openai_actions import computer_tool, is_preview, made
-from host.dialects.reading import Given, gui_tools
-from host.dialects.words import (
+from ambidex.host import (
+    GUI,
+    Briefing,
+    Decision,
+    Observation,
+    Request,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.openai_actions import computer_tool, is_preview, made
+from ambidex.host.dialects.reading import Given, gui_tools
+from ambidex.host.dialects.words import (
     CUT,
     ENDINGS,
     GONE,
@@ -29,9 +38,9 @@ from host.dialects.words import (
     result_text,
     screen_now,
 )
-from host.models.prompts import prompt
-from host.models.viewport import View, data_url
-from host.records.config import ModelConfig
+from ambidex.host.models.prompts import prompt
+from ambidex.host.models.viewport import View, data_url
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["OpenAI"]
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from host.dialects import Malformed
-from host.dialects.reading import Given, Made, held, named
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.reading import Given, Made, held, named
 
 __all__ = ["ACTIONS", "BUTTONS", "computer_tool", "is_preview", "made"]
 

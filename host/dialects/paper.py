@@ -13,15 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from host import GUI, Briefing, Decision, Observation, Request
-from host.dialects import Malformed
-from host.dialects.functions import image
-from host.dialects.paper_actions import NAME, actions_of, computer_use, made, terminated
-from host.dialects.reading import Given, Pointer, gui_tools
-from host.dialects.words import CUT, new_call, parsed_object, result_text
-from host.models.prompts import prompt
-from host.models.viewport import View, data_url
-from host.records.config import ModelConfig
+from ambidex.host import GUI, Briefing, Decision, Observation, Request
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.functions import image
+from ambidex.host.dialects.paper_actions import NAME, actions_of, computer_use, made, terminated
+from ambidex.host.dialects.reading import Given, Pointer, gui_tools
+from ambidex.host.dialects.words import CUT, new_call, parsed_object, result_text
+from ambidex.host.models.prompts import prompt
+from ambidex.host.models.viewport import View, data_url
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Paper"]
 

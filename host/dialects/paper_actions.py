@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from host import Decision, Stop
-from host.dialects.reading import Given, Made, Pointer, named
+from ambidex.host import Decision, Stop
+from ambidex.host.dialects.reading import Given, Made, Pointer, named
 
 __all__ = ["ACTIONS", "NAME", "actions_of", "computer_use", "made", "terminated"]
 

@@ -7,16 +7,16 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from host import GUI, Briefing, Decision, Observation, Request, ToolSpec
-from host.dialects import Malformed
-from host.dialects.functions import forget_images, image
-from host.dialects.pyautogui_calls import SIGNATURES
-from host.dialects.pyautogui_reading import read
-from host.dialects.reading import Pointer, gui_tools
-from host.dialects.words import CUT, new_call, result_text, screen_now
-from host.models.prompts import prompt
-from host.models.viewport import View, data_url
-from host.records.config import ModelConfig
+from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolSpec
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.functions import forget_images, image
+from ambidex.host.dialects.pyautogui_calls import SIGNATURES
+from ambidex.host.dialects.pyautogui_reading import read
+from ambidex.host.dialects.reading import Pointer, gui_tools
+from ambidex.host.dialects.words import CUT, new_call, result_text, screen_now
+from ambidex.host.models.prompts import prompt
+from ambidex.host.models.viewport import View, data_url
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["PyAutoGUI", "signature"]
 

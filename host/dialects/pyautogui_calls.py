@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from host.dialects import Malformed
-from host.dialects.reading import Given, Made, Pointer, named
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.reading import Given, Made, Pointer, named
 
 __all__ = ["CALLS", "SIGNATURES", "Call", "Hands"]
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from host import Decision, Stop, ToolSpec
-from host.dialects import Malformed
-from host.dialects.pyautogui_calls import CALLS, Hands
-from host.dialects.reading import Given, Made, Pointer
+from ambidex.host import Decision, Stop, ToolSpec
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.pyautogui_calls import CALLS, Hands
+from ambidex.host.dialects.reading import Given, Made, Pointer
 
 __all__ = ["Reading", "read"]
 

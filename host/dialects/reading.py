@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from host import GUI, ToolSpec
-from host.dialects import Malformed
-from host.models.viewport import FAR
+from ambidex.host import GUI, ToolSpec
+from ambidex.host.dialects import Malformed
+from ambidex.host.models.viewport import FAR
 
 __all__ = ["Given", "Made", "Pointer", "chord", "gui_tools", "held"]
 

@@ -8,8 +8,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from host import Decision, Observation, Stop, ToolCall, ToolResult
-from host.dialects import Malformed
+from ambidex.host import Decision, Observation, Stop, ToolCall, ToolResult
+from ambidex.host.dialects import Malformed
 
 __all__ = [
     "CUT",

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host.errors import UsageError
-from host.loop.checkpointing import SNAPSHOTS
-from host.loop.stage import STAGE
-from host.records.config import Branch, Fork
-from host.records.trajectory import NAME as TRAJECTORY
-from host.records.trajectory import read_trajectory
+from ambidex.host.errors import UsageError
+from ambidex.host.loop.checkpointing import SNAPSHOTS
+from ambidex.host.loop.stage import STAGE
+from ambidex.host.records.config import Branch, Fork
+from ambidex.host.records.trajectory import NAME as TRAJECTORY
+from ambidex.host.records.trajectory import read_trajectory
 
 __all__ = ["Origin", "bring_stage", "kept_at", "kept_steps", "origin_of", "start_of"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from host.records.config import Keep
-from vm import Machine
+from ambidex.host.records.config import Keep
+from ambidex.vm import Machine
 
 __all__ = ["SNAPSHOTS", "Keeping"]
 
@@ -46,7 +46,10 @@ class Keeping:
         return kept
 
     def _give_back(self, keep: Keep) -> None:
-        from vm.checkpoints.collection import Rule, retain  # heavy, and libvirt may be missing
+        from ambidex.vm.checkpoints.collection import (  # heavy, and libvirt may be missing
+            Rule,
+            retain,
+        )
 
         rule = Rule(every=0, last=keep.last) if keep.last else Rule()
         budget = None if keep.budget is None else round(keep.budget * GIGABYTE)

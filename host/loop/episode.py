@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from host import (
+from ambidex.host import (
     Agent,
     Decision,
     Frame,
@@ -18,11 +18,11 @@ from host import (
     ToolResult,
     ToolSpec,
 )
-from host.client.guest import Guest
-from host.loop.progress import Begun, Episode, count
-from host.loop.supervision import NOBODY, Person
-from host.models.exposure import Offer
-from host.records.trajectory import Seconds, Step, Trajectory
+from ambidex.host.client.guest import Guest
+from ambidex.host.loop.progress import Begun, Episode, count
+from ambidex.host.loop.supervision import NOBODY, Person
+from ambidex.host.models.exposure import Offer
+from ambidex.host.records.trajectory import Seconds, Step, Trajectory
 
 __all__ = ["Interrupted", "aliases", "by_our_names", "run_episode"]
 

@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from host import Stop
-from host.client.guest import Guest
-from host.loop.progress import Episode
-from host.loop.stage import Backstage, collect
-from host.loop.verdicts import verdict_on
-from host.records.rows import CallCount, Reached
-from tasks import Task, Verdict
-from vm import Machine
+from ambidex.host import Stop
+from ambidex.host.client.guest import Guest
+from ambidex.host.loop.progress import Episode
+from ambidex.host.loop.stage import Backstage, collect
+from ambidex.host.loop.verdicts import verdict_on
+from ambidex.host.records.rows import CallCount, Reached
+from ambidex.tasks import Task, Verdict
+from ambidex.vm import Machine
 
 __all__ = ["Checkpoints", "evidence_at", "reached", "said"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from evaluators import Score
-from host import Stop
-from host.box import LIMITS, Limits
-from host.box.client import box
-from tasks import Task, Verbs, Verdict
-from tasks.osworld.task import OSWorldBody
+from ambidex.evaluators import Score
+from ambidex.host import Stop
+from ambidex.host.box import LIMITS, Limits
+from ambidex.host.box.client import box
+from ambidex.tasks import Task, Verbs, Verdict
+from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["judge"]
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from host import GUI, Stop, ToolCall, ToolResult, ToolSpec, Usage
-from host.records.trajectory import Seconds, Step
+from ambidex.host import GUI, Stop, ToolCall, ToolResult, ToolSpec, Usage
+from ambidex.host.records.trajectory import Seconds, Step
 
 __all__ = ["Begun", "Called", "Episode", "Said", "count"]
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from host import Agent, Decision, Frame, Observation, ToolSpec
-from host.errors import RehearsalError
-from host.loop.branch_point import Origin
-from host.loop.episode import aliases, by_our_names
-from host.loop.progress import Begun, count
-from host.loop.supervision import HELPS, hinted
-from host.records.recorded_steps import frame_of, step_of
-from host.records.trajectory import AGENT, Step, Trajectory, read_trajectory
+from ambidex.host import Agent, Decision, Frame, Observation, ToolSpec
+from ambidex.host.errors import RehearsalError
+from ambidex.host.loop.branch_point import Origin
+from ambidex.host.loop.episode import aliases, by_our_names
+from ambidex.host.loop.progress import Begun, count
+from ambidex.host.loop.supervision import HELPS, hinted
+from ambidex.host.records.recorded_steps import frame_of, step_of
+from ambidex.host.records.trajectory import AGENT, Step, Trajectory, read_trajectory
 
 __all__ = ["Recalls", "Rehearsed", "rehearse"]
 

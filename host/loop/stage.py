@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluators.manifest import NAME as MANIFEST
-from evaluators.manifest import Manifest
-from host.client.guest import Guest
-from host.loop import task_steps
-from host.osworld import stage as osworld
-from tasks import Task, Verbs
-from tasks.osworld.task import OSWorldBody
+from ambidex.evaluators.manifest import NAME as MANIFEST
+from ambidex.evaluators.manifest import Manifest
+from ambidex.host.client.guest import Guest
+from ambidex.host.loop import task_steps
+from ambidex.host.osworld import stage as osworld
+from ambidex.tasks import Task, Verbs
+from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["STAGE", "Backstage", "collect", "set_stage"]
 

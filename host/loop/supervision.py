@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from host import GUI, Decision, Frame, Stop, ToolCall, ToolResult
-from host.client.guest import Guest
-from host.errors import StoppedError
-from host.records.orders import Act, Order, Orders, written
-from host.records.trajectory import Seconds, Step, Trajectory
+from ambidex.host import GUI, Decision, Frame, Stop, ToolCall, ToolResult
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import StoppedError
+from ambidex.host.records.orders import Act, Order, Orders, written
+from ambidex.host.records.trajectory import Seconds, Step, Trajectory
 
 __all__ = ["HELPS", "HUMAN", "NOBODY", "Nobody", "Person", "Told", "Watched", "hinted"]
 

@@ -6,15 +6,32 @@ import json
 import shlex
 from pathlib import Path
 
-from evaluators.manifest import Source
-from host import ToolCall, ToolResult
-from host.client.answers import GuestRefusal, NoSuchWindow
-from host.client.guest import WRONG, Guest
-from host.client.survey import LASTING, REFUSED, Survey, as_evidence, changes, left_out, survey
-from host.errors import StageError
-from host.untrusted.parsing import json_value
-from tasks import Verbs
-from tasks.spec import Call, CallCollect, ChangesCollect, Get, ListCollect, Put, Run, RunCollect
+from ambidex.evaluators.manifest import Source
+from ambidex.host import ToolCall, ToolResult
+from ambidex.host.client.answers import GuestRefusal, NoSuchWindow
+from ambidex.host.client.guest import WRONG, Guest
+from ambidex.host.client.survey import (
+    LASTING,
+    REFUSED,
+    Survey,
+    as_evidence,
+    changes,
+    left_out,
+    survey,
+)
+from ambidex.host.errors import StageError
+from ambidex.host.untrusted.parsing import json_value
+from ambidex.tasks import Verbs
+from ambidex.tasks.spec import (
+    Call,
+    CallCollect,
+    ChangesCollect,
+    Get,
+    ListCollect,
+    Put,
+    Run,
+    RunCollect,
+)
 
 __all__ = ["collect", "set_stage"]
 

@@ -14,28 +14,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evaluators import Score
-from host import Agent, Briefing, Stop
-from host.agents import roles_of
-from host.client.guest import Guest
-from host.errors import FINAL, VOID, GuestError, MachineError, ended_by, proved
-from host.loop.branch_point import Origin, bring_stage, origin_of
-from host.loop.checkpointing import SNAPSHOTS, Keeping
-from host.loop.episode import Interrupted, run_episode
-from host.loop.interim_verdicts import Checkpoints, reached, said
-from host.loop.progress import Episode
-from host.loop.replay_prefix import Rehearsed, rehearse
-from host.loop.stage import STAGE, Backstage, collect, set_stage
-from host.loop.supervision import Watched
-from host.loop.verdicts import verdict_on
-from host.models.exposure import handed, offer_of
-from host.records.announcement import announced
-from host.records.config import SCHEMA, Job, RunConfig, offered
-from host.records.rows import Failure, Parent, Phase, Row
-from host.records.trajectory import Trajectory
-from tasks import Suite, Task, Verdict
-from tasks.osworld.task import OSWorldBody
-from vm import Machine
+from ambidex.evaluators import Score
+from ambidex.host import Agent, Briefing, Stop
+from ambidex.host.agents import roles_of
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import FINAL, VOID, GuestError, MachineError, ended_by, proved
+from ambidex.host.loop.branch_point import Origin, bring_stage, origin_of
+from ambidex.host.loop.checkpointing import SNAPSHOTS, Keeping
+from ambidex.host.loop.episode import Interrupted, run_episode
+from ambidex.host.loop.interim_verdicts import Checkpoints, reached, said
+from ambidex.host.loop.progress import Episode
+from ambidex.host.loop.replay_prefix import Rehearsed, rehearse
+from ambidex.host.loop.stage import STAGE, Backstage, collect, set_stage
+from ambidex.host.loop.supervision import Watched
+from ambidex.host.loop.verdicts import verdict_on
+from ambidex.host.models.exposure import handed, offer_of
+from ambidex.host.records.announcement import announced
+from ambidex.host.records.config import SCHEMA, Job, RunConfig, offered
+from ambidex.host.records.rows import Failure, Parent, Phase, Row
+from ambidex.host.records.trajectory import Trajectory
+from ambidex.tasks import Suite, Task, Verdict
+from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.vm import Machine
 
 __all__ = ["MakeAgent", "Trial"]
 

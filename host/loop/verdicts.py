@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evaluators.recomputed import FOLDER
-from host import Stop
-from host.client.answers import GuestRefusal, NoSuchFile
-from host.client.guest import Guest
-from host.errors import GuestError
-from host.loop.judge import judge
-from host.loop.stage import Backstage
-from host.osworld.questions import Refused, ask
-from tasks import Task, Verdict
+from ambidex.evaluators.recomputed import FOLDER
+from ambidex.host import Stop
+from ambidex.host.client.answers import GuestRefusal, NoSuchFile
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import GuestError
+from ambidex.host.loop.judge import judge
+from ambidex.host.loop.stage import Backstage
+from ambidex.host.osworld.questions import Refused, ask
+from ambidex.tasks import Task, Verdict
 
 __all__ = ["verdict_on"]
 

@@ -6,11 +6,11 @@ import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from host import GUI, Frame, ToolSpec
-from host.errors import UsageError
-from host.models.search import embedder_of, ranked
-from host.records.config import Exposure, Hand, Lasting
-from tasks import Task
+from ambidex.host import GUI, Frame, ToolSpec
+from ambidex.host.errors import UsageError
+from ambidex.host.models.search import embedder_of, ranked
+from ambidex.host.records.config import Exposure, Hand, Lasting
+from ambidex.tasks import Task
 
 __all__ = [
     "NEUTRAL",

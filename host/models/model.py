@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from host import Answer, Form, Request, Usage
-from host.errors import ModelError
-from host.models.prices import Prices, Tokens
-from host.records.config import ModelConfig
+from ambidex.host import Answer, Form, Request, Usage
+from ambidex.host.errors import ModelError
+from ambidex.host.models.prices import Prices, Tokens
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["LiteModel", "pause"]
 

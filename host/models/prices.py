@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
 
 __all__ = ["OWN", "Price", "Prices", "Tokens", "read_prices"]
 

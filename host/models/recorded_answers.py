@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from host import Answer, Exchange, Model, Request
-from host.errors import RehearsalError
+from ambidex.host import Answer, Exchange, Model, Request
+from ambidex.host.errors import RehearsalError
 
 __all__ = ["Tape"]
 

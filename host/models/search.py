@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from host.errors import UsageError
-from host.named import load_named
-from tasks import ToolSpec
+from ambidex.host.errors import UsageError
+from ambidex.host.named import load_named
+from ambidex.tasks import ToolSpec
 
 __all__ = ["embedder_of", "knowledge", "ranked"]
 

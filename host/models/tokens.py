@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 
-from tasks import ToolSpec
+from ambidex.tasks import ToolSpec
 
 __all__ = ["COUNTED_AS", "tokens_by_app"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from PIL import Image
 
-from host import GUI, Frame, ToolCall
-from host.records.config import ModelConfig
+from ambidex.host import GUI, Frame, ToolCall
+from ambidex.host.records.config import ModelConfig
 
 __all__ = ["POINTS", "View", "data_url"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
 
 __all__ = ["unpacked"]
 

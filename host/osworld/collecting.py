@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from evaluators.manifest import Source
-from host.client.answers import GuestRefusal
-from host.client.guest import Guest
-from host.osworld import suite_runs
-from host.osworld.from_browser import from_address, html, pages
-from host.osworld.from_files import cache_file, cloud_files, content, guest_files, of_slide
-from host.osworld.from_profile import appearance, profile, table
-from host.osworld.from_sites import site
-from host.osworld.from_system import command, desktop, program_file, vscode_file
-from host.osworld.getter_context import Failed, Place, value
-from host.osworld.questions import Refused
-from host.osworld.shutdown import end_browser
-from host.osworld.waiting import Waiting
-from tasks.osworld import getter_types as asked
-from tasks.osworld import web_getter_types as web
-from tasks.osworld.evidence import Collected, Kept
-from tasks.osworld.getters import Getter
-from tasks.osworld.relative_dates import RelativeRules, filled
-from tasks.osworld.task import OSWorldBody
+from ambidex.evaluators.manifest import Source
+from ambidex.host.client.answers import GuestRefusal
+from ambidex.host.client.guest import Guest
+from ambidex.host.osworld import suite_runs
+from ambidex.host.osworld.from_browser import from_address, html, pages
+from ambidex.host.osworld.from_files import cache_file, cloud_files, content, guest_files, of_slide
+from ambidex.host.osworld.from_profile import appearance, profile, table
+from ambidex.host.osworld.from_sites import site
+from ambidex.host.osworld.from_system import command, desktop, program_file, vscode_file
+from ambidex.host.osworld.getter_context import Failed, Place, value
+from ambidex.host.osworld.questions import Refused
+from ambidex.host.osworld.shutdown import end_browser
+from ambidex.host.osworld.waiting import Waiting
+from ambidex.tasks.osworld import getter_types as asked
+from ambidex.tasks.osworld import web_getter_types as web
+from ambidex.tasks.osworld.evidence import Collected, Kept
+from ambidex.tasks.osworld.getters import Getter
+from ambidex.tasks.osworld.relative_dates import RelativeRules, filled
+from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["Collector"]
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from host.osworld.getter_context import Failed, Place, value
-from host.osworld.questions import Refused, ask
-from host.untrusted import MalformedError
-from tasks.osworld.evidence import Collected
-from tasks.osworld.web_getter_types import (
+from ambidex.host.osworld.getter_context import Failed, Place, value
+from ambidex.host.osworld.questions import Refused, ask
+from ambidex.host.untrusted import MalformedError
+from ambidex.tasks.osworld.evidence import Collected
+from ambidex.tasks.osworld.web_getter_types import (
     ActiveTab,
     ActiveUrl,
     HtmlParse,

@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from evaluators import Unreadable
-from evaluators.evidence import package
-from host.osworld.getter_context import Failed, Place, fetched, file_of, files_of, value
-from host.osworld.last_row import last_row
-from tasks.osworld.evidence import Collected, Kept
-from tasks.osworld.getter_types import (
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.evidence import package
+from ambidex.host.osworld.getter_context import Failed, Place, fetched, file_of, files_of, value
+from ambidex.host.osworld.last_row import last_row
+from ambidex.tasks.osworld.evidence import Collected, Kept
+from ambidex.tasks.osworld.getter_types import (
     BackgroundInSlide,
     CacheFile,
     CloudFile,

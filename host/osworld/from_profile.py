@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from host.osworld.getter_context import Failed, Place, value
-from host.osworld.questions import Refused, ask, ask_files
-from tasks.osworld.evidence import Collected
-from tasks.osworld.web_getter_types import AppearanceMode, Profile, ProfileTable
+from ambidex.host.osworld.getter_context import Failed, Place, value
+from ambidex.host.osworld.questions import Refused, ask, ask_files
+from ambidex.tasks.osworld.evidence import Collected
+from ambidex.tasks.osworld.web_getter_types import AppearanceMode, Profile, ProfileTable
 
 __all__ = ["appearance", "profile", "table"]
 

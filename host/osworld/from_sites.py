@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from host.osworld.getter_context import Place, file_of, value
-from host.osworld.questions import Refused, ask
-from host.untrusted import LARGEST
-from host.untrusted.parsing import base64_bytes
-from tasks.osworld.evidence import Collected
-from tasks.osworld.web_getter_types import FromSite, PdfFromUrl, RecreationPage
+from ambidex.host.osworld.getter_context import Place, file_of, value
+from ambidex.host.osworld.questions import Refused, ask
+from ambidex.host.untrusted import LARGEST
+from ambidex.host.untrusted.parsing import base64_bytes
+from ambidex.tasks.osworld.evidence import Collected
+from ambidex.tasks.osworld.web_getter_types import FromSite, PdfFromUrl, RecreationPage
 
 __all__ = ["site"]
 

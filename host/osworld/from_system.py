@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from host.client.answers import GuestRefusal
-from host.dialects.reading import Made
-from host.osworld.getter_context import Place, fetched, file_of, value
-from host.osworld.pyautogui_keys import play
-from host.osworld.questions import ask, ask_files
-from host.osworld.steps import RUNS_WITHIN
-from host.untrusted import LARGEST
-from host.untrusted.parsing import base64_bytes
-from tasks.osworld.evidence import Collected
-from tasks.osworld.getter_types import (
+from ambidex.host.client.answers import GuestRefusal
+from ambidex.host.dialects.reading import Made
+from ambidex.host.osworld.getter_context import Place, fetched, file_of, value
+from ambidex.host.osworld.pyautogui_keys import play
+from ambidex.host.osworld.questions import ask, ask_files
+from ambidex.host.osworld.steps import RUNS_WITHIN
+from ambidex.host.untrusted import LARGEST
+from ambidex.host.untrusted.parsing import base64_bytes
+from ambidex.tasks.osworld.evidence import Collected
+from ambidex.tasks.osworld.getter_types import (
     AccessibilityTree,
     CommandOutput,
     Directory,
@@ -29,7 +29,7 @@ from tasks.osworld.getter_types import (
     Wallpaper,
     WindowSize,
 )
-from tasks.osworld.setup_steps import argv_of
+from ambidex.tasks.osworld.setup_steps import argv_of
 
 __all__ = ["command", "desktop", "program_file", "vscode_file"]
 

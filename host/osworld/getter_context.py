@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
 
-from host.client.answers import GuestRefusal, NoSuchFile
-from host.client.guest import Guest
-from host.osworld.waiting import Waiting
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.evidence import Collected, Kept
+from ambidex.host.client.answers import GuestRefusal, NoSuchFile
+from ambidex.host.client.guest import Guest
+from ambidex.host.osworld.waiting import Waiting
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.evidence import Collected, Kept
 
 __all__ = ["Failed", "Place", "fetched", "file_of", "files_of", "value"]
 

@@ -8,12 +8,12 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from host.client.guest import Guest
-from host.errors import StageError
-from host.osworld.shutdown import end_browser
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.setup_steps import BrowseHistory
-from tasks.osworld.task import EMPTY_HISTORY
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import StageError
+from ambidex.host.osworld.shutdown import end_browser
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.setup_steps import BrowseHistory
+from ambidex.tasks.osworld.task import EMPTY_HISTORY
 
 __all__ = ["PLACE", "bring", "filled"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from evaluators import Unreadable
-from evaluators.evidence import BROKEN, read_package
-from host.osworld.getter_context import Failed
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.evidence import BROKEN, read_package
+from ambidex.host.osworld.getter_context import Failed
 
 __all__ = ["last_row"]
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 
-from host import ToolCall, ToolSpec
-from host.client.guest import Guest
-from host.dialects import Malformed
-from host.dialects.pyautogui_reading import read
-from host.dialects.reading import Made, Pointer
-from host.osworld.waiting import Waiting
+from ambidex.host import ToolCall, ToolSpec
+from ambidex.host.client.guest import Guest
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.pyautogui_reading import read
+from ambidex.host.dialects.reading import Made, Pointer
+from ambidex.host.osworld.waiting import Waiting
 
 __all__ = ["play", "played"]
 

@@ -9,18 +9,18 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, JsonValue
 from typing_extensions import TypedDict
 
-from host.client.guest import Guest
-from host.errors import GuestError
-from host.untrusted import MalformedError
-from host.untrusted.parsing import json_value, typed
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import GuestError
+from ambidex.host.untrusted import MalformedError
+from ambidex.host.untrusted.parsing import json_value, typed
 
 __all__ = ["CODE", "Refused", "ask", "ask_files"]
 
 CODE = "/opt/ambidex"
 """Where a guest has our code, and beside it the libraries."""
 MAIN = (
-    f"import sys; sys.path[:0] = ['{CODE}', '{CODE}/site'];"
-    " from guest.questions.ask import main; main()"
+    f"import sys; sys.path[:0] = ['/opt', '{CODE}/site'];"
+    " from ambidex.guest.questions.ask import main; main()"
 )
 GRACE = 30.0
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks import Problem, TaskError
-from tasks.osworld.suite import examples_of, name_of
+from ambidex.tasks import Problem, TaskError
+from ambidex.tasks.osworld.suite import examples_of, name_of
 
 __all__ = ["Change", "changes"]
 

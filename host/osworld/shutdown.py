@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from host.client.guest import Guest
-from host.osworld.questions import ask
-from host.osworld.waiting import Waiting
+from ambidex.host.client.guest import Guest
+from ambidex.host.osworld.questions import ask
+from ambidex.host.osworld.waiting import Waiting
 
 __all__ = ["about_to_end", "end_browser", "ended"]
 

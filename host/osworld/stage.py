@@ -8,16 +8,16 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 
-from evaluators.manifest import Source
-from host.client.guest import Guest
-from host.errors import StageError
-from host.osworld.collecting import Collector
-from host.osworld.questions import ask
-from host.osworld.steps import Stagehand, programs_of
-from host.osworld.waiting import STILL, Waiting
-from host.osworld.watched_files import watched_files
-from tasks.osworld.evidence import NAME, Record
-from tasks.osworld.task import OSWorldBody
+from ambidex.evaluators.manifest import Source
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import StageError
+from ambidex.host.osworld.collecting import Collector
+from ambidex.host.osworld.questions import ask
+from ambidex.host.osworld.steps import Stagehand, programs_of
+from ambidex.host.osworld.waiting import STILL, Waiting
+from ambidex.host.osworld.watched_files import watched_files
+from ambidex.tasks.osworld.evidence import NAME, Record
+from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["STEPS", "collect", "set_stage"]
 

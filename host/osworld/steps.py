@@ -13,18 +13,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from host.client.answers import GuestRefusal, Ran
-from host.client.guest import Guest
-from host.errors import StageError
-from host.osworld import history
-from host.osworld.pyautogui_keys import PYTHON, play, played
-from host.osworld.questions import CODE, Refused, ask
-from host.osworld.shutdown import about_to_end, ended
-from host.osworld.waiting import MAPPED, Waiting
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.getter_types import CommandOutput
-from tasks.osworld.getters import Getter
-from tasks.osworld.setup_steps import (
+from ambidex.host.client.answers import GuestRefusal, Ran
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import StageError
+from ambidex.host.osworld import history
+from ambidex.host.osworld.pyautogui_keys import PYTHON, play, played
+from ambidex.host.osworld.questions import CODE, Refused, ask
+from ambidex.host.osworld.shutdown import about_to_end, ended
+from ambidex.host.osworld.waiting import MAPPED, Waiting
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.getter_types import CommandOutput
+from ambidex.tasks.osworld.getters import Getter
+from ambidex.tasks.osworld.setup_steps import (
     ActivateWindow,
     BrowseHistory,
     CloseTabs,

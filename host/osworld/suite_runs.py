@@ -11,11 +11,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from host.client.guest import Guest
-from host.osworld.questions import CODE
-from host.untrusted.parsing import typed
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.evidence import Collected, value_of
+from ambidex.host.client.guest import Guest
+from ambidex.host.osworld.questions import CODE
+from ambidex.host.untrusted.parsing import typed
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.evidence import Collected, value_of
 
 __all__ = ["RUNS", "report"]
 
@@ -26,8 +26,8 @@ FOLDER = "~/.ambidex-tests"
 BOUNDS = f"ulimit -v 2097152 -t {WITHIN} -f 65536 -u 512; exec timeout -k 5 {WITHIN}"
 """Memory (KiB), processor time, size of a file (blocks), processes: by the shell's own limits."""
 PLAYER = (
-    f"import sys; sys.path[:0] = ['{CODE}', '{CODE}/site'];"
-    " from guest.evidence.player import main; main(*sys.argv[1:])"
+    f"import sys; sys.path[:0] = ['/opt', '{CODE}/site'];"
+    " from ambidex.guest.evidence.player import main; main(*sys.argv[1:])"
 )
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from host.client.guest import Guest
-from host.osworld.questions import Refused, ask
+from ambidex.host.client.guest import Guest
+from ambidex.host.osworld.questions import Refused, ask
 
 __all__ = ["Waiting"]
 

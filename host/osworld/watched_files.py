@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from tasks.osworld.getter_types import BackgroundInSlide, ContentOfFile, GuestFile, SoundInSlide
-from tasks.osworld.task import OSWorldBody
+from ambidex.tasks.osworld.getter_types import (
+    BackgroundInSlide,
+    ContentOfFile,
+    GuestFile,
+    SoundInSlide,
+)
+from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["watched_files"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from vm import Machine
+from ambidex.vm import Machine
 
 __all__ = ["Seen", "announced", "now_running"]
 

@@ -15,8 +15,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from host import GUI, ROOT, Limits, ToolSpec
-from host.errors import UsageError
+from ambidex.host import GUI, ROOT, Limits, ToolSpec
+from ambidex.host.errors import UsageError
 
 __all__ = [
     "LONGEST_SETTLE",

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from host import ROOT
-from vm.locked import read_lock
-from vm.process import run, search_path
+from ambidex.host import ROOT
+from ambidex.vm.locked import read_lock
+from ambidex.vm.process import run, search_path
 
 __all__ = ["FOLDER", "LOCK", "Environment", "differences", "installed", "keep", "this_environment"]
 

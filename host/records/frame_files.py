@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from host import Frame
+from ambidex.host import Frame
 
 __all__ = ["Pictures", "Pixels", "difference", "png_of", "read_frame"]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from host import Decision, Exchange, Frame, Stop, ToolCall, ToolResult, Usage
-from host.records.frame_files import read_frame
-from host.records.orders import written
-from host.records.trajectory import FRAMES, Seconds, Step, read_trajectory
+from ambidex.host import Decision, Exchange, Frame, Stop, ToolCall, ToolResult, Usage
+from ambidex.host.records.frame_files import read_frame
+from ambidex.host.records.orders import written
+from ambidex.host.records.trajectory import FRAMES, Seconds, Step, read_trajectory
 
 __all__ = ["done_in", "frame_of", "step_of"]
 

@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from host import Stop
-from host.errors import EndedBy, UsageError
-from host.records.config import NAME as CONFIG
-from host.records.config import RunConfig, SchemaNumber, read_config
+from ambidex.host import Stop
+from ambidex.host.errors import EndedBy, UsageError
+from ambidex.host.records.config import NAME as CONFIG
+from ambidex.host.records.config import RunConfig, SchemaNumber, read_config
 
 __all__ = [
     "CallCount",

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from host import Decision, Frame, ToolResult
-from host.records.frame_files import Pictures
+from ambidex.host import Decision, Frame, ToolResult
+from ambidex.host.records.frame_files import Pictures
 
 __all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory"]
 

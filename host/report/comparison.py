@@ -16,8 +16,8 @@ from math import lcm
 
 import numpy as np
 
-from host.records.rows import Row, finished
-from host.report.statistics import RESAMPLES, Interval, middle, resampled
+from ambidex.host.records.rows import Row, finished
+from ambidex.host.report.statistics import RESAMPLES, Interval, middle, resampled
 
 __all__ = ["Comparison", "Difference", "Sameness", "compare", "identical", "sign_flip"]
 

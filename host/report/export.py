@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from host.records.rows import Row
-from host.report.csv_file import write_csv_file
-from host.report.metrics import PARTS
-from host.report.report_lines import Line
+from ambidex.host.records.rows import Row
+from ambidex.host.report.csv_file import write_csv_file
+from ambidex.host.report.metrics import PARTS
+from ambidex.host.report.report_lines import Line
 
 __all__ = ["COLUMNS", "records", "write_csv", "write_json", "write_parquet"]
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from host import Stop
-from host.records.rows import Row
-from host.records.trajectory import NAME, read_trajectory
-from host.report.csv_file import write_csv_file
-from host.report.report_lines import Line
-from host.report.tool_use import distractor_calls
+from ambidex.host import Stop
+from ambidex.host.records.rows import Row
+from ambidex.host.records.trajectory import NAME, read_trajectory
+from ambidex.host.report.csv_file import write_csv_file
+from ambidex.host.report.report_lines import Line
+from ambidex.host.report.tool_use import distractor_calls
 
 __all__ = ["CAUSES", "COLUMNS", "labels", "sheet", "write_sheet"]
 

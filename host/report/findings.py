@@ -7,11 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from host.report.comparison import Comparison, Sameness, compare, identical
-from host.report.paper import PaperRow, rows_of
-from host.report.released_script import Released, released
-from host.report.report_lines import Line
-from host.report.statistics import Bootstrap, Correlation, Repeats, bootstrap, correlation, repeats
+from ambidex.host.report.comparison import Comparison, Sameness, compare, identical
+from ambidex.host.report.paper import PaperRow, rows_of
+from ambidex.host.report.released_script import Released, released
+from ambidex.host.report.report_lines import Line
+from ambidex.host.report.statistics import (
+    Bootstrap,
+    Correlation,
+    Repeats,
+    bootstrap,
+    correlation,
+    repeats,
+)
 
 __all__ = ["Findings", "Pair", "find"]
 

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from host.records.config import RunConfig
-from host.report import number_format
-from host.report.report_lines import Line
+from ambidex.host.records.config import RunConfig
+from ambidex.host.report import number_format
+from ambidex.host.report.report_lines import Line
 
 __all__ = ["link", "measured", "page"]
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from host.records.rows import Row
-from host.report.findings import Findings
-from host.report.html_page import link, measured, page
-from host.report.metrics import GROUPS
-from host.report.paper import paper
-from host.report.plots import plots
-from host.report.report_lines import Line
-from host.report.text_report import measures
+from ambidex.host.records.rows import Row
+from ambidex.host.report.findings import Findings
+from ambidex.host.report.html_page import link, measured, page
+from ambidex.host.report.metrics import GROUPS
+from ambidex.host.report.paper import paper
+from ambidex.host.report.plots import plots
+from ambidex.host.report.report_lines import Line
+from ambidex.host.report.text_report import measures
 
 __all__ = ["html_of", "write_html"]
 

@@ -20,10 +20,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from host import Stop
-from host.records.rows import Row
-from host.report.pass_at_k import AtK, at_k
-from host.report.tool_use import Choice, ToolUse, census, choice, share
+from ambidex.host import Stop
+from ambidex.host.records.rows import Row
+from ambidex.host.report.pass_at_k import AtK, at_k
+from ambidex.host.report.tool_use import Choice, ToolUse, census, choice, share
 
 __all__ = [
     "GROUPS",

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
 
 __all__ = [
     "Figures",

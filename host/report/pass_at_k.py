@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb
 
-from host.records.rows import Row
+from ambidex.host.records.rows import Row
 
 __all__ = ["AtK", "at_k", "pass_all", "pass_any"]
 

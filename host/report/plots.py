@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from host.report.metrics import PARTS
-from host.report.number_format import percent
-from host.report.paper import paper
-from host.report.plot_style import (
+from ambidex.host.report.metrics import PARTS
+from ambidex.host.report.number_format import percent
+from ambidex.host.report.paper import paper
+from ambidex.host.report.plot_style import (
     COLOURS,
     INK,
     MARKERS,
@@ -24,7 +24,7 @@ from host.report.plot_style import (
     legend,
     plotted,
 )
-from host.report.report_lines import Line
+from ambidex.host.report.report_lines import Line
 
 __all__ = ["plots"]
 

@@ -27,9 +27,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from host.records.rows import Row
-from host.report.metrics import GROUPS
-from host.report.tool_use import share
+from ambidex.host.records.rows import Row
+from ambidex.host.report.metrics import GROUPS
+from ambidex.host.report.tool_use import share
 
 __all__ = ["Released", "has_a_one", "released"]
 

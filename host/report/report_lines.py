@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from host.records import config
-from host.records.config import RunConfig, read_config
-from host.records.rows import Row, read_rows
-from host.report.metrics import MOST_LOST, Summary, rows_at, summarize
-from host.report.number_format import percent
-from host.report.paper import model_of
-from host.runs.rescoring import read_rescored
+from ambidex.host.records import config
+from ambidex.host.records.config import RunConfig, read_config
+from ambidex.host.records.rows import Row, read_rows
+from ambidex.host.report.metrics import MOST_LOST, Summary, rows_at, summarize
+from ambidex.host.report.number_format import percent
+from ambidex.host.report.paper import model_of
+from ambidex.host.runs.rescoring import read_rescored
 
 __all__ = ["Line", "lines", "runs_in"]
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from host.records.rows import Row
-from host.report.metrics import GROUPS
+from ambidex.host.records.rows import Row
+from ambidex.host.report.metrics import GROUPS
 
 __all__ = [
     "Bootstrap",

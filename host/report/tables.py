@@ -8,14 +8,14 @@ from rich.console import JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from host.report.comparison import Difference
-from host.report.findings import Pair
-from host.report.metrics import GROUPS, Group
-from host.report.number_format import NONE, chance, number, percent, percents, plain, signed
-from host.report.paper import Figures, PaperRow
-from host.report.released_script import Released
-from host.report.report_lines import Line
-from host.report.statistics import Bootstrap, Repeats, Spread
+from ambidex.host.report.comparison import Difference
+from ambidex.host.report.findings import Pair
+from ambidex.host.report.metrics import GROUPS, Group
+from ambidex.host.report.number_format import NONE, chance, number, percent, percents, plain, signed
+from ambidex.host.report.paper import Figures, PaperRow
+from ambidex.host.report.released_script import Released
+from ambidex.host.report.report_lines import Line
+from ambidex.host.report.statistics import Bootstrap, Repeats, Spread
 
 __all__ = [
     "CHOICE",

@@ -11,11 +11,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from host.report.findings import Findings, find
-from host.report.metrics import GROUPS, PARTS, Summary
-from host.report.number_format import NONE, money, number, percent, percents
-from host.report.report_lines import Line, lines
-from host.report.tables import (
+from ambidex.host.report.findings import Findings, find
+from ambidex.host.report.metrics import GROUPS, PARTS, Summary
+from ambidex.host.report.number_format import NONE, money, number, percent, percents
+from ambidex.host.report.report_lines import Line, lines
+from ambidex.host.report.tables import (
     CHOICE,
     PAIRS,
     REPEATS,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from host import GUI
-from host.records.rows import CallCount, Row
+from ambidex.host import GUI
+from ambidex.host.records.rows import CallCount, Row
 
 __all__ = [
     "Choice",

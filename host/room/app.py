@@ -25,18 +25,18 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from host.errors import UsageError
-from host.records.orders import Act, Order, post
-from host.records.trajectory import FRAMES
-from host.room.bridge import Bridge
-from host.room.forking import Asked as Branches
-from host.room.forking import Forks, forkable
-from host.room.frame_images import shown
-from host.room.lease import Leases
-from host.room.lineage import lanes
-from host.room.parts import PAGES, mounts
-from host.room.thumbnails import Eyes
-from host.room.wall import Live, Wall
+from ambidex.host.errors import UsageError
+from ambidex.host.records.orders import Act, Order, post
+from ambidex.host.records.trajectory import FRAMES
+from ambidex.host.room.bridge import Bridge
+from ambidex.host.room.forking import Asked as Branches
+from ambidex.host.room.forking import Forks, forkable
+from ambidex.host.room.frame_images import shown
+from ambidex.host.room.lease import Leases
+from ambidex.host.room.lineage import lanes
+from ambidex.host.room.parts import PAGES, mounts
+from ambidex.host.room.thumbnails import Eyes
+from ambidex.host.room.wall import Live, Wall
 
 __all__ = ["Room"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from host.records.orders import Act
-from host.room.gestures import Gestures
-from host.room.rfb import RFBError, Viewer
+from ambidex.host.records.orders import Act
+from ambidex.host.room.gestures import Gestures
+from ambidex.host.room.rfb import RFBError, Viewer
 
 __all__ = ["Bridge"]
 

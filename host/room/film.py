@@ -14,10 +14,10 @@ import av
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from host.records.frame_files import read_frame
-from host.records.orders import written
-from host.records.trajectory import FRAMES
-from host.room.live_trajectory import Reel
+from ambidex.host.records.frame_files import read_frame
+from ambidex.host.records.orders import written
+from ambidex.host.records.trajectory import FRAMES
+from ambidex.host.room.live_trajectory import Reel
 
 __all__ = ["write_film", "write_shots"]
 

@@ -14,14 +14,14 @@ from typing import Annotated, Any, BinaryIO, Literal, TextIO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from host.errors import UsageError
-from host.loop.branch_point import kept_at, kept_steps
-from host.records.config import NAME as CONFIG
-from host.records.config import Condition, Hand, Lasting, read_config
+from ambidex.host.errors import UsageError
+from ambidex.host.loop.branch_point import kept_at, kept_steps
+from ambidex.host.records.config import NAME as CONFIG
+from ambidex.host.records.config import Condition, Hand, Lasting, read_config
 
 __all__ = ["FORK", "Asked", "Forks", "forkable"]
 
-FORK = (sys.executable, "-m", "host.cli.main", "fork")
+FORK = (sys.executable, "-m", "ambidex.host.cli.main", "fork")
 OUTPUT = "fork.log"
 """What the process printed, in the directory of its run."""
 RECORD = "fork.json"

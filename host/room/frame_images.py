@@ -9,7 +9,7 @@ from pathlib import Path
 
 from starlette.responses import FileResponse, Response
 
-from host.records.frame_files import png_of, read_frame
+from ambidex.host.records.frame_files import png_of, read_frame
 
 __all__ = ["shown"]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from host import GUI
-from host.records.orders import Act
-from host.room.rfb import Key, Pointer
+from ambidex.host import GUI
+from ambidex.host.records.orders import Act
+from ambidex.host.room.rfb import Key, Pointer
 
 __all__ = ["Gestures"]
 

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from host.room.entrance import Entrance
+from ambidex.host.room.entrance import Entrance
 
 __all__ = ["Guarded", "who"]
 

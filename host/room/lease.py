@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
 
 __all__ = ["Leases"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host import GUI
-from host.records.trajectory import AGENT, NAME
+from ambidex.host import GUI
+from ambidex.host.records.trajectory import AGENT, NAME
 
 __all__ = ["Reel", "State", "brief"]
 

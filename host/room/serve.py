@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from host.room import serving
-from host.room.app import Room
-from host.room.forking import FORK, Forks
-from host.room.serving import LOOPBACK
-from host.room.thumbnails import Eyes
-from host.room.wall import Wall
+from ambidex.host.room import serving
+from ambidex.host.room.app import Room
+from ambidex.host.room.forking import FORK, Forks
+from ambidex.host.room.serving import LOOPBACK
+from ambidex.host.room.thumbnails import Eyes
+from ambidex.host.room.wall import Wall
 
 __all__ = ["opened", "serve"]
 

@@ -12,9 +12,9 @@ from typing import Protocol
 import uvicorn
 from starlette.types import ASGIApp
 
-from host.errors import UsageError
-from host.room.entrance import Entrance, authorities
-from host.room.guard import Guarded
+from ambidex.host.errors import UsageError
+from ambidex.host.room.entrance import Entrance, authorities
+from ambidex.host.room.guard import Guarded
 
 __all__ = ["LOOPBACK", "Pages", "entrance", "listening", "run", "running"]
 

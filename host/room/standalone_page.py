@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from host.records.frame_files import read_frame
-from host.records.trajectory import FRAMES
-from host.room.live_trajectory import Reel
+from ambidex.host.records.frame_files import read_frame
+from ambidex.host.records.trajectory import FRAMES
+from ambidex.host.room.live_trajectory import Reel
 
 __all__ = ["episode_html"]
 

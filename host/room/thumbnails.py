@@ -13,7 +13,7 @@ from PIL import Image
 from twisted.internet import reactor
 from vncdotool import api
 
-from vm.machines.display import Client, Factory
+from ambidex.vm.machines.display import Client, Factory
 
 __all__ = ["Eyes", "Picture"]
 

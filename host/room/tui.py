@@ -12,11 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import DataTable, Footer, Header, Input, RichLog
 
-from host.errors import UsageError
-from host.records.orders import Act, Order, Verb, post, read_call
-from host.room.lease import Leases
-from host.room.wall import Live, Wall
-from host.terminal import one_line, visible
+from ambidex.host.errors import UsageError
+from ambidex.host.records.orders import Act, Order, Verb, post, read_call
+from ambidex.host.room.lease import Leases
+from ambidex.host.room.wall import Live, Wall
+from ambidex.host.terminal import one_line, visible
 
 __all__ = ["Terminal"]
 

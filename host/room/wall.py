@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host.errors import UsageError
-from host.records import config
-from host.records.announcement import NAME as ANNOUNCED
-from host.records.announcement import Seen, now_running
-from host.records.config import RunConfig, read_config
-from host.records.rows import NAME as RESULTS
-from host.records.rows import Row, read_rows
-from host.report.report_lines import runs_in
-from host.room.lineage import parent_of
-from host.room.live_trajectory import Reel
+from ambidex.host.errors import UsageError
+from ambidex.host.records import config
+from ambidex.host.records.announcement import NAME as ANNOUNCED
+from ambidex.host.records.announcement import Seen, now_running
+from ambidex.host.records.config import RunConfig, read_config
+from ambidex.host.records.rows import NAME as RESULTS
+from ambidex.host.records.rows import Row, read_rows
+from ambidex.host.report.report_lines import runs_in
+from ambidex.host.room.lineage import parent_of
+from ambidex.host.room.live_trajectory import Reel
 
 __all__ = ["Alarm", "Live", "Wall"]
 

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from host import Limits, ToolSpec
-from host.errors import UsageError
-from host.records.config import (
+from ambidex.host import Limits, ToolSpec
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import (
     Condition,
     Exposure,
     Keep,
@@ -25,11 +25,11 @@ from host.records.config import (
     RunOptions,
     Strict,
 )
-from host.runs.launch import RunRequest
-from host.runs.runner import plan
-from tasks.load import load_suite
-from tasks.osworld.network import Net
-from tasks.osworld.suite import Selection
+from ambidex.host.runs.launch import RunRequest
+from ambidex.host.runs.runner import plan
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.network import Net
+from ambidex.tasks.osworld.suite import Selection
 
 __all__ = ["Cell", "Experiment", "cells", "read_experiment"]
 

@@ -13,15 +13,15 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from host import Limits, ToolSpec
-from host.agents import agent_maker, check_agent, roles_of
-from host.dialects import check_dialect
-from host.errors import UsageError
-from host.models.exposure import check_exposure
-from host.models.model import LiteModel
-from host.models.prices import Prices, read_prices
-from host.models.prompts import prompts_hash
-from host.records.config import (
+from ambidex.host import Limits, ToolSpec
+from ambidex.host.agents import agent_maker, check_agent, roles_of
+from ambidex.host.dialects import check_dialect
+from ambidex.host.errors import UsageError
+from ambidex.host.models.exposure import check_exposure
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import Prices, read_prices
+from ambidex.host.models.prompts import prompts_hash
+from ambidex.host.records.config import (
     SCHEMA,
     Condition,
     Exposure,
@@ -37,12 +37,12 @@ from host.records.config import (
     locked,
     read_config,
 )
-from host.records.rows import NAME as RESULTS
-from host.records.rows import Row, finished, read_rows
-from host.runs.machines import MachineOptions, Source, open_machines, provider_named
-from host.runs.progress_lines import Show
-from host.runs.runner import run_jobs
-from tasks import Suite
+from ambidex.host.records.rows import NAME as RESULTS
+from ambidex.host.records.rows import Row, finished, read_rows
+from ambidex.host.runs.machines import MachineOptions, Source, open_machines, provider_named
+from ambidex.host.runs.progress_lines import Show
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite
 
 __all__ = [
     "Play",

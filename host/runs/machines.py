@@ -10,10 +10,10 @@ from typing import Annotated, Protocol, cast
 
 from cyclopts import Parameter
 
-from host.errors import UsageError
-from host.named import named_in
-from host.runs import providers
-from vm import Machine
+from ambidex.host.errors import UsageError
+from ambidex.host.named import named_in
+from ambidex.host.runs import providers
+from ambidex.vm import Machine
 
 __all__ = ["MachineOptions", "Provider", "Source", "open_machines", "provider_named"]
 

@@ -9,9 +9,9 @@ from types import TracebackType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from host.records.config import Job
-from host.records.rows import Row
-from host.terminal import Terminal, one_line
+from ambidex.host.records.config import Job
+from ambidex.host.records.rows import Row
+from ambidex.host.terminal import Terminal, one_line
 
 __all__ = ["Show"]
 

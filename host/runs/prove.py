@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from host.records.config import Job
-from host.records.rows import Key, Row, finished
-from tasks import Suite, Task
+from ambidex.host.records.config import Job
+from ambidex.host.records.rows import Key, Row, finished
+from ambidex.tasks import Suite, Task
 
 __all__ = ["Verdict", "agents_of", "jobs", "verdicts"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from host.errors import UsageError
-from host.loop.interim_verdicts import evidence_at, said
-from host.loop.judge import judge
-from host.records.rows import Reached, Row, read_rows
-from tasks import Suite, Task
+from ambidex.host.errors import UsageError
+from ambidex.host.loop.interim_verdicts import evidence_at, said
+from ambidex.host.loop.judge import judge
+from ambidex.host.records.rows import Reached, Row, read_rows
+from ambidex.tasks import Suite, Task
 
 __all__ = ["Rejudged", "read_rescored", "rejudge", "write_rescored"]
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from host.errors import UsageError
-from host.loop.episode import Interrupted
-from host.loop.trial import MakeAgent, Trial
-from host.records.config import MOST_RUNS, Job, RunConfig, code_hash
-from host.records.environment import keep, this_environment
-from host.records.rows import Row, Rows, finished, read_rows
-from tasks import Suite
-from vm import Machine
+from ambidex.host.errors import UsageError
+from ambidex.host.loop.episode import Interrupted
+from ambidex.host.loop.trial import MakeAgent, Trial
+from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
+from ambidex.host.records.environment import keep, this_environment
+from ambidex.host.records.rows import Row, Rows, finished, read_rows
+from ambidex.tasks import Suite
+from ambidex.vm import Machine
 
 __all__ = ["ATTEMPTS", "MakeMachine", "Quiet", "Watcher", "plan", "run_jobs"]
 

@@ -8,16 +8,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from host import GUI, ToolSpec
-from host.errors import UsageError
-from host.loop.branch_point import kept_steps, start_of
-from host.records.config import Branch, Hand, Lasting, read_config
-from host.records.rows import Row, finished, read_rows
-from host.records.trajectory import AGENT, read_trajectory
-from host.report.metrics import GROUPS
-from host.runs.launch import Play
-from host.travel.forks import fork_of
-from host.travel.regret import Decided, Outcome, Regret, outcome, regret
+from ambidex.host import GUI, ToolSpec
+from ambidex.host.errors import UsageError
+from ambidex.host.loop.branch_point import kept_steps, start_of
+from ambidex.host.records.config import Branch, Hand, Lasting, read_config
+from ambidex.host.records.rows import Row, finished, read_rows
+from ambidex.host.records.trajectory import AGENT, read_trajectory
+from ambidex.host.report.metrics import GROUPS
+from ambidex.host.runs.launch import Play
+from ambidex.host.travel.forks import fork_of
+from ambidex.host.travel.regret import Decided, Outcome, Regret, outcome, regret
 
 __all__ = ["HANDS", "Decision", "compared", "decisions", "records", "regrets"]
 

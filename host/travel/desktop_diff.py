@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from host.client.answers import GuestRefusal, NoSuchFile
-from host.client.guest import Guest
-from host.client.survey import Change, changes, survey
-from vm import Machine, Place
+from ambidex.host.client.answers import GuestRefusal, NoSuchFile
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.survey import Change, changes, survey
+from ambidex.vm import Machine, Place
 
 __all__ = ["desktop_diff"]
 
@@ -62,7 +62,7 @@ def _plain(path: str) -> str:
 
 
 def _documents(paths: Sequence[str], folder: Path) -> Iterator[Change]:
-    from evaluators.meaning import differences  # heavy: it reads office files
+    from ambidex.evaluators.meaning import differences  # heavy: it reads office files
 
     for number, path in enumerate(paths):
         both = [folder / str(number) / side for side in SIDES]

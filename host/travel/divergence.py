@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from host.records.frame_files import difference, read_frame
-from host.records.trajectory import FRAMES, read_trajectory
+from ambidex.host.records.frame_files import difference, read_frame
+from ambidex.host.records.trajectory import FRAMES, read_trajectory
 
 __all__ = ["SAME", "Parting", "parted", "partings"]
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from host import ToolSpec
-from host.agents import roles_of
-from host.errors import UsageError
-from host.loop.branch_point import kept_at, start_of
-from host.records.config import (
+from ambidex.host import ToolSpec
+from ambidex.host.agents import roles_of
+from ambidex.host.errors import UsageError
+from ambidex.host.loop.branch_point import kept_at, start_of
+from ambidex.host.records.config import (
     Branch,
     Condition,
     Exposure,
@@ -30,11 +30,11 @@ from host.records.config import (
     RunOptions,
     read_config,
 )
-from host.records.trajectory import NAME as TRAJECTORY
-from host.runs.launch import RunRequest
-from tasks import Suite
-from tasks.load import load_suite
-from tasks.osworld.suite import Selection
+from ambidex.host.records.trajectory import NAME as TRAJECTORY
+from ambidex.host.runs.launch import RunRequest
+from ambidex.tasks import Suite
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.suite import Selection
 
 __all__ = ["Onward", "branch_jobs", "fork_of", "trial_of"]
 

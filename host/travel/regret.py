@@ -28,9 +28,9 @@ from statistics import fmean
 
 import numpy as np
 
-from host.records.config import Hand
-from host.records.rows import Row
-from host.report.statistics import RESAMPLES, Interval, middle, resampled
+from ambidex.host.records.config import Hand
+from ambidex.host.records.rows import Row
+from ambidex.host.report.statistics import RESAMPLES, Interval, middle, resampled
 
 __all__ = ["Decided", "Outcome", "Ratio", "Regret", "outcome", "regret"]
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from host.loop.branch_point import start_of
-from host.records.config import Hand
-from host.records.recorded_steps import done_in
-from host.records.rows import Row
-from host.report.html_page import link, measured, page
-from host.report.report_lines import Line, lines
-from host.travel.counterfactual import HANDS
-from host.travel.regret import Decided, Regret
-from host.travel.regret_plot import hands_plot
-from host.travel.tables import NUMBERS, ratio
+from ambidex.host.loop.branch_point import start_of
+from ambidex.host.records.config import Hand
+from ambidex.host.records.recorded_steps import done_in
+from ambidex.host.records.rows import Row
+from ambidex.host.report.html_page import link, measured, page
+from ambidex.host.report.report_lines import Line, lines
+from ambidex.host.travel.counterfactual import HANDS
+from ambidex.host.travel.regret import Decided, Regret
+from ambidex.host.travel.regret_plot import hands_plot
+from ambidex.host.travel.tables import NUMBERS, ratio
 
 __all__ = ["write_regret"]
 

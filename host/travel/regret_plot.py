@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from host.records.config import Hand
-from host.report.plot_style import COLOURS, MUTED, WIDTH, Plot, bare, drawing, legend, plotted
-from host.travel.regret import Decided, Outcome
+from ambidex.host.records.config import Hand
+from ambidex.host.report.plot_style import (
+    COLOURS,
+    MUTED,
+    WIDTH,
+    Plot,
+    bare,
+    drawing,
+    legend,
+    plotted,
+)
+from ambidex.host.travel.regret import Decided, Outcome
 
 __all__ = ["hands_plot"]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from host.client.survey import Change
-from host.report.number_format import NONE, money, number, plain
-from host.travel.pivot import Pivot
-from host.travel.regret import Decided, Outcome, Ratio, Regret
+from ambidex.host.client.survey import Change
+from ambidex.host.report.number_format import NONE, money, number, plain
+from ambidex.host.travel.pivot import Pivot
+from ambidex.host.travel.regret import Decided, Outcome, Ratio, Regret
 
 __all__ = [
     "NUMBERS",

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host.errors import GuestError
+from ambidex.host.errors import GuestError
 
 __all__ = [
     "LARGEST",

@@ -12,11 +12,11 @@ import httpx2
 import mcp_types
 from pydantic import BaseModel, ConfigDict, Field
 
-from host import ToolCall, ToolResult, ToolSpec
-from host.errors import GuestError
-from host.untrusted import MalformedError
-from host.untrusted.parsing import PICTURE, base64_bytes, json_value, picture_kind, typed
-from host.untrusted.wire import BoundedTransport
+from ambidex.host import ToolCall, ToolResult, ToolSpec
+from ambidex.host.errors import GuestError
+from ambidex.host.untrusted import MalformedError
+from ambidex.host.untrusted.parsing import PICTURE, base64_bytes, json_value, picture_kind, typed
+from ambidex.host.untrusted.wire import BoundedTransport
 
 __all__ = ["BAD_ANSWER", "VettedTransport", "result", "spec", "unreadable"]
 

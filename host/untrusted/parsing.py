@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic.type_adapter import TypeAdapter
 
-from evaluators import bounded
-from evaluators.bounded import BoundsError
-from host.untrusted import MalformedError
+from ambidex.evaluators import bounded
+from ambidex.evaluators.bounded import BoundsError
+from ambidex.host.untrusted import MalformedError
 
 __all__ = [
     "base64_bytes",

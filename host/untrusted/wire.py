@@ -16,7 +16,14 @@ import anyio
 import httpx2
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from host.untrusted import LARGEST, Bound, LostError, MalformedError, TooLargeError, TooSlowError
+from ambidex.host.untrusted import (
+    LARGEST,
+    Bound,
+    LostError,
+    MalformedError,
+    TooLargeError,
+    TooSlowError,
+)
 
 __all__ = ["KEEP_ALIVE", "Answer", "BoundedTransport", "Wire", "bounded_transport", "wait"]
 

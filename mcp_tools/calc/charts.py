@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.calc import app
-from mcp_tools.office import connection, documents
-from mcp_tools.office.charts import (
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.charts import (
     DIAGRAMS,
     ROUND,
     Chart,
@@ -22,8 +22,8 @@ from mcp_tools.office.charts import (
     titles,
     told,
 )
-from mcp_tools.office.documents import Document
-from mcp_tools.office.sheets import SPREADSHEET, Sheet, enum, locate, one_cell, sheet_of
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.sheets import SPREADSHEET, Sheet, enum, locate, one_cell, sheet_of
 
 __all__ = ["app"]
 

@@ -7,12 +7,20 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.calc import app
-from mcp_tools.office import cells, columns, documents
-from mcp_tools.office.cells import Value
-from mcp_tools.office.documents import Document
-from mcp_tools.office.sheets import SPREADSHEET, At, Sheet, header_of, merged, sheet_of, used
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.office import cells, columns, documents
+from ambidex.mcp_tools.office.cells import Value
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.sheets import (
+    SPREADSHEET,
+    At,
+    Sheet,
+    header_of,
+    merged,
+    sheet_of,
+    used,
+)
 
 __all__ = ["app"]
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.calc import app
-from mcp_tools.office import cells, connection, documents
-from mcp_tools.office import columns as table_columns
-from mcp_tools.office.documents import Document
-from mcp_tools.office.sheets import (
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.office import cells, connection, documents
+from ambidex.mcp_tools.office import columns as table_columns
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.sheets import (
     SPREADSHEET,
     At,
     Cell,

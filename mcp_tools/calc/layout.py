@@ -7,12 +7,12 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.calc import app
-from mcp_tools.calc.workbook import get_workbook_info
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document
-from mcp_tools.office.sheets import SPREADSHEET, Workbook, sheet_of
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.calc.workbook import get_workbook_info
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.sheets import SPREADSHEET, Workbook, sheet_of
 
 __all__ = ["app"]
 

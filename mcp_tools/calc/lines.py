@@ -7,11 +7,20 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.calc import app
-from mcp_tools.office import cells, documents
-from mcp_tools.office.documents import Document
-from mcp_tools.office.sheets import SPREADSHEET, Changed, Column, Row, Sheet, locate, sheet_of, used
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.office import cells, documents
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.sheets import (
+    SPREADSHEET,
+    Changed,
+    Column,
+    Row,
+    Sheet,
+    locate,
+    sheet_of,
+    used,
+)
 
 __all__ = ["app"]
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.calc import app
-from mcp_tools.office import cells, documents, number_codes
-from mcp_tools.office.cells import Value
-from mcp_tools.office.documents import Document
-from mcp_tools.office.sheets import At, Range, Sheet, locate
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.office import cells, documents, number_codes
+from ambidex.mcp_tools.office.cells import Value
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.sheets import At, Range, Sheet, locate
 
 __all__ = ["app"]
 

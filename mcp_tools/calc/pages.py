@@ -12,11 +12,19 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.calc import app
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document, Saved
-from mcp_tools.office.sheets import SPREADSHEET, Changed, Range, Sheet, locate, sheet_of, used
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document, Saved
+from ambidex.mcp_tools.office.sheets import (
+    SPREADSHEET,
+    Changed,
+    Range,
+    Sheet,
+    locate,
+    sheet_of,
+    used,
+)
 
 __all__ = ["app"]
 

@@ -9,12 +9,22 @@ from typing import Annotated, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.chrome import app
-from mcp_tools.chrome.devtools import Browser, browser_page, connected, evaluate, page_of
-from mcp_tools.chrome.tabs import EMPTY, Tab, TabName, find, listed, load, open_tab, show, url_of
-from mcp_tools.files.files import at, free
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.chrome import app
+from ambidex.mcp_tools.chrome.devtools import Browser, browser_page, connected, evaluate, page_of
+from ambidex.mcp_tools.chrome.tabs import (
+    EMPTY,
+    Tab,
+    TabName,
+    find,
+    listed,
+    load,
+    open_tab,
+    show,
+    url_of,
+)
+from ambidex.mcp_tools.files.files import at, free
+from ambidex.mcp_tools.waiting import wait_for
 
 OBEYS_WITHIN = 10.0
 TAB_SEARCH = "chrome://tab-search.top-chrome/"

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.chrome import app
-from mcp_tools.chrome.browser import shown
-from mcp_tools.chrome.devtools import Browser, browser_page, connected, evaluate, page_of
-from mcp_tools.chrome.tabs import Tab, TabName, find
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.chrome import app
+from ambidex.mcp_tools.chrome.browser import shown
+from ambidex.mcp_tools.chrome.devtools import Browser, browser_page, connected, evaluate, page_of
+from ambidex.mcp_tools.chrome.tabs import Tab, TabName, find
 
 __all__ = ["app"]
 

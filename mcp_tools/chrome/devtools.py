@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError
-from mcp_tools.display import threads
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.display import threads
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["Browser", "browser_page", "connected", "evaluate", "page_of", "running"]
 

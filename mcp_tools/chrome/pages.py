@@ -7,10 +7,10 @@ from typing import Annotated, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.chrome import app
-from mcp_tools.chrome.devtools import connected, evaluate, page_of
-from mcp_tools.chrome.tabs import TabName, find
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.chrome import app
+from ambidex.mcp_tools.chrome.devtools import connected, evaluate, page_of
+from ambidex.mcp_tools.chrome.tabs import TabName, find
 
 __all__ = ["app"]
 

@@ -11,9 +11,9 @@ from typing import Annotated, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.chrome.devtools import Browser, evaluate, page_of
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.chrome.devtools import Browser, evaluate, page_of
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["EMPTY", "Tab", "TabName", "find", "listed", "load", "open_tab", "show", "url_of"]
 
@@ -75,7 +75,7 @@ def listed(browser: Browser) -> list[Tab]:
 def _front(titles: dict[int, str]) -> int:
     """The window that is above the others; to the browser itself all are alike."""
     if len(titles) > 1:
-        from mcp_tools.display import x11
+        from ambidex.mcp_tools.display import x11
 
         for seen in x11.stacked(x11.display()):
             for window, title in titles.items():

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-from mcp_tools import ToolError
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = [
     "Editor",
@@ -204,7 +204,7 @@ def wait_for_window(
 
 def to_front(address: Path) -> Window:
     """The window as it is once it has the keyboard, or as it is after a few seconds."""
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     state = dict(windows())[address]
     for each in x11.windows(x11.display()):

@@ -11,10 +11,10 @@ from typing import Annotated, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.code import app, editor
-from mcp_tools.code.workspace import file_at
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.code import app, editor
+from ambidex.mcp_tools.code.workspace import file_at
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["app"]
 

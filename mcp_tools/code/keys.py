@@ -8,9 +8,9 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.code import app, editor, jsonc
-from mcp_tools.code.settings import text_of, value_of, write
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.code import app, editor, jsonc
+from ambidex.mcp_tools.code.settings import text_of, value_of, write
 
 __all__ = ["app"]
 

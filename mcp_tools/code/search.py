@@ -14,8 +14,8 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.code import app, editor, jsonc
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.code import app, editor, jsonc
 
 __all__ = ["app"]
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.code import app, jsonc
-from mcp_tools.code.editor import (
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.code import app, jsonc
+from ambidex.mcp_tools.code.editor import (
     Window,
     absolute,
     ask,
@@ -21,7 +21,7 @@ from mcp_tools.code.editor import (
     wait_for_window,
     windows,
 )
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools.waiting import wait_for
 
 STARTS_WITHIN = 40.0
 FOLDERS_WITHIN = 20.0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from mcp_tools import App
+from ambidex.mcp_tools import App
 
 app = App(
-    "computer", "Keyboard, mouse and screen", "computer", prepare="mcp_tools.computer.actions:ready"
+    "computer",
+    "Keyboard, mouse and screen",
+    "computer",
+    prepare="ambidex.mcp_tools.computer.actions:ready",
 )

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import Picture, ToolError
-from mcp_tools.computer import app
+from ambidex.mcp_tools import Picture, ToolError
+from ambidex.mcp_tools.computer import app
 
 if TYPE_CHECKING:
-    from mcp_tools.display.keyboard import Keyboard
+    from ambidex.mcp_tools.display.keyboard import Keyboard
 
 X = Annotated[int, Field(description="pixels from the left edge of the screen")]
 Y = Annotated[int, Field(description="pixels from the top edge of the screen")]
@@ -65,8 +65,8 @@ def hands() -> Any:
 @functools.cache
 def keyboard() -> Keyboard:
     """The keyboard that types any character."""
-    from mcp_tools.display import x11
-    from mcp_tools.display.keyboard import Keyboard
+    from ambidex.mcp_tools.display import x11
+    from ambidex.mcp_tools.display.keyboard import Keyboard
 
     return Keyboard(x11.display())
 
@@ -81,7 +81,7 @@ def ready() -> str:
 
 def on_screen(x: int, y: int) -> tuple[int, int]:
     """The point, if it is on the screen; `ToolError` names the size otherwise."""
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     width, height = x11.size(x11.display())
     if not (0 <= x < width and 0 <= y < height):
@@ -122,7 +122,7 @@ def checked(keys: list[str]) -> list[str]:
 @contextmanager
 def holding(keys: Optional[list[str]], repeat: bool = False) -> Iterator[None]:
     """Hold the keys down, in their order, while the block runs; released whatever happens."""
-    from mcp_tools.display.keyboard import keysym
+    from ambidex.mcp_tools.display.keyboard import keysym
 
     codes = hands().platformModule.keyboardMapping
     with ExitStack() as stack:
@@ -235,7 +235,7 @@ def type(
     """Type text on the keyboard into the focused field or window, at the caret. Any character can
     be entered; a newline presses Enter, a tab presses Tab.
     """
-    from mcp_tools.display.keyboard import Deaf, Untypable
+    from ambidex.mcp_tools.display.keyboard import Deaf, Untypable
 
     try:
         keyboard().type(text)
@@ -300,7 +300,7 @@ def screenshot() -> Picture:
     """
     from PIL import Image
 
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     size = x11.size(x11.display())
     pixels = grabber().grab(0, 0, *size)
@@ -313,7 +313,7 @@ def screenshot() -> Picture:
 @functools.cache
 def grabber() -> Any:
     """What takes pictures of the screen."""
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     return x11.Grabber(x11.display())
 

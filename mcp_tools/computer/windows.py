@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.computer import app
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.computer import app
+from ambidex.mcp_tools.waiting import wait_for
 
 if TYPE_CHECKING:
-    from mcp_tools.display.x11 import Window
+    from ambidex.mcp_tools.display.x11 import Window
 
 __all__ = ["app"]
 
@@ -65,7 +65,7 @@ def activate_window(title: Title) -> dict[str, Any]:
 
 def brought_to_front(wanted: Window) -> Window:
     """The window as it is once it has the keyboard; `ToolError` says which has it instead."""
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     x11.activate(x11.display(), wanted.id)
 
@@ -85,7 +85,7 @@ def brought_to_front(wanted: Window) -> Window:
 
 def listed() -> list[Window]:
     """The open windows."""
-    from mcp_tools.display import x11
+    from ambidex.mcp_tools.display import x11
 
     return x11.windows(x11.display())
 

@@ -22,9 +22,9 @@ from Xlib.display import Display
 from Xlib.ext.xtest import fake_input
 from Xlib.protocol import event
 
-from mcp_tools.display import threads, x11
-from mcp_tools.display.keymap import UNUSED, Key, Keymap, lent
-from mcp_tools.display.layout import LayoutChanges
+from ambidex.mcp_tools.display import threads, x11
+from ambidex.mcp_tools.display.keymap import UNUSED, Key, Keymap, lent
+from ambidex.mcp_tools.display.layout import LayoutChanges
 
 __all__ = ["Deaf", "Keyboard", "Untypable", "keysym"]
 

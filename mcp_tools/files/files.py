@@ -17,8 +17,8 @@ from typing import Annotated, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.files import app
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.files import app
 
 ENTRIES = 500
 """Entries that one listing or search returns at most."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_tools import App
+from ambidex.mcp_tools import App
 
 app = App(
     "git",

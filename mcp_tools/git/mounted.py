@@ -14,9 +14,9 @@ from typing import Annotated, Literal, Optional, cast
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.git import app
-from mcp_tools.mount import Mount
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.git import app
+from ambidex.mcp_tools.mount import Mount
 
 RUN = (
     "import runpy, sys; sys.path[:0] = sys.argv.pop().split(':'); "

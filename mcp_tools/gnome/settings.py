@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.gnome import app
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.gnome import app
 
 INTERFACE = "org.gnome.desktop.interface"
 BACKGROUND = "org.gnome.desktop.background"

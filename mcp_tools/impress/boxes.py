@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.colours import AnyColour, colour
-from mcp_tools.impress import app, slides
-from mcp_tools.impress.info import BoxInfo, Place, box_info, place
-from mcp_tools.impress.slides import PRESENTATION, Box, Slide, locate
-from mcp_tools.impress.text import Restyled
-from mcp_tools.impress.undo import changing
-from mcp_tools.office import documents
-from mcp_tools.office.documents import Document
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.colours import AnyColour, colour
+from ambidex.mcp_tools.impress import app, slides
+from ambidex.mcp_tools.impress.info import BoxInfo, Place, box_info, place
+from ambidex.mcp_tools.impress.slides import PRESENTATION, Box, Slide, locate
+from ambidex.mcp_tools.impress.text import Restyled
+from ambidex.mcp_tools.impress.undo import changing
+from ambidex.mcp_tools.office import documents
+from ambidex.mcp_tools.office.documents import Document
 
 __all__ = ["app"]
 

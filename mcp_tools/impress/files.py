@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.impress import app, slides
-from mcp_tools.impress.slides import PRESENTATION
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document, Saved
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.impress import app, slides
+from ambidex.mcp_tools.impress.slides import PRESENTATION
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document, Saved
 
 __all__ = ["app"]
 

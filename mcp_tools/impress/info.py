@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from mcp_tools import colours
-from mcp_tools.impress import slides
-from mcp_tools.impress.undo import elements, portions
+from ambidex.mcp_tools import colours
+from ambidex.mcp_tools.impress import slides
+from ambidex.mcp_tools.impress.undo import elements, portions
 
 __all__ = ["BoxInfo", "Place", "SlideInfo", "place", "slide_info"]
 

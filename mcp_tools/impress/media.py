@@ -12,15 +12,15 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mcp_tools import ToolError
-from mcp_tools.colours import AnyColour, colour
-from mcp_tools.impress import app, slides
-from mcp_tools.impress.boxes import Length, measure
-from mcp_tools.impress.info import Place, fill, place
-from mcp_tools.impress.slides import PRESENTATION, Slide
-from mcp_tools.impress.undo import Changes, changing, elements
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.colours import AnyColour, colour
+from ambidex.mcp_tools.impress import app, slides
+from ambidex.mcp_tools.impress.boxes import Length, measure
+from ambidex.mcp_tools.impress.info import Place, fill, place
+from ambidex.mcp_tools.impress.slides import PRESENTATION, Slide
+from ambidex.mcp_tools.impress.undo import Changes, changing, elements
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document
 
 __all__ = ["app"]
 

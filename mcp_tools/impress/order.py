@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.impress import app, slides
-from mcp_tools.impress.slides import PRESENTATION, Slide
-from mcp_tools.impress.undo import changing, keeping_place
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.impress import app, slides
+from ambidex.mcp_tools.impress.slides import PRESENTATION, Slide
+from ambidex.mcp_tools.impress.undo import changing, keeping_place
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document
 
 __all__ = ["app"]
 

@@ -9,14 +9,14 @@ from typing import Annotated, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.impress import app, slides
-from mcp_tools.impress.info import SlideInfo, slide_info
-from mcp_tools.impress.slides import PRESENTATION, Slide
-from mcp_tools.impress.undo import changing, kept
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document, Saved
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.impress import app, slides
+from ambidex.mcp_tools.impress.info import SlideInfo, slide_info
+from ambidex.mcp_tools.impress.slides import PRESENTATION, Slide
+from ambidex.mcp_tools.impress.undo import changing, kept
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document, Saved
+from ambidex.mcp_tools.waiting import wait_for
 
 BOXES = 300
 """Boxes that one call describes at most."""

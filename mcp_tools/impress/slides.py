@@ -8,9 +8,9 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.impress.undo import elements, keep
-from mcp_tools.office import connection, documents
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.impress.undo import elements, keep
+from ambidex.mcp_tools.office import connection, documents
 
 __all__ = [
     "NOTES",

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.colours import AnyColour, colour
-from mcp_tools.impress import app, slides
-from mcp_tools.impress.info import BoxInfo, box_info
-from mcp_tools.impress.slides import PRESENTATION, At, Box, Slide, locate
-from mcp_tools.impress.undo import PARAGRAPH_BREAK, changing, elements, keep
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.colours import AnyColour, colour
+from ambidex.mcp_tools.impress import app, slides
+from ambidex.mcp_tools.impress.info import BoxInfo, box_info
+from ambidex.mcp_tools.impress.slides import PRESENTATION, At, Box, Slide, locate
+from ambidex.mcp_tools.impress.undo import PARAGRAPH_BREAK, changing, elements, keep
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document
 
 __all__ = ["app"]
 

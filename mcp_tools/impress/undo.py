@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from mcp_tools.office import documents
+from ambidex.mcp_tools.office import documents
 
 __all__ = [
     "PARAGRAPH_BREAK",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Optional
 
-from mcp_tools import ToolError
+from ambidex.mcp_tools import ToolError
 
 __all__ = [
     "Value",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from mcp_tools.office import cells, documents
-from mcp_tools.office.sheets import At, enum, used
+from ambidex.mcp_tools.office import cells, documents
+from ambidex.mcp_tools.office.sheets import At, enum, used
 
 __all__ = [
     "DIAGRAMS",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Optional
 
-from mcp_tools import ToolError
-from mcp_tools.office.cells import Value, column_name, column_number, number
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office.cells import Value, column_name, column_number, number
 
 __all__ = ["named"]
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.office import connection
-from mcp_tools.office.questions import decliner
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office import connection
+from ambidex.mcp_tools.office.questions import decliner
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = [
     "OPENS_WITHIN",

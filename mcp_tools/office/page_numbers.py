@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-from mcp_tools import ToolError
+from ambidex.mcp_tools import ToolError
 
 __all__ = ["Part", "parts_of"]
 

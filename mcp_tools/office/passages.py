@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.office import connection, documents
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office import connection, documents
 
 __all__ = [
     "TEXT",

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.office import cells, connection, documents
-from mcp_tools.office.cells import Value
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office import cells, connection, documents
+from ambidex.mcp_tools.office.cells import Value
 
 SPREADSHEET = documents.Kind(
     "com.sun.star.sheet.SpreadsheetDocument",

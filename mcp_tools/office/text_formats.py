@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal, Optional
 
-from mcp_tools.colours import colour
-from mcp_tools.office.passages import enum
+from ambidex.mcp_tools.colours import colour
+from ambidex.mcp_tools.office.passages import enum
 
 __all__ = [
     "ALIGNMENTS",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mcp_tools import ToolError
+from ambidex.mcp_tools import ToolError
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -13,9 +13,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.files import files
-from mcp_tools.os import app
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.files import files
+from ambidex.mcp_tools.os import app
 
 __all__ = ["app"]
 

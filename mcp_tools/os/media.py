@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from mcp_tools import ToolError, commands
-from mcp_tools.files import files
-from mcp_tools.os import app, backgrounds
+from ambidex.mcp_tools import ToolError, commands
+from ambidex.mcp_tools.files import files
+from ambidex.mcp_tools.os import app, backgrounds
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.gnome import settings as gnome
-from mcp_tools.os import app
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.gnome import settings as gnome
+from ambidex.mcp_tools.os import app
 
 NOTIFICATIONS = "org.gnome.desktop.notifications"
 SESSION = "org.gnome.desktop.session"

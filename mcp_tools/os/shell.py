@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError, commands
-from mcp_tools.computer import windows
-from mcp_tools.files import files
-from mcp_tools.os import app, arithmetic
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError, commands
+from ambidex.mcp_tools.computer import windows
+from ambidex.mcp_tools.files import files
+from ambidex.mcp_tools.os import app, arithmetic
+from ambidex.mcp_tools.waiting import wait_for
 
 if TYPE_CHECKING:
-    from mcp_tools.display.x11 import Window
+    from ambidex.mcp_tools.display.x11 import Window
 
 __all__ = ["app"]
 

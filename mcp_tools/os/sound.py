@@ -8,8 +8,8 @@ from typing import Annotated, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError, commands
-from mcp_tools.os import app
+from ambidex.mcp_tools import ToolError, commands
+from ambidex.mcp_tools.os import app
 
 __all__ = ["app"]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mcp_tools import App
+from ambidex.mcp_tools import App
 
 app = App("vlc", "VLC media player", worker="media")

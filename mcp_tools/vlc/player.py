@@ -14,9 +14,9 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.vlc import app
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.vlc import app
+from ambidex.mcp_tools.waiting import wait_for
 
 NAME = "org.mpris.MediaPlayer2.vlc"
 OBJECT = "/org/mpris/MediaPlayer2"

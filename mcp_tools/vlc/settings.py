@@ -13,12 +13,12 @@ from typing import Annotated, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.office import connection
-from mcp_tools.vlc import app, vlcrc
-from mcp_tools.vlc.player import ROOT, call, running, status
-from mcp_tools.vlc.playlist import entries, reopen
-from mcp_tools.waiting import wait_for
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office import connection
+from ambidex.mcp_tools.vlc import app, vlcrc
+from ambidex.mcp_tools.vlc.player import ROOT, call, running, status
+from ambidex.mcp_tools.vlc.playlist import entries, reopen
+from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["app"]
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-from mcp_tools import ToolError
+from ambidex.mcp_tools import ToolError
 
 __all__ = ["Known", "Range", "changed", "known", "ranges", "value_for", "values"]
 

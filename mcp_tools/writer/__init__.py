@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_tools import App
+from ambidex.mcp_tools import App
 
 # Prepared and recovered with Calc, whose worker this is.
 app = App("writer", "LibreOffice Writer", worker="office")

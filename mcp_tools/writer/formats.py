@@ -7,12 +7,12 @@ from typing import Annotated, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.colours import AnyColour, colour
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document
-from mcp_tools.office.passages import TEXT, Indices, Pattern, Regular, chosen, enum, styled
-from mcp_tools.office.text_formats import (
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.colours import AnyColour, colour
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.passages import TEXT, Indices, Pattern, Regular, chosen, enum, styled
+from ambidex.mcp_tools.office.text_formats import (
     ALIGNMENTS,
     Run,
     every_script,
@@ -21,7 +21,7 @@ from mcp_tools.office.text_formats import (
     raised,
     runs_of,
 )
-from mcp_tools.writer import app
+from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document
-from mcp_tools.office.page_numbers import Part, parts_of
-from mcp_tools.office.passages import TEXT, enum, place
-from mcp_tools.writer import app
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.page_numbers import Part, parts_of
+from ambidex.mcp_tools.office.passages import TEXT, enum, place
+from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
 

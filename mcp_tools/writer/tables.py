@@ -7,11 +7,11 @@ from typing import Annotated, Any, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document
-from mcp_tools.office.passages import TEXT, Position, place
-from mcp_tools.writer import app
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document
+from ambidex.mcp_tools.office.passages import TEXT, Position, place
+from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
 

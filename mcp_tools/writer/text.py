@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, Optional
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.office import connection, documents
-from mcp_tools.office.documents import Document, Saved
-from mcp_tools.office.passages import (
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office import connection, documents
+from ambidex.mcp_tools.office.documents import Document, Saved
+from ambidex.mcp_tools.office.passages import (
     TEXT,
     Indices,
     Position,
@@ -21,8 +21,8 @@ from mcp_tools.office.passages import (
     place,
     put,
 )
-from mcp_tools.office.text_formats import ALIGNMENTS, look
-from mcp_tools.writer import app
+from ambidex.mcp_tools.office.text_formats import ALIGNMENTS, look
+from ambidex.mcp_tools.writer import app
 
 LISTED = 300
 """Paragraphs that one call lists at most."""

@@ -22,9 +22,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from tasks import Problem, TaskError
-from tasks.osworld.network import Net
-from tasks.spec import NearMiss, Oracle, Strict
+from ambidex.tasks import Problem, TaskError
+from ambidex.tasks.osworld.network import Net
+from ambidex.tasks.spec import NearMiss, Oracle, Strict
 
 __all__ = ["Note", "Notes", "imported", "read_notes", "written_notes"]
 

@@ -12,9 +12,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from evaluators import Unreadable
-from evaluators.osworld import Value
-from tasks.osworld.assets import AssetStore
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld import Value
+from ambidex.tasks.osworld.assets import AssetStore
 
 __all__ = ["NAME", "Collected", "Kept", "Record", "read_record", "value_of"]
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from tasks.osworld.relative_dates import RelativeRules
-from tasks.osworld.setup_steps import Command, Flag
+from ambidex.tasks.osworld.relative_dates import RelativeRules
+from ambidex.tasks.osworld.setup_steps import Command, Flag
 
 __all__ = [
     "AccessibilityTree",

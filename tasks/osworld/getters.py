@@ -10,9 +10,9 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from tasks.osworld import getter_types as asked
-from tasks.osworld import web_getter_types as web
-from tasks.osworld.setup_steps import kinds_of
+from ambidex.tasks.osworld import getter_types as asked
+from ambidex.tasks.osworld import web_getter_types as web
+from ambidex.tasks.osworld.setup_steps import kinds_of
 
 __all__ = ["GETTERS", "Getter", "parse_getter"]
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import AnyScore, Verdicts
-from evaluators.osworld.registry import ENDS, Bound
-from tasks import Problem, TaskError, Verdict
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.evidence import Collected, Record, read_record, value_of
-from tasks.osworld.getters import Getter
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import AnyScore, Verdicts
+from ambidex.evaluators.osworld.registry import ENDS, Bound
+from ambidex.tasks import Problem, TaskError, Verdict
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.evidence import Collected, Record, read_record, value_of
+from ambidex.tasks.osworld.getters import Getter
 
 __all__ = ["Question", "combined", "judge", "within"]
 

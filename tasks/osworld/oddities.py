@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from tasks.osworld.getter_types import Asked, CacheFile, CloudFile, GuestFile
-from tasks.osworld.getters import parse_getter
-from tasks.osworld.setup_steps import (
+from ambidex.tasks.osworld.getter_types import Asked, CacheFile, CloudFile, GuestFile
+from ambidex.tasks.osworld.getters import parse_getter
+from ambidex.tasks.osworld.setup_steps import (
     ActivateWindow,
     CloseWindow,
     Download,
@@ -21,7 +21,7 @@ from tasks.osworld.setup_steps import (
     Open,
     Step,
 )
-from tasks.osworld.task import OSWorldBody, Source
+from ambidex.tasks.osworld.task import OSWorldBody, Source
 
 __all__ = ["KINDS", "Oddity", "oddities"]
 

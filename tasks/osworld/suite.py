@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tasks import LeftOut, Problem, Suite, Task, TaskError, ToolSpec
-from tasks.lint import lint_facts
-from tasks.osworld.annotations import NOTHING, Notes, read_notes
-from tasks.osworld.assets import AssetStore, default_store
-from tasks.osworld.getter_types import GoogleDriveFile
-from tasks.osworld.network import Net, net_of
-from tasks.osworld.oddities import Oddity, oddities
-from tasks.osworld.setup_steps import GoogleDrive, Login
-from tasks.osworld.task import OSWorldBody, Source, Wrong, read_body, read_source
-from tasks.spec import Facts
+from ambidex.tasks import LeftOut, Problem, Suite, Task, TaskError, ToolSpec
+from ambidex.tasks.lint import lint_facts
+from ambidex.tasks.osworld.annotations import NOTHING, Notes, read_notes
+from ambidex.tasks.osworld.assets import AssetStore, default_store
+from ambidex.tasks.osworld.getter_types import GoogleDriveFile
+from ambidex.tasks.osworld.network import Net, net_of
+from ambidex.tasks.osworld.oddities import Oddity, oddities
+from ambidex.tasks.osworld.setup_steps import GoogleDrive, Login
+from ambidex.tasks.osworld.task import OSWorldBody, Source, Wrong, read_body, read_source
+from ambidex.tasks.spec import Facts
 
 __all__ = ["Found", "Selection", "examples_of", "load_osworld", "name_of", "survey"]
 

@@ -19,14 +19,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from evaluators.osworld.registry import Bound, bind_metric
-from tasks import Problem, Verdict
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.getter_types import CloudFile, RelativeRule, Rule
-from tasks.osworld.getters import GETTERS, Getter, parse_getter
-from tasks.osworld.judging import Conj, Question, judge
-from tasks.osworld.relative_dates import filled
-from tasks.osworld.setup_steps import STEPS, BrowseHistory, Download, Step, parse_step
+from ambidex.evaluators.osworld.registry import Bound, bind_metric
+from ambidex.tasks import Problem, Verdict
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.getter_types import CloudFile, RelativeRule, Rule
+from ambidex.tasks.osworld.getters import GETTERS, Getter, parse_getter
+from ambidex.tasks.osworld.judging import Conj, Question, judge
+from ambidex.tasks.osworld.relative_dates import filled
+from ambidex.tasks.osworld.setup_steps import STEPS, BrowseHistory, Download, Step, parse_step
 
 __all__ = ["EMPTY_HISTORY", "OSWorldBody", "Source", "Wrong", "read_body", "read_source"]
 

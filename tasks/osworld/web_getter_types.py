@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from tasks.osworld.getter_types import Asked
-from tasks.osworld.setup_steps import Flag
+from ambidex.tasks.osworld.getter_types import Asked
+from ambidex.tasks.osworld.setup_steps import Flag
 
 __all__ = [
     "ActiveTab",

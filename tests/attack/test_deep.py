@@ -13,26 +13,26 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from evaluators.formula import Unknown, formula
-from evaluators.osworld.browser.browser import Pattern
-from evaluators.osworld.rules import _pattern
-from evaluators.osworld.system.accessibility import Elements
-from evaluators.osworld.text import Lines
-from host import Decision, ToolCall, ToolSpec
-from host.dialects import Malformed
-from host.dialects.pyautogui_reading import read
-from host.dialects.reading import Pointer
-from host.dialects.words import new_call, parsed
-from host.errors import UsageError
-from host.models.prices import read_prices
-from host.records.orders import read_call
-from host.runs.experiment import read_experiment
-from mcp_tools import ToolError
-from mcp_tools.code.search import pattern
-from mcp_tools.os.arithmetic import WrongExpression, work_out
-from tasks import TaskError
-from tasks.load import load_suite
-from toolgen.review.signature import signature
+from ambidex.evaluators.formula import Unknown, formula
+from ambidex.evaluators.osworld.browser.browser import Pattern
+from ambidex.evaluators.osworld.rules import _pattern
+from ambidex.evaluators.osworld.system.accessibility import Elements
+from ambidex.evaluators.osworld.text import Lines
+from ambidex.host import Decision, ToolCall, ToolSpec
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.pyautogui_reading import read
+from ambidex.host.dialects.reading import Pointer
+from ambidex.host.dialects.words import new_call, parsed
+from ambidex.host.errors import UsageError
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.orders import read_call
+from ambidex.host.runs.experiment import read_experiment
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.code.search import pattern
+from ambidex.mcp_tools.os.arithmetic import WrongExpression, work_out
+from ambidex.tasks import TaskError
+from ambidex.tasks.load import load_suite
+from ambidex.toolgen.review.signature import signature
 
 DEPTHS = (100, 500, 1500, 5000, 20_000)
 TOOL = ToolSpec("calc_save", "calc", "", {}, reads_only=False)

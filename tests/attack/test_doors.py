@@ -12,9 +12,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from host.cli.machines import watched
-from host.room.entrance import VALID, Entrance, authorities
-from host.room.serve import opened
+from ambidex.host.cli.machines import watched
+from ambidex.host.room.entrance import VALID, Entrance, authorities
+from ambidex.host.room.serve import opened
 
 HEADERS = {
     "content-security-policy": "default-src 'none'",

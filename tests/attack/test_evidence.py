@@ -8,17 +8,17 @@ from pathlib import Path
 
 import xlsxwriter
 
-from evaluators.files import absent, exists, same_bytes
-from evaluators.manifest import read_manifest
-from evaluators.spreadsheet import cells_equal
-from host import Stop
-from host.client.guest import Guest
-from host.loop.judge import judge
-from host.loop.stage import Backstage, collect, set_stage
-from host.loop.verdicts import verdict_on
-from tasks import Task
-from tasks.load import load_suite
-from vm import Machine
+from ambidex.evaluators.files import absent, exists, same_bytes
+from ambidex.evaluators.manifest import read_manifest
+from ambidex.evaluators.spreadsheet import cells_equal
+from ambidex.host import Stop
+from ambidex.host.client.guest import Guest
+from ambidex.host.loop.judge import judge
+from ambidex.host.loop.stage import Backstage, collect, set_stage
+from ambidex.host.loop.verdicts import verdict_on
+from ambidex.tasks import Task
+from ambidex.tasks.load import load_suite
+from ambidex.vm import Machine
 
 FILES = ("folder", "pipe", "endless", "large", "closed", "link")
 """Documents of the task below, each named after what the agent turns it into."""

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from host import ToolCall
-from host.client.guest import Guest, Patience
-from host.errors import GuestError
-from host.loop.stage import collect, set_stage
-from host.untrusted import LARGEST, MalformedError, TooLargeError, TooSlowError
-from tasks import Task
-from tasks.load import load_suite
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.errors import GuestError
+from ambidex.host.loop.stage import collect, set_stage
+from ambidex.host.untrusted import LARGEST, MalformedError, TooLargeError, TooSlowError
+from ambidex.tasks import Task
+from ambidex.tasks.load import load_suite
 from tests.attack.hostile import Asked, Hostile, answer, as_json, drip, endless, hostile
 from tests.host.conftest import write_suite
 from tests.host.peer import CATALOGUE
@@ -64,7 +64,7 @@ ASKS: dict[str, Callable[[Guest], object]] = {
 def test_a_body_that_drips_does_not_extend_the_deadline(
     guest: Guest, server: Hostile, ask: Callable[[Guest], object], monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("host.client.guest.FILE", 0.0)
+    monkeypatch.setattr("ambidex.host.client.guest.FILE", 0.0)
     server.says = lambda asked: drip(answer(b"{}" + b" " * 4096), server.over)
     with pytest.raises(GuestError, match="not whole after"):
         ask(guest)
@@ -422,8 +422,8 @@ def test_a_schema_that_would_check_answers_for_ever_is_not_used(
 
 MEMORY = """
 import resource, sys
-from host.errors import GuestError
-from host.client.guest import Guest, Patience
+from ambidex.host.errors import GuestError
+from ambidex.host.client.guest import Guest, Patience
 with Guest(sys.argv[1], "token", patience=Patience(answer=60, call=60)) as guest:
     guest.health()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

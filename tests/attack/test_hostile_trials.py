@@ -12,7 +12,7 @@ from fastmcp.tools import ToolResult
 from mcp_types import ImageContent
 from starlette.responses import Response
 
-from tasks.load import load_suite
+from ambidex.tasks.load import load_suite
 from tests.host import peer
 from tests.host.conftest import config_of, run_in, write_suite
 from tests.host.peer import CATALOGUE, Desktop, PeerMachine

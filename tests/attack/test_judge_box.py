@@ -20,17 +20,17 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, UnidentifiedImageError
 
-from evaluators import Score
-from evaluators.document import paragraphs_equal
-from evaluators.osworld.registry import bind_metric
-from evaluators.registry import evaluators
-from evaluators.spreadsheet import cells_equal
-from host import Stop
-from host.box import Limits
-from host.box.client import Box, JudgeError
-from host.loop.judge import judge
-from tasks import Task, Verdict
-from tasks.spec import Facts
+from ambidex.evaluators import Score
+from ambidex.evaluators.document import paragraphs_equal
+from ambidex.evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.registry import evaluators
+from ambidex.evaluators.spreadsheet import cells_equal
+from ambidex.host import Stop
+from ambidex.host.box import Limits
+from ambidex.host.box.client import Box, JudgeError
+from ambidex.host.loop.judge import judge
+from ambidex.tasks import Task, Verdict
+from ambidex.tasks.spec import Facts
 
 LIMITS = Limits(memory=512 << 20, processor=1, wall=20, file=1 << 20)
 """Small, so that a bomb is given up soon."""
@@ -391,7 +391,7 @@ def test_a_fault_of_an_evaluator_stays_a_fault(box: Box, tmp_path: Path) -> None
 
 
 def reads_a_picture(evidence: Path) -> Score:
-    from evaluators.ocr import text_in
+    from ambidex.evaluators.ocr import text_in
 
     with Image.open(evidence / "e.png") as picture:
         return Score(1.0, text_in(picture))

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from host.cli.main import main
+from ambidex.host.cli.main import main
+from ambidex.vm.machines.account import Account, account, work_folder
+from ambidex.vm.machines.owner import Owner
 from tests.host.played import row, run_of
-from vm.machines.account import Account, account, work_folder
-from vm.machines.owner import Owner
 
 NEW, OLD = (10, 0, 2), (8, 1, 0)
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -59,7 +59,7 @@ def test_a_verb_gives_the_umask_back_however_it_ends(monkeypatch: pytest.MonkeyP
         return app
 
     for how in (ValueError("a bug"), KeyboardInterrupt(), SystemExit(0)):
-        monkeypatch.setattr("host.cli.main.app", ends(how))
+        monkeypatch.setattr("ambidex.host.cli.main.app", ends(how))
         with pytest.raises(SystemExit):
             main(["tools"])
         assert os.umask(0o022) == 0o022
@@ -135,18 +135,18 @@ def test_qemu_of_root_is_nobody_and_writes_to_its_own_disk_alone(
 ) -> None:
     """A machine without a system: it is made, frozen, forked, kept as a step both ways, and forked
     from there, in a cache that nobody but root finds the way to."""
-    from vm.building.image import Base, Image
-    from vm.building.recipe import Screen
-    from vm.checkpoints.capture import WAYS, capture
-    from vm.checkpoints.collection import keep, load
-    from vm.checkpoints.idle import Empty, start
-    from vm.machines import door
-    from vm.machines.domain import Memory, Shape
-    from vm.machines.hypervisor import hmp
-    from vm.machines.instance import Instance, launch
-    from vm.machines.owner import LibvirtOwner
-    from vm.machines.snapshot import empty, fork, freeze_template, read_snapshot
-    from vm.process import run
+    from ambidex.vm.building.image import Base, Image
+    from ambidex.vm.building.recipe import Screen
+    from ambidex.vm.checkpoints.capture import WAYS, capture
+    from ambidex.vm.checkpoints.collection import keep, load
+    from ambidex.vm.checkpoints.idle import Empty, start
+    from ambidex.vm.machines import door
+    from ambidex.vm.machines.domain import Memory, Shape
+    from ambidex.vm.machines.hypervisor import hmp
+    from ambidex.vm.machines.instance import Instance, launch
+    from ambidex.vm.machines.owner import LibvirtOwner
+    from ambidex.vm.machines.snapshot import empty, fork, freeze_template, read_snapshot
+    from ambidex.vm.process import run
 
     monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(door.Door, "renew", lambda self: self)  # there is no guest to ask

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from ambidex.vm import MachineError
+from ambidex.vm.machines.door import Door
+from ambidex.vm.wait import NotYet
 from tests.attack.hostile import Hostile, answer, as_json, drip, endless, hostile
 from tests.attack.test_guest_answers import NONSENSE
-from vm import MachineError
-from vm.machines.door import Door
-from vm.wait import NotYet
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from typing import Any, cast
 
 import pytest
 
-from host.client.guest import Guest, Patience
-from host.errors import GuestError
-from host.osworld.collecting import Collector
-from host.osworld.waiting import Waiting
-from tasks.osworld.evidence import Collected, Record
-from tasks.osworld.getters import parse_getter
-from tasks.osworld.task import OSWorldBody
+from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.errors import GuestError
+from ambidex.host.osworld.collecting import Collector
+from ambidex.host.osworld.waiting import Waiting
+from ambidex.tasks.osworld.evidence import Collected, Record
+from ambidex.tasks.osworld.getters import parse_getter
+from ambidex.tasks.osworld.task import OSWorldBody
 from tests.attack.hostile import Asked, Hostile, answer, as_json, hostile
 from tests.attack.test_guest_answers import FRAME, NONSENSE
 

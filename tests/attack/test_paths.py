@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tasks.spec import Facts, Get
+from ambidex.tasks.spec import Facts, Get
 
 
 @pytest.mark.parametrize("path", ["~/..", "/home/user/..", "/", "~/answer.txt", "/tmp/x/../.."])

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from host import Limits
-from host.errors import UsageError
-from host.records.config import RunConfig, bounded
-from host.records.rows import Row, Rows, read_rows
-from host.room.live_trajectory import Reel
-from host.room.wall import Wall
-from host.runs.machines import MachineOptions
-from host.runs.runner import plan
-from tasks import Suite
+from ambidex.host import Limits
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import RunConfig, bounded
+from ambidex.host.records.rows import Row, Rows, read_rows
+from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.wall import Wall
+from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.runs.runner import plan
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.conftest import suite as suite
 from tests.host.played import row as any_row
@@ -104,7 +104,7 @@ def test_a_damaged_line_anywhere_is_set_aside_and_its_trial_runs_again(
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from host.records.rows import Rows, read_rows
+from ambidex.host.records.rows import Rows, read_rows
 folder = Path(sys.argv[1])
 (row,) = read_rows(folder)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from host.records.rows import Failure
-from host.report.csv_file import cell, write_csv_file
-from host.report.export import write_csv
-from host.report.failure_sheet import write_sheet
-from host.report.report_lines import lines
+from ambidex.host.records.rows import Failure
+from ambidex.host.report.csv_file import cell, write_csv_file
+from ambidex.host.report.export import write_csv
+from ambidex.host.report.failure_sheet import write_sheet
+from ambidex.host.report.report_lines import lines
 from tests.host.played import row, run_of
 
 ROOT = Path(__file__).parents[2]

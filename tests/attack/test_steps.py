@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ambidex.vm import MachineError, plain_name
+from ambidex.vm.checkpoints.block_names import BLOCK, NAME, Names
+from ambidex.vm.checkpoints.blocks import Blocks
+from ambidex.vm.checkpoints.collection import keep, load
+from ambidex.vm.checkpoints.disk_blocks import ENTRY, DiskBlocks, disk_blocks
+from ambidex.vm.checkpoints.manifest import Step, hashed
+from ambidex.vm.checkpoints.pack import checksum
+from ambidex.vm.sandbox.kept import read_kept
 from tests.machines.disks import base_of, opened, rows
 from tests.machines.test_kept import captured, memory, root, same, the_image
-from vm import MachineError, plain_name
-from vm.checkpoints.block_names import BLOCK, NAME, Names
-from vm.checkpoints.blocks import Blocks
-from vm.checkpoints.collection import keep, load
-from vm.checkpoints.disk_blocks import ENTRY, DiskBlocks, disk_blocks
-from vm.checkpoints.manifest import Step, hashed
-from vm.checkpoints.pack import checksum
-from vm.sandbox.kept import read_kept
 
 __all__ = ["root"]
 

@@ -14,12 +14,12 @@ import pytest
 
 RUN = """
 import json, sys
-from guest.evidence.suite import run
+from ambidex.guest.evidence.suite import run
 given = json.loads(sys.argv[1])
 report = run(given, sys.stdin.buffer.read())
 print(json.dumps(report))
 """
-PLAY = "import sys; from guest.evidence.player import main; main(*sys.argv[1:])"
+PLAY = "import sys; from ambidex.guest.evidence.player import main; main(*sys.argv[1:])"
 
 
 def reported(folder: Path, code: str, suite: str, within: float = 30) -> dict[str, Any]:
@@ -138,12 +138,12 @@ FORGERIES = {
         def total(numbers): return Six(1)
         """,
     "answers nonsense": """
-        import guest.evidence.player as player
+        import ambidex.guest.evidence.player as player
         player.send = lambda line, said: line.sendall(b"\\xff" * 100)
         def total(numbers): return 6
         """,
     "sends what it would have the suite run": """
-        import guest.evidence.player as player
+        import ambidex.guest.evidence.player as player
         send = player.send
         def evil(line, said):
             send(line, {"value": {"pickle": "Y3Bvc2l4CnN5c3RlbQooUydleGl0JwpSLg=="}})

@@ -10,23 +10,23 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from host.cli import osworld_assets as assets_verb
-from host.records import environment, rows
-from host.records.environment import Environment, keep, this_environment
-from tasks import Suite
-from tasks.osworld.assets import AssetStore, ChangedAssetError
+from ambidex.host.cli import osworld_assets as assets_verb
+from ambidex.host.records import environment, rows
+from ambidex.host.records.environment import Environment, keep, this_environment
+from ambidex.tasks import Suite
+from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError
+from ambidex.vm.building.layer import LOCK, PROJECT, SOURCE_ONLY
+from ambidex.vm.locked import Locked, LockError, read_lock
 from tests.host.conftest import config_of, run_in
 from tests.host.conftest import suite as suite
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
 from tests.host.test_osworld_cli import download, served
 from tests.tasks.osworld import task, write
-from vm.building.layer import LOCK, PROJECT, SOURCE_ONLY
-from vm.locked import Locked, LockError, read_lock
 
 HOST = PROJECT / "host" / "requirements.lock"
 BUILD = PROJECT / "vm" / "build.lock"
-PYPROJECT = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+PYPROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
 HASH = "sha256:" + "0" * 64
 
 

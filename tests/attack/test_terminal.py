@@ -12,13 +12,13 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from host.cli.main import main
-from host.client.survey import Change, as_evidence
-from host.records.config import Job
-from host.records.rows import Failure
-from host.room import tui
-from host.runs.progress_lines import Show
-from host.terminal import Terminal, echo, one_line, print_json, visible
+from ambidex.host.cli.main import main
+from ambidex.host.client.survey import Change, as_evidence
+from ambidex.host.records.config import Job
+from ambidex.host.records.rows import Failure
+from ambidex.host.room import tui
+from ambidex.host.runs.progress_lines import Show
+from ambidex.host.terminal import Terminal, echo, one_line, print_json, visible
 from tests.host.played import row, run_of
 
 ROOT = Path(__file__).parents[2]
@@ -147,7 +147,7 @@ def test_a_traceback_is_harmless(
     def broken(*_: object, **__: object) -> None:
         raise ValueError(EVIL)
 
-    monkeypatch.setattr("host.cli.main.app", broken)
+    monkeypatch.setattr("ambidex.host.cli.main.app", broken)
     with pytest.raises(SystemExit) as ended:
         main(["tools"])
     said = capsys.readouterr().err

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tasks.catalogue import read_catalogue
-from toolgen.gate.gate import gate_text
-from toolgen.gate.tools_text import file_of, tool_name
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.toolgen.gate.gate import gate_text
+from ambidex.toolgen.gate.tools_text import file_of, tool_name
 
 ROOT = Path(__file__).parents[2]
 GOOD = '''"""Counting."""
@@ -23,7 +23,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_tools.os import app
+from ambidex.mcp_tools.os import app
 
 __all__ = ["app"]
 
@@ -137,14 +137,17 @@ def test_no_code_of_an_admitted_tool_runs_on_the_host(
 ) -> None:
     marker = tmp_path / "marker"
     acts = f'\nwith open({str(marker)!r}, "w") as file:\n    file.write("it ran")\n'
-    tree = tmp_path / "tree"
+    tree = tmp_path / "ambidex"
     admitted(tree, GOOD.replace(BEFORE, f"{acts}{BEFORE}"))
-    monkeypatch.setattr("tasks.catalogue.ROOT", tree)
+    monkeypatch.setattr("ambidex.tasks.catalogue.ROOT", tree)
     assert "os_count_words" in read_catalogue()
     assert not marker.exists()
-    monkeypatch.syspath_prepend(str(tree))
+    monkeypatch.syspath_prepend(str(tree.parent))
     ran = subprocess.run(
-        [sys.executable, "-m", "mcp_tools.catalogue"], cwd=tree, capture_output=True, check=True
+        [sys.executable, "-m", "ambidex.mcp_tools.catalogue"],
+        cwd=tree.parent,
+        capture_output=True,
+        check=True,
     )
     assert ran.stdout
     assert marker.exists(), "imported, as a guest does, it would have run"
@@ -153,8 +156,11 @@ def test_no_code_of_an_admitted_tool_runs_on_the_host(
 def test_a_declaration_that_has_to_be_run_is_an_error_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    admitted(tmp_path, GOOD.replace('description="the text"', 'description=open("/etc/x").read()'))
-    monkeypatch.setattr("tasks.catalogue.ROOT", tmp_path)
+    admitted(
+        tmp_path / "ambidex",
+        GOOD.replace('description="the text"', 'description=open("/etc/x").read()'),
+    )
+    monkeypatch.setattr("ambidex.tasks.catalogue.ROOT", tmp_path / "ambidex")
     with pytest.raises(Exception, match=r"os/count_words\.py, line 15"):
         read_catalogue()
 
@@ -162,16 +168,16 @@ def test_a_declaration_that_has_to_be_run_is_an_error_that_names_it(
 def test_a_module_of_tools_outside_an_application_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(ROOT / "mcp_tools", tmp_path / "mcp_tools")
-    (tmp_path / "mcp_tools" / "words.py").write_text(GOOD)
-    monkeypatch.setattr("tasks.catalogue.ROOT", tmp_path)
+    shutil.copytree(ROOT / "mcp_tools", tmp_path / "ambidex" / "mcp_tools")
+    (tmp_path / "ambidex" / "mcp_tools" / "words.py").write_text(GOOD)
+    monkeypatch.setattr("ambidex.tasks.catalogue.ROOT", tmp_path / "ambidex")
     with pytest.raises(Exception, match=r"words\.py declares tools"):
         read_catalogue()
 
 
 def test_the_command_line_imports_no_tool() -> None:
     code = (
-        "import sys\nfrom host.cli.main import main\n"
+        "import sys\nfrom ambidex.host.cli.main import main\n"
         "try:\n    main(['check', 'tasks/demo'])\nexcept SystemExit:\n    pass\n"
         "print([name for name in sys.modules if name.startswith('mcp_tools')])"
     )

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from host import Agent, Briefing, Decision, Observation, ToolCall
-from host.errors import GuestError, ModelError, StoppedError
-from host.records.rows import Row
-from host.report.metrics import summarize
-from host.report.report_lines import lines
-from tasks import Suite, Task
+from ambidex.host import Agent, Briefing, Decision, Observation, ToolCall
+from ambidex.host.errors import GuestError, ModelError, StoppedError
+from ambidex.host.records.rows import Row
+from ambidex.host.report.metrics import summarize
+from ambidex.host.report.report_lines import lines
+from ambidex.tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.conftest import suite as suite
 from tests.host.played import row

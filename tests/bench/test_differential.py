@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.evaluators.osworld.registry import metrics
 from bench.differential import NOTHING, Case, Outcome
 from bench.differential.__main__ import compare, families
 from bench.differential.sides import Upstream, UpstreamError, ours
 from bench.differential.tally import Tally, agree, page, read_tallies, write_tallies
-from evaluators.osworld.registry import metrics
 
 STANDIN = """
 import threading, easyocr

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.host.errors import UsageError
+from ambidex.host.models.exposure import retrieved
+from ambidex.host.models.search import ranked
+from ambidex.host.records.config import Exposure
 from bench.__main__ import app
 from bench.retrieval.ranks import REQUESTS, Rank, rank_requests, read_requests, recall
-from host.errors import UsageError
-from host.models.exposure import retrieved
-from host.models.search import ranked
-from host.records.config import Exposure
 from tests.served import CATALOGUE
 
 

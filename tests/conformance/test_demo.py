@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from host.records.rows import Row, read_rows
-from host.runs.machines import Source
+from ambidex.host.records.rows import Row, read_rows
+from ambidex.host.runs.machines import Source
 
 PROJECT = Path(__file__).parent.parent.parent
 SUITE = PROJECT / "tasks" / "demo"
@@ -28,7 +28,7 @@ def ambidex(
     machines: Source, verb: str, out: Path, *words: str
 ) -> subprocess.CompletedProcess[str]:
     image = machines.image.split(":")[0]
-    command = [sys.executable, "-m", "host.cli.main", verb, str(SUITE), "--image", image]
+    command = [sys.executable, "-m", "ambidex.host.cli.main", verb, str(SUITE), "--image", image]
     command += ["--provider", machines.provider]
     return subprocess.run(
         [*command, "--out", str(out), *words], cwd=PROJECT, capture_output=True, text=True

@@ -13,20 +13,20 @@ from uuid import uuid4
 
 import pytest
 
-from host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
-from host.agents import agent_maker
-from host.client.guest import Guest
-from host.errors import GuestError
-from host.records.config import Job, RunConfig
-from host.records.rows import Row, read_rows
-from host.runs.machines import Source
-from host.runs.runner import run_jobs
-from tasks import Suite, Task
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
+from ambidex.host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
+from ambidex.host.agents import agent_maker
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import GuestError
+from ambidex.host.records.config import Job, RunConfig
+from ambidex.host.records.rows import Row, read_rows
+from ambidex.host.runs.machines import Source
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite, Task
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.vm.machines.machine import OwnedMachine, Running
+from ambidex.vm.machines.reaper import processes_with
 from tests.killed import kill
-from vm.machines.machine import OwnedMachine, Running
-from vm.machines.reaper import processes_with
 
 PROJECT = Path(__file__).parent.parent.parent
 QUICK = "gnome-evening"
@@ -157,7 +157,7 @@ def test_a_full_disk_in_the_guest_is_said_and_nothing_is_half_written(
 def ambidex_run(machines: Source, out: Path) -> list[str]:
     """Two trials of the quick task, the second one still to come when the first has its row."""
     image = machines.image.split(":")[0]
-    words = [sys.executable, "-m", "host.cli.main", "run", str(PROJECT / "tasks" / "demo")]
+    words = [sys.executable, "-m", "ambidex.host.cli.main", "run", str(PROJECT / "tasks" / "demo")]
     words += ["--tasks", QUICK, "--agent", "oracle", "--runs", "2", "--image", image]
     words += ["--provider", machines.provider]
     return [*words, "--out", str(out)]
@@ -221,6 +221,6 @@ def _tags_of(pid: int) -> list[str]:
             parent = (path.parent / "stat").read_text().rpartition(")")[2].split()[1]
         except OSError:
             continue
-        if b"vm.machines.reaper" in words and parent == str(pid):
-            tags.append(words[words.index(b"vm.machines.reaper") + 1].decode())
+        if b"ambidex.vm.machines.reaper" in words and parent == str(pid):
+            tags.append(words[words.index(b"ambidex.vm.machines.reaper") + 1].decode())
     return tags

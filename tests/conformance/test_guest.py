@@ -3,10 +3,10 @@
 from typing import Any
 from uuid import uuid4
 
-from host import ToolCall
-from host.client.guest import Guest
-from tasks.catalogue import read_catalogue
-from vm import Machine
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.vm import Machine
 
 
 def call(guest: Guest, name: str, **arguments: object) -> Any:

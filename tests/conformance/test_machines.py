@@ -11,16 +11,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from host.client.guest import Guest
-from host.runs.machines import Source
+from ambidex.host.client.guest import Guest
+from ambidex.host.runs.machines import Source
+from ambidex.vm import Machine, MachineError, Program
+from ambidex.vm.checkpoints.collection import kept_steps
+from ambidex.vm.machines.account import VARIABLE
+from ambidex.vm.machines.display import capture
+from ambidex.vm.machines.machine import OwnedMachine, Running
+from ambidex.vm.machines.reaper import processes_with
+from ambidex.vm.store import cache_folder
 from tests.killed import kill
-from vm import Machine, MachineError, Program
-from vm.checkpoints.collection import kept_steps
-from vm.machines.account import VARIABLE
-from vm.machines.display import capture
-from vm.machines.machine import OwnedMachine, Running
-from vm.machines.reaper import processes_with
-from vm.store import cache_folder
 
 PROJECT = Path(__file__).parent.parent.parent
 PORT = """
@@ -208,7 +208,7 @@ def test_a_machine_that_was_killed_is_itself_again_after_a_revert(
 
 OWNER = """
 import os, sys
-from host.runs.machines import MachineOptions, open_machines
+from ambidex.host.runs.machines import MachineOptions, open_machines
 options = MachineOptions(image=sys.argv[1], provider=sys.argv[2])
 with open_machines(options, lambda line: None) as source:
     machine = source.make()

@@ -14,14 +14,14 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from host import Limits
-from host.cli.machines import vnc
-from host.records.announcement import announced
-from host.records.config import RunConfig, adopt
-from host.room.serve import opened
+from ambidex.host import Limits
+from ambidex.host.cli.machines import vnc
+from ambidex.host.records.announcement import announced
+from ambidex.host.records.config import RunConfig, adopt
+from ambidex.host.room.serve import opened
+from ambidex.vm import Machine
+from ambidex.vm.wait import NotYet, wait_for
 from tests.viewer import viewer
-from vm import Machine
-from vm.wait import NotYet, wait_for
 
 RUN, TRIAL = "run", "looked-at.1"
 

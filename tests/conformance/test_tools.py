@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from pptx import Presentation
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.tool_calls import done, read, refused
 
 PAGE = "<meta charset=utf-8><title>Grüße</title><p>Hello"

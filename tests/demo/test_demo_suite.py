@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tasks import Suite, Task
-from tasks.load import load_suite
-from tasks.spec import Put
+from ambidex.tasks import Suite, Task
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.spec import Put
 from tests.served import CATALOGUE
 
 DEMO = Path(__file__).resolve().parents[2] / "tasks" / "demo"

@@ -10,7 +10,7 @@ from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_THEME_COLOR
 from pptx.util import Cm, Pt
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.tool_calls import done
 
 WIDE, HIGH = 32.0, 18.0

@@ -5,17 +5,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from evaluators import Score
-from evaluators.osworld import Value
-from evaluators.osworld.registry import Bound, metric
-from host.client.guest import Guest
-from host.osworld.stage import collect, set_stage
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.evidence import Collected, Record, read_record, value_of
-from tasks.osworld.getters import parse_getter
-from tasks.osworld.judging import Question
-from tasks.osworld.setup_steps import parse_step
-from tasks.osworld.task import OSWorldBody
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.registry import Bound, metric
+from ambidex.host.client.guest import Guest
+from ambidex.host.osworld.stage import collect, set_stage
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.evidence import Collected, Record, read_record, value_of
+from ambidex.tasks.osworld.getters import parse_getter
+from ambidex.tasks.osworld.judging import Question
+from ambidex.tasks.osworld.setup_steps import parse_step
+from ambidex.tasks.osworld.task import OSWorldBody
 
 
 @metric()

@@ -13,12 +13,12 @@ import httpx
 import pytest
 from PIL import Image
 
-from host import ToolCall, ToolResult
-from host.client.guest import Guest
-from mcp_tools.waiting import wait_for
+from ambidex.host import ToolCall, ToolResult
+from ambidex.host.client.guest import Guest
+from ambidex.mcp_tools.waiting import wait_for
+from ambidex.vm import Machine
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import answered, comes_to_hold, done, refused
-from vm import Machine
 
 TEXT = (
     'Hello <World> & "quotes" it\'s {a}[b] ~`|\\^ 1<2>3 ÄÖÜ äöüß éèñ ¿ € – “ ” … '

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from examples.stand_in import app
-from host import Limits, Stop
-from host.agents import agent_maker
-from host.dialects import dialects
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import (
+from ambidex.host import Limits, Stop
+from ambidex.host.agents import agent_maker
+from ambidex.host.dialects import dialects
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import (
     Condition,
     Exposure,
     Job,
@@ -25,14 +24,15 @@ from host.records.config import (
     adopt,
     locked,
 )
-from host.records.rows import Row
-from host.records.trajectory import read_trajectory
-from host.report.comparison import identical
-from host.runs.machines import Source
-from host.runs.runner import run_jobs
-from tasks import Suite
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
+from ambidex.host.records.rows import Row
+from ambidex.host.records.trajectory import read_trajectory
+from ambidex.host.report.comparison import identical
+from ambidex.host.runs.machines import Source
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from examples.stand_in import app
 from tests.host.peer import serve
 
 DEMO = Path("tasks/demo")

@@ -14,29 +14,29 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.host.client.guest import Guest
+from ambidex.host.models.exposure import offer_of
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import Exposure, ModelConfig
+from ambidex.host.runs.machines import MachineOptions, Source, open_machines
+from ambidex.host.runs.providers.attached import ENDPOINT, TOKEN
+from ambidex.tasks.load import load_suite
+from ambidex.toolgen import Outcome, StageResult
+from ambidex.toolgen.guests import Workplace
+from ambidex.toolgen.models.asking import Caps
+from ambidex.toolgen.pipeline import Foundry
+from ambidex.toolgen.report import funnel
+from ambidex.toolgen.stages.admit import admit
+from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.stages.propose import Asked
+from ambidex.toolgen.store import Folder
+from ambidex.toolgen.verdicts import give
 from examples.foundry.stand_in import app
-from host.client.guest import Guest
-from host.models.exposure import offer_of
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import Exposure, ModelConfig
-from host.runs.machines import MachineOptions, Source, open_machines
-from host.runs.providers.attached import ENDPOINT, TOKEN
-from tasks.load import load_suite
 from tests.host.peer import serve
 from tests.served import CATALOGUE
 from tests.toolgen.drafts import GOOD, OF, ROOT, TASKS
 from tests.toolgen.reviewed import said
-from toolgen import Outcome, StageResult
-from toolgen.guests import Workplace
-from toolgen.models.asking import Caps
-from toolgen.pipeline import Foundry
-from toolgen.report import funnel
-from toolgen.stages.admit import admit
-from toolgen.stages.measurement import Measured
-from toolgen.stages.propose import Asked
-from toolgen.store import Folder
-from toolgen.verdicts import give
 
 WISHES = {
     "calc-write-cell": "Put a number, a text or a formula into one cell of a spreadsheet.",

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pptx.enum.dml import MSO_THEME_COLOR
 
-from evaluators.osworld import Verdicts
-from evaluators.osworld.registry import bind_metric
-from host.client.guest import Guest
+from ambidex.evaluators.osworld import Verdicts
+from ambidex.evaluators.osworld.registry import bind_metric
+from ambidex.host.client.guest import Guest
 from tests.evaluators.osworld.test_slides import (
     DISSOLVE,
     RED,

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import xlsxwriter
 
-from evaluators.osworld import Value
-from evaluators.osworld.registry import bind_metric
-from host.client.guest import Guest
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.registry import bind_metric
+from ambidex.host.client.guest import Guest
 from tests.desktop.tool_calls import done, read
 from tests.evaluators.osworld.makers import document, paragraph, pdf, png, run, table
 

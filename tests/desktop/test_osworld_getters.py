@@ -11,14 +11,14 @@ import pytest
 from openpyxl import Workbook
 from pypdf import PdfReader
 
-from evaluators.osworld.registry import Bound, metric
-from host import ToolCall
-from host.client.guest import Guest
-from host.osworld.questions import ask
-from host.osworld.shutdown import end_browser
-from mcp_tools.waiting import wait_for
-from tasks.osworld.evidence import Collected
-from tasks.osworld.getters import GETTERS
+from ambidex.evaluators.osworld.registry import Bound, metric
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.host.osworld.questions import ask
+from ambidex.host.osworld.shutdown import end_browser
+from ambidex.mcp_tools.waiting import wait_for
+from ambidex.tasks.osworld.evidence import Collected
+from ambidex.tasks.osworld.getters import GETTERS
 from tests.desktop.osworld_desk import Desk, anything
 from tests.desktop.test_tools_vlc import tone
 

@@ -8,20 +8,20 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from host import Limits
-from host.agents import agent_maker
-from host.cli.osworld_assets import import_
-from host.models.prices import read_prices
-from host.records.config import adopt, locked
-from host.runs.launch import RunRequest, config_of
-from host.runs.machines import Source
-from host.runs.prove import Verdict, jobs, verdicts
-from host.runs.runner import run_jobs
-from tasks import Suite
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from tasks.osworld.annotations import Notes, read_notes, written_notes
-from tasks.osworld.suite import Selection
+from ambidex.host import Limits
+from ambidex.host.agents import agent_maker
+from ambidex.host.cli.osworld_assets import import_
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import adopt, locked
+from ambidex.host.runs.launch import RunRequest, config_of
+from ambidex.host.runs.machines import Source
+from ambidex.host.runs.prove import Verdict, jobs, verdicts
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.annotations import Notes, read_notes, written_notes
+from ambidex.tasks.osworld.suite import Selection
 from tests.osworld.standins import ORACLES, OWN, write
 from tests.tasks.osworld import OSWORLD, needs_osworld
 

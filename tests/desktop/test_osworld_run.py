@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.osworld.registry import metrics
-from host import Limits
-from host.agents import agent_maker
-from host.errors import UsageError
-from host.models.prices import read_prices
-from host.records.config import RunConfig, RunOptions, adopt, locked
-from host.records.rows import read_rows
-from host.runs.launch import RunRequest, config_of
-from host.runs.machines import Source
-from host.runs.prove import jobs as proof_jobs
-from host.runs.prove import verdicts
-from host.runs.rescoring import rejudge
-from host.runs.runner import run_jobs
-from tasks import Suite
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from tasks.osworld.suite import Selection
+from ambidex.evaluators.osworld.registry import metrics
+from ambidex.host import Limits
+from ambidex.host.agents import agent_maker
+from ambidex.host.errors import UsageError
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import RunConfig, RunOptions, adopt, locked
+from ambidex.host.records.rows import read_rows
+from ambidex.host.runs.launch import RunRequest, config_of
+from ambidex.host.runs.machines import Source
+from ambidex.host.runs.prove import jobs as proof_jobs
+from ambidex.host.runs.prove import verdicts
+from ambidex.host.runs.rescoring import rejudge
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.suite import Selection
 from tests.tasks.osworld import task, write
 
 pytestmark = pytest.mark.skipif(

@@ -8,12 +8,12 @@ from pathlib import Path
 import docx
 import pytest
 
-from host.client.answers import NoSuchFile
-from host.client.guest import Guest
-from host.errors import StageError
-from host.osworld.history import PLACE
-from host.osworld.questions import ask
-from tasks.osworld.task import EMPTY_HISTORY
+from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import StageError
+from ambidex.host.osworld.history import PLACE
+from ambidex.host.osworld.questions import ask
+from ambidex.tasks.osworld.task import EMPTY_HISTORY
 from tests.desktop.osworld_desk import Desk
 from tests.desktop.tool_calls import comes_to_hold
 from tests.evaluators.osworld.makers import document

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from host.records.trajectory import NAME
-from host.runs.machines import Source
-from host.travel.divergence import parted, partings
+from ambidex.host.records.trajectory import NAME
+from ambidex.host.runs.machines import Source
+from ambidex.host.travel.divergence import parted, partings
 
 PROJECT = Path(__file__).parents[2]
 TASK = "calc-freeze-header"
@@ -16,7 +16,7 @@ TASK = "calc-freeze-header"
 
 def ambidex(machines: Source, *words: str | Path) -> str:
     image = machines.image.split(":")[0]
-    command = [sys.executable, "-m", "host.cli.main", *map(str, words), "--image", image]
+    command = [sys.executable, "-m", "ambidex.host.cli.main", *map(str, words), "--image", image]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

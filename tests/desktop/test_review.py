@@ -15,26 +15,26 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from host import ToolCall
-from host.client.guest import Guest
-from host.errors import MachineError
-from host.runs.machines import Source
-from tasks import verbs_of
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import MachineError
+from ambidex.host.runs.machines import Source
+from ambidex.tasks import verbs_of
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.toolgen import Draft
+from ambidex.toolgen.foundry import ROOT
+from ambidex.toolgen.gate.tools_text import house_tools
+from ambidex.toolgen.guests import ask_draft, install
+from ambidex.toolgen.review.app import Reviewing
+from ambidex.toolgen.review.card import Cards
+from ambidex.toolgen.review.desk import Desks
+from ambidex.toolgen.review.serve import opened
+from ambidex.toolgen.store import Folder, folders
+from ambidex.toolgen.verdicts import give, keep_opinion
+from ambidex.vm import Machine
 from tests.desktop.tool_calls import read
 from tests.toolgen.reviewed import TEXT_SIZE, furnished, made, said
-from toolgen import Draft
-from toolgen.foundry import ROOT
-from toolgen.gate.tools_text import house_tools
-from toolgen.guests import ask_draft, install
-from toolgen.review.app import Reviewing
-from toolgen.review.card import Cards
-from toolgen.review.desk import Desks
-from toolgen.review.serve import opened
-from toolgen.store import Folder, folders
-from toolgen.verdicts import give, keep_opinion
-from vm import Machine
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -46,7 +46,7 @@ PRYING = '''from __future__ import annotations
 
 from pathlib import Path
 
-from mcp_tools.gnome import app
+from ambidex.mcp_tools.gnome import app
 
 
 @app.tool(reads_only=True)
@@ -57,8 +57,8 @@ def read_keys() -> str:
 
 ROWS = '''from __future__ import annotations
 
-from mcp_tools.calc import app
-from mcp_tools.calc.workbook import Sheet
+from ambidex.mcp_tools.calc import app
+from ambidex.mcp_tools.calc.workbook import Sheet
 
 
 @app.tool()
@@ -71,7 +71,7 @@ def remove_empty_rows(sheet: Sheet = None) -> int:
 
 SHUFFLE = '''from __future__ import annotations
 
-from mcp_tools.vlc import app
+from ambidex.mcp_tools.vlc import app
 
 
 @app.tool()

@@ -16,22 +16,22 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from host import Briefing, Decision, Limits, Observation, Stop, ToolCall
-from host.client.guest import Guest
-from host.records.announcement import NAME as MACHINE
-from host.records.announcement import Seen, now_running
-from host.records.config import RunConfig, adopt, locked
-from host.records.rows import Row, read_rows
-from host.records.trajectory import NAME as TRAJECTORY
-from host.records.trajectory import read_trajectory
-from host.room.serve import opened
-from host.runs.machines import Source
-from host.runs.runner import plan, run_jobs
-from tasks import Task
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
+from ambidex.host import Briefing, Decision, Limits, Observation, Stop, ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.host.records.announcement import NAME as MACHINE
+from ambidex.host.records.announcement import Seen, now_running
+from ambidex.host.records.config import RunConfig, adopt, locked
+from ambidex.host.records.rows import Row, read_rows
+from ambidex.host.records.trajectory import NAME as TRAJECTORY
+from ambidex.host.records.trajectory import read_trajectory
+from ambidex.host.room.serve import opened
+from ambidex.host.runs.machines import Source
+from ambidex.host.runs.runner import plan, run_jobs
+from ambidex.tasks import Task
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.vm import Machine
 from tests.viewer import viewer
-from vm import Machine
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDTHS = "[...document.querySelectorAll('.card img')].map((image) => image.naturalWidth)"

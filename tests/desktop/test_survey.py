@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from host.client.guest import Guest
-from host.client.survey import LASTING, PARTS, changes, survey
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.survey import LASTING, PARTS, changes, survey
 
 
 def test_a_file_a_setting_a_window_and_a_program_are_seen_and_nothing_is_left_behind(

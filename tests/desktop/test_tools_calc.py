@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, refused
 

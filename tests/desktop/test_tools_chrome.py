@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from host.client.answers import NoSuchFile
-from host.client.guest import Guest
-from mcp_tools.waiting import wait_for
+from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.guest import Guest
+from ambidex.mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import called, done, read, refused, stop
 
@@ -36,8 +36,8 @@ http.server.HTTPServer(('127.0.0.1', 8123), Page).serve_forever()
 TARGETS = """import json, urllib.request
 print(json.dumps(json.load(urllib.request.urlopen('http://127.0.0.1:9222/json'))))"""
 STARTED = """import sys
-sys.path[:0] = ["/opt/ambidex", "/opt/ambidex/site"]
-from mcp_tools.chrome.devtools import STARTED, connected
+sys.path[:0] = ["/opt", "/opt/ambidex/site"]
+from ambidex.mcp_tools.chrome.devtools import STARTED, connected
 with connected() as browser:
     print(browser.call("Browser.getHistogram", name=STARTED)["histogram"]["count"])"""
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from host.client.guest import Guest
-from mcp_tools.waiting import wait_for
+from ambidex.host.client.guest import Guest
+from ambidex.mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import called, done, read, refused
 

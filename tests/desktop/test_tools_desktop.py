@@ -2,8 +2,8 @@
 
 import pytest
 
-from host.client.answers import NoSuchFile
-from host.client.guest import Guest
+from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

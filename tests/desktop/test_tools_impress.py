@@ -3,7 +3,7 @@
 import pytest
 from pptx.enum.text import PP_ALIGN
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.decks import HIGH, WIDE, deck, runs, saved
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from host.client.guest import Guest
-from mcp_tools import App
-from mcp_tools.filesystem import mounted as filesystem
-from mcp_tools.git import mounted as git
+from ambidex.host.client.guest import Guest
+from ambidex.mcp_tools import App
+from ambidex.mcp_tools.filesystem import mounted as filesystem
+from ambidex.mcp_tools.git import mounted as git
 from tests.desktop.tool_calls import called, done, read, refused
 
 LISTED = """
 import json, sys
-sys.path[:0] = ["/opt/ambidex", "/opt/ambidex/site"]
+sys.path[:0] = ["/opt", "/opt/ambidex/site"]
 from mcp_tools.{app} import mounted
 print(json.dumps(mounted.server.listed()))
 mounted.server.close()

@@ -4,7 +4,7 @@ from io import BytesIO
 
 from openpyxl import Workbook
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.tool_calls import done, read, refused, stop
 
 

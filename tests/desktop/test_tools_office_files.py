@@ -4,7 +4,7 @@ from io import BytesIO
 
 from openpyxl import Workbook, load_workbook
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.tool_calls import done, read
 
 BOOK = "~/shared book.xlsx"

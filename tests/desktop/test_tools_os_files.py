@@ -8,8 +8,8 @@ import pypdf
 import pytest
 from PIL import Image, ImageDraw
 
-from host.client.answers import NoSuchFile
-from host.client.guest import Guest
+from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

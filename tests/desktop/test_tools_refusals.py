@@ -1,7 +1,7 @@
 """What no tool does: take an argument it does not know."""
 
-from host.client.guest import Guest
-from mcp_tools import catalogue
+from ambidex.host.client.guest import Guest
+from ambidex.mcp_tools import catalogue
 from tests.desktop.tool_calls import refused
 
 

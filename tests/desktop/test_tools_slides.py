@@ -16,7 +16,7 @@ from PIL import Image
 from pptx.util import Cm
 from pypdf import PdfReader
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.decks import HIGH, WIDE, deck, part, picture, saved
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tools import catalogue
+from ambidex.mcp_tools import catalogue
 from tests.desktop.proofs import LEDGER, PROVING
 from tests.desktop.tools_table import table
 

@@ -13,8 +13,8 @@ import numpy
 import pytest
 from PIL import Image
 
-from host.client.guest import Guest
-from mcp_tools.waiting import wait_for
+from ambidex.host.client.guest import Guest
+from ambidex.mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused, stop
 

@@ -13,7 +13,7 @@ from odf.style import Style, TextProperties
 from PIL import Image
 from pypdf import PdfReader
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, refused
 

@@ -3,9 +3,9 @@
 from typing import Any
 from uuid import uuid4
 
-from host import ToolCall, ToolResult
-from host.client.guest import Guest
-from mcp_tools.waiting import wait_for
+from ambidex.host import ToolCall, ToolResult
+from ambidex.host.client.guest import Guest
+from ambidex.mcp_tools.waiting import wait_for
 from tests.desktop.proofs import LEDGER
 
 

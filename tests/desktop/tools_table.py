@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mcp_tools import App, Tool, aliases, catalogue
+from ambidex.mcp_tools import App, Tool, aliases, catalogue
 from tests.desktop.proofs import Ledger
 
 __all__ = ["table"]

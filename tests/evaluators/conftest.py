@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import Score
-from evaluators.registry import bind
+from ambidex.evaluators import Score
+from ambidex.evaluators.registry import bind
 
 Judge = Callable[..., Score]
 

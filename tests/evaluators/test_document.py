@@ -9,7 +9,7 @@ from odf.opendocument import OpenDocumentText
 from odf.style import ParagraphProperties, Style, TextProperties
 from odf.text import P, Span
 
-from evaluators import Score
+from ambidex.evaluators import Score
 
 Judge = Callable[..., Score]
 

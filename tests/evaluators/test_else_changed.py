@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.changes import only
+from ambidex.evaluators.changes import only
 
 CHANGES = [
     ("file", "/home/user/report.odt", "changed"),

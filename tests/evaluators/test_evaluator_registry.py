@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import Score, Unreadable
-from evaluators.registry import bind, evaluator, evaluators
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.registry import bind, evaluator, evaluators
 
 
 def test_every_module_of_the_package_is_found_and_every_name_is_the_functions_own() -> None:

@@ -10,8 +10,8 @@ import openpyxl
 import pytest
 from PIL import Image
 
-from evaluators import Score
-from evaluators.registry import evaluators
+from ambidex.evaluators import Score
+from ambidex.evaluators.registry import evaluators
 
 OFFICE: dict[str, dict[str, object]] = {
     "spreadsheet.cells_equal": {"file": "a.xlsx", "cells": {"A1": 1}},

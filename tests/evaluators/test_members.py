@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import Unreadable
-from evaluators.members import members
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.members import members
 from tests.evaluators.osworld.makers import tarred, zipped
 
 MIB = 1024 * 1024

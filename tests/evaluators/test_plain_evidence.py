@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw
 
-from evaluators import Score
+from ambidex.evaluators import Score
 
 Judge = Callable[..., Score]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from evaluators.manifest import NAME as MANIFEST
-from evaluators.manifest import Manifest
-from evaluators.recomputed import FOLDER
-from evaluators.spreadsheet import cells_computed, cells_equal
+from ambidex.evaluators.manifest import NAME as MANIFEST
+from ambidex.evaluators.manifest import Manifest
+from ambidex.evaluators.recomputed import FOLDER
+from ambidex.evaluators.spreadsheet import cells_computed, cells_equal
 
 
 def book(path: Path, formulas: dict[str, tuple[str, object]]) -> None:

@@ -6,7 +6,7 @@ import openpyxl
 import pytest
 from openpyxl.styles import Alignment, Font, PatternFill
 
-from evaluators import Score
+from ambidex.evaluators import Score
 
 Judge = Callable[..., Score]
 

@@ -9,9 +9,9 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from guest.account import Account
-from guest.processes import Processes
-from guest.workers import Worker
+from ambidex.guest.account import Account
+from ambidex.guest.processes import Processes
+from ambidex.guest.workers import Worker
 
 Started = Callable[[str], AbstractAsyncContextManager[Worker]]
 

@@ -7,9 +7,9 @@ import sys
 import threading
 from typing import Any
 
-from guest.wire import Answer
-from guest.worker import Channel, serve
-from mcp_tools import ToolError
+from ambidex.guest.wire import Answer
+from ambidex.guest.worker import Channel, serve
+from ambidex.mcp_tools import ToolError
 
 DEEDS: list[str] = []
 

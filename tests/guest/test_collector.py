@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from guest import HarnessError
-from guest.account import Account
-from guest.evidence import collector
-from guest.evidence.collector import find, may_become_root, verbs
-from guest.evidence.inventory import Inventory
-from guest.questions import profile
+from ambidex.guest import HarnessError
+from ambidex.guest.account import Account
+from ambidex.guest.evidence import collector
+from ambidex.guest.evidence.collector import find, may_become_root, verbs
+from ambidex.guest.evidence.inventory import Inventory
+from ambidex.guest.questions import profile
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "home"
     path.mkdir()
     # What else lies in this computer's folders for everybody is no business of a test.
-    monkeypatch.setattr("guest.evidence.inventory.PLACES", ())
+    monkeypatch.setattr("ambidex.guest.evidence.inventory.PLACES", ())
     return path
 
 
@@ -117,7 +117,7 @@ def test_an_inventory_reads_no_holes_and_stops_at_a_bound(
     with (home / "holes").open("wb") as file:
         file.truncate(1 << 40)
     assert Inventory().take(home)["refused"] == ""
-    monkeypatch.setattr("guest.evidence.inventory.MOST", 5)
+    monkeypatch.setattr("ambidex.guest.evidence.inventory.MOST", 5)
     for number in range(10):
         (home / str(number)).touch()
     assert Inventory().take(home)["refused"] == "there are more than 5 files"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from mcp_tools import ToolError, catalogue
-from mcp_tools.display.keyboard import Untypable, keysym
-from mcp_tools.display.keymap import KEYPAD, ONE_LEVEL, Key, lent
+from ambidex.mcp_tools import ToolError, catalogue
+from ambidex.mcp_tools.display.keyboard import Untypable, keysym
+from ambidex.mcp_tools.display.keymap import KEYPAD, ONE_LEVEL, Key, lent
 
 VERBS = """click double_click triple_click right_click middle_click move drag scroll type key
 hold_key mouse_down mouse_up screenshot cursor_position wait window_list activate_window"""

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from guest.guard import Guard, NoToken, Token
+from ambidex.guest.guard import Guard, NoToken, Token
 
 GOOD = "a-token-of-this-machine"
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from guest import HarnessError
-from guest.desktop.harness_verbs import OUTPUT, run, wait_for_window, whole, write_file
-from mcp_tools.display.x11 import Window
-from mcp_tools.waiting import wait_for
+from ambidex.guest import HarnessError
+from ambidex.guest.desktop.harness_verbs import OUTPUT, run, wait_for_window, whole, write_file
+from ambidex.mcp_tools.display.x11 import Window
+from ambidex.mcp_tools.waiting import wait_for
 
 
 def command(*argv: str, **more: Any) -> dict[str, Any]:

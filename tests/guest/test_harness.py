@@ -11,13 +11,13 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from guest import COLLECTOR, HARNESS, HarnessError
-from guest.freezing import Freezer
-from guest.guard import Token
-from guest.harness import Harness, on_error
-from guest.journal import Journal
-from guest.tools import Server
-from guest.workers import Ended, Worker
+from ambidex.guest import COLLECTOR, HARNESS, HarnessError
+from ambidex.guest.freezing import Freezer
+from ambidex.guest.guard import Token
+from ambidex.guest.harness import Harness, on_error
+from ambidex.guest.journal import Journal
+from ambidex.guest.tools import Server
+from ambidex.guest.workers import Ended, Worker
 
 from .conftest import Started
 
@@ -27,7 +27,7 @@ Scene = Callable[[httpx.AsyncClient], Awaitable[None]]
 @pytest.fixture
 def journal() -> Iterator[Journal]:
     journal = Journal()
-    logger = logging.getLogger("guest")
+    logger = logging.getLogger("ambidex.guest")
     logger.addHandler(journal)
     logger.setLevel(logging.INFO)
     yield journal

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from guest import identity
-from guest.guard import Token
-from guest.identity import Identity, assume, set_clock, write_in_place
+from ambidex.guest import identity
+from ambidex.guest.guard import Token
+from ambidex.guest.identity import Identity, assume, set_clock, write_in_place
 
 GOOD: dict[str, Any] = {
     "token": "the-token-of-the-clone",

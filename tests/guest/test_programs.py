@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from guest.desktop.programs import Programs, processors
-from mcp_tools.display.threads import wanted
+from ambidex.guest.desktop.programs import Programs, processors
+from ambidex.mcp_tools.display.threads import wanted
 
 WORKS = "print(flush=True)\nwhile True: pass"
 WAITS = "import time\nprint(flush=True)\ntime.sleep(60)"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from guest.desktop.session import NoSession, environments, find_session
-from mcp_tools.waiting import wait_for
+from ambidex.guest.desktop.session import NoSession, environments, find_session
+from ambidex.mcp_tools.waiting import wait_for
 
 UID = os.getuid()
 PANEL = {

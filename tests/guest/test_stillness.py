@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guest.desktop.stillness import (
+from ambidex.guest.desktop.stillness import (
     Change,
     Rect,
     Stillness,

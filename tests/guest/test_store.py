@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from guest.store import Store
+from ambidex.guest.store import Store
 
 
 class Deed:

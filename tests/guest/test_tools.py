@@ -11,9 +11,9 @@ from fastmcp import Client
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from guest.tools import Server, success
-from guest.wire import Message
-from mcp_tools import App, Tool
+from ambidex.guest.tools import Server, success
+from ambidex.guest.wire import Message
+from ambidex.mcp_tools import App, Tool
 
 from .conftest import Started
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from guest.tools import Server
-from guest.warm import QUESTIONS, ROUNDS, warm
+from ambidex.guest.tools import Server
+from ambidex.guest.warm import QUESTIONS, ROUNDS, warm
 
 
 def test_every_first_question_is_one_that_the_door_answers() -> None:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from guest import wire
+from ambidex.guest import wire
 
 
 def test_a_message_survives_the_socket_whole() -> None:

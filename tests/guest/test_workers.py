@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from guest.processes import Process
-from guest.workers import Ended, Hung, Refused, Worker
+from ambidex.guest.processes import Process
+from ambidex.guest.workers import Ended, Hung, Refused, Worker
 
 from .conftest import Started
 
@@ -129,8 +129,8 @@ def test_a_fork_server_that_does_not_answer_is_replaced(
             assert await pid_of(worker)
             server = worker.processes._server
             assert server is not None
-            monkeypatch.setattr("guest.processes.END_WITHIN", 0.5)
-            monkeypatch.setattr("guest.processes.START_WITHIN", 0.5)
+            monkeypatch.setattr("ambidex.guest.processes.END_WITHIN", 0.5)
+            monkeypatch.setattr("ambidex.guest.processes.START_WITHIN", 0.5)
             server.send_signal(signal.SIGSTOP)
             with pytest.raises(Ended, match="exit status unknown"):
                 await ask(worker, "die")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from host import Agent, Briefing, Limits
-from host.agents import agent_maker
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import RunConfig, adopt, locked
-from host.records.rows import Row
-from host.runs.runner import QUIET, Watcher, plan, run_jobs
-from tasks import Suite, Task
-from tasks.load import load_suite
+from ambidex.host import Agent, Briefing, Limits
+from ambidex.host.agents import agent_maker
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import RunConfig, adopt, locked
+from ambidex.host.records.rows import Row
+from ambidex.host.runs.runner import QUIET, Watcher, plan, run_jobs
+from ambidex.tasks import Suite, Task
+from ambidex.tasks.load import load_suite
 from tests.host.peer import CATALOGUE, PeerMachine
 from tests.models import nothing_of_litellm_stays
 

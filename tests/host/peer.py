@@ -32,8 +32,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tasks import ToolSpec
-from vm import MachineError, Place, Program
+from ambidex.tasks import ToolSpec
+from ambidex.vm import MachineError, Place, Program
 
 SIZE = (64, 48)
 BUTTONS = 47

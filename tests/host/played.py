@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from host import Limits, Stop
-from host.records.config import RunConfig, adopt
-from host.records.rows import CallCount, Row, Rows
+from ambidex.host import Limits, Stop
+from ambidex.host.records.config import RunConfig, adopt
+from ambidex.host.records.rows import CallCount, Row, Rows
 
 
 def row(

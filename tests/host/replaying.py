@@ -26,11 +26,21 @@ from typing import Any
 import jsonschema
 from PIL import Image
 
-from host import GUI, Answer, Briefing, Decision, Frame, Limits, Observation, ToolResult, Usage
-from host.agents.model import ModelAgent
-from host.dialects import open_dialect
-from host.records.config import ModelConfig
-from tasks import ToolSpec
+from ambidex.host import (
+    GUI,
+    Answer,
+    Briefing,
+    Decision,
+    Frame,
+    Limits,
+    Observation,
+    ToolResult,
+    Usage,
+)
+from ambidex.host.agents.model import ModelAgent
+from ambidex.host.dialects import open_dialect
+from ambidex.host.records.config import ModelConfig
+from ambidex.tasks import ToolSpec
 from tests import served
 from tests.host.peer import CATALOGUE
 from tests.host.vendors import check_answer, check_request

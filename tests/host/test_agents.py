@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from host import Briefing, Frame, Limits, Observation, Stop
-from host.agents import check_agent
-from host.agents.noop import Noop
-from host.agents.oracle import play_oracle
-from host.agents.random import Random, invent
-from host.agents.replay import Replay
-from host.errors import UsageError
-from host.records.config import offered
-from tasks import Suite
+from ambidex.host import Briefing, Frame, Limits, Observation, Stop
+from ambidex.host.agents import check_agent
+from ambidex.host.agents.noop import Noop
+from ambidex.host.agents.oracle import play_oracle
+from ambidex.host.agents.random import Random, invent
+from ambidex.host.agents.replay import Replay
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import offered
+from ambidex.tasks import Suite
 from tests import served
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from host import Briefing, Decision, Limits, Observation, Stop, ToolCall
-from host.errors import UsageError
-from host.runs.rescoring import rejudge
-from tasks import Suite, Task
+from ambidex.host import Briefing, Decision, Limits, Observation, Stop, ToolCall
+from ambidex.host.errors import UsageError
+from ambidex.host.runs.rescoring import rejudge
+from ambidex.tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import PeerMachine
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from host.agents import agent_maker
-from host.cli import main
-from host.records.announcement import announced
-from host.records.config import adopt, locked
-from host.records.rows import CallCount, read_rows
-from host.runs.prove import agents_of, jobs, verdicts
-from host.runs.runner import run_jobs
-from tasks import Suite
+from ambidex.host.agents import agent_maker
+from ambidex.host.cli import main
+from ambidex.host.records.announcement import announced
+from ambidex.host.records.config import adopt, locked
+from ambidex.host.records.rows import CallCount, read_rows
+from ambidex.host.runs.prove import agents_of, jobs, verdicts
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
 from tests.host.played import row, run_of
@@ -207,7 +207,8 @@ HEAVY = {"matplotlib", "pyarrow", "scipy", "fastmcp", "twisted", "litellm"}
 
 
 @pytest.mark.parametrize(
-    ("module", "heavy"), [("host.cli.main", {*HEAVY, "docx"}), ("toolgen.cli", HEAVY)]
+    ("module", "heavy"),
+    [("ambidex.host.cli.main", {*HEAVY, "docx"}), ("ambidex.toolgen.cli", HEAVY)],
 )
 def test_a_verb_waits_for_nothing_that_only_others_need(module: str, heavy: set[str]) -> None:
     code = f"import sys, {module}; print(sorted({heavy} & {{*sys.modules}}))"

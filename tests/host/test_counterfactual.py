@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from host import Limits
-from host.errors import UsageError
-from host.records.config import Branch, Lasting
-from host.report.statistics import repeats
-from host.report.text_report import lines
-from host.travel.counterfactual import compared, decisions, records, regrets
-from host.travel.forks import Onward, fork_of
-from host.travel.pivot import Pivot, Probe, pivot
-from host.travel.regret import Decided, Outcome, Ratio, regret
+from ambidex.host import Limits
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import Branch, Lasting
+from ambidex.host.report.statistics import repeats
+from ambidex.host.report.text_report import lines
+from ambidex.host.travel.counterfactual import compared, decisions, records, regrets
+from ambidex.host.travel.forks import Onward, fork_of
+from ambidex.host.travel.pivot import Pivot, Probe, pivot
+from ambidex.host.travel.regret import Decided, Outcome, Ratio, regret
 from tests.host.peer import CATALOGUE
 from tests.host.travel import Toy, on_peers, recorded, suite_in
 

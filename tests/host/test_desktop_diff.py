@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from host.client.guest import Guest
-from host.client.survey import Change, changes
-from host.errors import StageError
-from host.loop.stage import set_stage
-from host.travel.desktop_diff import desktop_diff
-from tasks import Suite
-from tasks.load import load_suite
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.survey import Change, changes
+from ambidex.host.errors import StageError
+from ambidex.host.loop.stage import set_stage
+from ambidex.host.travel.desktop_diff import desktop_diff
+from ambidex.tasks import Suite
+from ambidex.tasks.load import load_suite
 from tests.host.conftest import config_of, run_in, write_suite
 from tests.host.peer import CATALOGUE, TOKEN, Desktop, PeerMachine, peer
 from tests.host.test_checkpoints import Plays

@@ -13,10 +13,10 @@ from anthropic.types import Model as KnownModel
 from anthropic.types.beta import BetaComputerMemberName
 from PIL import Image
 
-from host import Briefing, Frame, Limits, Observation, Stop, ToolResult
-from host.dialects.anthropic import Anthropic
-from host.dialects.anthropic_actions import ACTIONS, version_of
-from host.records.config import ModelConfig
+from ambidex.host import Briefing, Frame, Limits, Observation, Stop, ToolResult
+from ambidex.host.dialects.anthropic import Anthropic
+from ambidex.host.dialects.anthropic_actions import ACTIONS, version_of
+from ambidex.host.records.config import ModelConfig
 from tests.host.answers import act, member, message, said, use
 from tests.host.replaying import HANDS, TOOLS, Session, called, seen
 

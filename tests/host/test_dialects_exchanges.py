@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from host import Decision, Form, ToolResult
-from host.dialects import dialects
-from host.records.config import ModelConfig
+from ambidex.host import Decision, Form, ToolResult
+from ambidex.host.dialects import dialects
+from ambidex.host.records.config import ModelConfig
 from tests.host.replaying import TOOLS, Session, called, exchange, names, newest, seen
 from tests.host.vendors import check_answer, check_request
 

@@ -9,11 +9,11 @@ import openai.types.responses.computer_action as sdk
 import pytest
 from openai.types.responses.computer_action import Click, ComputerAction
 
-from host import Briefing, Frame, Limits, Observation, Stop, ToolResult
-from host.dialects import Malformed
-from host.dialects.openai import OpenAI
-from host.dialects.openai_actions import ACTIONS, BUTTONS
-from host.records.config import ModelConfig
+from ambidex.host import Briefing, Frame, Limits, Observation, Stop, ToolResult
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.openai import OpenAI
+from ambidex.host.dialects.openai_actions import ACTIONS, BUTTONS
+from ambidex.host.records.config import ModelConfig
 from tests.host.answers import computer, function, output_refusal, output_text, response
 from tests.host.replaying import HANDS, TOOLS, Session, called, seen
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from host import Stop, ToolResult
-from host.dialects.paper_actions import ACTIONS
-from host.records.config import ModelConfig
+from ambidex.host import Stop, ToolResult
+from ambidex.host.dialects.paper_actions import ACTIONS
+from ambidex.host.records.config import ModelConfig
 from tests.host.answers import chat
 from tests.host.peer import ALIAS
 from tests.host.replaying import HANDS, TOOLS, Session, called, seen

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host import Stop, ToolResult
-from host.dialects import Malformed
-from host.dialects.pyautogui import signature
-from host.dialects.pyautogui_calls import CALLS, SIGNATURES
-from host.dialects.pyautogui_reading import read
-from host.dialects.reading import Pointer
-from host.records.config import ModelConfig
-from tasks import ToolSpec
+from ambidex.host import Stop, ToolResult
+from ambidex.host.dialects import Malformed
+from ambidex.host.dialects.pyautogui import signature
+from ambidex.host.dialects.pyautogui_calls import CALLS, SIGNATURES
+from ambidex.host.dialects.pyautogui_reading import read
+from ambidex.host.dialects.reading import Pointer
+from ambidex.host.records.config import ModelConfig
+from ambidex.tasks import ToolSpec
 from tests.host.answers import chat
 from tests.host.peer import ALIAS
 from tests.host.replaying import HANDS, TOOLS, Session, called, seen

@@ -17,12 +17,12 @@ from starlette.requests import Request as Asked
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from host import Form, Request, Stop
-from host.errors import ModelError
-from host.models.model import LONGEST_PAUSE, LiteModel, pause
-from host.models.prices import read_prices
-from host.records.config import ModelConfig
-from tasks import Suite
+from ambidex.host import Form, Request, Stop
+from ambidex.host.errors import ModelError
+from ambidex.host.models.model import LONGEST_PAUSE, LiteModel, pause
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import ModelConfig
+from ambidex.tasks import Suite
 from tests.host.answers import chat, computer, function, member, message, response, use
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import serve

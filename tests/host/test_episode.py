@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from host import Decision, Exchange, Limits, Observation, Stop, ToolCall, Usage
-from host.client.guest import Guest
-from host.loop.episode import run_episode
-from host.loop.progress import Episode
-from host.records.config import offered
-from host.records.trajectory import Trajectory, read_trajectory
+from ambidex.host import Decision, Exchange, Limits, Observation, Stop, ToolCall, Usage
+from ambidex.host.client.guest import Guest
+from ambidex.host.loop.episode import run_episode
+from ambidex.host.loop.progress import Episode
+from ambidex.host.records.config import offered
+from ambidex.host.records.trajectory import Trajectory, read_trajectory
 from tests.host.peer import ALIAS, CATALOGUE, TOKEN, Desktop, peer
 
 DEAR = Exchange("toy", {}, Usage(1, 1, cost=0.4), 0.1)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from host.errors import UsageError
-from host.runs.experiment import cells, read_experiment
-from host.runs.launch import check
-from tasks import Suite
+from ambidex.host.errors import UsageError
+from ambidex.host.runs.experiment import cells, read_experiment
+from ambidex.host.runs.launch import check
+from ambidex.tasks import Suite
 from tests.host.peer import CATALOGUE
 
 TEXT = """

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 
-from host import Stop
-from host.records.rows import Row
-from host.report.export import COLUMNS, records, write_csv, write_json, write_parquet
-from host.report.failure_sheet import CAUSES, sheet, write_sheet
-from host.report.failure_sheet import COLUMNS as SHEET
-from host.report.report_lines import Line, lines
+from ambidex.host import Stop
+from ambidex.host.records.rows import Row
+from ambidex.host.report.export import COLUMNS, records, write_csv, write_json, write_parquet
+from ambidex.host.report.failure_sheet import CAUSES, sheet, write_sheet
+from ambidex.host.report.failure_sheet import COLUMNS as SHEET
+from ambidex.host.report.report_lines import Line, lines
 from tests.host.played import row, run_of
 
 ROWS = [

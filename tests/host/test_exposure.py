@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from host import GUI, Frame, ToolSpec
-from host.errors import UsageError
-from host.models.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
-from host.models.search import knowledge
-from host.records.config import Exposure, offered
-from tasks import Task
-from tasks.load import load_suite
+from ambidex.host import GUI, Frame, ToolSpec
+from ambidex.host.errors import UsageError
+from ambidex.host.models.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
+from ambidex.host.models.search import knowledge
+from ambidex.host.records.config import Exposure, offered
+from ambidex.tasks import Task
+from ambidex.tasks.load import load_suite
 from tests.served import CATALOGUE
 
 FRAME = Frame.of((2, 1), bytes(6))

@@ -11,15 +11,25 @@ from typing import Any
 
 import pytest
 
-from host import Agent, Answer, Briefing, Decision, Limits, Observation, Request, Stop, ToolCall
-from host.agents import agent_maker
-from host.errors import ModelError, UsageError
-from host.loop.branch_point import kept_at, kept_steps
-from host.records.config import Keep, ModelConfig
-from host.records.orders import Order, post
-from host.records.trajectory import read_trajectory
-from host.room.standalone_page import episode_html
-from tasks import Suite, Task
+from ambidex.host import (
+    Agent,
+    Answer,
+    Briefing,
+    Decision,
+    Limits,
+    Observation,
+    Request,
+    Stop,
+    ToolCall,
+)
+from ambidex.host.agents import agent_maker
+from ambidex.host.errors import ModelError, UsageError
+from ambidex.host.loop.branch_point import kept_at, kept_steps
+from ambidex.host.records.config import Keep, ModelConfig
+from ambidex.host.records.orders import Order, post
+from ambidex.host.records.trajectory import read_trajectory
+from ambidex.host.room.standalone_page import episode_html
+from ambidex.tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import PeerMachine
 from tests.host.travel import KEPT, MODEL, Toy, forked, recorded, suite_in

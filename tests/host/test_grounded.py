@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from host import Answer, Briefing, Frame, Limits, Observation, Request, Usage
-from host.agents.model import ModelAgent
-from host.dialects.functions import Functions
-from host.dialects.grounded import Grounded
-from host.models.viewport import View
-from host.records.config import ModelConfig
+from ambidex.host import Answer, Briefing, Frame, Limits, Observation, Request, Usage
+from ambidex.host.agents.model import ModelAgent
+from ambidex.host.dialects.functions import Functions
+from ambidex.host.dialects.grounded import Grounded
+from ambidex.host.models.viewport import View
+from ambidex.host.records.config import ModelConfig
 from tests.served import CATALOGUE
 
 TOOLS = tuple(CATALOGUE[name] for name in ("computer_click", "computer_drag", "calc_save"))

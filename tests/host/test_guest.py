@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from host import ToolCall
-from host.client.answers import NoSuchFile, NoSuchWindow
-from host.client.guest import Guest, Patience
-from host.errors import GuestError
+from ambidex.host import ToolCall
+from ambidex.host.client.answers import NoSuchFile, NoSuchWindow
+from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.errors import GuestError
 from tests.host.peer import ALIAS, SIZE, TOKEN, Desktop, peer
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from host import Stop
-from host.errors import UsageError
-from host.records.rows import CallCount, Reached, Row
-from host.report.metrics import Group, group, rows_at, summarize
-from host.report.pass_at_k import pass_all, pass_any
-from mcp_tools import aliases
+from ambidex.host import Stop
+from ambidex.host.errors import UsageError
+from ambidex.host.records.rows import CallCount, Reached, Row
+from ambidex.host.report.metrics import Group, group, rows_at, summarize
+from ambidex.host.report.pass_at_k import pass_all, pass_any
+from ambidex.mcp_tools import aliases
 from tests.host.played import row
 from tests.served import CATALOGUE
 

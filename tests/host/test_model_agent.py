@@ -14,7 +14,7 @@ from starlette.requests import Request as Asked
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from host import (
+from ambidex.host import (
     Answer,
     Briefing,
     Decision,
@@ -27,13 +27,13 @@ from host import (
     ToolResult,
     Usage,
 )
-from host.agents.model import ModelAgent
-from host.dialects.functions import Functions
-from host.errors import ModelError
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import ModelConfig
-from tasks import Suite
+from ambidex.host.agents.model import ModelAgent
+from ambidex.host.dialects.functions import Functions
+from ambidex.host.errors import ModelError
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import ModelConfig
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import ALIAS, CATALOGUE, serve
 

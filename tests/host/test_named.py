@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from host import dialects
-from host.agents import agent_maker, check_agent, roles_of
-from host.dialects import check_dialect
-from host.errors import UsageError
-from host.named import names_in
-from host.runs import providers
-from host.runs.machines import MachineOptions, open_machines, provider_named
-from tasks import Suite
+from ambidex.host import dialects
+from ambidex.host.agents import agent_maker, check_agent, roles_of
+from ambidex.host.dialects import check_dialect
+from ambidex.host.errors import UsageError
+from ambidex.host.named import names_in
+from ambidex.host.runs import providers
+from ambidex.host.runs.machines import MachineOptions, open_machines, provider_named
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of
 from tests.host.conftest import suite as suite
 
@@ -43,7 +43,7 @@ def test_a_provider_of_ones_own_is_named_by_its_module() -> None:
 
 
 def test_a_dialect_of_ones_own_is_named_by_its_module(suite: Suite) -> None:
-    check_dialect("host.dialects.paper:Paper")
+    check_dialect("ambidex.host.dialects.paper:Paper")
     with pytest.raises(UsageError, match="cannot be called"):
         check_dialect(f"{__name__}:NOWHERE")
 

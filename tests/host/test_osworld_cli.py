@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from host.cli import main, osworld_assets, osworld_tasks
-from host.errors import UsageError
-from host.osworld import archives
-from host.osworld.revisions import changes
-from host.runs.launch import left_out
-from tasks import TaskError
-from tasks.load import load_suite
-from tasks.osworld.annotations import imported, read_notes
-from tasks.osworld.assets import AssetStore, place_of
-from tasks.osworld.suite import Selection, survey
+from ambidex.host.cli import main, osworld_assets, osworld_tasks
+from ambidex.host.errors import UsageError
+from ambidex.host.osworld import archives
+from ambidex.host.osworld.revisions import changes
+from ambidex.host.runs.launch import left_out
+from ambidex.tasks import TaskError
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.annotations import imported, read_notes
+from ambidex.tasks.osworld.assets import AssetStore, place_of
+from ambidex.tasks.osworld.suite import Selection, survey
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
 from tests.tasks.osworld import ASSETS, ID, OSWORLD, needs_osworld, task, write

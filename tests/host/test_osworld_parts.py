@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.osworld.from_browser import elided, part_of, shop, told
-from host.osworld.history import filled
-from host.osworld.pyautogui_keys import played
-from host.osworld.shutdown import ENDING
-from host.osworld.steps import programs_of
-from tasks.osworld.getters import parse_getter
-from tasks.osworld.setup_steps import BrowseHistory, parse_step
-from tasks.osworld.web_getter_types import UrlParse, UrlPart, UrlPath
+from ambidex.host.osworld.from_browser import elided, part_of, shop, told
+from ambidex.host.osworld.history import filled
+from ambidex.host.osworld.pyautogui_keys import played
+from ambidex.host.osworld.shutdown import ENDING
+from ambidex.host.osworld.steps import programs_of
+from ambidex.tasks.osworld.getters import parse_getter
+from ambidex.tasks.osworld.setup_steps import BrowseHistory, parse_step
+from ambidex.tasks.osworld.web_getter_types import UrlParse, UrlPart, UrlPath
 from tests.host.peer import CATALOGUE, _spec
 
 

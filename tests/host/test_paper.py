@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from host.errors import UsageError
-from host.report.paper import identities, model_of, paper, rows_of
+from ambidex.host.errors import UsageError
+from ambidex.host.report.paper import identities, model_of, paper, rows_of
 
 FACTS = Path(__file__).parents[3] / "shared" / "osworld-mcp-results.json"
 

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from host import Briefing, Decision, Limits, Observation, Stop
-from host.client.guest import Guest
-from host.loop.episode import run_episode
-from host.loop.progress import Episode
-from host.loop.supervision import Watched
-from host.records.orders import Act, Order, Orders, post, read_call, written
-from host.records.rows import Row, read_rows
-from host.records.trajectory import Trajectory, read_trajectory
-from tasks import Suite, Task
+from ambidex.host import Briefing, Decision, Limits, Observation, Stop
+from ambidex.host.client.guest import Guest
+from ambidex.host.loop.episode import run_episode
+from ambidex.host.loop.progress import Episode
+from ambidex.host.loop.supervision import Watched
+from ambidex.host.records.orders import Act, Order, Orders, post, read_call, written
+from ambidex.host.records.rows import Row, read_rows
+from ambidex.host.records.trajectory import Trajectory, read_trajectory
+from ambidex.tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import CATALOGUE, TOKEN, Desktop, peer
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from host import Frame
-from host.records.frame_files import Pictures, png_of, read_frame
+from ambidex.host import Frame
+from ambidex.host.records.frame_files import Pictures, png_of, read_frame
 
 SIZE = (320, 200)
 

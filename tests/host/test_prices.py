@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from host.errors import UsageError
-from host.models.prices import Tokens, read_prices
+from ambidex.host.errors import UsageError
+from ambidex.host.models.prices import Tokens, read_prices
 
 TABLE = """
 as_of = 2026-01-02

@@ -10,10 +10,10 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser
 
-from host.cli import travel
-from host.travel.counterfactual import compared, decisions, regrets
-from host.travel.regret import Decided, Outcome
-from host.travel.regret_page import write_regret
+from ambidex.host.cli import travel
+from ambidex.host.travel.counterfactual import compared, decisions, regrets
+from ambidex.host.travel.regret import Decided, Outcome
+from ambidex.host.travel.regret_page import write_regret
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
 from tests.host.test_report import Page

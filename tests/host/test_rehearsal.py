@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from host import (
+from ambidex.host import (
     Answer,
     Briefing,
     Decision,
@@ -19,14 +19,14 @@ from host import (
     ToolResult,
     Usage,
 )
-from host.agents import agent_maker
-from host.agents.model import ModelAgent
-from host.dialects import open_dialect
-from host.errors import RehearsalError
-from host.loop.replay_prefix import Recalls
-from host.models.recorded_answers import Tape
-from host.records.config import ModelConfig
-from tasks import Suite
+from ambidex.host.agents import agent_maker
+from ambidex.host.agents.model import ModelAgent
+from ambidex.host.dialects import open_dialect
+from ambidex.host.errors import RehearsalError
+from ambidex.host.loop.replay_prefix import Recalls
+from ambidex.host.models.recorded_answers import Tape
+from ambidex.host.records.config import ModelConfig
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of
 from tests.host.replaying import TOOLS, Replayed, exchange, names
 from tests.host.test_grounded import Says, call

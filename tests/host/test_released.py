@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from host.report.metrics import summarize
-from host.report.released_script import has_a_one, released
+from ambidex.host.report.metrics import summarize
+from ambidex.host.report.released_script import has_a_one, released
 from tests.host.played import row
 
 

@@ -13,14 +13,14 @@ import matplotlib
 import pytest
 from rich.console import Console, RenderableType
 
-from host import Stop
-from host.errors import UsageError
-from host.records.rows import Reached
-from host.report.findings import find
-from host.report.html_report import write_html
-from host.report.plots import plots
-from host.report.report_lines import lines
-from host.report.text_report import as_json, tables
+from ambidex.host import Stop
+from ambidex.host.errors import UsageError
+from ambidex.host.records.rows import Reached
+from ambidex.host.report.findings import find
+from ambidex.host.report.html_report import write_html
+from ambidex.host.report.plots import plots
+from ambidex.host.report.report_lines import lines
+from ambidex.host.report.text_report import as_json, tables
 from tests.host.played import row, run_of
 
 ROWS = [

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from host import Agent, Briefing, Decision, Observation, Stop, ToolCall
-from host.errors import ModelError, UsageError
-from host.records.config import locked
-from host.records.rows import Row, finished, read_rows
-from host.records.trajectory import read_trajectory
-from tasks import Suite, Task
+from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
+from ambidex.host.errors import ModelError, UsageError
+from ambidex.host.records.config import locked
+from ambidex.host.records.rows import Row, finished, read_rows
+from ambidex.host.records.trajectory import read_trajectory
+from ambidex.tasks import Suite, Task
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import PeerMachine
 
@@ -137,7 +137,7 @@ def test_a_setup_that_fails_voids_the_trial_and_names_the_step(
     text = (suite.folder / "cell" / "task.toml").read_text().replace('"open"', '"false"')
     text = text.replace(', wait_window = "Cells"', "")
     (suite.folder / "cell" / "task.toml").write_text(text)
-    from tasks.load import load_suite
+    from ambidex.tasks.load import load_suite
     from tests.host.peer import CATALOGUE
 
     changed = load_suite(suite.folder, CATALOGUE, ["cell"])
@@ -251,8 +251,8 @@ def test_a_runner_killed_dead_is_resumed_with_nothing_lost_or_done_twice(
 
 def slowly() -> None:
     """The process that is killed: naps in every episode."""
-    from host.records.config import RunConfig
-    from tasks.load import load_suite
+    from ambidex.host.records.config import RunConfig
+    from ambidex.tasks.load import load_suite
     from tests.host.peer import CATALOGUE
 
     class Naps:

@@ -8,13 +8,23 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from ambidex.host import (
+    Answer,
+    Briefing,
+    Decision,
+    Frame,
+    Limits,
+    Observation,
+    Request,
+    ToolResult,
+    Usage,
+)
+from ambidex.host.agents.model import ModelAgent
+from ambidex.host.dialects import dialects, open_dialect
+from ambidex.host.records.config import ModelConfig
+from ambidex.tasks import Task
+from ambidex.tasks.load import load_suite
 from examples.stand_in import app
-from host import Answer, Briefing, Decision, Frame, Limits, Observation, Request, ToolResult, Usage
-from host.agents.model import ModelAgent
-from host.dialects import dialects, open_dialect
-from host.records.config import ModelConfig
-from tasks import Task
-from tasks.load import load_suite
 from tests.served import CATALOGUE
 
 TASKS = {task.name: task for task in load_suite(Path("tasks/demo"), CATALOGUE).tasks}

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from host.records.rows import Row
-from host.report import comparison
-from host.report.comparison import compare, identical, sign_flip
-from host.report.metrics import summarize
-from host.report.statistics import bootstrap, correlation, repeats, spread
+from ambidex.host.records.rows import Row
+from ambidex.host.report import comparison
+from ambidex.host.report.comparison import compare, identical, sign_flip
+from ambidex.host.report.metrics import summarize
+from ambidex.host.report.statistics import bootstrap, correlation, repeats, spread
 from tests.host.played import row
 
 

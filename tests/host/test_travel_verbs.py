@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from host.cli import main, travel
-from host.cli.options import KeepOptions
-from host.errors import UsageError
-from host.records.config import Keep
-from host.records.rows import Row
-from host.runs.experiment import cells, read_experiment
-from host.runs.launch import RunRequest, all_done, check
+from ambidex.host.cli import main, travel
+from ambidex.host.cli.options import KeepOptions
+from ambidex.host.errors import UsageError
+from ambidex.host.records.config import Keep
+from ambidex.host.records.rows import Row
+from ambidex.host.runs.experiment import cells, read_experiment
+from ambidex.host.runs.launch import RunRequest, all_done, check
 from tests.host.conftest import config_of, run_in
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex

@@ -16,16 +16,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from evaluators.bounded import BoundsError, inflate, parse_json, without_surrogates
-from host import ToolCall
-from host.client.answers import Health, Ran, Started, Whole
-from host.client.frames import Screen
-from host.client.guest import Guest
-from host.client.survey import survey
-from host.errors import GuestError
-from host.osworld.questions import ANSWERS, Refused, ask
-from host.untrusted import MalformedError, calls
-from host.untrusted.parsing import (
+from ambidex.evaluators.bounded import BoundsError, inflate, parse_json, without_surrogates
+from ambidex.host import ToolCall
+from ambidex.host.client.answers import Health, Ran, Started, Whole
+from ambidex.host.client.frames import Screen
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.survey import survey
+from ambidex.host.errors import GuestError
+from ambidex.host.osworld.questions import ANSWERS, Refused, ask
+from ambidex.host.untrusted import MalformedError, calls
+from ambidex.host.untrusted.parsing import (
     base64_bytes,
     json_value,
     model,

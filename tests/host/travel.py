@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host import Answer, Limits, Model, Request, Usage
-from host.agents import agent_maker
-from host.models.prices import read_prices
-from host.records.config import Branch, Fork, Job, Keep, ModelConfig, adopt, locked
-from host.records.rows import Row
-from host.runs import launch
-from host.runs.launch import Play, RunRequest
-from host.runs.runner import run_jobs
-from tasks import Suite
-from tasks.load import load_suite
+from ambidex.host import Answer, Limits, Model, Request, Usage
+from ambidex.host.agents import agent_maker
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import Branch, Fork, Job, Keep, ModelConfig, adopt, locked
+from ambidex.host.records.rows import Row
+from ambidex.host.runs import launch
+from ambidex.host.runs.launch import Play, RunRequest
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite
+from ambidex.tasks.load import load_suite
 from tests.host.conftest import config_of, run_in, write_suite
 from tests.host.peer import BUTTONS, CATALOGUE, PeerMachine
 

@@ -22,7 +22,7 @@ from openai.types.responses import Response
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import BaseModel, TypeAdapter
 
-from host import Form
+from ambidex.host import Form
 
 REQUESTS: Mapping[Form, Any] = {
     "chat": CompletionCreateParamsNonStreaming,

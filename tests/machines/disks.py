@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from vm.building.image import Base
-from vm.building.recipe import Screen
-from vm.checkpoints.block_names import BLOCK
-from vm.checkpoints.disk_blocks import DiskBlocks, disk_blocks
-from vm.checkpoints.pack import Rows
-from vm.process import run
+from ambidex.vm.building.image import Base
+from ambidex.vm.building.recipe import Screen
+from ambidex.vm.checkpoints.block_names import BLOCK
+from ambidex.vm.checkpoints.disk_blocks import DiskBlocks, disk_blocks
+from ambidex.vm.checkpoints.pack import Rows
+from ambidex.vm.process import run
 
 __all__ = ["base_of", "opened", "rows"]
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ambidex.vm import MachineError
+from ambidex.vm.checkpoints.blocks import Blocks
+from ambidex.vm.checkpoints.memory import PAGE, Pages, lay_pages
+from ambidex.vm.checkpoints.pack import BlockError
+from ambidex.vm.checkpoints.stream import HEADER, configured, differing_pages, with_pages
 from tests.machines.disks import rows
-from vm import MachineError
-from vm.checkpoints.blocks import Blocks
-from vm.checkpoints.memory import PAGE, Pages, lay_pages
-from vm.checkpoints.pack import BlockError
-from vm.checkpoints.stream import HEADER, configured, differing_pages, with_pages
 
 DEVICES = HEADER + b"\x04devices\0"
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Base
+from ambidex.vm.building.recipe import Screen
+from ambidex.vm.checkpoints.block_names import BLOCK
+from ambidex.vm.checkpoints.blocks import Blocks
+from ambidex.vm.checkpoints.disk_blocks import DiskBlocks, disk_blocks
+from ambidex.vm.checkpoints.pack import BlockError
 from tests.machines.disks import base_of, opened, rows
-from vm import MachineError
-from vm.building.image import Base
-from vm.building.recipe import Screen
-from vm.checkpoints.block_names import BLOCK
-from vm.checkpoints.blocks import Blocks
-from vm.checkpoints.disk_blocks import DiskBlocks, disk_blocks
-from vm.checkpoints.pack import BlockError
 
 
 def found(disk: DiskBlocks, seeds: list[int]) -> list[bool]:

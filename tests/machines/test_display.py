@@ -8,7 +8,7 @@ import pytest
 from twisted.internet.testing import StringTransport
 from vncdotool.const import Encoding
 
-from vm.machines.display import Client, Factory
+from ambidex.vm.machines.display import Client, Factory
 
 COLOURS = bytes.fromhex("2018 00 01 00ff 00ff 00ff 10 08 00 000000".replace(" ", ""))
 SECURE = b"RFB 003.008\n" + b"\x01\x01" + b"\0\0\0\0"

@@ -17,17 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Base, Image
+from ambidex.vm.building.recipe import Screen
+from ambidex.vm.checkpoints.capture import Captured, differing
+from ambidex.vm.checkpoints.collection import Rule, drop, keep, kept_steps, load, retain
+from ambidex.vm.checkpoints.manifest import NOTHING, Table
+from ambidex.vm.checkpoints.memory import PAGE, Pages
+from ambidex.vm.machines.domain import Shape
+from ambidex.vm.machines.snapshot import write_snapshot
+from ambidex.vm.sandbox.provider import SandboxProvider
 from tests.machines.disks import base_of, opened
-from vm import MachineError
-from vm.building.image import Base, Image
-from vm.building.recipe import Screen
-from vm.checkpoints.capture import Captured, differing
-from vm.checkpoints.collection import Rule, drop, keep, kept_steps, load, retain
-from vm.checkpoints.manifest import NOTHING, Table
-from vm.checkpoints.memory import PAGE, Pages
-from vm.machines.domain import Shape
-from vm.machines.snapshot import write_snapshot
-from vm.sandbox.provider import SandboxProvider
 
 SHAPE = Shape("qemu", 2, 1, (1280, 720))
 """With a memory of one MiB."""

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vm import MachineError
-from vm.building.image import Base, Image
-from vm.building.recipe import Screen
-from vm.checkpoints.memory import PAGE, Mapping, Pages, lay_pages, may_trace
-from vm.machines.boot import stage_of
-from vm.machines.domain import Memory, Shape, domain_xml
-from vm.machines.provision import Address, parse_address
-from vm.machines.snapshot import read_snapshot
-from vm.process import run
-from vm.wait import NotYet, wait_for
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Base, Image
+from ambidex.vm.building.recipe import Screen
+from ambidex.vm.checkpoints.memory import PAGE, Mapping, Pages, lay_pages, may_trace
+from ambidex.vm.machines.boot import stage_of
+from ambidex.vm.machines.domain import Memory, Shape, domain_xml
+from ambidex.vm.machines.provision import Address, parse_address
+from ambidex.vm.machines.snapshot import read_snapshot
+from ambidex.vm.process import run
+from ambidex.vm.wait import NotYet, wait_for
 
 QEMU = {"q": "http://libvirt.org/schemas/domain/qemu/1.0"}
 

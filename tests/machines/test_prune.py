@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from vm.building.image import current_recipe
-from vm.building.layer import layer_id
-from vm.building.prune import size, stale
-from vm.store import digest
+from ambidex.vm.building.image import current_recipe
+from ambidex.vm.building.layer import layer_id
+from ambidex.vm.building.prune import size, stale
+from ambidex.vm.store import digest
 
 SCREEN = {"default": [1920, 1080], "emulation": [1280, 720]}
 

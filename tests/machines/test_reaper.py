@@ -6,14 +6,14 @@ import sys
 import time
 from pathlib import Path
 
-from vm.machines.reaper import processes_with
+from ambidex.vm.machines.reaper import processes_with
 
 PROJECT = Path(__file__).parent.parent.parent
 OWNER = """
 import subprocess, sys, time
 tag, folder = sys.argv[1:]
 reaper = subprocess.Popen(
-    [sys.executable, "-m", "vm.machines.reaper", tag, folder],
+    [sys.executable, "-m", "ambidex.vm.machines.reaper", tag, folder],
     stdin=subprocess.PIPE,
     start_new_session=True,
 )
@@ -37,7 +37,7 @@ def test_what_an_owner_killed_with_9_left_running_is_ended(tmp_path: Path) -> No
     folder = tmp_path / "machines"
     folder.mkdir()
     with subprocess.Popen(
-        [sys.executable, "-c", OWNER, tag, str(folder)], cwd=PROJECT, stdout=subprocess.PIPE
+        [sys.executable, "-c", OWNER, tag, str(folder)], cwd=PROJECT.parent, stdout=subprocess.PIPE
     ) as owner:
         try:
             assert owner.stdout is not None
@@ -60,8 +60,8 @@ def test_what_an_owner_killed_with_9_left_running_is_ended(tmp_path: Path) -> No
 def test_a_process_without_the_tag_is_left_alone() -> None:
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as bystander:
         subprocess.run(
-            [sys.executable, "-m", "vm.machines.reaper", f"ambidex-{secrets.token_hex(6)}"],
-            cwd=PROJECT,
+            [sys.executable, "-m", "ambidex.vm.machines.reaper", f"ambidex-{secrets.token_hex(6)}"],
+            cwd=PROJECT.parent,
             input=b"closed",
             check=True,
         )
@@ -72,8 +72,8 @@ def test_a_process_without_the_tag_is_left_alone() -> None:
 
 def test_a_tag_too_short_to_be_ours_is_refused() -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "vm.machines.reaper", "qemu"],
-        cwd=PROJECT,
+        [sys.executable, "-m", "ambidex.vm.machines.reaper", "qemu"],
+        cwd=PROJECT.parent,
         input=b"",
         capture_output=True,
     )

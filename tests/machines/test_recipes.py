@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from vm import MachineError
-from vm.building import image
-from vm.building import recipe as recipes
-from vm.building.image import current_recipe
-from vm.building.mirrors import editor_source, sources_for, sources_needed
-from vm.building.recipe import load_recipe, recipe_names
+from ambidex.vm import MachineError
+from ambidex.vm.building import image
+from ambidex.vm.building import recipe as recipes
+from ambidex.vm.building.image import current_recipe
+from ambidex.vm.building.mirrors import editor_source, sources_for, sources_needed
+from ambidex.vm.building.recipe import load_recipe, recipe_names
 
 NEW_STYLE = """\
 # a comment

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from vm import READY, MachineError
-from vm.building.image import Base, Image
-from vm.building.recipe import Screen
-from vm.machines.owner import PROJECT
-from vm.machines.spares import Spares
-from vm.namespace import COMMAND, NoRange, id_range
-from vm.sandbox import limits
-from vm.sandbox.enter import Plan
-from vm.sandbox.kept import kept_folder, read_kept
-from vm.sandbox.probe import refusal
+from ambidex.vm import READY, MachineError
+from ambidex.vm.building.image import Base, Image
+from ambidex.vm.building.recipe import Screen
+from ambidex.vm.machines.owner import PROJECT
+from ambidex.vm.machines.spares import Spares
+from ambidex.vm.namespace import COMMAND, NoRange, id_range
+from ambidex.vm.sandbox import limits
+from ambidex.vm.sandbox.enter import Plan
+from ambidex.vm.sandbox.kept import kept_folder, read_kept
+from ambidex.vm.sandbox.probe import refusal
 
 
 @dataclass
@@ -108,8 +108,10 @@ def test_a_user_without_a_range_is_told_how_to_get_one(monkeypatch: pytest.Monke
 def test_what_a_sandbox_stands_on_can_be_had_here_or_the_reason_is_said() -> None:
     assert refusal() == ""
     plan = Plan(["/no/such/tree"], "/", disk=1 << 20, owner=0, groups=[], bubblewrap=["true"])
-    words = [sys.executable, "-S", "-m", "vm.sandbox.enter", "ambidex-test"]
-    ran = subprocess.run(words, input=plan.written(), cwd=PROJECT, capture_output=True, text=True)
+    words = [sys.executable, "-S", "-m", "ambidex.vm.sandbox.enter", "ambidex-test"]
+    ran = subprocess.run(
+        words, input=plan.written(), cwd=PROJECT.parent, capture_output=True, text=True
+    )
     assert ran.returncode == 1
     assert "was not set up" in ran.stderr
     assert "/no/such/tree" in ran.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vm.store import digest, forget, once, tree_digest
+from ambidex.vm.store import digest, forget, once, tree_digest
 
 
 def test_a_thing_is_built_once_and_found_again(tmp_path: Path) -> None:

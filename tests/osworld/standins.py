@@ -11,9 +11,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tasks.osworld.assets import place_of
-from tasks.osworld.suite import Selection, survey
-from tasks.osworld.task import OSWorldBody
+from ambidex.tasks.osworld.assets import place_of
+from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.osworld.task import OSWorldBody
 from tests.osworld.books import BOOKS, Files
 from tests.osworld.papers import PAPERS
 from tests.osworld.things import THINGS

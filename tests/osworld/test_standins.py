@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tasks.osworld.annotations import read_notes
-from tasks.osworld.assets import AssetStore, place_of
-from tasks.osworld.suite import Selection, survey
-from tasks.osworld.task import OSWorldBody
+from ambidex.tasks.osworld.annotations import read_notes
+from ambidex.tasks.osworld.assets import AssetStore, place_of
+from ambidex.tasks.osworld.suite import Selection, survey
+from ambidex.tasks.osworld.task import OSWorldBody
 from tests.osworld.standins import ORACLES, OWN, STANDINS, write
 from tests.served import CATALOGUE
 from tests.tasks.osworld import OSWORLD, needs_osworld

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host import Answer, Request
-from host.records.config import ModelConfig
-from tasks import Suite
+from ambidex.host import Answer, Request
+from ambidex.host.records.config import ModelConfig
+from ambidex.tasks import Suite
 from tests.host.travel import KEPT, Toy, forked, recorded
 
 __all__ = ["Waiting", "family", "live_branch"]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from cyclopts import App
 
-from host.cli import travel
-from host.records.rows import Row
-from host.runs.launch import RunRequest
-from host.runs.machines import MachineOptions
+from ambidex.host.cli import travel
+from ambidex.host.records.rows import Row
+from ambidex.host.runs.launch import RunRequest
+from ambidex.host.runs.machines import MachineOptions
 from tests.host.peer import CATALOGUE
 from tests.host.travel import Toy, on_peers
 

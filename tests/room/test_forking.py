@@ -18,11 +18,11 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from host.records.config import read_config
-from host.records.rows import read_rows
-from host.room.forking import FORK, OUTPUT, RECORD, Asked, Forks, Record, forkable
-from host.room.serve import opened
-from tasks import Suite
+from ambidex.host.records.config import read_config
+from ambidex.host.records.rows import read_rows
+from ambidex.host.room.forking import FORK, OUTPUT, RECORD, Asked, Forks, Record, forkable
+from ambidex.host.room.serve import opened
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in
 from tests.host.travel import KEPT, Toy, forked, recorded, suite_in
 from tests.room.test_room import first_event

@@ -7,9 +7,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from host.records.orders import Act
-from host.room.gestures import Gestures
-from host.room.rfb import Key, Pointer
+from ambidex.host.records.orders import Act
+from ambidex.host.room.gestures import Gestures
+from ambidex.host.room.rfb import Key, Pointer
 from tests.served import CATALOGUE
 
 SHIFT, CTRL, RETURN, BACKSPACE, LEFT = 0xFFE1, 0xFFE3, 0xFF0D, 0xFF08, 0xFF51

@@ -9,11 +9,11 @@ from pathlib import Path
 import av
 import pytest
 
-from host import Decision, Observation, Stop, ToolCall
-from host.cli.machines import export
-from host.errors import UsageError
-from host.travel.divergence import parted, partings
-from tasks import Suite
+from ambidex.host import Decision, Observation, Stop, ToolCall
+from ambidex.host.cli.machines import export
+from ambidex.host.errors import UsageError
+from ambidex.host.travel.divergence import parted, partings
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in, suite
 
 __all__ = ["suite"]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from host import Agent, Briefing, Decision, Observation, Stop, ToolCall
-from host.cli.machines import export
-from host.room.serve import opened
-from tasks import Suite, Task
+from ambidex.host import Agent, Briefing, Decision, Observation, Stop, ToolCall
+from ambidex.host.cli.machines import export
+from ambidex.host.room.serve import opened
+from ambidex.tasks import Suite, Task
 from tests.host.conftest import config_of, run_in, suite
 
 __all__ = ["suite"]

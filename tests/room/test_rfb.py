@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.room.rfb import Key, Pointer, RFBError, Viewer
+from ambidex.host.room.rfb import Key, Pointer, RFBError, Viewer
 
 HELLO = b"RFB 003.008\n" + b"\x02" + bytes(range(16)) + b"\x00"
 PIXELS = b"\x00" + bytes(19)

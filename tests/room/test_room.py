@@ -11,15 +11,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from host import Decision, Observation, Stop
-from host.errors import UsageError
-from host.records.orders import Orders
-from host.records.trajectory import FRAMES
-from host.room.lease import ABSENT, Leases
-from host.room.live_trajectory import Reel
-from host.room.serve import opened
-from host.room.wall import Wall, alarms
-from tasks import Suite
+from ambidex.host import Decision, Observation, Stop
+from ambidex.host.errors import UsageError
+from ambidex.host.records.orders import Orders
+from ambidex.host.records.trajectory import FRAMES
+from ambidex.host.room.lease import ABSENT, Leases
+from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.serve import opened
+from ambidex.host.room.wall import Wall, alarms
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in, suite
 from tests.host.peer import PeerMachine
 

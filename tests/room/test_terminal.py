@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import DataTable, Input, RichLog
 
-from host import Decision, Observation, Stop
-from host.errors import UsageError
-from host.records.orders import Orders
-from host.room.lease import Leases
-from host.room.tui import Terminal
-from host.room.wall import Wall
-from tasks import Suite
+from ambidex.host import Decision, Observation, Stop
+from ambidex.host.errors import UsageError
+from ambidex.host.records.orders import Orders
+from ambidex.host.room.lease import Leases
+from ambidex.host.room.tui import Terminal
+from ambidex.host.room.wall import Wall
+from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in, suite
 
 __all__ = ["suite"]

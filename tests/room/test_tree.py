@@ -12,10 +12,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from host.records.config import read_config
-from host.room.forking import FORK
-from host.room.serve import opened
-from tasks import Suite
+from ambidex.host.records.config import read_config
+from ambidex.host.room.forking import FORK
+from ambidex.host.room.serve import opened
+from ambidex.tasks import Suite
 from tests.host.travel import Toy, forked, suite_in
 from tests.room.family import family, live_branch
 from tests.room.test_forking import PEERS

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from host.client.guest import Guest
-from host.runs.machines import Source
-from vm import MachineError
-from vm.machines.display import capture
-from vm.machines.machine import OwnedMachine
-from vm.sandbox.instance import Sandbox
+from ambidex.host.client.guest import Guest
+from ambidex.host.runs.machines import Source
+from ambidex.vm import MachineError
+from ambidex.vm.machines.display import capture
+from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.sandbox.instance import Sandbox
 
 SPACES = ("--user", "--mount", "--pid", "--net", "--ipc", "--uts")
 
@@ -51,7 +51,7 @@ def test_no_process_of_this_machine_is_seen(
 ) -> None:
     everybodys = "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'"
     for seen in (shell(guest, everybodys), as_root_inside(machine, everybodys)):
-        assert "guest.forkserver" in seen
+        assert "ambidex.guest.forkserver" in seen
         assert marked not in seen
     assert shell(guest, "tr '\\0' ' ' </proc/1/cmdline").startswith("/usr/bin/python3 -I -S /run/")
 

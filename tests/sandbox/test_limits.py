@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from host.client.guest import Guest
-from host.runs.machines import Source
+from ambidex.host.client.guest import Guest
+from ambidex.host.runs.machines import Source
+from ambidex.vm import MachineError, Program
+from ambidex.vm.building.image import Image, open_image
+from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.sandbox.instance import Sandbox
+from ambidex.vm.sandbox.limits import Limits
+from ambidex.vm.sandbox.provider import SandboxProvider
 from tests.conftest import without
-from vm import MachineError, Program
-from vm.building.image import Image, open_image
-from vm.machines.machine import OwnedMachine
-from vm.sandbox.instance import Sandbox
-from vm.sandbox.limits import Limits
-from vm.sandbox.provider import SandboxProvider
 
 SMALL = Limits(memory=1200 << 20, processes=600, disk=256 << 20)
 

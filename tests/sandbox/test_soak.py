@@ -2,10 +2,10 @@
 
 from rich.console import Console
 
+from ambidex.host.client.guest import Guest
+from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.sandbox.instance import Sandbox
 from bench.soak import soaked, table
-from host.client.guest import Guest
-from vm.machines.machine import OwnedMachine
-from vm.sandbox.instance import Sandbox
 
 ACTIONS = 2000
 POOLED = 8

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks import TaskError
-from tasks.load import content_hash, load_suite
+from ambidex.tasks import TaskError
+from ambidex.tasks.load import content_hash, load_suite
 from tests.host.conftest import CELL, IMPOSSIBLE, write_suite
 from tests.host.peer import CATALOGUE
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import Score
-from evaluators.osworld import Value
-from evaluators.osworld.registry import ENDS, Bound, Raises, bind_metric, metric
-from host import Stop
-from host.loop.judge import judge as judged
-from tasks import Task, TaskError, Verdict
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.evidence import NAME, Collected, Kept, Record
-from tasks.osworld.getters import parse_getter
-from tasks.osworld.judging import Conj, Question, combined, judge
-from tasks.osworld.task import OSWorldBody
-from tasks.spec import Facts
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.registry import ENDS, Bound, Raises, bind_metric, metric
+from ambidex.host import Stop
+from ambidex.host.loop.judge import judge as judged
+from ambidex.tasks import Task, TaskError, Verdict
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.evidence import NAME, Collected, Kept, Record
+from ambidex.tasks.osworld.getters import parse_getter
+from ambidex.tasks.osworld.judging import Conj, Question, combined, judge
+from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.tasks.spec import Facts
 
 
 def scores(*values: float | str) -> Iterator[Score]:
@@ -175,7 +175,7 @@ def test_a_file_of_the_same_name_is_compared_with_itself_upstream_alone(tmp_path
 
 
 def test_a_name_that_leads_out_of_the_evidence_is_not_followed(tmp_path: Path) -> None:
-    from evaluators import Unreadable
+    from ambidex.evaluators import Unreadable
 
     with pytest.raises(Unreadable, match="leads out"):
         verdict(tmp_path, [(files(Kept(name="../secret")), value(""))])

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from evaluators.osworld.registry import metrics
-from tasks import TaskError
-from tasks.load import load_suite
-from tasks.osworld.assets import AssetStore
-from tasks.osworld.getters import GETTERS
-from tasks.osworld.network import net_of
-from tasks.osworld.setup_steps import STEPS, Download, Execute, argv_of, parse_step
-from tasks.osworld.suite import Found, Selection, survey
-from tasks.osworld.task import OSWorldBody
+from ambidex.evaluators.osworld.registry import metrics
+from ambidex.tasks import TaskError
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.osworld.assets import AssetStore
+from ambidex.tasks.osworld.getters import GETTERS
+from ambidex.tasks.osworld.network import net_of
+from ambidex.tasks.osworld.setup_steps import STEPS, Download, Execute, argv_of, parse_step
+from ambidex.tasks.osworld.suite import Found, Selection, survey
+from ambidex.tasks.osworld.task import OSWorldBody
 from tests.host.peer import CATALOGUE
 from tests.tasks.osworld import ASSETS, ID, OSWORLD, SHARED, needs_osworld, task, write
 

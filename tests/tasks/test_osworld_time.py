@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tasks.osworld.relative_dates import PHRASES, RelativeRules, day_of, filled, written
+from ambidex.tasks.osworld.relative_dates import PHRASES, RelativeRules, day_of, filled, written
 
 DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 WEDNESDAY = date(2026, 11, 25)

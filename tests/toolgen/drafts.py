@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ambidex.tasks.load import content_hash
+from ambidex.toolgen import Candidate
+from ambidex.toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
+from ambidex.toolgen.models.answer_blocks import named
+from ambidex.toolgen.store import now
 from examples.foundry.stand_in import ANSWERS, SECTION
-from tasks.load import content_hash
-from toolgen import Candidate
-from toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
-from toolgen.models.answer_blocks import named
-from toolgen.store import now
 
 ROOT = Path(__file__).parents[2]
 TASKS = ROOT / "examples" / "foundry" / "tasks"

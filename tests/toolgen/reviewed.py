@@ -9,17 +9,17 @@ from typing import Any
 
 from PIL import Image
 
-from toolgen import Candidate, Draft, Finding, Outcome, Spent, Stage, StageResult, Verdict
-from toolgen.review.evidence import given_out
-from toolgen.store import Folder, start
-from toolgen.verdicts import NEEDED, Said
+from ambidex.toolgen import Candidate, Draft, Finding, Outcome, Spent, Stage, StageResult, Verdict
+from ambidex.toolgen.review.evidence import given_out
+from ambidex.toolgen.store import Folder, start
+from ambidex.toolgen.verdicts import NEEDED, Said
 
 AT = "2026-01-01T10:00:00.000+00:00"
 
 ONE_CASE = '''from __future__ import annotations
 
-from mcp_tools.gnome import app
-from mcp_tools.gnome.settings import INTERFACE, Setting, set_setting
+from ambidex.mcp_tools.gnome import app
+from ambidex.mcp_tools.gnome.settings import INTERFACE, Setting, set_setting
 
 
 @app.tool()
@@ -34,9 +34,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_tools import ToolError
-from mcp_tools.gnome import app
-from mcp_tools.gnome.settings import INTERFACE, Setting, described, set_setting, settings_of
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.gnome import app
+from ambidex.mcp_tools.gnome.settings import INTERFACE, Setting, described, set_setting, settings_of
 
 KEY = "text-scaling-factor"
 
@@ -60,7 +60,7 @@ def set_text_size(
 
 TEXT_SIZE_TEST = """from __future__ import annotations
 
-from host.client.guest import Guest
+from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
+from ambidex.toolgen.stages.admit import ADMITTED, admit, retire
+from ambidex.toolgen.store import Folder, start
+from ambidex.toolgen.verdicts import NEEDED, give
 from tests.toolgen.drafts import ROOT, candidate_of, draft_of
 from tests.toolgen.reviewed import passed, said
-from toolgen.stages.admit import ADMITTED, admit, retire
-from toolgen.store import Folder, start
-from toolgen.verdicts import NEEDED, give
 
 NAME = "vlc-set-repeat"
 TOOL = "vlc_set_repeat"
@@ -24,7 +24,7 @@ TOOL = "vlc_set_repeat"
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A copy of what a tool joins."""
-    root = tmp_path / "tree"
+    root = tmp_path / "ambidex"
     shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools")
     (root / "tests" / "desktop").mkdir(parents=True)
     # So that they count as ours where imports are sorted.
@@ -59,8 +59,8 @@ def accepted(folder: Folder, *reviewers: str) -> None:
 
 def catalogue(root: Path) -> dict[str, dict[str, object]]:
     """The tools of a tree, as its guests would list them. By now they are what people accepted."""
-    argv = [sys.executable, "-m", "mcp_tools.catalogue"]
-    done = subprocess.run(argv, cwd=root, capture_output=True, check=True)
+    argv = [sys.executable, "-m", "ambidex.mcp_tools.catalogue"]
+    done = subprocess.run(argv, cwd=root.parent, capture_output=True, check=True)
     return {tool["name"]: tool for tool in json.loads(done.stdout)}
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from docx import Document
 from openpyxl import Workbook
 
-from evaluators.meaning import differences
-from host.client.survey import changes
-from toolgen.stages.side_effects import outside
+from ambidex.evaluators.meaning import differences
+from ambidex.host.client.survey import changes
+from ambidex.toolgen.stages.side_effects import outside
 
 BEFORE = {
     "files": {

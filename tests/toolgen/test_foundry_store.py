@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from host.errors import UsageError
-from toolgen import Candidate, Outcome, Spent, StageResult
-from toolgen.models.asking import spent_by
-from toolgen.store import Folder, digest, folders, now, open_candidate, start
+from ambidex.host.errors import UsageError
+from ambidex.toolgen import Candidate, Outcome, Spent, StageResult
+from ambidex.toolgen.models.asking import spent_by
+from ambidex.toolgen.store import Folder, digest, folders, now, open_candidate, start
 
 CANDIDATE = Candidate(
     name="calc-one", app="calc", origin="wish", created=now(), model="o3", wish="Do one thing."

@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
+from ambidex.toolgen.gate.gate import gate
+from ambidex.toolgen.gate.similarity import nearest
 from tests.served import CATALOGUE
-from toolgen.gate.gate import gate
-from toolgen.gate.similarity import nearest
 
 MCP_TOOLS = Path(__file__).parent.parent.parent / "mcp_tools"
 
 GOOD = '''
-from mcp_tools import App, ToolError
+from ambidex.mcp_tools import App, ToolError
 
 app = notes = App("notes", "Notes", worker="desktop")
 
@@ -50,10 +50,14 @@ def test_our_own_tools_pass_their_own_gate(file: Path) -> None:
         ("text: str", "text", "typed"),
         ("-> int", "", "typed"),
         ("Count the words of a text that the user has given you.", "Counts.", "prompt"),
-        ("from mcp_tools import", "import requests\nfrom mcp_tools import", "network"),
         (
-            "from mcp_tools import",
-            "from host.client.guest import Guest\nfrom mcp_tools import",
+            "from ambidex.mcp_tools import",
+            "import requests\nfrom ambidex.mcp_tools import",
+            "network",
+        ),
+        (
+            "from ambidex.mcp_tools import",
+            "from ambidex.host.client.guest import Guest\nfrom ambidex.mcp_tools import",
             "layers",
         ),
         ("len(text.split())", "eval(text)", "runs text"),

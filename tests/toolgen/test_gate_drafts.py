@@ -6,13 +6,13 @@ import ast
 
 import pytest
 
+from ambidex.toolgen import Finding
+from ambidex.toolgen.gate.lint import TOOL_PLACE, lint, types
+from ambidex.toolgen.gate.similarity import duplicate
+from ambidex.toolgen.gate.tools_text import house_tools, touched
+from ambidex.toolgen.stages.check import by_text
 from tests.served import CATALOGUE
 from tests.toolgen.drafts import GOOD, ROOT, candidate_of, draft_of
-from toolgen import Finding
-from toolgen.gate.lint import TOOL_PLACE, lint, types
-from toolgen.gate.similarity import duplicate
-from toolgen.gate.tools_text import house_tools, touched
-from toolgen.stages.check import by_text
 
 HOUSE = house_tools(ROOT)
 TOOL, TEST, _ = draft_of("calc-reverse-rows")
@@ -71,7 +71,7 @@ def test_what_a_function_of_the_same_file_does_counts_as_its_own() -> None:
     assert touched(functions["f"], functions) == {"store", "=Bold", ".store", "1"}
 
 
-HEAD = "from mcp_tools.calc import app"
+HEAD = "from ambidex.mcp_tools.calc import app"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ HEAD = "from mcp_tools.calc import app"
         (HEAD, f"import numpy\n{HEAD}", "imports"),
         (HEAD, f"import gc\n{HEAD}", "imports"),
         (HEAD, f"import socket\n{HEAD}", "network"),
-        (HEAD, "from mcp_tools.vlc import app", "app"),
+        (HEAD, "from ambidex.mcp_tools.vlc import app", "app"),
         ("range_str: Range,", "range_str: str,", "schema"),
         ("range_str: Range,", "range_str: dict,", "schema"),
         ("    return at.changed", "    at.__class__ = None\n    return at.changed", "back door"),

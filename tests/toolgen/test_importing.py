@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
+from ambidex.toolgen.candidates.importing import from_openapi, from_server
+from ambidex.toolgen.stages.propose import Asked, from_elsewhere
 from tests.host.peer import serve
 from tests.toolgen.small_server import server
-from toolgen.candidates.importing import from_openapi, from_server
-from toolgen.stages.propose import Asked, from_elsewhere
 
 SMALL = Path(__file__).with_name("small_server.py")
 API = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from toolgen.inside import PROGRAMS
+from ambidex.toolgen.inside import PROGRAMS
 
 INSIDE = PROGRAMS[0].parent
 TRY = """

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from host import Decision, ToolCall
-from host.errors import UsageError
-from host.records.rows import Rows
-from host.records.trajectory import Step, Trajectory
+from ambidex.host import Decision, ToolCall
+from ambidex.host.errors import UsageError
+from ambidex.host.records.rows import Rows
+from ambidex.host.records.trajectory import Step, Trajectory
+from ambidex.toolgen import Candidate
+from ambidex.toolgen.candidates.mine import mine, wish_of
+from ambidex.toolgen.stages.propose import Asked, from_recordings
 from tests.host.played import row
-from toolgen import Candidate
-from toolgen.candidates.mine import mine, wish_of
-from toolgen.stages.propose import Asked, from_recordings
 
 
 def key(*keys: str) -> tuple[str, dict[str, Any]]:

@@ -19,10 +19,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ambidex.host.runs.providers.attached import ENDPOINT
+from ambidex.toolgen.store import Folder, open_candidate
 from examples.foundry.stand_in import answer
-from host.runs.providers.attached import ENDPOINT
 from tests.host.peer import serve
-from toolgen.store import Folder, open_candidate
 
 ROOT = Path(__file__).parents[2]
 NOWHERE = {**os.environ, ENDPOINT: "http://127.0.0.1:9"}
@@ -54,7 +54,15 @@ def model() -> Iterator[tuple[Slow, str]]:
 
 
 def words(foundry: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "host.cli.main", "toolgen", *more, "--foundry", str(foundry)]
+    return [
+        sys.executable,
+        "-m",
+        "ambidex.host.cli.main",
+        "toolgen",
+        *more,
+        "--foundry",
+        str(foundry),
+    ]
 
 
 def toolgen(foundry: Path, *more: str) -> subprocess.CompletedProcess[str]:

@@ -12,13 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
-from host.errors import UsageError
-from host.runs.machines import MachineOptions
+from ambidex.host.errors import UsageError
+from ambidex.host.runs.machines import MachineOptions
+from ambidex.toolgen import Admission, Outcome
+from ambidex.toolgen.review.serve import opened, reviewing
+from ambidex.toolgen.store import Folder, folders, now
+from ambidex.toolgen.verdicts import Said, decided, give, keep_opinion
 from tests.toolgen.reviewed import ONE_CASE, furnished, made, passed, redraft, said
-from toolgen import Admission, Outcome
-from toolgen.review.serve import opened, reviewing
-from toolgen.store import Folder, folders, now
-from toolgen.verdicts import Said, decided, give, keep_opinion
 
 NO_MACHINES = MachineOptions(provider="none")
 MARK = "a-word-that-only-ann-wrote"

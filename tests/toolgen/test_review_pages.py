@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from host.runs.machines import MachineOptions
+from ambidex.host.runs.machines import MachineOptions
+from ambidex.toolgen import Verdict
+from ambidex.toolgen.review.serve import opened, reviewing
+from ambidex.toolgen.store import Folder
+from ambidex.toolgen.verdicts import decided, give
 from tests.room.test_pages import UNNAMED
 from tests.served import CATALOGUE
 from tests.toolgen.reviewed import ONE_CASE, furnished, made, redraft, said
-from toolgen import Verdict
-from toolgen.review.serve import opened, reviewing
-from toolgen.store import Folder
-from toolgen.verdicts import decided, give
 
 NO_MACHINES = MachineOptions(provider="none")
 PATIENCE = 30_000

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
+from ambidex.toolgen import Draft, Review, Verdict
+from ambidex.toolgen.store import Folder
+from ambidex.toolgen.verdicts import counted, decide, decided, give, keep_opinion, shown_to
 from tests.toolgen.reviewed import ONE_CASE, TEXT_SIZE, made, redraft, said
-from toolgen import Draft, Review, Verdict
-from toolgen.store import Folder
-from toolgen.verdicts import counted, decide, decided, give, keep_opinion, shown_to
 
 
 @pytest.fixture

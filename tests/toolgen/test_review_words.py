@@ -15,18 +15,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from host.cli import main
-from host.errors import ModelError
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import ModelConfig
+from ambidex.host.cli import main
+from ambidex.host.errors import ModelError
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import ModelConfig
+from ambidex.toolgen import Reasons, Verdict
+from ambidex.toolgen.models.asking import Caps
+from ambidex.toolgen.review.opinion import ask_opinion
+from ambidex.toolgen.store import Folder
+from ambidex.toolgen.verdicts import RUBRIC, decided, give
 from tests.host.test_model_agent import chat_server
 from tests.toolgen.reviewed import furnished, said
-from toolgen import Reasons, Verdict
-from toolgen.models.asking import Caps
-from toolgen.review.opinion import ask_opinion
-from toolgen.store import Folder
-from toolgen.verdicts import RUBRIC, decided, give
 
 REASON = "a-word-that-only-ann-wrote"
 
@@ -98,7 +98,7 @@ def test_the_page_is_served_until_it_is_interrupted(folder: Folder) -> None:
     words = ["toolgen", "review", str(folder.path.parent), "--port", "0"]
     names = ["--reviewer", "ann", "--reviewer", "ben"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "host.cli.main", *words, *names],
+        [sys.executable, "-m", "ambidex.host.cli.main", *words, *names],
         stderr=subprocess.PIPE,
         text=True,
         # A shell starts what it puts into the background with SIGINT ignored, which is inherited.

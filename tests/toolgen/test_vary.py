@@ -8,13 +8,13 @@ import pytest
 from docx import Document
 from openpyxl import load_workbook
 
-from tasks import Task
-from tasks.load import load_suite
-from tasks.spec import Call
+from ambidex.tasks import Task
+from ambidex.tasks.load import load_suite
+from ambidex.tasks.spec import Call
+from ambidex.toolgen.stages.variations import EMPTY, Variation, swapped, variations, varied
+from ambidex.toolgen.stages.wrong_calls import wrong_calls
 from tests.served import CATALOGUE
 from tests.toolgen.drafts import OF, draft_of
-from toolgen.stages.variations import EMPTY, Variation, swapped, variations, varied
-from toolgen.stages.wrong_calls import wrong_calls
 
 
 def task_of(name: str) -> Task:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tools import Tool, aliases, catalogue
+from ambidex.mcp_tools import Tool, aliases, catalogue
 
 TOOLS = catalogue.tools()
 REFERENCES = aliases.references()

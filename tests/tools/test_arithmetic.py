@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools.os.arithmetic import FUNCTIONS, WrongExpression, work_out
+from ambidex.mcp_tools.os.arithmetic import FUNCTIONS, WrongExpression, work_out
 
 WHOLE = st.integers(-(10**12), 10**12)
 SIGNS = {

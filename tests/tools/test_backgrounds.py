@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from mcp_tools import ToolError
-from mcp_tools.os.backgrounds import connected, cut_out
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.os.backgrounds import connected, cut_out
 
 
 def spread(mask: list[list[bool]]) -> set[tuple[int, int]]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools import ToolError, catalogue
-from mcp_tools.office import columns, number_codes
-from mcp_tools.office.cells import area, column_name, column_number, typed
+from ambidex.mcp_tools import ToolError, catalogue
+from ambidex.mcp_tools.office import columns, number_codes
+from ambidex.mcp_tools.office.cells import area, column_name, column_number, typed
 
 CALLS: dict[str, dict[str, object]] = {
     "adjust_column_width": {"columns": "A:C", "width": 12.5, "autofit": False},

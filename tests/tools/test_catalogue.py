@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mcp_tools import Tool, catalogue
+from ambidex.mcp_tools import Tool, catalogue
 
 TOOLS = catalogue.tools()
 READS = re.compile(
@@ -74,7 +74,7 @@ def test_apps_share_a_worker_only_where_they_share_a_program() -> None:
 
 @pytest.mark.parametrize("worker", sorted({tool.worker for tool in TOOLS.values()}))
 def test_a_worker_loads_its_own_apps_and_no_other(worker: str) -> None:
-    script = "import sys; from mcp_tools import catalogue; "
+    script = "import sys; from ambidex.mcp_tools import catalogue; "
     script += f"print(*{{app.worker for app in catalogue.apps({worker!r}).values()}}, '|', "
     script += "*[name for name in sys.modules if name.startswith('mcp_tools.')])"
     command = [sys.executable, "-c", script]
@@ -82,12 +82,12 @@ def test_a_worker_loads_its_own_apps_and_no_other(worker: str) -> None:
     served, loaded = (set(part.split()) for part in said.split("|"))
     assert served == {worker}
     # A few look at windows or files as other apps do; none loads the office's many tools.
-    tools_of_calc = {name for name in loaded if name.startswith("mcp_tools.calc.")}
+    tools_of_calc = {name for name in loaded if name.startswith("ambidex.mcp_tools.calc.")}
     assert bool(tools_of_calc) == (worker == "office")
 
 
 def test_the_catalogue_prints_itself_as_json() -> None:
-    command = [sys.executable, "-m", "mcp_tools.catalogue"]
+    command = [sys.executable, "-m", "ambidex.mcp_tools.catalogue"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     listed = json.loads(printed.stdout)
     assert {each["name"] for each in listed} == set(TOOLS)
@@ -97,7 +97,7 @@ def test_the_catalogue_prints_itself_as_json() -> None:
 
 def test_listing_the_tools_loads_nothing_that_belongs_to_the_desktop() -> None:
     heavy = "{'uno', 'gi', 'Xlib', 'pyautogui'}"
-    script = "import sys; from mcp_tools import catalogue; catalogue.tools(); "
+    script = "import sys; from ambidex.mcp_tools import catalogue; catalogue.tools(); "
     script += f"print({heavy} & set(sys.modules))"
     command = [sys.executable, "-c", script]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)

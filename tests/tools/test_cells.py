@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcp_tools import ToolError
-from mcp_tools.office.cells import Area, area, column_name, column_number
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office.cells import Area, area, column_name, column_number
 
 
 @pytest.mark.parametrize(

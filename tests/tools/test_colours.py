@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools import ToolError
-from mcp_tools.colours import colour, names, written
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.colours import colour, names, written
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools.code.jsonc import Malformed, edit, merge, parse, remove
+from ambidex.mcp_tools.code.jsonc import Malformed, edit, merge, parse, remove
 
 KEYS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 LEAVES = st.none() | st.booleans() | st.integers(-9999, 9999) | st.floats(-9, 9) | KEYS

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools import ToolError
-from mcp_tools.os.media import seconds
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.os.media import seconds
 
 
 @given(st.integers(0, 99), st.integers(0, 59), st.integers(0, 59), st.integers(0, 999))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tools import Picture, ToolError
-from mcp_tools.filesystem import mounted
-from mcp_tools.mount import LONGEST, Media, Mount
+from ambidex.mcp_tools import Picture, ToolError
+from ambidex.mcp_tools.filesystem import mounted
+from ambidex.mcp_tools.mount import LONGEST, Media, Mount
 
 SERVER = """
 import base64, io, os, signal

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
-from mcp_tools import App, ToolError, Undescribed
+from ambidex.mcp_tools import App, ToolError, Undescribed
 
 
 def app() -> App:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools import ToolError
-from mcp_tools.vlc.vlcrc import Known, changed, known, ranges, value_for, values
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.vlc.vlcrc import Known, changed, known, ranges, value_for, values
 
 DEFAULTS = """\ufeff###
 ###  vlc 3.0

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tools import ToolError
-from mcp_tools.office.page_numbers import parts_of
-from mcp_tools.office.passages import icu
+from ambidex.mcp_tools import ToolError
+from ambidex.mcp_tools.office.page_numbers import parts_of
+from ambidex.mcp_tools.office.passages import icu
 
 
 @pytest.mark.parametrize(

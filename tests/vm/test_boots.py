@@ -8,15 +8,15 @@ import httpx
 import paramiko
 import pytest
 
-from host.client.guest import Guest
-from host.runs.machines import Source
-from vm import MachineError
-from vm.building.image import Image, open_image
-from vm.machines.boot import BOUNDS, wait_until_ready
-from vm.machines.instance import Instance
-from vm.machines.provision import Address, provision
-from vm.provider import LibvirtProvider
-from vm.wait import NotYet, wait_for
+from ambidex.host.client.guest import Guest
+from ambidex.host.runs.machines import Source
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Image, open_image
+from ambidex.vm.machines.boot import BOUNDS, wait_until_ready
+from ambidex.vm.machines.instance import Instance
+from ambidex.vm.machines.provision import Address, provision
+from ambidex.vm.provider import LibvirtProvider
+from ambidex.vm.wait import NotYet, wait_for
 
 
 @pytest.fixture(scope="module")

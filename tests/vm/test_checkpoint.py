@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from host import Limits, Stop
-from host.agents import agent_maker
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import Job, RunConfig, adopt, locked
-from host.runs.machines import Source
-from host.runs.runner import run_jobs
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
+from ambidex.host import Limits, Stop
+from ambidex.host.agents import agent_maker
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import Job, RunConfig, adopt, locked
+from ambidex.host.runs.machines import Source
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
 
 TASK = "gnome-evening"
 """Its oracle by tools makes three calls, and says in a fourth step that it is done."""

@@ -19,17 +19,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from host import ToolCall
-from host.client.guest import Guest
-from host.runs.machines import Source
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.host.runs.machines import Source
+from ambidex.vm import Machine, MachineError
+from ambidex.vm.building.image import open_image
+from ambidex.vm.checkpoints.collection import drop, kept_steps
+from ambidex.vm.machines.instance import Instance
+from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.machines.reaper import processes_with
+from ambidex.vm.provider import LibvirtProvider
 from tests.killed import kill
-from vm import Machine, MachineError
-from vm.building.image import open_image
-from vm.checkpoints.collection import drop, kept_steps
-from vm.machines.instance import Instance
-from vm.machines.machine import OwnedMachine
-from vm.machines.reaper import processes_with
-from vm.provider import LibvirtProvider
 
 OPERATIONS = int(os.environ.get("AMBIDEX_TEST_OPERATIONS", "30"))
 EDITOR = "typed.txt"

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
-from host.loop.branch_point import kept_steps
-from host.records.config import Branch, Fork, Job, Keep, RunConfig, adopt, locked
-from host.records.rows import Row
-from host.records.trajectory import read_trajectory
-from host.runs.machines import Source
-from host.runs.runner import run_jobs
-from tasks import Suite, Task
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
+from ambidex.host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
+from ambidex.host.loop.branch_point import kept_steps
+from ambidex.host.records.config import Branch, Fork, Job, Keep, RunConfig, adopt, locked
+from ambidex.host.records.rows import Row
+from ambidex.host.records.trajectory import read_trajectory
+from ambidex.host.runs.machines import Source
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite, Task
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
 
 TASK = "gnome-evening"
 Call = tuple[str, dict[str, Any]]

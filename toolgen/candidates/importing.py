@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
 
 __all__ = ["Imported", "from_openapi", "from_server"]
 

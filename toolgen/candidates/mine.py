@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host import GUI
-from host.errors import UsageError
-from host.records.orders import written
-from host.records.rows import Row, finished, read_rows
-from host.records.trajectory import NAME, read_trajectory
+from ambidex.host import GUI
+from ambidex.host.errors import UsageError
+from ambidex.host.records.orders import written
+from ambidex.host.records.rows import Row, finished, read_rows
+from ambidex.host.records.trajectory import NAME, read_trajectory
 
 __all__ = ["Act", "Repeated", "mine", "sequences", "wish_of"]
 

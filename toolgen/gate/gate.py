@@ -11,10 +11,10 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
-from tasks import ToolSpec
-from toolgen import Finding
-from toolgen.gate import glyphs, reach, schema, similarity, toplevel
-from toolgen.gate.tools_text import declared
+from ambidex.tasks import ToolSpec
+from ambidex.toolgen import Finding
+from ambidex.toolgen.gate import glyphs, reach, schema, similarity, toplevel
+from ambidex.toolgen.gate.tools_text import declared
 
 __all__ = ["GUEST_PYTHON", "gate", "gate_text"]
 

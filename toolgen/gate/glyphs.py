@@ -9,7 +9,7 @@ import tokenize
 import unicodedata
 from collections.abc import Iterator
 
-from toolgen import Finding
+from ambidex.toolgen import Finding
 
 __all__ = ["LONGEST", "as_seen"]
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from tasks import Task, verbs_of
-from tasks.spec import Put
-from toolgen import Finding
-from toolgen.gate.values import scalars
+from ambidex.tasks import Task, verbs_of
+from ambidex.tasks.spec import Put
+from ambidex.toolgen import Finding
+from ambidex.toolgen.gate.values import scalars
 
 __all__ = ["leftovers", "literals_of"]
 

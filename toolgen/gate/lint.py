@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolgen import Finding
+from ambidex.toolgen import Finding
 
 __all__ = ["TEST_PLACE", "TOOL_PLACE", "formatted", "lint", "types"]
 

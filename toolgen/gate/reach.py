@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from toolgen import Finding
+from ambidex.toolgen import Finding
 
 __all__ = ["RULES"]
 
@@ -33,7 +33,7 @@ def imports(tree: ast.Module) -> Iterator[Finding]:
             case _:
                 continue
         for name in names:
-            top = name.split(".")[0]
+            top = name.removeprefix("ambidex.").split(".")[0]
             if top in REACHES_OUT and name not in HARMLESS:
                 yield Finding(line, "network", f"a tool reaches no network: {name}")
             if top in NOT_THEIRS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from toolgen import Finding
+from ambidex.toolgen import Finding
 
 __all__ = ["described", "told"]
 

@@ -8,9 +8,9 @@ import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tasks import ToolSpec
-from toolgen import Finding
-from toolgen.gate.tools_text import Declared
+from ambidex.tasks import ToolSpec
+from ambidex.toolgen import Finding
+from ambidex.toolgen.gate.tools_text import Declared
 
 __all__ = ["Likeness", "duplicate", "like_another", "likenesses", "nearest"]
 

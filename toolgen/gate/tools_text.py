@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from host.errors import UsageError
+from ambidex.host.errors import UsageError
 
 __all__ = [
     "GENERAL",
@@ -63,8 +63,10 @@ def declared(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
                 value=ast.Call(func=ast.Name(id="App"), args=[ast.Constant(value=str(name)), *_]),
             ):
                 apps |= {target.id: name for target in targets if isinstance(target, ast.Name)}
-            case ast.ImportFrom(module=str(module), names=names) if module.startswith("mcp_tools."):
-                own = module.removeprefix("mcp_tools.")
+            case ast.ImportFrom(module=str(module), names=names) if module.startswith(
+                "ambidex.mcp_tools."
+            ):
+                own = module.removeprefix("ambidex.mcp_tools.")
                 apps |= {alias.asname or alias.name: own for alias in names if alias.name == "app"}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):

@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from toolgen import Finding
+from ambidex.toolgen import Finding
 
 __all__ = ["RULES"]
 
@@ -92,7 +92,7 @@ def _class(node: ast.ClassDef) -> Iterator[Finding]:
 
 
 def _import(node: ast.stmt, name: str) -> Iterator[Finding]:
-    top = name.partition(".")[0]
+    top = name.removeprefix("ambidex.").partition(".")[0]
     known = top in PACKAGES or (top in sys.stdlib_module_names and top not in ACTS)
     if not known:
         yield _acts(node, f"import {name}: import it inside the function that needs it")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-DRAFT = "mcp_tools.foundry_draft"
+DRAFT = "ambidex.mcp_tools.foundry_draft"
 
 
 def load(path: str, name: str) -> Any:
@@ -33,7 +33,7 @@ def load(path: str, name: str) -> Any:
 
 def known() -> dict[str, Any]:
     """Every tool that the guest serves."""
-    found: dict[str, Any] = importlib.import_module("mcp_tools.catalogue").tools()
+    found: dict[str, Any] = importlib.import_module("ambidex.mcp_tools.catalogue").tools()
     return dict(found)
 
 
@@ -47,7 +47,7 @@ def drafted(path: str) -> dict[str, Any]:
 
 def failure(error: BaseException) -> dict[str, Any]:
     """As the guest's worker tells it: `tool` is for the model, anything else is a bug."""
-    refused = importlib.import_module("mcp_tools").ToolError
+    refused = importlib.import_module("ambidex.mcp_tools").ToolError
     if isinstance(error, refused):
         return {"kind": "tool", "code": error.code, "message": str(error)}
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))

@@ -161,8 +161,9 @@ def _shims(tools: dict[str, Any], call: Call) -> None:
     mark = SimpleNamespace(parametrize=keep("parametrize"), proves=keep("proves"))
     modules: dict[str, dict[str, Any]] = {
         "pytest": {"mark": mark, "raises": raises},
-        "host": {},
-        "host.client.guest": {"Guest": Here},
+        "ambidex": {},
+        "ambidex.host": {},
+        "ambidex.host.client.guest": {"Guest": Here},
         "tests": {},
         "tests.desktop": {},
         "tests.desktop.proofs": {"proves": keep("proves")},

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from tasks.spec import Call
+from ambidex.tasks.spec import Call
 
 __all__ = ["Block", "NotThere", "blocks", "calls_of", "named"]
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host import Model, Request
-from host.errors import ModelError
-from host.models.prompts import prompts_hash
-from toolgen import Spent, Stage
-from toolgen.models.prompts import FOLDER
-from toolgen.store import Folder, folders, now
+from ambidex.host import Model, Request
+from ambidex.host.errors import ModelError
+from ambidex.host.models.prompts import prompts_hash
+from ambidex.toolgen import Spent, Stage
+from ambidex.toolgen.models.prompts import FOLDER
+from ambidex.toolgen.store import Folder, folders, now
 
 __all__ = ["CapReached", "Caps", "Message", "Talk", "picture", "spent_by", "system", "user"]
 

@@ -20,21 +20,21 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from host.errors import TaskError, UsageError
-from host.loop.stage import set_stage
-from host.records.orders import Act
-from host.room.bridge import Bridge
-from host.room.guard import who
-from host.room.lease import Leases
-from host.room.parts import mounts
-from tasks import Task
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from toolgen.review.card import ORDER, Cards
-from toolgen.review.desk import Desk, Desks, Scene, Tried
-from toolgen.review.evidence import PICTURES, given_out
-from toolgen.store import Folder, folders, open_candidate
-from toolgen.verdicts import Said, current, give
+from ambidex.host.errors import TaskError, UsageError
+from ambidex.host.loop.stage import set_stage
+from ambidex.host.records.orders import Act
+from ambidex.host.room.bridge import Bridge
+from ambidex.host.room.guard import who
+from ambidex.host.room.lease import Leases
+from ambidex.host.room.parts import mounts
+from ambidex.tasks import Task
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.toolgen.review.card import ORDER, Cards
+from ambidex.toolgen.review.desk import Desk, Desks, Scene, Tried
+from ambidex.toolgen.review.evidence import PICTURES, given_out
+from ambidex.toolgen.store import Folder, folders, open_candidate
+from ambidex.toolgen.verdicts import Said, current, give
 
 __all__ = ["Reviewing"]
 

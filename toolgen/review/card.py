@@ -9,19 +9,19 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from host.errors import UsageError
-from host.models.exposure import retrieved
-from host.records.config import Exposure
-from tasks import ToolSpec
-from toolgen import STAGES, Draft, Review, Spent, Stage, StageResult
-from toolgen.gate.similarity import likenesses
-from toolgen.gate.tools_text import Declared
-from toolgen.review import evidence
-from toolgen.review.lines import coloured, differences
-from toolgen.review.signature import Signature, signature
-from toolgen.stages.wrap import CALLS
-from toolgen.store import Folder
-from toolgen.verdicts import (
+from ambidex.host.errors import UsageError
+from ambidex.host.models.exposure import retrieved
+from ambidex.host.records.config import Exposure
+from ambidex.tasks import ToolSpec
+from ambidex.toolgen import STAGES, Draft, Review, Spent, Stage, StageResult
+from ambidex.toolgen.gate.similarity import likenesses
+from ambidex.toolgen.gate.tools_text import Declared
+from ambidex.toolgen.review import evidence
+from ambidex.toolgen.review.lines import coloured, differences
+from ambidex.toolgen.review.signature import Signature, signature
+from ambidex.toolgen.stages.wrap import CALLS
+from ambidex.toolgen.store import Folder
+from ambidex.toolgen.verdicts import (
     RUBRIC,
     Decision,
     counted,

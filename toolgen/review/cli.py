@@ -11,20 +11,20 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from host import ROOT
-from host.errors import UsageError
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import ModelConfig
-from host.runs.machines import MachineOptions
-from host.terminal import Terminal, echo
-from toolgen import Reasons, Verdict
-from toolgen.gate.tools_text import house_tools
-from toolgen.models.asking import Caps
-from toolgen.review.card import Cards, standing
-from toolgen.review.opinion import ask_opinion
-from toolgen.store import FOUNDRY, Folder, open_candidate
-from toolgen.verdicts import (
+from ambidex.host import ROOT
+from ambidex.host.errors import UsageError
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import ModelConfig
+from ambidex.host.runs.machines import MachineOptions
+from ambidex.host.terminal import Terminal, echo
+from ambidex.toolgen import Reasons, Verdict
+from ambidex.toolgen.gate.tools_text import house_tools
+from ambidex.toolgen.models.asking import Caps
+from ambidex.toolgen.review.card import Cards, standing
+from ambidex.toolgen.review.opinion import ask_opinion
+from ambidex.toolgen.store import FOUNDRY, Folder, open_candidate
+from ambidex.toolgen.verdicts import (
     RUBRIC,
     Said,
     current,
@@ -70,7 +70,7 @@ def review(
     desktops
         How many there may be at once; each reviewer has one at most.
     """
-    from toolgen.review.serve import reviewing, serve  # heavy: a web server
+    from ambidex.toolgen.review.serve import reviewing, serve  # heavy: a web server
 
     said = Terminal(stderr=True)
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host.client.guest import Guest
-from host.errors import VOID, UsageError
-from host.room.lease import Leases
-from host.runs.machines import Source
-from host.terminal import echo
-from toolgen.guests import Answered, ask_draft, install
-from vm import READY, Machine
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import VOID, UsageError
+from ambidex.host.room.lease import Leases
+from ambidex.host.runs.machines import Source
+from ambidex.host.terminal import echo
+from ambidex.toolgen.guests import Answered, ask_draft, install
+from ambidex.vm import READY, Machine
 
 __all__ = ["Desk", "Desks", "Scene", "Tried"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluators.bounded import BoundsError, parse_json
-from toolgen import StageResult
-from toolgen.store import Folder
+from ambidex.evaluators.bounded import BoundsError, parse_json
+from ambidex.toolgen import StageResult
+from ambidex.toolgen.store import Folder
 
 __all__ = ["PICTURES", "given_out", "shown"]
 

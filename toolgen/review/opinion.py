@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 from pydantic import Field, ValidationError
 
-from host import Model
-from host.errors import ModelError, UsageError
-from host.models.prompts import prompt
-from toolgen import Reasons, Review, Strict, Verdict
-from toolgen.gate.tools_text import Declared
-from toolgen.models.asking import CapReached, Caps, Talk, user
-from toolgen.models.prompts import FOLDER
-from toolgen.review.card import Cards
-from toolgen.store import Folder
-from toolgen.verdicts import RUBRIC, Said, current, keep_opinion
+from ambidex.host import Model
+from ambidex.host.errors import ModelError, UsageError
+from ambidex.host.models.prompts import prompt
+from ambidex.toolgen import Reasons, Review, Strict, Verdict
+from ambidex.toolgen.gate.tools_text import Declared
+from ambidex.toolgen.models.asking import CapReached, Caps, Talk, user
+from ambidex.toolgen.models.prompts import FOLDER
+from ambidex.toolgen.review.card import Cards
+from ambidex.toolgen.store import Folder
+from ambidex.toolgen.verdicts import RUBRIC, Said, current, keep_opinion
 
 __all__ = ["ask_opinion"]
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from host import ROOT
-from host.errors import UsageError
-from host.room import serving
-from host.runs.machines import MachineOptions, open_machines
-from toolgen.gate.tools_text import house_tools
-from toolgen.review.app import Reviewing
-from toolgen.review.card import Cards
-from toolgen.review.desk import Desks
-from toolgen.verdicts import named
+from ambidex.host import ROOT
+from ambidex.host.errors import UsageError
+from ambidex.host.room import serving
+from ambidex.host.runs.machines import MachineOptions, open_machines
+from ambidex.toolgen.gate.tools_text import house_tools
+from ambidex.toolgen.review.app import Reviewing
+from ambidex.toolgen.review.card import Cards
+from ambidex.toolgen.review.desk import Desks
+from ambidex.toolgen.verdicts import named
 
 __all__ = ["opened", "reviewing", "serve"]
 

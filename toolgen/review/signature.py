@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from toolgen.gate.tools_text import declared, touched
+from ambidex.toolgen.gate.tools_text import declared, touched
 
 __all__ = ["Argument", "Signature", "signature"]
 

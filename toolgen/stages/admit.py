@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from host.errors import UsageError
-from toolgen import Admission, Retirement
-from toolgen.gate.tools_text import file_of, house_tools, tool_name
-from toolgen.store import Folder, folders, now, write_whole
-from toolgen.verdicts import counted, current, decided, not_yet, read_reviews
+from ambidex.host.errors import UsageError
+from ambidex.toolgen import Admission, Retirement
+from ambidex.toolgen.gate.tools_text import file_of, house_tools, tool_name
+from ambidex.toolgen.store import Folder, folders, now, write_whole
+from ambidex.toolgen.verdicts import counted, current, decided, not_yet, read_reviews
 
 __all__ = ["ADMITTED", "admit", "provenance", "retire"]
 

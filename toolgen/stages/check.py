@@ -8,16 +8,16 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tasks import ToolSpec
-from toolgen import Candidate, Finding, Outcome
-from toolgen.gate.gate import GUEST_PYTHON, gate_text
-from toolgen.gate.leftovers import leftovers
-from toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, lint, types
-from toolgen.gate.reach import RULES
-from toolgen.gate.schema import told
-from toolgen.gate.similarity import duplicate
-from toolgen.gate.tools_text import declared, house_tools, touched
-from toolgen.stages.context import Ended, Shop, task_of
+from ambidex.tasks import ToolSpec
+from ambidex.toolgen import Candidate, Finding, Outcome
+from ambidex.toolgen.gate.gate import GUEST_PYTHON, gate_text
+from ambidex.toolgen.gate.leftovers import leftovers
+from ambidex.toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, lint, types
+from ambidex.toolgen.gate.reach import RULES
+from ambidex.toolgen.gate.schema import told
+from ambidex.toolgen.gate.similarity import duplicate
+from ambidex.toolgen.gate.tools_text import declared, house_tools, touched
+from ambidex.toolgen.stages.context import Ended, Shop, task_of
 
 __all__ = ["by_text", "check", "findings_on"]
 
@@ -38,7 +38,7 @@ AROUND = re.compile(
 )
 """Names of libraries that leave Python, and with it whoever watches: nothing that a tool needs."""
 FOR_TESTS = frozenset(
-    {"pytest", "tests.desktop.tool_calls", "tests.desktop.proofs", "host.client.guest"}
+    {"pytest", "tests.desktop.tool_calls", "tests.desktop.proofs", "ambidex.host.client.guest"}
 )
 
 
@@ -105,7 +105,7 @@ def by_text(
 
 def _imports(tree: ast.Module) -> Iterator[Finding]:
     for node, name in _imported(tree):
-        top = name.partition(".")[0]
+        top = name.removeprefix("ambidex.").partition(".")[0]
         known = top in OF_THE_DESKTOP or top in sys.stdlib_module_names
         if top in BACK_DOORS or not known:
             yield Finding(node.lineno, "imports", f"a tool has no use for {name}")

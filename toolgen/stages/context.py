@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host.errors import UsageError
-from tasks import Task, ToolSpec
-from tasks.load import load_suite
-from toolgen import Candidate, Finding, Outcome
-from toolgen.guests import Workplace
-from toolgen.models.asking import Talk
-from toolgen.stages.measurement import Measured
-from toolgen.store import Folder
+from ambidex.host.errors import UsageError
+from ambidex.tasks import Task, ToolSpec
+from ambidex.tasks.load import load_suite
+from ambidex.toolgen import Candidate, Finding, Outcome
+from ambidex.toolgen.guests import Workplace
+from ambidex.toolgen.models.asking import Talk
+from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.store import Folder
 
 __all__ = ["Ended", "Shop", "task_of"]
 

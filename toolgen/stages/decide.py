@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen import Finding, Outcome, Verdict
-from toolgen.stages.context import Ended, Shop
-from toolgen.store import Folder
-from toolgen.verdicts import counted, current, decided, read_reviews
+from ambidex.toolgen import Finding, Outcome, Verdict
+from ambidex.toolgen.stages.context import Ended, Shop
+from ambidex.toolgen.store import Folder
+from ambidex.toolgen.verdicts import counted, current, decided, read_reviews
 
 __all__ = ["REVISE", "decide"]
 

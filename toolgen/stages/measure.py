@@ -19,25 +19,25 @@ from pathlib import Path
 
 import numpy as np
 
-from host import Limits
-from host.agents import agent_maker
-from host.errors import UsageError
-from host.models.model import LiteModel
-from host.models.prices import read_prices
-from host.records.config import ModelConfig, RunOptions, adopt, locked
-from host.records.rows import Row, finished
-from host.report.comparison import Comparison, compare, sign_flip
-from host.report.statistics import RESAMPLES, Interval, middle, resampled
-from host.runs.launch import RunRequest, check, config_of
-from host.runs.machines import open_machines
-from host.runs.runner import plan, run_jobs
-from tasks import Suite, Task, ToolSpec
-from tasks.load import load_suite
-from toolgen import Candidate, Finding, Outcome
-from toolgen.gate.tools_text import file_of, tool_name
-from toolgen.stages.context import Ended, Shop
-from toolgen.stages.measurement import Measured
-from toolgen.store import write_whole
+from ambidex.host import Limits
+from ambidex.host.agents import agent_maker
+from ambidex.host.errors import UsageError
+from ambidex.host.models.model import LiteModel
+from ambidex.host.models.prices import read_prices
+from ambidex.host.records.config import ModelConfig, RunOptions, adopt, locked
+from ambidex.host.records.rows import Row, finished
+from ambidex.host.report.comparison import Comparison, compare, sign_flip
+from ambidex.host.report.statistics import RESAMPLES, Interval, middle, resampled
+from ambidex.host.runs.launch import RunRequest, check, config_of
+from ambidex.host.runs.machines import open_machines
+from ambidex.host.runs.runner import plan, run_jobs
+from ambidex.tasks import Suite, Task, ToolSpec
+from ambidex.tasks.load import load_suite
+from ambidex.toolgen import Candidate, Finding, Outcome
+from ambidex.toolgen.gate.tools_text import file_of, tool_name
+from ambidex.toolgen.stages.context import Ended, Shop
+from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.store import write_whole
 
 __all__ = ["Tokens", "measure", "tokens"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host.runs.machines import MachineOptions
+from ambidex.host.runs.machines import MachineOptions
 
 __all__ = ["Measured"]
 

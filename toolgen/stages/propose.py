@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from host import ROOT
-from host.errors import UsageError
-from host.records.orders import written
-from tasks.catalogue import read_catalogue
-from tasks.load import load_suite
-from toolgen import Candidate, Origin
-from toolgen.candidates.importing import from_openapi, from_server
-from toolgen.candidates.mine import EXAMPLES, mine, wish_of
-from toolgen.gate.tools_text import home_of
-from toolgen.store import Folder, now, start
+from ambidex.host import ROOT
+from ambidex.host.errors import UsageError
+from ambidex.host.records.orders import written
+from ambidex.tasks.catalogue import read_catalogue
+from ambidex.tasks.load import load_suite
+from ambidex.toolgen import Candidate, Origin
+from ambidex.toolgen.candidates.importing import from_openapi, from_server
+from ambidex.toolgen.candidates.mine import EXAMPLES, mine, wish_of
+from ambidex.toolgen.gate.tools_text import home_of
+from ambidex.toolgen.store import Folder, now, start
 
 __all__ = ["Asked", "from_elsewhere", "from_recordings", "named_for"]
 

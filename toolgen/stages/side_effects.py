@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host.client.survey import Change
+from ambidex.host.client.survey import Change
 
 __all__ = ["outside"]
 

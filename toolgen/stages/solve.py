@@ -9,20 +9,20 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from evaluators import Score
-from host import Stop
-from host.client.answers import Ran
-from host.client.guest import Guest
-from host.loop.judge import judge
-from host.loop.stage import collect, set_stage
-from host.models.prompts import prompt
-from tasks import Task
-from toolgen import Finding, Outcome
-from toolgen.guests import CODE_WITHIN, run_code
-from toolgen.models.answer_blocks import Block, blocks
-from toolgen.models.asking import Message, picture, system, user
-from toolgen.models.prompts import FOLDER
-from toolgen.stages.context import Ended, Shop, task_of
+from ambidex.evaluators import Score
+from ambidex.host import Stop
+from ambidex.host.client.answers import Ran
+from ambidex.host.client.guest import Guest
+from ambidex.host.loop.judge import judge
+from ambidex.host.loop.stage import collect, set_stage
+from ambidex.host.models.prompts import prompt
+from ambidex.tasks import Task
+from ambidex.toolgen import Finding, Outcome
+from ambidex.toolgen.guests import CODE_WITHIN, run_code
+from ambidex.toolgen.models.answer_blocks import Block, blocks
+from ambidex.toolgen.models.asking import Message, picture, system, user
+from ambidex.toolgen.models.prompts import FOLDER
+from ambidex.toolgen.stages.context import Ended, Shop, task_of
 
 __all__ = ["condense", "propose", "score_of"]
 

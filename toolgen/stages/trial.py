@@ -13,22 +13,22 @@ from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
-from evaluators.meaning import differences
-from host import ToolCall
-from host.client.guest import Guest
-from host.client.survey import LASTING, changes, survey
-from host.errors import StageError
-from host.loop.stage import set_stage
-from tasks import Task, verbs_of
-from tasks.spec import Call, Get, Put
-from toolgen import Finding, Outcome
-from toolgen.guests import Answered, Fault, Said, ask_draft
-from toolgen.stages.context import Ended, Shop, task_of
-from toolgen.stages.side_effects import outside
-from toolgen.stages.solve import SETTLE, score_of
-from toolgen.stages.variations import EMPTY, Variation, swapped, variations, varied
-from toolgen.stages.wrap import CALLS
-from toolgen.stages.wrong_calls import wrong_calls
+from ambidex.evaluators.meaning import differences
+from ambidex.host import ToolCall
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.survey import LASTING, changes, survey
+from ambidex.host.errors import StageError
+from ambidex.host.loop.stage import set_stage
+from ambidex.tasks import Task, verbs_of
+from ambidex.tasks.spec import Call, Get, Put
+from ambidex.toolgen import Finding, Outcome
+from ambidex.toolgen.guests import Answered, Fault, Said, ask_draft
+from ambidex.toolgen.stages.context import Ended, Shop, task_of
+from ambidex.toolgen.stages.side_effects import outside
+from ambidex.toolgen.stages.solve import SETTLE, score_of
+from ambidex.toolgen.stages.variations import EMPTY, Variation, swapped, variations, varied
+from ambidex.toolgen.stages.wrap import CALLS
+from ambidex.toolgen.stages.wrong_calls import wrong_calls
 
 __all__ = ["trial"]
 

@@ -19,10 +19,10 @@ from docx import Document
 from openpyxl import Workbook, load_workbook
 from openpyxl.utils import column_index_from_string, get_column_letter
 
-from evaluators.registry import bind
-from tasks import Task, Verbs, verbs_of
-from tasks.spec import Call, Put, TaskSpec
-from toolgen.gate.values import scalars
+from ambidex.evaluators.registry import bind
+from ambidex.tasks import Task, Verbs, verbs_of
+from ambidex.tasks.spec import Call, Put, TaskSpec
+from ambidex.toolgen.gate.values import scalars
 
 __all__ = ["EMPTY", "Variation", "variations", "varied"]
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import json
 
-from host.models.exposure import retrieved
-from host.models.prompts import prompt
-from host.records.config import Exposure
-from tasks import ToolSpec
-from toolgen import Finding, Outcome, StageResult
-from toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
-from toolgen.gate.tools_text import example, home_of
-from toolgen.models.answer_blocks import NotThere, calls_of, named
-from toolgen.models.asking import Message, user
-from toolgen.models.prompts import FOLDER
-from toolgen.stages.context import Ended, Shop
-from toolgen.stages.solve import CODE
-from toolgen.store import TEST, TOOL
+from ambidex.host.models.exposure import retrieved
+from ambidex.host.models.prompts import prompt
+from ambidex.host.records.config import Exposure
+from ambidex.tasks import ToolSpec
+from ambidex.toolgen import Finding, Outcome, StageResult
+from ambidex.toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
+from ambidex.toolgen.gate.tools_text import example, home_of
+from ambidex.toolgen.models.answer_blocks import NotThere, calls_of, named
+from ambidex.toolgen.models.asking import Message, user
+from ambidex.toolgen.models.prompts import FOLDER
+from ambidex.toolgen.stages.context import Ended, Shop
+from ambidex.toolgen.stages.solve import CODE
+from ambidex.toolgen.store import TEST, TOOL
 
 __all__ = ["CALLS", "wrap"]
 

@@ -19,14 +19,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from vm import MachineError
-from vm.building.layer import PROJECT, build_layer
-from vm.building.mirrors import editor_source, sources_for, sources_needed
-from vm.building.programs import bootstrap, build_programs
-from vm.building.recipe import IMAGES, Recipe, Screen, load_recipe
-from vm.namespace import COMMAND
-from vm.process import run
-from vm.store import cache_folder, digest, once
+from ambidex.vm import MachineError
+from ambidex.vm.building.layer import PROJECT, build_layer
+from ambidex.vm.building.mirrors import editor_source, sources_for, sources_needed
+from ambidex.vm.building.programs import bootstrap, build_programs
+from ambidex.vm.building.recipe import IMAGES, Recipe, Screen, load_recipe
+from ambidex.vm.namespace import COMMAND
+from ambidex.vm.process import run
+from ambidex.vm.store import cache_folder, digest, once
 
 __all__ = [
     "Base",

@@ -14,9 +14,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from vm.locked import read_lock
-from vm.process import run
-from vm.store import cache_folder, digest, once, tree_digest
+from ambidex.vm.locked import read_lock
+from ambidex.vm.process import run
+from ambidex.vm.store import cache_folder, digest, once, tree_digest
 
 __all__ = ["PROJECT", "build_layer", "guest_code_digest", "layer_id", "libraries_id", "pack_layer"]
 

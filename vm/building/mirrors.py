@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from vm import MachineError
-from vm.building.recipe import Recipe
+from ambidex.vm import MachineError
+from ambidex.vm.building.recipe import Recipe
 
 __all__ = ["editor_source", "sources_for", "sources_needed"]
 

@@ -12,9 +12,9 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vm.building.recipe import IMAGES, Recipe
-from vm.process import run
-from vm.store import cache_folder, digest, once, tree_digest
+from ambidex.vm.building.recipe import IMAGES, Recipe
+from ambidex.vm.process import run
+from ambidex.vm.store import cache_folder, digest, once, tree_digest
 
 __all__ = ["PROGRAMS", "bootstrap", "build_programs"]
 

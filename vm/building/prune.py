@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from vm.building.image import current_recipe, image_id, list_bases
-from vm.building.layer import layer_id, libraries_id
-from vm.building.recipe import recipe_names
-from vm.store import cache_folder
+from ambidex.vm.building.image import current_recipe, image_id, list_bases
+from ambidex.vm.building.layer import layer_id, libraries_id
+from ambidex.vm.building.recipe import recipe_names
+from ambidex.vm.store import cache_folder
 
 __all__ = ["size", "stale"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vm import MachineError
-from vm.store import digest, tree_digest
+from ambidex.vm import MachineError
+from ambidex.vm.store import digest, tree_digest
 
 __all__ = ["Recipe", "Screen", "load_recipe", "recipe_names"]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vm.checkpoints.block_names import BLOCK
-from vm.checkpoints.disk_blocks import NO_DISK, DiskBlocks
-from vm.checkpoints.pack import FRAME, BlockError, Pack, Rows, opened, written
+from ambidex.vm.checkpoints.block_names import BLOCK
+from ambidex.vm.checkpoints.disk_blocks import NO_DISK, DiskBlocks
+from ambidex.vm.checkpoints.pack import FRAME, BlockError, Pack, Rows, opened, written
 
 __all__ = ["Blocks"]
 

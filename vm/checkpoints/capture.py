@@ -16,18 +16,18 @@ from pathlib import Path
 
 import numpy as np
 
-from vm import MachineError
-from vm.building.image import Image
-from vm.checkpoints.manifest import NOTHING, Table
-from vm.checkpoints.memory import Mapping, Pages, lay_pages, may_trace, pages_of
-from vm.checkpoints.stream import configured, differing_pages
-from vm.machines.binding import libvirt
-from vm.machines.domain import Shape
-from vm.machines.hypervisor import Domain, machine_type, qmp
-from vm.machines.instance import Instance
-from vm.machines.snapshot import Snapshot, migrated, read_snapshot, write_snapshot
-from vm.process import run
-from vm.store import forget, locked
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Image
+from ambidex.vm.checkpoints.manifest import NOTHING, Table
+from ambidex.vm.checkpoints.memory import Mapping, Pages, lay_pages, may_trace, pages_of
+from ambidex.vm.checkpoints.stream import configured, differing_pages
+from ambidex.vm.machines.binding import libvirt
+from ambidex.vm.machines.domain import Shape
+from ambidex.vm.machines.hypervisor import Domain, machine_type, qmp
+from ambidex.vm.machines.instance import Instance
+from ambidex.vm.machines.snapshot import Snapshot, migrated, read_snapshot, write_snapshot
+from ambidex.vm.process import run
+from ambidex.vm.store import forget, locked
 
 __all__ = ["WAYS", "Captured", "capture", "differing", "standing", "store", "way_to"]
 

@@ -20,11 +20,11 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from vm import MachineError
-from vm.checkpoints.blocks import Blocks
-from vm.checkpoints.capture import Captured
-from vm.checkpoints.disk_blocks import NO_DISK, DiskBlocks
-from vm.checkpoints.manifest import (
+from ambidex.vm import MachineError
+from ambidex.vm.checkpoints.blocks import Blocks
+from ambidex.vm.checkpoints.capture import Captured
+from ambidex.vm.checkpoints.disk_blocks import NO_DISK, DiskBlocks
+from ambidex.vm.checkpoints.manifest import (
     NOTHING,
     PARTS,
     Step,
@@ -38,10 +38,10 @@ from vm.checkpoints.manifest import (
     table,
     torn,
 )
-from vm.checkpoints.memory import Pages, pages_of
-from vm.checkpoints.pack import BlockError, Rows
-from vm.machines.snapshot import read_snapshot
-from vm.store import cache_folder, forget, locked
+from ambidex.vm.checkpoints.memory import Pages, pages_of
+from ambidex.vm.checkpoints.pack import BlockError, Rows
+from ambidex.vm.machines.snapshot import read_snapshot
+from ambidex.vm.store import cache_folder, forget, locked
 
 __all__ = ["Kept", "Rule", "drop", "keep", "kept_steps", "load", "retain"]
 

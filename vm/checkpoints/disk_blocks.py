@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vm import MachineError
-from vm.building.image import Base
-from vm.checkpoints.block_names import BLOCK, Names, kept_names
-from vm.checkpoints.pack import SUM, BlockError, Rows, checksum
-from vm.process import run
-from vm.store import once
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Base
+from ambidex.vm.checkpoints.block_names import BLOCK, Names, kept_names
+from ambidex.vm.checkpoints.pack import SUM, BlockError, Rows, checksum
+from ambidex.vm.process import run
+from ambidex.vm.store import once
 
 __all__ = ["NO_DISK", "DiskBlocks", "disk_blocks"]
 

@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vm.checkpoints.capture import Captured, way_to
-from vm.checkpoints.manifest import NOTHING, Table
-from vm.checkpoints.memory import Mapping
-from vm.checkpoints.stream import with_pages
-from vm.machines.instance import Instance
-from vm.machines.snapshot import read_snapshot, woken
-from vm.process import run
+from ambidex.vm.checkpoints.capture import Captured, way_to
+from ambidex.vm.checkpoints.manifest import NOTHING, Table
+from ambidex.vm.checkpoints.memory import Mapping
+from ambidex.vm.checkpoints.stream import with_pages
+from ambidex.vm.machines.instance import Instance
+from ambidex.vm.machines.snapshot import read_snapshot, woken
+from ambidex.vm.process import run
 
 __all__ = ["Empty", "lay", "start"]
 

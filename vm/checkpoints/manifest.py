@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from vm import MachineError
-from vm.checkpoints.block_names import BLOCK, NAME
-from vm.checkpoints.pack import Rows
-from vm.machines.domain import Shape
+from ambidex.vm import MachineError
+from ambidex.vm.checkpoints.block_names import BLOCK, NAME
+from ambidex.vm.checkpoints.pack import Rows
+from ambidex.vm.machines.domain import Shape
 
 __all__ = [
     "NOTHING",

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vm import MachineError
+from ambidex.vm import MachineError
 
 __all__ = ["PAGE", "Mapping", "Pages", "lay_pages", "may_trace", "pages_of", "runs"]
 

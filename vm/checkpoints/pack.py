@@ -21,7 +21,7 @@ import pyarrow
 from numpy.typing import NDArray
 from xxhash import xxh3_128_digest
 
-from vm.checkpoints.block_names import BLOCK, NAME
+from ambidex.vm.checkpoints.block_names import BLOCK, NAME
 
 __all__ = ["FRAME", "SUM", "BlockError", "Pack", "Rows", "checksum", "opened", "written"]
 

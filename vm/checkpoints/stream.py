@@ -17,9 +17,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from vm import MachineError
-from vm.checkpoints.memory import PAGE, Pages
-from vm.machines.domain import RAM
+from ambidex.vm import MachineError
+from ambidex.vm.checkpoints.memory import PAGE, Pages
+from ambidex.vm.machines.domain import RAM
 
 __all__ = ["configured", "differing_pages", "with_pages"]
 

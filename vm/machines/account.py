@@ -15,7 +15,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from vm.namespace import IDS, ROOTS_RANGE
+from ambidex.vm.namespace import IDS, ROOTS_RANGE
 
 __all__ = ["VARIABLE", "Account", "account", "work_folder"]
 

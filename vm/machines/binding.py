@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from vm.store import cache_folder
+from ambidex.vm.store import cache_folder
 
 # libvirt reads this once, when it is loaded. What matters is raised by the call it concerns as
 # well.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from vm import MachineError
-from vm.machines.instance import Instance
-from vm.machines.machine import Running
-from vm.store import cache_folder
-from vm.wait import NotYet, wait_for
+from ambidex.vm import MachineError
+from ambidex.vm.machines.instance import Instance
+from ambidex.vm.machines.machine import Running
+from ambidex.vm.store import cache_folder
+from ambidex.vm.wait import NotYet, wait_for
 
 __all__ = ["BOUNDS", "wait_until_quiet", "wait_until_ready"]
 

@@ -15,7 +15,7 @@ from vncdotool import api
 from vncdotool.client import ProtocolError, VNCDoToolClient, VNCDoToolFactory
 from vncdotool.const import Encoding
 
-from vm import MachineError
+from ambidex.vm import MachineError
 
 __all__ = ["Client", "Factory", "capture"]
 

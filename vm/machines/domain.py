@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jinja2
 
-from vm.building.image import Image
+from ambidex.vm.building.image import Image
 
 __all__ = ["GUEST_PORT", "HARDWARE", "RAM", "Memory", "Shape", "domain_xml"]
 

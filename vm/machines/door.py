@@ -13,8 +13,8 @@ from typing import Any
 
 import httpx
 
-from vm import MachineError
-from vm.wait import NotYet, wait_for
+from ambidex.vm import MachineError
+from ambidex.vm.wait import NotYet, wait_for
 
 __all__ = ["Door", "new_token"]
 

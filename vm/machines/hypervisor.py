@@ -10,9 +10,9 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
-from vm import MachineError
-from vm.machines.binding import libvirt, libvirt_qemu
-from vm.store import cache_folder
+from ambidex.vm import MachineError
+from ambidex.vm.machines.binding import libvirt, libvirt_qemu
+from ambidex.vm.store import cache_folder
 
 __all__ = ["FORK_NEEDS", "Domain", "connect", "hmp", "machine_type", "qemu_version", "qmp"]
 

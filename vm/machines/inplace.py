@@ -13,15 +13,15 @@ import shutil
 import time
 from pathlib import Path
 
-from vm import MachineError
-from vm.building.image import Image
-from vm.machines.domain import Shape
-from vm.machines.hypervisor import hmp
-from vm.machines.instance import Instance, launch
-from vm.machines.owner import LibvirtOwner
-from vm.machines.snapshot import Snapshot, taken, write_snapshot
-from vm.process import run
-from vm.store import forget, locked
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Image
+from ambidex.vm.machines.domain import Shape
+from ambidex.vm.machines.hypervisor import hmp
+from ambidex.vm.machines.instance import Instance, launch
+from ambidex.vm.machines.owner import LibvirtOwner
+from ambidex.vm.machines.snapshot import Snapshot, taken, write_snapshot
+from ambidex.vm.process import run
+from ambidex.vm.store import forget, locked
 
 __all__ = ["inplace_folder", "keep_inplace", "revert_inplace", "save_template", "start_inplace"]
 

@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vm import MachineError
-from vm.building.image import Image
-from vm.machines.binding import libvirt
-from vm.machines.display import capture
-from vm.machines.domain import GUEST_PORT, Memory, Shape, domain_xml
-from vm.machines.door import Door
-from vm.machines.hypervisor import Domain, hmp
-from vm.machines.owner import LibvirtOwner
-from vm.process import run
-from vm.wait import NotYet, wait_for
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Image
+from ambidex.vm.machines.binding import libvirt
+from ambidex.vm.machines.display import capture
+from ambidex.vm.machines.domain import GUEST_PORT, Memory, Shape, domain_xml
+from ambidex.vm.machines.door import Door
+from ambidex.vm.machines.hypervisor import Domain, hmp
+from ambidex.vm.machines.owner import LibvirtOwner
+from ambidex.vm.process import run
+from ambidex.vm.wait import NotYet, wait_for
 
 __all__ = ["Instance", "launch"]
 

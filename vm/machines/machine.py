@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
 
-from vm import MachineError, Place, Program
-from vm.machines.door import Door
+from ambidex.vm import MachineError, Place, Program
+from ambidex.vm.machines.door import Door
 
 __all__ = ["OwnedMachine", "Running"]
 

@@ -13,10 +13,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from vm.machines.account import account, work_folder
-from vm.machines.hypervisor import connect, qemu_version
-from vm.machines.reaper import IN_ORDER
-from vm.store import cache_folder
+from ambidex.vm.machines.account import account, work_folder
+from ambidex.vm.machines.hypervisor import connect, qemu_version
+from ambidex.vm.machines.reaper import IN_ORDER
+from ambidex.vm.store import cache_folder
 
 __all__ = ["LibvirtOwner", "Owner"]
 
@@ -36,11 +36,11 @@ def embedded_root() -> Path:
     arguments = [
         sys.executable,
         "-m",
-        "vm.machines.reaper",
+        "ambidex.vm.machines.reaper",
         f"ambidex-root-{secrets.token_hex(6)}",
         str(root),
     ]
-    paths = [str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(PROJECT.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.posix_spawn(
         sys.executable,
         arguments,
@@ -65,11 +65,17 @@ class Owner:
         self._numbers = itertools.count()
         # In its own session: a Ctrl-C on the terminal is for the owner, who closes things in order.
         self._reaper = subprocess.Popen(
-            [sys.executable, "-m", "vm.machines.reaper", self.tag, *map(str, self.folders())],
+            [
+                sys.executable,
+                "-m",
+                "ambidex.vm.machines.reaper",
+                self.tag,
+                *map(str, self.folders()),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            cwd=PROJECT,
+            cwd=PROJECT.parent,
             start_new_session=True,
         )
 

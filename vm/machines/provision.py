@@ -11,10 +11,10 @@ from pathlib import Path
 
 import paramiko
 
-from vm import MachineError
-from vm.building.layer import pack_layer
-from vm.machines.door import new_token
-from vm.wait import NotYet, wait_for
+from ambidex.vm import MachineError
+from ambidex.vm.building.layer import pack_layer
+from ambidex.vm.machines.door import new_token
+from ambidex.vm.wait import NotYet, wait_for
 
 __all__ = ["Address", "parse_address", "provision"]
 

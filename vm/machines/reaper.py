@@ -1,9 +1,9 @@
 """Ends what its owner left behind, however the owner died.
 
-`python -m vm.machines.reaper TAG FOLDER…` holds the read end of a pipe; when the owner is gone, by
-kill -9 too, the pipe closes. Then every process whose command line carries TAG is killed until none
-is left, and the folders, control groups among them, are removed. It never signals a process that
-does not carry its owner's tag.
+`python -m ambidex.vm.machines.reaper TAG FOLDER…` holds the read end of a pipe, which closes when
+the owner ends, even by kill -9. Then it kills every process whose command line carries TAG until
+none is left, and removes the folders and control groups. It never signals a process that does not
+carry its owner's tag.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def processes_with(tag: str) -> list[int]:
                 line = (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if tag.encode() in line and b"vm.machines.reaper" not in line.split(b"\0"):
+            if tag.encode() in line and b"ambidex.vm.machines.reaper" not in line.split(b"\0"):
                 found.append(int(entry.name))
     return found
 
@@ -69,7 +69,9 @@ def main() -> None:
     """Wait for the owner's end, then clean up after it."""
     tag, *folders = sys.argv[1:]
     if len(tag) < 12:
-        raise SystemExit("vm.machines.reaper: a tag that short could match somebody else's process")
+        raise SystemExit(
+            "ambidex.vm.machines.reaper: a tag that short could match somebody else's process"
+        )
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     in_order = sys.stdin.buffer.read() == IN_ORDER

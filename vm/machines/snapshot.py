@@ -17,15 +17,15 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from vm import MachineError
-from vm.building.image import Image
-from vm.machines.binding import libvirt
-from vm.machines.domain import HARDWARE, Memory, Shape
-from vm.machines.hypervisor import Domain, qmp
-from vm.machines.instance import Instance, launch
-from vm.machines.owner import LibvirtOwner
-from vm.store import cache_folder, digest
-from vm.wait import NotYet, wait_for
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Image
+from ambidex.vm.machines.binding import libvirt
+from ambidex.vm.machines.domain import HARDWARE, Memory, Shape
+from ambidex.vm.machines.hypervisor import Domain, qmp
+from ambidex.vm.machines.instance import Instance, launch
+from ambidex.vm.machines.owner import LibvirtOwner
+from ambidex.vm.store import cache_folder, digest
+from ambidex.vm.wait import NotYet, wait_for
 
 __all__ = [
     "Snapshot",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Generic, Protocol, TypeVar
 
-from vm import MachineError
+from ambidex.vm import MachineError
 
 __all__ = ["Spares"]
 

@@ -6,7 +6,7 @@ this machine's kernel, and its processes cannot be frozen: a revert ends it and 
 
     provider   makes sandboxes and owns them; a vm.Machine is one after another of them
     instance   one running sandbox, seen from this machine
-    enter      becomes bubblewrap on a file system of its own: python -m vm.sandbox.enter
+    enter      becomes bubblewrap on a file system of its own: python -m ambidex.vm.sandbox.enter
     inside     process 1 in there: the X server, the session, the guest
     limits     how much memory and how many processes it may have
     kept       files of a sandbox kept under a name

@@ -1,4 +1,4 @@
-"""`python -S -m vm.sandbox.enter TAG`: lays out what a sandbox stands on, then becomes bubblewrap.
+"""`python -S -m ambidex.vm.sandbox.enter TAG`: mounts a sandbox's files, then runs bubblewrap.
 
 Reads its plan from standard input. It uses the standard library alone, and starts no thread: a
 process with threads cannot enter a user namespace.
@@ -13,7 +13,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from vm.namespace import NoRange, become_root_of_a_namespace, id_range
+from ambidex.vm.namespace import NoRange, become_root_of_a_namespace, id_range
 
 __all__ = ["CODE", "INSIDE", "ROOT", "STAGE", "UPPER", "Plan"]
 

@@ -16,14 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vm import MachineError
-from vm.building.image import Image
-from vm.machines.display import capture
-from vm.machines.door import Door, new_token
-from vm.machines.owner import PROJECT
-from vm.namespace import IDS, ROOTS_RANGE
-from vm.sandbox.enter import CODE, INSIDE, ROOT, Plan
-from vm.sandbox.limits import Groups, Limits
+from ambidex.vm import MachineError
+from ambidex.vm.building.image import Image
+from ambidex.vm.machines.display import capture
+from ambidex.vm.machines.door import Door, new_token
+from ambidex.vm.machines.owner import PROJECT
+from ambidex.vm.namespace import IDS, ROOTS_RANGE
+from ambidex.vm.sandbox.enter import CODE, INSIDE, ROOT, Plan
+from ambidex.vm.sandbox.limits import Groups, Limits
 
 __all__ = ["HINT", "STAGES", "Sandbox", "launch"]
 
@@ -146,8 +146,8 @@ def launch(
         )
         with (folder / "console").open("ab") as console:
             process = subprocess.Popen(
-                [sys.executable, "-S", "-m", "vm.sandbox.enter", folder.name],
-                cwd=PROJECT,
+                [sys.executable, "-S", "-m", "ambidex.vm.sandbox.enter", folder.name],
+                cwd=PROJECT.parent,
                 stdin=subprocess.PIPE,
                 stdout=console,
                 stderr=console,

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from vm import READY, MachineError, Program, plain_name
-from vm.building.image import Image
-from vm.namespace import COMMAND
-from vm.process import run
-from vm.sandbox.enter import UPPER
-from vm.sandbox.instance import Sandbox
-from vm.store import cache_folder, digest, forget, locked
+from ambidex.vm import READY, MachineError, Program, plain_name
+from ambidex.vm.building.image import Image
+from ambidex.vm.namespace import COMMAND
+from ambidex.vm.process import run
+from ambidex.vm.sandbox.enter import UPPER
+from ambidex.vm.sandbox.instance import Sandbox
+from ambidex.vm.store import cache_folder, digest, forget, locked
 
 __all__ = ["Kept", "keep", "kept_folder", "read_kept"]
 

@@ -6,9 +6,9 @@ import secrets
 import subprocess
 import sys
 
-from vm.machines.owner import PROJECT
-from vm.sandbox.enter import Plan
-from vm.sandbox.limits import Groups
+from ambidex.vm.machines.owner import PROJECT
+from ambidex.vm.sandbox.enter import Plan
+from ambidex.vm.sandbox.limits import Groups
 
 __all__ = ["bounds", "refusal"]
 
@@ -19,9 +19,14 @@ def refusal() -> str:
     """Why what a sandbox stands on cannot be had here; empty where it can."""
     folder = str(PROJECT)
     plan = Plan([folder], folder, disk=1 << 20, owner=0, groups=[], bubblewrap=["true"])
-    enter = [sys.executable, "-S", "-m", "vm.sandbox.enter", "ambidex-probe"]
+    enter = [sys.executable, "-S", "-m", "ambidex.vm.sandbox.enter", "ambidex-probe"]
     tried = subprocess.run(
-        enter, input=plan.written(), cwd=PROJECT, capture_output=True, text=True, timeout=WITHIN
+        enter,
+        input=plan.written(),
+        cwd=PROJECT.parent,
+        capture_output=True,
+        text=True,
+        timeout=WITHIN,
     )
     return "" if tried.returncode == 0 else (tried.stderr.strip() or f"exit {tried.returncode}")
 

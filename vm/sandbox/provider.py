@@ -8,15 +8,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 
-from vm import READY, MachineError, Place, Program, refuse_ready
-from vm.building.image import Image, silent
-from vm.machines.boot import wait_until_ready
-from vm.machines.machine import OwnedMachine
-from vm.machines.owner import Owner
-from vm.machines.spares import Spares
-from vm.sandbox.instance import STAGES, Sandbox, launch
-from vm.sandbox.kept import Kept, keep, read_kept
-from vm.sandbox.limits import Groups, Limits
+from ambidex.vm import READY, MachineError, Place, Program, refuse_ready
+from ambidex.vm.building.image import Image, silent
+from ambidex.vm.machines.boot import wait_until_ready
+from ambidex.vm.machines.machine import OwnedMachine
+from ambidex.vm.machines.owner import Owner
+from ambidex.vm.machines.spares import Spares
+from ambidex.vm.sandbox.instance import STAGES, Sandbox, launch
+from ambidex.vm.sandbox.kept import Kept, keep, read_kept
+from ambidex.vm.sandbox.limits import Groups, Limits
 
 __all__ = ["SandboxMachine", "SandboxProvider"]
 

@@ -12,7 +12,7 @@ from urllib.parse import ParseResult, urlparse, urlunparse
 
 import tldextract
 
-from evaluators import Unreadable
+from ambidex.evaluators import Unreadable
 
 __all__ = ["KEPT", "equal", "normal", "without_query"]
 

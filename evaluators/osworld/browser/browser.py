@@ -9,12 +9,12 @@ from typing import Annotated, Any, NotRequired
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import Value
-from evaluators.osworld.answers import entries, fields, url_of
-from evaluators.osworld.browser.addresses import KEPT, equal, without_query
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.answers import entries, fields, url_of
+from ambidex.evaluators.osworld.browser.addresses import KEPT, equal, without_query
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 
 def _compiles(pattern: str) -> str:

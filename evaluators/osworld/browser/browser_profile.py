@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import Value
-from evaluators.osworld.answers import entries, fields
-from evaluators.osworld.browser.addresses import equal
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.answers import entries, fields
+from ambidex.evaluators.osworld.browser.addresses import equal
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 AUTHORS = "Liked Authors"
 

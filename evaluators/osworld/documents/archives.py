@@ -12,15 +12,15 @@ from typing import Literal
 import lxml.html
 from lxml import etree
 
-from evaluators import Score, Unreadable
-from evaluators.members import members
-from evaluators.osworld import given
-from evaluators.osworld.documents.documents import Compared, alike, compared, texts
-from evaluators.osworld.documents.pdf import SAME_TEXT, pdf_text
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.sheets.records import any_text, lines_equal
-from evaluators.osworld.text import lines_alike, texts_equal
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.members import members
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.documents.documents import Compared, alike, compared, texts
+from ambidex.evaluators.osworld.documents.pdf import SAME_TEXT, pdf_text
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.sheets.records import any_text, lines_equal
+from ambidex.evaluators.osworld.text import lines_alike, texts_equal
+from ambidex.evaluators.values import shown, verdict
 
 Members = dict[str, bytes]
 Judge = Callable[[bytes, bytes, str], Score]

@@ -9,14 +9,14 @@ from typing import Any
 from docx.oxml.ns import qn
 from typing_extensions import TypedDict
 
-from evaluators import Score
-from evaluators.osworld import given
-from evaluators.osworld.documents import word
-from evaluators.osworld.documents.documents import same_text
-from evaluators.osworld.documents.word import outside_tables, read_word
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.text import squeezed
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.documents import word
+from ambidex.evaluators.osworld.documents.documents import same_text
+from ambidex.evaluators.osworld.documents.word import outside_tables, read_word
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.text import squeezed
+from ambidex.evaluators.values import shown, verdict
 
 
 class Breaks(TypedDict, total=False):

@@ -12,11 +12,11 @@ import numpy as np
 from skimage.color import deltaE_ciede2000, rgb2lab
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import given
-from evaluators.osworld.documents import odt
-from evaluators.osworld.documents.documents import same_text
-from evaluators.osworld.documents.word import (
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.documents import odt
+from ambidex.evaluators.osworld.documents.documents import same_text
+from ambidex.evaluators.osworld.documents.word import (
     Colour,
     Look,
     Paragraph,
@@ -24,8 +24,8 @@ from evaluators.osworld.documents.word import (
     read_word,
     visible,
 )
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 FARTHEST = 3.5

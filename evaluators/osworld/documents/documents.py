@@ -10,13 +10,13 @@ from docx.document import Document
 from docx.oxml.ns import qn
 from rapidfuzz import fuzz
 
-from evaluators import Score, Unreadable, evidence
-from evaluators.bounded import PICTURES, BoundsError, open_picture
-from evaluators.osworld import given
-from evaluators.osworld.documents import odt, word
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.text import squeezed, texts_equal
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable, evidence
+from ambidex.evaluators.bounded import PICTURES, BoundsError, open_picture
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.documents import odt, word
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.text import squeezed, texts_equal
+from ambidex.evaluators.values import shown, verdict
 
 MOST_CHARACTERS = 1_000_000
 """Of a text that is compared by its ratio: the time grows with the product of both."""

@@ -9,13 +9,13 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import given
-from evaluators.osworld.documents.documents import alike, paragraphs
-from evaluators.osworld.documents.word import read_own_texts
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.text import squeezed
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.documents.documents import alike, paragraphs
+from ambidex.evaluators.osworld.documents.word import read_own_texts
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.text import squeezed
+from ambidex.evaluators.values import shown, verdict
 
 
 class Candidates(TypedDict):

@@ -9,11 +9,11 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from bs4.element import PageElement, Tag
 
-from evaluators import Score, Unreadable
-from evaluators.evidence import MIB
-from evaluators.osworld import given
-from evaluators.osworld.registry import metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.evidence import MIB
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.registry import metric
+from ambidex.evaluators.values import shown, verdict
 
 MOST_NODES = 100_000
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from evaluators.osworld import given
-from evaluators.paragraphs import DEEPEST_STYLE
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.paragraphs import DEEPEST_STYLE
 
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"

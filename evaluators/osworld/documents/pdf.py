@@ -13,12 +13,12 @@ import pypdf
 from pypdf.errors import PyPdfError
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import given
-from evaluators.osworld.documents.documents import MOST_CHARACTERS, alike
-from evaluators.osworld.registry import metric
-from evaluators.osworld.rules import matches
-from evaluators.values import verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.documents.documents import MOST_CHARACTERS, alike
+from ambidex.evaluators.osworld.registry import metric
+from ambidex.evaluators.osworld.rules import matches
+from ambidex.evaluators.values import verdict
 
 MOST_PAGES = 2000
 MOST_PICTURES = 500

@@ -21,9 +21,9 @@ from docx.text.paragraph import Paragraph as DocxParagraph
 from docx.text.parfmt import ParagraphFormat
 from docx.text.run import Run as DocxRun
 
-from evaluators import Unreadable
-from evaluators.osworld import Value, given
-from evaluators.read_docx import ancestry
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld import Value, given
+from ambidex.evaluators.read_docx import ancestry
 
 MOST_SPANNED = 100_000
 """Columns that cells span, summed: the library makes as many cells of them."""

@@ -17,10 +17,10 @@ from av.container import InputContainer
 from numpy.typing import NDArray
 from PIL import Image
 
-from evaluators import Unreadable
-from evaluators.evidence import MIB
-from evaluators.osworld import Value
-from evaluators.osworld.given import held
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.evidence import MIB
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import held
 
 __all__ = ["RATE", "frames", "sound"]
 

@@ -7,13 +7,13 @@ import io
 import mutagen
 from mutagen.easyid3 import EasyID3
 
-from evaluators import Score, Unreadable
-from evaluators.evidence import BROKEN
-from evaluators.osworld import Value
-from evaluators.osworld.given import held
-from evaluators.osworld.registry import metric
-from evaluators.osworld.rules import ValueRule, matches
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.evidence import BROKEN
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import held
+from ambidex.evaluators.osworld.registry import metric
+from ambidex.evaluators.osworld.rules import ValueRule, matches
+from ambidex.evaluators.values import shown, verdict
 
 
 @metric()

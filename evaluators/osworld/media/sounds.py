@@ -9,11 +9,11 @@ import imagehash
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import Value
-from evaluators.osworld.media.media import RATE, frames, sound
-from evaluators.osworld.media.sound_features import alignment_distance, cepstra
-from evaluators.osworld.registry import metric
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.media.media import RATE, frames, sound
+from ambidex.evaluators.osworld.media.sound_features import alignment_distance, cepstra
+from ambidex.evaluators.osworld.registry import metric
 
 ALIKE = 0.95
 """Similarity from which two sounds count as the same."""

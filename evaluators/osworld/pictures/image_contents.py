@@ -12,13 +12,13 @@ from PIL import Image, ImageOps
 from pydantic import Strict
 from typing_extensions import TypedDict
 
-from evaluators import Score
-from evaluators.ocr import text_in
-from evaluators.osworld import Value
-from evaluators.osworld.given import held
-from evaluators.osworld.pictures.pictures import head, on_white, picture, window_dump
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score
+from ambidex.evaluators.ocr import text_in
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import held
+from ambidex.evaluators.osworld.pictures.pictures import head, on_white, picture, window_dump
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 Array = NDArray[np.uint8]
 DARK = 128

@@ -9,12 +9,12 @@ import numpy as np
 from PIL import Image, ImageStat
 from pydantic import Field
 
-from evaluators import Score
-from evaluators.osworld import Value
-from evaluators.osworld.pictures.images import SAME, SEEN
-from evaluators.osworld.pictures.pictures import differ, on_white, picture, structure
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import verdict
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.pictures.images import SAME, SEEN
+from ambidex.evaluators.osworld.pictures.pictures import differ, on_white, picture, structure
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import verdict
 
 MIDDLE = 128
 """The brightness to which both pictures are brought before their light is compared."""

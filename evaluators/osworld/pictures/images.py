@@ -8,11 +8,11 @@ from typing import Annotated
 from PIL import Image, ImageChops
 from pydantic import Field
 
-from evaluators import Score
-from evaluators.osworld import AnyScore, Value
-from evaluators.osworld.answers import is_there
-from evaluators.osworld.pictures.pictures import WINDOW, on_white, picture, structure
-from evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import AnyScore, Value
+from ambidex.evaluators.osworld.answers import is_there
+from ambidex.evaluators.osworld.pictures.pictures import WINDOW, on_white, picture, structure
+from ambidex.evaluators.osworld.registry import Raises, metric
 
 Share = Annotated[float, Field(ge=0, le=1)]
 SAME = 0.9

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from PIL import Image
 from skimage.metrics import structural_similarity
 
-from evaluators import Unreadable
-from evaluators.bounded import open_picture
-from evaluators.evidence import BROKEN
-from evaluators.osworld import Value
-from evaluators.osworld.given import held
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.bounded import open_picture
+from ambidex.evaluators.evidence import BROKEN
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import held
 
 __all__ = ["differ", "head", "on_white", "picture", "structure", "window_dump"]
 

@@ -12,10 +12,10 @@ import openpyxl
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import given
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 ROWS = 21
 """From C2 to C22."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import assert_never
 
-from evaluators import Score, Unreadable
-from evaluators.osworld.registry import metric
-from evaluators.osworld.sheets.table_book import Book, Place, open_book
-from evaluators.osworld.sheets.table_compat import judged_as_upstream
-from evaluators.osworld.sheets.table_data import data_differs, fuzzy_differs, print_differs
-from evaluators.osworld.sheets.table_objects import charts_differ, pivots_differ, sparklines_differ
-from evaluators.osworld.sheets.table_rules import (
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld.registry import metric
+from ambidex.evaluators.osworld.sheets.table_book import Book, Place, open_book
+from ambidex.evaluators.osworld.sheets.table_compat import judged_as_upstream
+from ambidex.evaluators.osworld.sheets.table_data import data_differs, fuzzy_differs, print_differs
+from ambidex.evaluators.osworld.sheets.table_objects import (
+    charts_differ,
+    pivots_differ,
+    sparklines_differ,
+)
+from ambidex.evaluators.osworld.sheets.table_rules import (
     AnyRule,
     Chart,
     CheckCell,
@@ -31,15 +35,15 @@ from evaluators.osworld.sheets.table_rules import (
     Two,
     Zoom,
 )
-from evaluators.osworld.sheets.table_style import cell_breaks, style_differs
-from evaluators.osworld.sheets.table_view import (
+from ambidex.evaluators.osworld.sheets.table_style import cell_breaks, style_differs
+from ambidex.evaluators.osworld.sheets.table_view import (
     filter_differs,
     freeze_differs,
     lines_differ,
     validation_breaks,
     zoom_breaks,
 )
-from evaluators.values import verdict
+from ambidex.evaluators.values import verdict
 
 
 @metric(

@@ -19,8 +19,8 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
-from evaluators import Unreadable
-from evaluators.osworld import Value, given
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld import Value, given
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 LAST_ROW = 1_048_576

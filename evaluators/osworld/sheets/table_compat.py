@@ -14,15 +14,20 @@ from typing import Any
 
 from pandas import DataFrame
 
-from evaluators import Score, Unreadable
-from evaluators.osworld.given import RAISED
-from evaluators.osworld.registry import Raises
-from evaluators.osworld.rules import matches
-from evaluators.osworld.sheets.table_book import Book, open_book
-from evaluators.osworld.sheets.table_compat_cells import fuzzy_breaks, printed, stored_value
-from evaluators.osworld.sheets.table_compat_looks import looks, property_of
-from evaluators.osworld.sheets.table_compat_objects import charts, filters, pivots, sparklines
-from evaluators.values import shown
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld.given import RAISED
+from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.rules import matches
+from ambidex.evaluators.osworld.sheets.table_book import Book, open_book
+from ambidex.evaluators.osworld.sheets.table_compat_cells import fuzzy_breaks, printed, stored_value
+from ambidex.evaluators.osworld.sheets.table_compat_looks import looks, property_of
+from ambidex.evaluators.osworld.sheets.table_compat_objects import (
+    charts,
+    filters,
+    pivots,
+    sparklines,
+)
+from ambidex.evaluators.values import shown
 
 __all__ = ["judged_as_upstream"]
 

@@ -10,11 +10,11 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import MultiCellRange
 from rapidfuzz import fuzz
 
-from evaluators import Unreadable
-from evaluators.osworld import given
-from evaluators.osworld.registry import Raises
-from evaluators.osworld.sheets.table_book import MAIN, MOST_CELLS, Book
-from evaluators.values import shown
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.sheets.table_book import MAIN, MOST_CELLS, Book
+from ambidex.evaluators.values import shown
 
 Stored: TypeAlias = str | float | dict[str, str | None] | None
 Place: TypeAlias = tuple[Book | None, str]

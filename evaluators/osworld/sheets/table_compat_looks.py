@@ -17,11 +17,11 @@ from openpyxl.formula.tokenizer import Token, TokenizerError
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 
-from evaluators import Unreadable
-from evaluators.formula import Mistake, Unknown, formula
-from evaluators.formula_values import truth
-from evaluators.osworld.sheets.table_book import MOST_CELLS, Book
-from evaluators.osworld.sheets.table_compat_cells import Stored, stored_value
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators.formula_values import truth
+from ambidex.evaluators.osworld.sheets.table_book import MOST_CELLS, Book
+from ambidex.evaluators.osworld.sheets.table_compat_cells import Stored, stored_value
 
 Looks = dict[str, list[object]]
 Condition = Callable[[Stored], bool]

@@ -6,9 +6,9 @@ from typing import Any
 
 from openpyxl.utils import coordinate_to_tuple
 
-from evaluators.osworld.registry import Raises
-from evaluators.osworld.sheets.table_book import Book
-from evaluators.osworld.sheets.table_compat_cells import member
+from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.sheets.table_book import Book
+from ambidex.evaluators.osworld.sheets.table_compat_cells import member
 
 X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
 XM = "{http://schemas.microsoft.com/office/excel/2006/main}"

@@ -6,12 +6,12 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 from rapidfuzz import fuzz
 
-from evaluators import Unreadable
-from evaluators.osworld import given
-from evaluators.osworld.sheets.records import lines_equal
-from evaluators.osworld.sheets.table_book import MOST_CELLS, Place, Raw
-from evaluators.osworld.sheets.table_rules import Fuzzy, SheetData, SheetFuzzy, SheetPrint
-from evaluators.values import shown, unequal
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.sheets.records import lines_equal
+from ambidex.evaluators.osworld.sheets.table_book import MOST_CELLS, Place, Raw
+from ambidex.evaluators.osworld.sheets.table_rules import Fuzzy, SheetData, SheetFuzzy, SheetPrint
+from ambidex.evaluators.values import shown, unequal
 
 
 def data_differs(one: Place, other: Place, rule: SheetData) -> list[str]:

@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 from openpyxl.chart.reference import Reference
 from openpyxl.worksheet.cell_range import CellRange
 
-from evaluators.osworld import given
-from evaluators.osworld.sheets.table_book import Place
-from evaluators.osworld.sheets.table_rules import Chart, PivotTable
-from evaluators.values import shown
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.sheets.table_book import Place
+from ambidex.evaluators.osworld.sheets.table_rules import Chart, PivotTable
+from ambidex.evaluators.values import shown
 
 __all__ = ["charts_differ", "pivots_differ", "sparklines_differ"]
 

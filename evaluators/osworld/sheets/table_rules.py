@@ -13,7 +13,7 @@ from openpyxl.worksheet.datavalidation import DataValidation as Validation
 from openpyxl.worksheet.dimensions import ColumnDimension, RowDimension
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from evaluators.osworld.rules import ValueRule, well_formed
+from ambidex.evaluators.osworld.rules import ValueRule, well_formed
 
 LOOKS = Literal[
     "number_format",

@@ -12,14 +12,14 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
-from evaluators import Unreadable
-from evaluators.formula import Mistake, Unknown, formula
-from evaluators.formula_values import truth
-from evaluators.osworld import given
-from evaluators.osworld.rules import matches
-from evaluators.osworld.sheets.table_book import Place
-from evaluators.osworld.sheets.table_rules import CheckCell, Style
-from evaluators.values import shown
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators.formula_values import truth
+from ambidex.evaluators.osworld import given
+from ambidex.evaluators.osworld.rules import matches
+from ambidex.evaluators.osworld.sheets.table_book import Place
+from ambidex.evaluators.osworld.sheets.table_rules import CheckCell, Style
+from ambidex.evaluators.values import shown
 
 COMPARISONS = {
     "equal": "=", "notEqual": "<>", "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": ">",

@@ -10,11 +10,16 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.dimensions import ColumnDimension, RowDimension
 from openpyxl.worksheet.worksheet import Worksheet
 
-from evaluators import Unreadable
-from evaluators.osworld.rules import matches
-from evaluators.osworld.sheets.table_book import LAST_ROW, Place
-from evaluators.osworld.sheets.table_rules import ColumnProps, DataValidation, RowProps, Zoom
-from evaluators.values import shown
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld.rules import matches
+from ambidex.evaluators.osworld.sheets.table_book import LAST_ROW, Place
+from ambidex.evaluators.osworld.sheets.table_rules import (
+    ColumnProps,
+    DataValidation,
+    RowProps,
+    Zoom,
+)
+from ambidex.evaluators.values import shown
 
 LAST_COLUMN = 16_384
 DEFAULTS = {"hidden": False, "collapsed": False, "height": None, "width": 13}

@@ -12,12 +12,12 @@ from pptx import Presentation
 from pptx.enum.dml import MSO_FILL
 from pptx.exc import PythonPptxError
 
-from evaluators import Unreadable
-from evaluators.evidence import BROKEN
-from evaluators.osworld import Value
-from evaluators.osworld.given import office
-from evaluators.osworld.registry import Raises
-from evaluators.osworld.slides.theme import Theme
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.evidence import BROKEN
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import office
+from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.slides.theme import Theme
 
 __all__ = ["MALFORMED", "background", "deck", "text_shapes"]
 

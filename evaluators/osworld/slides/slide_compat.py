@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from pptx.enum.dml import MSO_FILL
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
-from evaluators.osworld.slides.slide_shapes import (
+from ambidex.evaluators.osworld.slides.slide_shapes import (
     HIGH,
     LOW,
     MOVED_TITLE,
@@ -21,7 +21,7 @@ from evaluators.osworld.slides.slide_shapes import (
     RIGHT,
     SIDES,
 )
-from evaluators.osworld.slides.slide_text import Asked, aligned, unlike
+from ambidex.evaluators.osworld.slides.slide_text import Asked, aligned, unlike
 
 __all__ = ["difference_to_upstream"]
 

@@ -11,14 +11,14 @@ from pptx import Presentation
 from pptx.enum.dml import MSO_COLOR_TYPE
 from pydantic import Field
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import Value
-from evaluators.osworld.given import RAISED
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.slides.decks import MALFORMED, background, deck, text_shapes
-from evaluators.osworld.slides.slide_compat import difference_to_upstream
-from evaluators.osworld.slides.slide_shapes import kind, place_differences
-from evaluators.osworld.slides.slide_text import (
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import RAISED
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.slides.decks import MALFORMED, background, deck, text_shapes
+from ambidex.evaluators.osworld.slides.slide_compat import difference_to_upstream
+from ambidex.evaluators.osworld.slides.slide_shapes import kind, place_differences
+from ambidex.evaluators.osworld.slides.slide_text import (
     Asked,
     Colour,
     aligned,
@@ -26,7 +26,7 @@ from evaluators.osworld.slides.slide_text import (
     frame_differences,
     table_differences,
 )
-from evaluators.osworld.slides.theme import Theme, text_colour
+from ambidex.evaluators.osworld.slides.theme import Theme, text_colour
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Switch = bool | None

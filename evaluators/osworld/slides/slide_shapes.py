@@ -11,8 +11,8 @@ from typing import Any
 
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
-from evaluators.osworld.registry import Raises
-from evaluators.osworld.slides.slide_text import Asked
+from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.slides.slide_text import Asked
 
 __all__ = ["kind", "place_differences"]
 

@@ -12,14 +12,14 @@ from pptx.util import Inches
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import Value
-from evaluators.osworld.answers import tree
-from evaluators.osworld.given import office
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.slides.decks import MALFORMED, background, deck
-from evaluators.osworld.slides.slide_shapes import kind
-from evaluators.values import verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.answers import tree
+from ambidex.evaluators.osworld.given import office
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.slides.decks import MALFORMED, background, deck
+from ambidex.evaluators.osworld.slides.slide_shapes import kind
+from ambidex.evaluators.values import verdict
 
 CLOSE = Inches(0.5)
 BLACK = math.dist((0, 0, 0), (255, 255, 255))

@@ -13,10 +13,10 @@ from pydantic import AfterValidator
 from rapidfuzz import fuzz
 from typing_extensions import TypedDict
 
-from evaluators import Score
-from evaluators.osworld import Value
-from evaluators.osworld.answers import said, tree
-from evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.answers import said, tree
+from ambidex.evaluators.osworld.registry import Raises, metric
 
 PARTS = {
     "st": "state",

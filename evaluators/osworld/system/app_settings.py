@@ -10,13 +10,13 @@ from typing import Any, Literal
 from lxml import etree
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.osworld import Value
-from evaluators.osworld.answers import json_of, said, tree
-from evaluators.osworld.given import held, lines, text
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.system.commented_json import without_comments
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.answers import json_of, said, tree
+from ambidex.evaluators.osworld.given import held, lines, text
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.system.commented_json import without_comments
+from ambidex.evaluators.values import shown, verdict
 
 OOR = "{http://openoffice.org/2001/registry}"
 COMMENTS = (

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from evaluators import Score
-from evaluators.osworld import Value
-from evaluators.osworld.given import text
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import verdict
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import text
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import verdict
 
 LARGEST = 64 * 1024 * 1024
 START = re.compile(r"^From (?:- )?.*\n?", re.MULTILINE)

@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.evidence import MIB
-from evaluators.osworld import Value
-from evaluators.osworld.answers import fields, json_of, said
-from evaluators.osworld.given import text
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.evidence import MIB
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.answers import fields, json_of, said
+from ambidex.evaluators.osworld.given import text
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 ZONE = re.compile(r"^\s*Time zone:.*\+0000\)\s*$", re.MULTILINE)
 

@@ -9,13 +9,13 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.bounded import parse_json
-from evaluators.osworld import Value
-from evaluators.osworld.given import lines, text
-from evaluators.osworld.registry import Raises, metric
-from evaluators.osworld.rules import ValueRule, matches
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.bounded import parse_json
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import lines, text
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.rules import ValueRule, matches
+from ambidex.evaluators.values import shown, verdict
 
 PREFERENCE = re.compile(r'user_pref\("((?:[^"]|\\")+)", (.+)\);')
 CONDITIONS = re.compile(r"""\b(?:AND|OR) \([\w ]+,[\w ']+,(?:"[\s\S]+"|[^)]+)\)|\bALL\b""")

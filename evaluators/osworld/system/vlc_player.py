@@ -11,12 +11,12 @@ from lxml import etree
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from evaluators import Score
-from evaluators.osworld import Value
-from evaluators.osworld.answers import fields, tree
-from evaluators.osworld.given import decoded, held
-from evaluators.osworld.registry import Raises, metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.answers import fields, tree
+from ambidex.evaluators.osworld.given import decoded, held
+from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.values import shown, verdict
 
 
 class FileName(TypedDict):

@@ -6,12 +6,12 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from evaluators import Score, Unreadable
-from evaluators.evidence import MIB
-from evaluators.osworld import Value
-from evaluators.osworld.given import held
-from evaluators.osworld.registry import metric
-from evaluators.values import shown, verdict
+from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators.evidence import MIB
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.given import held
+from ambidex.evaluators.osworld.registry import metric
+from ambidex.evaluators.values import shown, verdict
 
 SET = (
     "Only a line that sets the key counts: upstream takes any line with the key in it, commented"

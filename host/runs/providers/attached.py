@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from host.client.guest import Guest
-from host.errors import UsageError
-from host.runs.machines import MachineOptions, Source
-from vm import Machine, MachineError, Place, Program
+from ambidex.host.client.guest import Guest
+from ambidex.host.errors import UsageError
+from ambidex.host.runs.machines import MachineOptions, Source
+from ambidex.vm import Machine, MachineError, Place, Program
 
 __all__ = ["PROVIDER", "Attached"]
 

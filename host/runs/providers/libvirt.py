@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from host.runs.machines import MachineOptions, Source
+from ambidex.host.runs.machines import MachineOptions, Source
 
 __all__ = ["PROVIDER"]
 
@@ -23,8 +23,8 @@ class Libvirt:
     ) -> Iterator[Source]:
         """Machines of an image; its snapshot is made now, where it is missing, and in no trial's
         time."""
-        from vm.building.image import open_image
-        from vm.provider import LibvirtProvider
+        from ambidex.vm.building.image import open_image
+        from ambidex.vm.provider import LibvirtProvider
 
         image = open_image(options.image, say=say, **({"code": code} if code else {}))
         with LibvirtProvider(

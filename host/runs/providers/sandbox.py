@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from host.runs.machines import MachineOptions, Source
+from ambidex.host.runs.machines import MachineOptions, Source
 
 __all__ = ["PROVIDER"]
 
@@ -21,8 +21,8 @@ class Sandbox:
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None
     ) -> Iterator[Source]:
         """Sandboxes of an image."""
-        from vm.building.image import open_image
-        from vm.sandbox.provider import SandboxProvider
+        from ambidex.vm.building.image import open_image
+        from ambidex.vm.sandbox.provider import SandboxProvider
 
         image = open_image(options.image, say=say, **({"code": code} if code else {}))
         with SandboxProvider(spares=options.machines, say=say) as provider:

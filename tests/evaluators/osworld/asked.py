@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.osworld import Verdicts
-from evaluators.osworld.registry import bind_metric, metrics
+from ambidex.evaluators.osworld import Verdicts
+from ambidex.evaluators.osworld.registry import bind_metric, metrics
 
 Given = Any
 """A value as it is, or a function that makes it in a folder."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from evaluators.osworld import Value
+from ambidex.evaluators.osworld import Value
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import xlsxwriter
 
-from evaluators.osworld import Value
+from ambidex.evaluators.osworld import Value
 from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
 from tests.evaluators.osworld.makers import (
     cells,

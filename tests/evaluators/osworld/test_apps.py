@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluators.osworld.registry import bind_metric
-from evaluators.osworld.system.commented_json import without_comments
+from ambidex.evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.osworld.system.commented_json import without_comments
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 MODULES = ("app_settings", "vlc_settings", "vlc_player", "thunderbird", "mail_folders")

@@ -17,8 +17,8 @@ from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_THEME_COLOR
 from pptx.util import Cm
 
-from evaluators.osworld import Value
-from evaluators.osworld.registry import ENDS, bind_metric
+from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.osworld.registry import ENDS, bind_metric
 from tests.evaluators.osworld.makers import (
     cells,
     document,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluators import Unreadable
-from evaluators.osworld.browser.addresses import equal
-from evaluators.osworld.registry import bind_metric
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld.browser.addresses import equal
+from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, judge, lacking, of
 
 MODULES = ("browser", "browser_profile")

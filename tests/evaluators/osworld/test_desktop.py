@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 MODULES = ("accessibility", "system")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators.formula import Mistake, Unknown, formula
 
 # A1 is a Saturday, A2 the Monday after it; column B: 3, x, nothing, TRUE.
 CELLS: dict[tuple[int, int], object] = {

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.document_cases import H2O, HIGH, YELLOW, marked
 from tests.evaluators.osworld.makers import (
     document,

@@ -12,9 +12,9 @@ import pytest
 from mutagen.id3 import ID3, TIT2, TPE1
 from numpy.typing import NDArray
 
-from evaluators import Unreadable
-from evaluators.osworld.media.media import RATE, sound
-from evaluators.osworld.media.sound_features import alignment_distance, cepstra
+from ambidex.evaluators import Unreadable
+from ambidex.evaluators.osworld.media.media import RATE, sound
+from ambidex.evaluators.osworld.media.sound_features import alignment_distance, cepstra
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 Sound = NDArray[np.float32]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.osworld.registry import bind_metric, metrics
+from ambidex.evaluators.osworld.registry import bind_metric, metrics
 from tests.evaluators.osworld.cases import Case
 from tests.evaluators.osworld.document_cases import CASES as DOCUMENTS
 from tests.evaluators.osworld.package_cases import CASES as PACKAGES

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from evaluators.osworld.registry import metrics
+from ambidex.evaluators.osworld.registry import metrics
 from tests.evaluators.osworld.test_metric_cases import METRICS
 
 PAGE = Path(__file__).parents[3] / "docs" / "osworld-metrics.md"
@@ -14,13 +14,15 @@ PAGE = Path(__file__).parents[3] / "docs" / "osworld-metrics.md"
 
 def test_the_page_is_what_the_command_prints() -> None:
     printed = subprocess.run(
-        [sys.executable, "-m", "evaluators.osworld"],
+        [sys.executable, "-m", "ambidex.evaluators.osworld"],
         cwd=PAGE.parents[1],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert PAGE.read_text() == printed, "python -m evaluators.osworld > docs/osworld-metrics.md"
+    assert PAGE.read_text() == printed, (
+        "python -m ambidex.evaluators.osworld > docs/osworld-metrics.md"
+    )
 
 
 def test_the_page_has_a_row_for_every_metric() -> None:

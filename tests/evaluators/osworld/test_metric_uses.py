@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.test_metric_cases import METRICS
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "osworld"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from evaluators.osworld.pictures.pictures import window_dump
+from ambidex.evaluators.osworld.pictures.pictures import window_dump
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 Pixels = NDArray[np.uint8]

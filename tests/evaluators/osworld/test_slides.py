@@ -19,7 +19,7 @@ from pptx.enum.text import MSO_UNDERLINE, PP_ALIGN
 from pptx.oxml import parse_xml
 from pptx.util import Cm, Inches, Pt
 
-from evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
 Deck = Any

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, made_in
 from tests.evaluators.osworld.test_uses_of_files import TRIED
 

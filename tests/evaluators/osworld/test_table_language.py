@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.osworld import Verdicts
-from evaluators.osworld.registry import bind_metric
+from ambidex.evaluators.osworld import Verdicts
+from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.makers import cells
 
 LETTERS = st.characters(min_codepoint=33, max_codepoint=0x24F)

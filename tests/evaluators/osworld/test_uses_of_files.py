@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.osworld.registry import bind_metric, metrics
+from ambidex.evaluators.osworld.registry import bind_metric, metrics
 from tests.evaluators.osworld import (
     test_apps,
     test_browser,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from openpyxl.worksheet.cell_range import MultiCellRange
 from pydantic import TypeAdapter, ValidationError
 
-from evaluators.osworld.registry import Raises
-from evaluators.osworld.rules import ValueRule, matches
+from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.rules import ValueRule, matches
 
 NUMBERS = st.integers(-1000, 1000) | st.floats(-1000, 1000)
 RULE = TypeAdapter[Any](ValueRule)

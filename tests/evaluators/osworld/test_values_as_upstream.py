@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from evaluators import Score
-from evaluators.osworld import AnyScore
-from evaluators.osworld.registry import ENDS, bind_metric
-from tasks.osworld.judging import combined, within
+from ambidex.evaluators import Score
+from ambidex.evaluators.osworld import AnyScore
+from ambidex.evaluators.osworld.registry import ENDS, bind_metric
+from ambidex.tasks.osworld.judging import combined, within
 from tests.evaluators.osworld.makers import zipped
 
 RAISES = "upstream ends in an exception"

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from evaluators.osworld import Value
+from ambidex.evaluators.osworld import Value
 from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
 from tests.evaluators.osworld.makers import cells, garbage, text
 
