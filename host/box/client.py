@@ -135,6 +135,7 @@ class Box:
                     *(sys.executable, "-I", "-c"),
                     f"{boot} runpy.run_module('ambidex.host.box.server', run_name='__main__')",
                     *(str(theirs.fileno()), str(Path(__file__).parents[3])),
+                    *filter(None, sys.path),
                 ],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,

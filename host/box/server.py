@@ -89,7 +89,7 @@ def load() -> None:
 
 def readable() -> list[Path]:
     """What Python and its libraries are read from."""
-    places = {sys.prefix, sys.base_prefix, *sys.path, "/usr", "/lib", "/lib64", "/etc", "/dev/null"}
+    places = {sys.prefix, sys.base_prefix, "/usr", "/lib", "/lib64", "/etc", "/dev/null"}
     places |= {"/dev/urandom", "/proc/self", "/sys/devices/system/cpu", str(ROOT)}
     return [Path(each) for each in places if each]
 
@@ -231,5 +231,7 @@ def _read(picture: bytes) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    # Where the controller imports from, so that a request can name an evaluator of a user's own.
+    sys.path += [each for each in sys.argv[2:] if each not in sys.path]
     with socket.socket(fileno=int(sys.argv[1])) as controller:
         serve(controller)

@@ -179,7 +179,7 @@ def test_the_command_line_imports_no_tool() -> None:
     code = (
         "import sys\nfrom ambidex.host.cli.main import main\n"
         "try:\n    main(['check', 'tasks/demo'])\nexcept SystemExit:\n    pass\n"
-        "print([name for name in sys.modules if name.startswith('mcp_tools')])"
+        "print([name for name in sys.modules if name.startswith('ambidex.mcp_tools')])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
     assert done.stdout.decode().splitlines()[-1] == "[]"

@@ -76,7 +76,7 @@ def test_apps_share_a_worker_only_where_they_share_a_program() -> None:
 def test_a_worker_loads_its_own_apps_and_no_other(worker: str) -> None:
     script = "import sys; from ambidex.mcp_tools import catalogue; "
     script += f"print(*{{app.worker for app in catalogue.apps({worker!r}).values()}}, '|', "
-    script += "*[name for name in sys.modules if name.startswith('mcp_tools.')])"
+    script += "*[name for name in sys.modules if name.startswith('ambidex.mcp_tools.')])"
     command = [sys.executable, "-c", script]
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     served, loaded = (set(part.split()) for part in said.split("|"))
