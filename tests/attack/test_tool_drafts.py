@@ -118,7 +118,10 @@ def test_a_draft_that_nests_too_deep_is_refused(value: str) -> None:
 def test_the_catalogue_from_the_text_is_the_one_that_guests_serve() -> None:
     both = [
         subprocess.run(
-            [sys.executable, "-m", f"mcp_tools.{module}"], cwd=ROOT, capture_output=True, check=True
+            [sys.executable, "-m", f"ambidex.mcp_tools.{module}"],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
         ).stdout
         for module in ("declarations", "catalogue")
     ]

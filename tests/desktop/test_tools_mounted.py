@@ -16,7 +16,7 @@ from tests.desktop.tool_calls import called, done, read, refused
 LISTED = """
 import json, sys
 sys.path[:0] = ["/opt", "/opt/ambidex/site"]
-from mcp_tools.{app} import mounted
+from ambidex.mcp_tools.{app} import mounted
 print(json.dumps(mounted.server.listed()))
 mounted.server.close()
 """
