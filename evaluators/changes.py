@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
 from ambidex.evaluators import Score, Unreadable
 from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.evaluators.evidence import read
 from ambidex.evaluators.registry import EvidenceName, evaluator
+from ambidex.evaluators.strict import Strict
 from ambidex.evaluators.values import verdict
 
 MOST = 10
 """Changes that a reason names."""
-
-
-class Strict(BaseModel):
-    """Unknown fields are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Change(Strict):
@@ -38,7 +33,7 @@ class Changes(Strict):
     changes: tuple[Change, ...]
     refused: str = ""
     """Why there may be others; empty where these are all."""
-    left_out: dict[str, int] = {}
+    left_out: dict[str, int] = Field(default_factory=dict)
     """How many were left out that applications write of themselves, by their kind."""
 
 

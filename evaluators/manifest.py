@@ -6,19 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
 from ambidex.evaluators import Unreadable
+from ambidex.evaluators.strict import Strict
 
 __all__ = ["NAME", "Manifest", "Source", "read_manifest", "source_of"]
 
 NAME = "evidence.json"
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors; nothing changes after it was read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Source(Strict):
@@ -44,7 +39,7 @@ class Manifest(Strict):
 
     agent_is_root: bool = False
     """Whether the agent could become root in the guest, and so change the collector."""
-    sources: dict[str, Source] = {}
+    sources: dict[str, Source] = Field(default_factory=dict)
 
 
 def read_manifest(evidence: Path) -> Manifest:

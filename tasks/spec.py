@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Discriminator,
     Field,
     JsonValue,
     Tag,
     model_validator,
 )
+
+from ambidex.evaluators.strict import Strict
 
 __all__ = [
     "Call",
@@ -71,12 +71,6 @@ Argv = Annotated[list[str], Field(min_length=1)]
 home."""
 
 Seconds = Annotated[float, Field(gt=0, le=600)]
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors; nothing changes after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Put(Strict):
@@ -221,7 +215,7 @@ class Oracle(Strict):
     none."""
 
     by: Literal["tools", "gui"]
-    calls: list[Call] = []
+    calls: list[Call] = Field(default_factory=list)
     stop: Literal["done", "infeasible"] = "done"
     answer: str | None = None
 
@@ -240,14 +234,14 @@ class Facts(Strict):
 
     instruction: Annotated[str, Field(min_length=1)]
     tool_beneficial: bool
-    useful_tools: list[str] = []
+    useful_tools: list[str] = Field(default_factory=list)
     feasible: bool = True
-    apps: list[str] = []
+    apps: list[str] = Field(default_factory=list)
     domain: str = ""
     """As its benchmark files it; else the application, or `multi` where there are several."""
     snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
-    oracle: list[Oracle] = []
-    near_miss: list[NearMiss] = []
+    oracle: list[Oracle] = Field(default_factory=list)
+    near_miss: list[NearMiss] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _has_oracles_that_end_rightly(self) -> Facts:
@@ -262,9 +256,9 @@ class Facts(Strict):
 class TaskSpec(Facts):
     """A whole `task.toml`."""
 
-    setup: list[Setup] = []
-    collect: list[Collect] = []
-    check: list[Check] = []
+    setup: list[Setup] = Field(default_factory=list)
+    collect: list[Collect] = Field(default_factory=list)
+    check: list[Check] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> TaskSpec:

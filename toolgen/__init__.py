@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ambidex.evaluators.strict import Strict
 
 __all__ = [
     "ORDER",
@@ -84,12 +86,6 @@ class Finding:
     rule: str
     text: str
     refused: bool = True
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors; nothing changes after reading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Spent(Strict):

@@ -9,19 +9,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from ambidex.evaluators.strict import Strict
 from ambidex.host.errors import UsageError
 
 __all__ = ["OWN", "Price", "Prices", "Tokens", "read_prices"]
 
 OWN = Path(__file__).with_name("prices.toml")
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Tokens(Strict):

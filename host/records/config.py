@@ -13,8 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
+from ambidex.evaluators.strict import Strict
 from ambidex.host import GUI, ROOT, Limits, ToolSpec
 from ambidex.host.errors import UsageError
 
@@ -68,14 +69,6 @@ Condition = Literal["gui", "tools", "hybrid"]
 Policy = Literal["all", "app", "retrieved", "named"]
 Hand = Literal["gui", "tools"]
 Lasting = Literal["once", "rest"]
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False
-    )
 
 
 class ModelConfig(Strict):
@@ -210,7 +203,7 @@ class RunConfig(RunOptions):
     condition: Condition
     exposure: Exposure = Exposure()
     limits: Annotated[Limits, AfterValidator(bounded)]
-    left_out: dict[str, str] = {}
+    left_out: dict[str, str] = Field(default_factory=dict)
     """Tasks that were asked for and could not be run, and why."""
     annotations: str = ""
     """The file with what was known of the tasks beside what they say, and after a blank its

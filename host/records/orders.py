@@ -11,7 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
+
+from ambidex.evaluators.strict import Strict
 
 __all__ = ["Act", "Order", "Orders", "Verb", "now", "post", "read_call", "written"]
 
@@ -22,17 +24,11 @@ Verb = Literal["pause", "resume", "step", "hint", "stop", "take", "act", "do", "
 episode; the person takes over, has acted, wants a call carried out, and hands back."""
 
 
-class Strict(BaseModel):
-    """Unknown fields are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 class Act(Strict):
     """One thing that a person did, as the call an agent would have made."""
 
     call: str
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = Field(default_factory=dict)
 
 
 def now() -> str:

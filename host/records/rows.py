@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
+from ambidex.evaluators.strict import Strict
 from ambidex.host import Stop
 from ambidex.host.errors import EndedBy, UsageError
 from ambidex.host.records.config import NAME as CONFIG
@@ -49,12 +50,6 @@ def _plain(name: str) -> str:
 
 
 Plain = Annotated[str, AfterValidator(_plain)]
-
-
-class Strict(BaseModel):
-    """Unknown fields are errors: a row of another version is not read by guessing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class CallCount(Strict):
@@ -186,7 +181,7 @@ class Row(Strict):
     folder: Plain
     started: str
     """UTC, ISO 8601."""
-    seconds: dict[str, Annotated[float, Field(ge=0)]] = {}
+    seconds: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
     """revert, setup, model, guest, settle, harness, collect, judge, total"""
     config: str
     """Hash of the run's configuration, which names image, limits, model and prompts."""

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from ambidex.evaluators.strict import Strict
 from ambidex.host.errors import UsageError
 
 __all__ = [
@@ -36,12 +35,6 @@ DIGIT = 0.05
 """How far a number with one decimal may be from what it was before rounding."""
 
 DATE = re.compile(r"[-@](\d{8}|\d{4}-\d\d-\d\d|latest)$")
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Figures(Strict):

@@ -10,21 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from ambidex.evaluators import Unreadable
 from ambidex.evaluators.osworld import Value
+from ambidex.evaluators.strict import Strict
 from ambidex.tasks.osworld.assets import AssetStore
 
 __all__ = ["NAME", "Collected", "Kept", "Record", "read_record", "value_of"]
 
 NAME = "collected.json"
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors: a record of another version is not read by guessing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Kept(Strict):
