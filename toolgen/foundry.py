@@ -11,6 +11,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from pydantic import Field, ValidationError
 
+from ambidex.evaluators.strict import Strict
 from ambidex.host import ROOT
 from ambidex.host.errors import UsageError
 from ambidex.host.models.model import LiteModel
@@ -18,7 +19,7 @@ from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import ModelConfig, locked
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.tasks.catalogue import read_catalogue
-from ambidex.toolgen import StageResult, Strict
+from ambidex.toolgen import StageResult
 from ambidex.toolgen.guests import Workplace
 from ambidex.toolgen.models.asking import Caps
 from ambidex.toolgen.pipeline import Foundry

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
+from ambidex.evaluators.strict import Strict
 from ambidex.host.errors import UsageError
-from ambidex.toolgen import Draft, Outcome, Reasons, Review, Stage, Strict, Verdict
+from ambidex.toolgen import Draft, Outcome, Reasons, Review, Stage, Verdict
 from ambidex.toolgen.store import Folder, digest, now
 
 __all__ = [

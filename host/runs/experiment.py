@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from ambidex.evaluators.strict import Strict
 from ambidex.host import Limits, ToolSpec
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import (
@@ -23,7 +24,6 @@ from ambidex.host.records.config import (
     Keep,
     ModelConfig,
     RunOptions,
-    Strict,
 )
 from ambidex.host.runs.launch import RunRequest
 from ambidex.host.runs.runner import plan

@@ -22,9 +22,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from ambidex.evaluators.strict import Strict
 from ambidex.tasks import Problem, TaskError
 from ambidex.tasks.osworld.network import Net
-from ambidex.tasks.spec import NearMiss, Oracle, Strict
+from ambidex.tasks.spec import NearMiss, Oracle
 
 __all__ = ["Note", "Notes", "imported", "read_notes", "written_notes"]
 

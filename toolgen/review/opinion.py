@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from pydantic import Field, ValidationError
 
+from ambidex.evaluators.strict import Strict
 from ambidex.host import Model
 from ambidex.host.errors import ModelError, UsageError
 from ambidex.host.models.prompts import prompt
-from ambidex.toolgen import Reasons, Review, Strict, Verdict
+from ambidex.toolgen import Reasons, Review, Verdict
 from ambidex.toolgen.gate.tools_text import Declared
 from ambidex.toolgen.models.asking import CapReached, Caps, Talk, user
 from ambidex.toolgen.models.prompts import FOLDER
