@@ -10,7 +10,7 @@ from ambidex.evaluators import Score, Unreadable
 from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.evaluators.evidence import read
 from ambidex.evaluators.registry import EvidenceName, evaluator
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.evaluators.values import verdict
 
 MOST = 10
@@ -74,7 +74,7 @@ def _read(evidence: Path, file: str) -> Changes:
     except BoundsError as error:
         raise Unreadable(f"{file} is no list of changes: {error}") from None
     except ValidationError as error:
-        raise Unreadable(f"{file} is no list of changes: {error.errors()[0]['msg']}") from None
+        raise Unreadable(f"not a list of changes: {file}: {explain(error)}") from None
 
 
 def _whole(path: str, home: str) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from ambidex.evaluators import Unreadable
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 
 __all__ = ["NAME", "Manifest", "Source", "read_manifest", "source_of"]
 
@@ -49,7 +49,7 @@ def read_manifest(evidence: Path) -> Manifest:
     except FileNotFoundError:
         return Manifest()
     except ValidationError as error:
-        raise Unreadable(f"{NAME} cannot be read: {error.errors()[0]['msg']}") from None
+        raise Unreadable(f"{NAME} cannot be read: {explain(error)}") from None
 
 
 def source_of(evidence: Path, name: str) -> Source | None:

@@ -1,10 +1,16 @@
-"""The base of every record that is read from disk, from a model or from a guest."""
+"""The base of every record that is read from disk, from a model or from a guest, and the words for
+what is wrong with one."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Iterator, Sequence
 
-__all__ = ["Strict"]
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+__all__ = ["Strict", "explain", "key_path", "problems_of"]
+
+LONGEST_KEY = 40
+"""Characters of one part of a key in a message: a guest may have chosen it."""
 
 
 class Strict(BaseModel):
@@ -14,3 +20,29 @@ class Strict(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=()
     )
+
+
+def problems_of(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
+    """The place and the message of each wrong value."""
+    for item in error.errors(include_url=False, include_context=False):
+        match item["type"]:
+            case "extra_forbidden":
+                message = f"unknown key (value {repr(item['input'])[:LONGEST_KEY]})"
+            case "missing":
+                message = "required, but missing"
+            case _:
+                message = item["msg"].removeprefix("Value error, ")
+        yield item["loc"], message
+
+
+def key_path(place: Sequence[int | str]) -> str:
+    """A place in a record as people write it: `setup[0].to`."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part[:LONGEST_KEY]}" for part in place)
+    return "".join(parts).removeprefix(".")
+
+
+def explain(error: ValidationError, *, whole: str = "the whole", most: int = 20) -> str:
+    """One line that names up to `most` wrong values; `whole` names the record itself."""
+    said = [f"{key_path(place) or whole}: {message}" for place, message in problems_of(error)]
+    more = f"; and {len(said) - most} more" if len(said) > most else ""
+    return "; ".join(said[:most]) + more

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ambidex.evaluators.registry import bind
+from ambidex.evaluators.strict import key_path, problems_of
 from ambidex.tasks import Problem, Suite, Task, TaskError, ToolSpec, Verbs
 from ambidex.tasks.lint import lint
 from ambidex.tasks.osworld.suite import Selection, examples_of, load_osworld
@@ -115,23 +116,12 @@ def _parse(path: Path) -> TaskSpec:
 
 
 def _explained(path: Path, error: ValidationError) -> Iterator[Problem]:
-    for item in error.errors(include_url=False):
+    for place, message in problems_of(error):
         # The tag of a verb is pydantic's own addition to the place: setup, 0, put, to ->
         # setup[0].to
-        parts = [
-            part
-            for at, part in enumerate(item["loc"])
-            if not (at == 2 and item["loc"][0] in ("setup", "collect"))
-        ]
-        key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
-        match item["type"]:
-            case "extra_forbidden":
-                message = f"unknown key (value {item['input']!r})"
-            case "missing":
-                message = "required, but missing"
-            case _:
-                message = item["msg"].removeprefix("Value error, ")
-        yield Problem(path, key.removeprefix("."), message)
+        tagged = place[:1] in (("setup",), ("collect",))
+        parts = (*place[:2], *place[3:]) if tagged else place
+        yield Problem(path, key_path(parts), message)
 
 
 def _is_file_of(folder: Path, name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from pydantic import Field, ValidationError
 
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import ROOT
 from ambidex.host.errors import UsageError
 from ambidex.host.models.model import LiteModel
@@ -67,7 +67,7 @@ def read_settings(foundry: Path) -> Settings:
         hint = "`ambidex toolgen run` starts one."
         raise UsageError(f"nothing was run in {foundry}", hint=hint) from None
     except ValidationError as error:
-        raise UsageError(f"{foundry / NAME} holds no settings: {error}") from None
+        raise UsageError(f"{foundry / NAME} holds no settings: {explain(error)}") from None
 
 
 def go_on(

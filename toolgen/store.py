@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ambidex.evaluators.strict import explain
 from ambidex.host.errors import UsageError
 from ambidex.toolgen import (
     ORDER,
@@ -265,4 +266,4 @@ def _read(file: Path, model: type[M]) -> M:
     try:
         return model.model_validate_json(file.read_bytes())
     except ValidationError as error:
-        raise UsageError(f"{file} is no {model.__name__}: {error}") from None
+        raise UsageError(f"not a {model.__name__}: {file}: {explain(error)}") from None

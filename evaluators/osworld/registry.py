@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create
 import ambidex.evaluators.osworld as package
 from ambidex.evaluators import Score, Unreadable
 from ambidex.evaluators.osworld import Value, Verdicts
+from ambidex.evaluators.strict import explain
 
 __all__ = ["ENDS", "Bound", "Metric", "Raises", "bind_metric", "metric", "metrics"]
 
@@ -72,7 +73,7 @@ class Bound:
             try:
                 self.metric.expected.validate_python(expected)
             except ValidationError as error:
-                raise ValueError(f"{self.metric.name}: {_explained(error)}") from None
+                raise ValueError(f"{self.metric.name}: {explain(error, whole='it')}") from None
 
     def __call__(self, result: Value, expected: Value = None) -> Verdicts:
         """Judge. `expected` is left out for a metric that takes none."""
@@ -162,15 +163,8 @@ def bind_metric(name: str, options: Mapping[str, object]) -> Bound:
     try:
         checked = found.options.model_validate(dict(options))
     except ValidationError as error:
-        raise ValueError(f"{name}: {_explained(error)}") from None
+        raise ValueError(f"{name}: {explain(error, whole='it')}") from None
     given = {key: getattr(checked, key) for key in checked.model_fields_set}
     read = {field.alias or key for key, field in found.options.model_fields.items()}
     unread = sorted(key for key in options if key not in read and not key.startswith("_"))
     return Bound(found, given, tuple(unread))
-
-
-def _explained(error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(str(part) for part in item['loc']) or 'it'}: {item['msg']}"
-        for item in error.errors(include_url=False)
-    )

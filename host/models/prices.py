@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.host.errors import UsageError
 
 __all__ = ["OWN", "Price", "Prices", "Tokens", "read_prices"]
@@ -83,5 +83,7 @@ def _read(path: Path) -> Prices:
         return Prices.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise UsageError(f"no price table at {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValidationError) as error:
-        raise UsageError(f"{path} is no price table: {error}") from None
+    except ValidationError as error:
+        raise UsageError(f"not a price table: {path}: {explain(error)}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"not a price table: {path}: {error}") from None

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import GUI, ROOT, Limits, ToolSpec
 from ambidex.host.errors import UsageError
 
@@ -288,7 +288,7 @@ def read_config(folder: Path) -> RunConfig:
     except FileNotFoundError:
         raise UsageError(f"{folder} is no run: it has no {NAME}") from None
     except ValidationError as error:
-        raise UsageError(f"{folder / NAME} cannot be read: {error.errors()[0]['msg']}") from None
+        raise UsageError(f"{folder / NAME} cannot be read: {explain(error)}") from None
 
 
 def code_hash() -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import Stop
 from ambidex.host.errors import EndedBy, UsageError
 from ambidex.host.records.config import NAME as CONFIG
@@ -361,8 +361,7 @@ def _row(line: bytes, config: RunConfig | None) -> Row:
 def _worded(error: ValidationError | ForeignRowError) -> str:
     if isinstance(error, ForeignRowError):
         return str(error)
-    what = error.errors()[0]
-    return f"{'.'.join(map(str, what['loc']))}: {what['msg']}".removeprefix(": ")
+    return explain(error, whole="the row", most=1)
 
 
 def _reads(line: bytes, config: RunConfig | None) -> bool:

@@ -25,6 +25,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
+from ambidex.evaluators.strict import explain
 from ambidex.host.errors import UsageError
 from ambidex.host.records.orders import Act, Order, post
 from ambidex.host.records.trajectory import FRAMES
@@ -283,5 +284,4 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _malformed(error: ValidationError) -> Response:
-    said = [": ".join([*map(str, each["loc"]), each["msg"]]) for each in error.errors()]
-    return JSONResponse({"error": "; ".join(said)}, 400)
+    return JSONResponse({"error": explain(error, whole="the request")}, 400)

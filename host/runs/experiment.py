@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import Limits, ToolSpec
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import (
@@ -113,11 +113,7 @@ def read_experiment(path: Path) -> Experiment:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} is no TOML: {error}") from None
     except ValidationError as error:
-        said = [
-            f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}"
-            for item in error.errors(include_url=False)
-        ]
-        raise UsageError(f"{path}: {'; '.join(said)}") from None
+        raise UsageError(f"{path}: {explain(error, whole='the file')}") from None
 
 
 def cells(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ambidex.evaluators.strict import explain
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.interim_verdicts import evidence_at, said
 from ambidex.host.loop.judge import judge
@@ -90,4 +91,4 @@ def read_rescored(run: Path) -> list[Row]:
             f"{run} was not judged again", hint=f"`ambidex score {run}` does that."
         ) from None
     except ValidationError as error:
-        raise UsageError(f"{run / NAME} cannot be read: {error.errors()[0]['msg']}") from None
+        raise UsageError(f"{run / NAME} cannot be read: {explain(error)}") from None

@@ -13,6 +13,7 @@ from pydantic.type_adapter import TypeAdapter
 
 from ambidex.evaluators import bounded
 from ambidex.evaluators.bounded import BoundsError
+from ambidex.evaluators.strict import explain
 from ambidex.host.untrusted import MalformedError
 
 __all__ = [
@@ -75,12 +76,8 @@ def _adapter(form: Any) -> TypeAdapter[Any]:
 
 
 def _wrong(what: str, error: ValidationError) -> MalformedError:
-    found = error.errors(include_url=False, include_context=False, include_input=False)[:SHOWN]
-    said = [f"{'.'.join(str(part)[:40] for part in e['loc']) or 'all'}: {e['msg']}" for e in found]
-    more = error.error_count() - len(said)
-    return MalformedError(
-        f"{what} has a wrong form: {'; '.join(said)}" + (f"; and {more} more" if more else "")
-    )
+    said = explain(error, whole="all", most=SHOWN)
+    return MalformedError(f"{what} has a wrong form: {said}")
 
 
 def text(content: bytes, most: int | None = None) -> str:

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, key_path, problems_of
 from ambidex.tasks import Problem, TaskError
 from ambidex.tasks.osworld.network import Net
 from ambidex.tasks.spec import NearMiss, Oracle
@@ -60,10 +60,7 @@ def read_notes(path: Path) -> Notes:
     except OSError as error:
         raise TaskError((Problem(path, "", str(error.strerror)),)) from None
     except ValidationError as error:
-        problems = tuple(
-            Problem(path, ".".join(str(part) for part in item["loc"]), item["msg"])
-            for item in error.errors(include_url=False)
-        )
+        problems = tuple(Problem(path, key_path(key), said) for key, said in problems_of(error))
         raise TaskError(problems) from None
     except ValueError as error:
         kind = "JSON" if path.suffix == ".json" else "TOML"

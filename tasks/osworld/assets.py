@@ -22,6 +22,8 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ambidex.evaluators.strict import explain
+
 __all__ = ["Asset", "AssetStore", "ChangedAssetError", "default_store", "digest_of", "place_of"]
 
 FOLDER = "AMBIDEX_ASSETS"
@@ -118,7 +120,7 @@ class AssetStore:
             try:
                 yield Asset.model_validate_json(path.read_bytes())
             except ValidationError as error:
-                raise ValueError(f"{path} is no entry: {error.errors()[0]['msg']}") from None
+                raise ValueError(f"not an entry of the index: {path}: {explain(error)}") from None
 
     def verify(self) -> Iterator[tuple[Asset, str]]:
         """What is not as it was, and how: the content is missing, or is another one."""

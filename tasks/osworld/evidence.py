@@ -14,7 +14,7 @@ from pydantic import JsonValue, ValidationError
 
 from ambidex.evaluators import Unreadable
 from ambidex.evaluators.osworld import Value
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.tasks.osworld.assets import AssetStore
 
 __all__ = ["NAME", "Collected", "Kept", "Record", "read_record", "value_of"]
@@ -67,7 +67,7 @@ def read_record(evidence: Path) -> Record:
     except FileNotFoundError:
         raise Unreadable(f"nothing was collected: there is no {NAME}") from None
     except ValidationError as error:
-        raise Unreadable(f"{NAME} cannot be read: {error.errors()[0]['msg']}") from None
+        raise Unreadable(f"{NAME} cannot be read: {explain(error)}") from None
 
 
 def value_of(

@@ -20,6 +20,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from ambidex.evaluators.osworld.registry import Bound, bind_metric
+from ambidex.evaluators.strict import key_path, problems_of
 from ambidex.tasks import Problem, Verdict
 from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.getter_types import CloudFile, RelativeRule, Rule
@@ -258,16 +259,9 @@ def _misfits(metric: Bound, expected: Getter | None) -> Iterator[str]:
 
 
 def _explained(path: Path, key: str, error: ValidationError) -> Iterator[Problem]:
-    for item in error.errors(include_url=False):
+    for place, message in problems_of(error):
         # The tag of a kind is pydantic's own addition to the place.
-        tagged = item["loc"][:1] and item["loc"][0] in STEPS | GETTERS
-        parts = item["loc"][1:] if tagged else item["loc"]
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
-        match item["type"]:
-            case "extra_forbidden":
-                message = f"unknown parameter (value {item['input']!r})"
-            case "missing":
-                message = "required, but missing"
-            case _:
-                message = item["msg"].removeprefix("Value error, ")
-        yield Problem(path, f"{key}{where}".removeprefix("."), message)
+        tagged = place[:1] and place[0] in STEPS | GETTERS
+        where = key_path(place[1:] if tagged else place)
+        join = "." if key and where and not where.startswith("[") else ""
+        yield Problem(path, f"{key}{join}{where}", message)

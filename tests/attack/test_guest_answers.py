@@ -225,7 +225,7 @@ def test_an_answer_that_leaves_out_how_a_command_ended_is_no_success(
     patient: Guest, server: Hostile
 ) -> None:
     server.says = lambda asked: as_json({})
-    with pytest.raises(MalformedError, match="returncode: Field required"):
+    with pytest.raises(MalformedError, match="returncode: required, but missing"):
         patient.run(["gsettings", "get", "a", "b"])
 
 

@@ -52,4 +52,4 @@ def test_what_is_no_list_of_changes_is_a_zero_with_the_reason(tmp_path: Path) ->
     (tmp_path / "c.json").write_text('{"home": "/", "changes": [{"kind": "file"}]}')
     score = only(tmp_path, file="c.json")
     assert score.value == 0
-    assert "is no list of changes" in score.reason
+    assert "not a list of changes" in score.reason

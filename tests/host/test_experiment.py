@@ -87,12 +87,12 @@ def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(f
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('policy = "app"', 'policy = "best"', "exposures.0.policy"),
+        ('policy = "app"', 'policy = "best"', r"exposures\[0\].policy"),
         ("runs = 2", "runs = 0", "runs"),
         ("runs = 2", "rans = 2", "rans"),
         ('label = "nothing"', 'label = "toy"', "agents has toy twice"),
         ("[50, 15]", "[15, 15]", "steps has 15 twice"),
-        ('label = "nothing"', 'label = "no/thing"', "agents.1.label"),
+        ('label = "nothing"', 'label = "no/thing"', r"agents\[1\].label"),
         ("[[agents]]", "[agents", "is no TOML"),
     ],
 )

@@ -270,7 +270,7 @@ def test_notes_may_hold_an_oracle(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[tasks.x]\ntool = 1\n", "tasks.x.tool: Extra inputs"),
+        ("[tasks.x]\ntool = 1\n", "tasks.x.tool: unknown key"),
         ("[tasks", "not TOML"),
         ('[tasks.x]\nnet = "wifi"\n', "tasks.x.net"),
     ],

@@ -118,7 +118,7 @@ def problems_of(folder: Path) -> list[str]:
         ({"config": [{"type": "dance", "parameters": {}}]}, "config[0]: no step 'dance'"),
         (
             {"config": [{"type": "launch", "parameters": {"comand": ["x"]}}]},
-            "config[0].parameters.comand: unknown parameter (value ['x'])",
+            "config[0].parameters.comand: unknown key (value ['x'])",
         ),
         (
             {"config": [{"type": "launch", "parameters": {"comand": ["x"]}}]},

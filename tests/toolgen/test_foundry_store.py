@@ -94,5 +94,5 @@ def test_a_call_whose_answer_never_came_counts(folder: Folder) -> None:
 
 def test_a_file_that_is_something_else_is_named(folder: Folder) -> None:
     folder.file.write_text('{"name": "calc-one", "more": 1}')
-    with pytest.raises(UsageError, match=r"candidate.json is no Candidate"):
+    with pytest.raises(UsageError, match=r"not a Candidate: .*candidate.json"):
         folder.candidate()

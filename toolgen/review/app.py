@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
+from ambidex.evaluators.strict import explain
 from ambidex.host.errors import TaskError, UsageError
 from ambidex.host.loop.stage import set_stage
 from ambidex.host.records.orders import Act
@@ -234,8 +235,4 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _malformed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ValidationError)
-    said = [
-        f"{'.'.join(str(part) for part in each['loc']) or 'the request'}: {each['msg']}"
-        for each in error.errors()
-    ]
-    return JSONResponse({"error": "; ".join(said)}, 400)
+    return JSONResponse({"error": explain(error, whole="the request")}, 400)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import Field, ValidationError
 
-from ambidex.evaluators.strict import Strict
+from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import Model
 from ambidex.host.errors import ModelError, UsageError
 from ambidex.host.models.prompts import prompt
@@ -82,5 +82,4 @@ def _read(answer: str) -> Thought:
     try:
         return Thought.model_validate_json(found[0])
     except ValidationError as error:
-        parts = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
-        raise ValueError("; ".join(parts)) from None
+        raise ValueError(explain(error)) from None

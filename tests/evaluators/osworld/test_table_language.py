@@ -135,5 +135,5 @@ def test_check_cell_means_what_python_says(value: int, method: str, ref: int) ->
     ],
 )  # fmt: skip
 def test_a_rule_of_another_form_is_refused_at_load(rule: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"compare_table: rules\.0"):
+    with pytest.raises(ValueError, match=r"compare_table: rules\[0\]"):
         bind_metric("compare_table", {"rules": [rule]})
