@@ -72,7 +72,7 @@ def _read(evidence: Path, file: str) -> Changes:
     try:
         return Changes.model_validate(parse_json(read(evidence, file)))
     except BoundsError as error:
-        raise Unreadable(f"{file} is no list of changes: {error}") from None
+        raise Unreadable(f"not a list of changes: {file}: {error}") from None
     except ValidationError as error:
         raise Unreadable(f"not a list of changes: {file}: {explain(error)}") from None
 
