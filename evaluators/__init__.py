@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Score", "Unreadable"]
+__all__ = ["Score", "UnreadableError"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Score:
             raise ValueError(f"a score lies in [0, 1], not {self.value}")
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """Evidence is missing, too large or not of its format: the score is 0, for this reason."""
 
     wants: tuple[str, ...] = ()

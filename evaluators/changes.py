@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.evaluators.evidence import read
 from ambidex.evaluators.registry import EvidenceName, evaluator
@@ -72,9 +72,9 @@ def _read(evidence: Path, file: str) -> Changes:
     try:
         return Changes.model_validate(parse_json(read(evidence, file)))
     except BoundsError as error:
-        raise Unreadable(f"not a list of changes: {file}: {error}") from None
+        raise UnreadableError(f"not a list of changes: {file}: {error}") from None
     except ValidationError as error:
-        raise Unreadable(f"not a list of changes: {file}: {explain(error)}") from None
+        raise UnreadableError(f"not a list of changes: {file}: {explain(error)}") from None
 
 
 def _whole(path: str, home: str) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from docx.opc.exceptions import OpcError
 from pydantic import Field
 
-from ambidex.evaluators import Score, Unreadable, read_docx, read_odt
+from ambidex.evaluators import Score, UnreadableError, read_docx, read_odt
 from ambidex.evaluators.evidence import BROKEN, read_package
 from ambidex.evaluators.paragraphs import Look, Paragraph
 from ambidex.evaluators.registry import EvidenceName, evaluator
@@ -109,8 +109,8 @@ def _paragraphs(evidence: Path, file: str) -> list[Paragraph]:
             case ".odt":
                 return list(read_odt.paragraphs(content))
     except (*BROKEN, OpcError) as error:
-        raise Unreadable(f"{file} is not a readable document: {error!r}") from error
-    raise Unreadable(f"{file} is neither .docx nor .odt")
+        raise UnreadableError(f"{file} is not a readable document: {error!r}") from error
+    raise UnreadableError(f"{file} is neither .docx nor .odt")
 
 
 def _texts(evidence: Path, file: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""Collected files are content a guest made: read here within bounds, or refused with `Unreadable`.
+"""Collected files are content a guest made: read here within bounds, or refused with
+`UnreadableError`.
 
 Nothing is unpacked to disk, nothing is run, and an archive is measured before a library opens it.
 """
@@ -11,7 +12,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.manifest import source_of
 
 MIB = 1024 * 1024
@@ -42,24 +43,24 @@ their own. Caught around the library's calls alone, never around an evaluator's.
 
 
 def read(evidence: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
-    """The bytes of one collected file; `Unreadable` where it is absent, no file or too large, or
-    where collecting it went wrong."""
+    """The bytes of one collected file; `UnreadableError` where it is absent, no file or too large,
+    or where collecting it went wrong."""
     path = evidence / name
     source = source_of(evidence, name)
     if source and source.flaw:
-        raise Unreadable(f"{name} cannot be judged: {source.flaw}")
+        raise UnreadableError(f"{name} cannot be judged: {source.flaw}")
     # Evidence is written by the host, but a link in it must not lead to another file of the host.
     if not path.resolve().is_relative_to(evidence.resolve()):
-        raise Unreadable(f"{name} leads out of the evidence")
+        raise UnreadableError(f"{name} leads out of the evidence")
     try:
         if not path.is_file():
-            raise Unreadable(f"{name} was not collected: the file is missing")
+            raise UnreadableError(f"{name} was not collected: the file is missing")
         size = path.stat().st_size
         if size > largest:
-            raise Unreadable(f"{name} is too large to judge ({size} bytes, at most {largest})")
+            raise UnreadableError(f"{name} is too large to judge ({size} bytes, at most {largest})")
         return path.read_bytes()
     except OSError as error:
-        raise Unreadable(f"{name} cannot be read: {error.strerror}") from error
+        raise UnreadableError(f"{name} cannot be read: {error.strerror}") from error
 
 
 def read_text(evidence: Path, name: str, largest: int = 8 * MIB) -> str:
@@ -67,7 +68,7 @@ def read_text(evidence: Path, name: str, largest: int = 8 * MIB) -> str:
     try:
         return read(evidence, name, largest).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Unreadable(f"{name} is not UTF-8 text (byte {error.start})") from error
+        raise UnreadableError(f"{name} is not UTF-8 text (byte {error.start})") from error
 
 
 def read_package(evidence: Path, name: str) -> io.BytesIO:
@@ -82,12 +83,12 @@ def package(held: bytes, name: str) -> io.BytesIO:
         with zipfile.ZipFile(content) as archive:
             members = archive.infolist()
             if len(members) > MOST_MEMBERS:
-                raise Unreadable(f"{name} has {len(members)} members, at most {MOST_MEMBERS}")
+                raise UnreadableError(f"{name} has {len(members)} members, at most {MOST_MEMBERS}")
             if sum(each.file_size for each in members) > LARGEST_UNPACKED:
-                raise Unreadable(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
+                raise UnreadableError(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
             names = [each.filename for each in members]
             if len(set(names)) != len(names):
-                raise Unreadable(f"{name} holds two members of one name")
+                raise UnreadableError(f"{name} holds two members of one name")
             for each in members:
                 _measure(archive, each, name)
     except (
@@ -99,7 +100,7 @@ def package(held: bytes, name: str) -> io.BytesIO:
         OSError,
     ) as error:
         # zipfile's own words for: no archive, unknown compression, a password, a broken stream.
-        raise Unreadable(f"{name} is not a whole office file: {error}") from error
+        raise UnreadableError(f"{name} is not a whole office file: {error}") from error
     content.seek(0)
     return content
 
@@ -109,16 +110,16 @@ def _measure(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> No
     part = f"{member.filename} of {name}"
     markup = member.filename.endswith((".xml", ".rels", ".rdf"))
     if markup and member.file_size > LARGEST_XML:
-        raise Unreadable(f"{part} is larger than {LARGEST_XML} bytes")
+        raise UnreadableError(f"{part} is larger than {LARGEST_XML} bytes")
     tail = b""
     with archive.open(member) as stream:
         while block := stream.read(MIB):
             # In another encoding a document type could hide from the search below.
             if markup and not tail and not _is_utf8_markup(block[:256]):
-                raise Unreadable(f"{part} is not XML in UTF-8")
+                raise UnreadableError(f"{part} is not XML in UTF-8")
             # Office formats have no document type: whoever writes one wants entities expanded.
             if b"<!DOCTYPE" in (tail + block if markup else PROPERTY_LIST.sub(b"", tail + block)):
-                raise Unreadable(f"{part} declares a document type")
+                raise UnreadableError(f"{part} declares a document type")
             tail = block[-16:]
 
 

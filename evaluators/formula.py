@@ -4,7 +4,7 @@ language that says which cells stand out.
     holds = formula("WEEKDAY(A1,2)>5", origin="A1")
     holds("B3", values)            the formula as it reads in B3, over the stored values
 
-What it does not know (other functions, names, other sheets) is `Unknown`, never guessed.
+What it does not know (other functions, names, other sheets) is `UnknownValueError`, never guessed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from openpyxl.worksheet.cell_range import CellRange
 from ambidex.evaluators.formula_values import (
     FUNCTIONS,
     Area,
-    Mistake,
-    Unknown,
+    FormulaError,
+    UnknownValueError,
     combined,
     number,
     single,
 )
 
-__all__ = ["Mistake", "Unknown", "formula"]
+__all__ = ["FormulaError", "UnknownValueError", "formula"]
 
 MOST_CELLS = 100_000
 DEEPEST = 60
@@ -37,19 +37,19 @@ Values = Mapping[tuple[int, int], object]
 
 
 def formula(text: str, *, origin: str) -> Callable[[str, Values], object]:
-    """What a formula written for the cell `origin` gives in another cell; `Unknown` at once or
-    when called, `Mistake` where the result is an error."""
+    """What a formula written for the cell `origin` gives in another cell; `UnknownValueError` at
+    once or when called, `FormulaError` where the result is an error."""
 
     def result(place: str, values: Values) -> object:
         try:
             moved = Translator(f"={text}", origin=origin).translate_formula(place)
             tokens = [each for each in Tokenizer(moved).items if each.type != Token.WSPACE]
         except (TokenizerError, TranslatorError, ValueError, IndexError) as error:
-            raise Unknown(f"{text}: {error}") from error
+            raise UnknownValueError(f"{text}: {error}") from error
         reader = _Reader(tokens, values, place)
         found = reader.expression(0)
         if reader.tokens:
-            raise Unknown(f"{text}: {reader.tokens[0].value} is not expected")
+            raise UnknownValueError(f"{text}: {reader.tokens[0].value} is not expected")
         return single(found)
 
     return result
@@ -69,7 +69,7 @@ class _Reader:
     def expression(self, least: int) -> object:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise Unknown("it nests too deep")
+            raise UnknownValueError("it nests too deep")
         left = self.operand()
         while self.tokens:
             token = self.tokens[0]
@@ -86,14 +86,14 @@ class _Reader:
 
     def operand(self) -> object:
         if not self.tokens:
-            raise Unknown("it ends too soon")
+            raise UnknownValueError("it ends too soon")
         token = self.tokens.pop(0)
         match token.type, token.subtype:
             case Token.OP_PRE, _:
                 # A sign binds closer than a power, as in spreadsheets.
                 self.depth += 1
                 if self.depth > DEEPEST:
-                    raise Unknown("it nests too deep")
+                    raise UnknownValueError("it nests too deep")
                 value = self.operand()
                 self.depth -= 1
                 return -number(value) if token.value == "-" else number(value)
@@ -111,7 +111,7 @@ class _Reader:
                 return value
             case Token.FUNC, Token.OPEN:
                 return self.call(token.value[:-1].upper())
-        raise Unknown(f"{token.value} is not known here")
+        raise UnknownValueError(f"{token.value} is not known here")
 
     def call(self, name: str) -> object:
         given: list[object] = []
@@ -121,24 +121,24 @@ class _Reader:
             given.append(self.argument() if name in OF_MISTAKES else self.expression(0))
         self.close(Token.FUNC)
         if name in OF_MISTAKES:
-            wrong = len(given) == 1 and isinstance(given[0], Mistake)
+            wrong = len(given) == 1 and isinstance(given[0], FormulaError)
             if name == "ISERROR" or wrong:
                 return wrong is (name == "ISERROR")
         if name in {"ROW", "COLUMN"} and not given:
             given = [self.area(self.place)]
         if name not in FUNCTIONS:
-            raise Unknown(f"the function {name} is not known here")
+            raise UnknownValueError(f"the function {name} is not known here")
         try:
             return FUNCTIONS[name](*given)
         except (TypeError, ValueError, ArithmeticError, IndexError) as error:
-            raise Mistake(f"{name}: {error}") from error
+            raise FormulaError(f"{name}: {error}") from error
 
     def argument(self) -> object:
         """The one argument of a function that may be asked of an error, which is given as such."""
         held, depth = list(self.tokens), self.depth
         try:
             return single(self.expression(0))
-        except Mistake as mistake:
+        except FormulaError as mistake:
             opened = 0
             while held and (opened or held[0].subtype != Token.CLOSE):
                 opened += {Token.OPEN: 1, Token.CLOSE: -1}.get(held[0].subtype, 0)
@@ -148,17 +148,17 @@ class _Reader:
 
     def close(self, kind: str) -> None:
         if not self.tokens or (self.tokens[0].type, self.tokens[0].subtype) != (kind, Token.CLOSE):
-            raise Unknown("a bracket is not closed")
+            raise UnknownValueError("a bracket is not closed")
         self.tokens.pop(0)
 
     def area(self, reference: str) -> Area:
         if "!" in reference:
-            raise Unknown(f"{reference} lies on another sheet")
+            raise UnknownValueError(f"{reference} lies on another sheet")
         try:
             asked = CellRange(reference.replace("$", ""))
         except (TypeError, ValueError) as error:
-            raise Unknown(f"{reference} is no range here") from error
+            raise UnknownValueError(f"{reference} is no range here") from error
         if asked.size["rows"] * asked.size["columns"] > MOST_CELLS:
-            raise Unknown(f"{reference} spans too many cells")
+            raise UnknownValueError(f"{reference} spans too many cells")
         cells = tuple(self.values.get(place) for place in asked.cells)
         return Area(asked.min_row, asked.min_col, cells)

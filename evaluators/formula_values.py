@@ -12,11 +12,11 @@ from typing import Any
 EPOCH = datetime(1899, 12, 30)
 
 
-class Unknown(Exception):
+class UnknownValueError(Exception):
     """A formula that is not understood here."""
 
 
-class Mistake(Exception):
+class FormulaError(Exception):
     """A formula that gives an error for this cell, such as text in a sum."""
 
 
@@ -40,7 +40,7 @@ def single(value: object) -> object:
     """The one value of an area of one, or the value itself."""
     if isinstance(value, Area):
         if len(value.cells) != 1:
-            raise Mistake("a range stands where one value is meant")
+            raise FormulaError("a range stands where one value is meant")
         return value.cells[0]
     return value
 
@@ -61,16 +61,16 @@ def number(value: object) -> float:
         case str() as text:
             return _number_in(text)
         case other:
-            raise Mistake(f"{other!r} is no number")
+            raise FormulaError(f"{other!r} is no number")
 
 
 def _number_in(text: str) -> float:
     try:
         found = float(text)
     except ValueError:
-        raise Mistake(f"{text!r} is no number") from None
+        raise FormulaError(f"{text!r} is no number") from None
     if not math.isfinite(found):
-        raise Mistake(f"{text!r} is no number")
+        raise FormulaError(f"{text!r} is no number")
     return found
 
 
@@ -106,7 +106,7 @@ def combined(operator: str, one: object, other: object) -> object:
                 case _:
                     return math.pow(left, right)
         except (ArithmeticError, ValueError) as error:
-            raise Mistake(str(error)) from error
+            raise FormulaError(str(error)) from error
     first, second = _ordered(single(one), single(other))
     return {
         "=": first == second, "<>": first != second, "<": first < second, ">": first > second,
@@ -156,7 +156,7 @@ def _day(value: object) -> datetime:
             pass  # a number of days as a text, or nothing of the kind
     days = number(value)
     if days < 0:
-        raise Mistake(f"{days} is no day")
+        raise FormulaError(f"{days} is no day")
     return EPOCH + timedelta(days=days)
 
 
@@ -178,7 +178,7 @@ def _count_if(area: object, wanted: object) -> float:
         rest = asked.removeprefix(operator)
         operator = operator or "="
         if any(each in rest for each in "*?~"):
-            raise Unknown("patterns are not known here")
+            raise UnknownValueError("patterns are not known here")
         try:
             than = float(rest)
         except ValueError:

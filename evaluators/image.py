@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import Field
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import open_picture
 from ambidex.evaluators.evidence import read
 from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
@@ -73,7 +73,7 @@ def _picture(content: bytes, name: str) -> NDArray[np.uint8]:
         return np.asarray(Image.alpha_composite(white, shown).convert("RGB"))
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
         # Pillow's own words for what is no picture or a broken one.
-        raise Unreadable(f"{name} is not a readable picture: {error}") from error
+        raise UnreadableError(f"{name} is not a readable picture: {error}") from error
 
 
 def _structure(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.strict import Strict, explain
 
 __all__ = ["NAME", "Manifest", "Source", "read_manifest", "source_of"]
@@ -43,13 +43,13 @@ class Manifest(Strict):
 
 
 def read_manifest(evidence: Path) -> Manifest:
-    """The manifest; an empty one where there is none. `Unreadable` where it is damaged."""
+    """The manifest; an empty one where there is none. `UnreadableError` where it is damaged."""
     try:
         return Manifest.model_validate_json((evidence / NAME).read_bytes())
     except FileNotFoundError:
         return Manifest()
     except ValidationError as error:
-        raise Unreadable(f"{NAME} cannot be read: {explain(error)}") from None
+        raise UnreadableError(f"{NAME} cannot be read: {explain(error)}") from None
 
 
 def source_of(evidence: Path, name: str) -> Source | None:

@@ -14,7 +14,7 @@ from docx.opc.exceptions import OpcError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from ambidex.evaluators import Unreadable, evidence, manifest, read_odt
+from ambidex.evaluators import UnreadableError, evidence, manifest, read_odt
 from ambidex.evaluators.bounded import parse_json
 
 __all__ = ["differences"]
@@ -50,7 +50,7 @@ def _meaning(folder: Path, name: str) -> Any:
     read = READERS.get(Path(name).suffix.lower(), _plain)
     try:
         return read(folder, name)
-    except (*BROKEN, Unreadable) as error:
+    except (*BROKEN, UnreadableError) as error:
         return f"unreadable: {error}"
 
 

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.evidence import LARGEST_UNPACKED, MOST_MEMBERS
 
 
@@ -49,8 +49,8 @@ BROKEN = (
 def members(content: bytes, name: str) -> dict[str, bytes]:
     """Every file of the archive by its path in it, without a leading "./"; folders are left out.
 
-    `Unreadable` where it is no whole archive, larger than the bounds, holds two files of one name
-    or what is no file (a link, a device). The ending of `name` says what it is, as it does for
+    `UnreadableError` where it is no whole archive, larger than the bounds, holds two files of one
+    name or what is no file (a link, a device). The ending of `name` says what it is, as it does for
     programs that unpack it.
     """
     wrapped = [each for ending, each in TARS.items() if name.lower().endswith(ending)]
@@ -60,13 +60,13 @@ def members(content: bytes, name: str) -> dict[str, bytes]:
         parts = _tar(content, wrapped[-1], name) if wrapped else _zip(content, name)
         for path, part in parts:
             if path in found:
-                raise Unreadable(f"{name} holds two members of one name")
+                raise UnreadableError(f"{name} holds two members of one name")
             found[path] = part
             unpacked += len(part)
             if unpacked > LARGEST_UNPACKED:
-                raise Unreadable(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
+                raise UnreadableError(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
     except BROKEN as error:
-        raise Unreadable(f"{name} is not a whole archive: {error}") from error
+        raise UnreadableError(f"{name} is not a whole archive: {error}") from error
     return found
 
 
@@ -100,10 +100,10 @@ def _read(stream: Stream, name: str) -> bytes:
     # Read past the bound by one byte: enough to know.
     held = stream.read(LARGEST_UNPACKED + 1)
     if len(held) > LARGEST_UNPACKED:
-        raise Unreadable(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
+        raise UnreadableError(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
     return held
 
 
 def _count(number: int, name: str) -> None:
     if number > MOST_MEMBERS:
-        raise Unreadable(f"{name} has more than {MOST_MEMBERS} members")
+        raise UnreadableError(f"{name} has more than {MOST_MEMBERS} members")

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from PIL import Image
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 
 __all__ = ["READER", "text_in"]
 
@@ -28,15 +28,15 @@ def _run(picture: bytes) -> str:
             timeout=WITHIN,
         )
     except subprocess.TimeoutExpired:
-        raise Unreadable(f"the text of the picture was not read within {WITHIN} s") from None
+        raise UnreadableError(f"the text of the picture was not read within {WITHIN} s") from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()[-300:]
-        raise Unreadable(f"the text of the picture could not be read: {said}")
+        raise UnreadableError(f"the text of the picture could not be read: {said}")
     return done.stdout.decode(errors="replace")
 
 
 READER: ContextVar[Callable[[bytes], str]] = ContextVar("reader", default=_run)
-"""Gives the text of a picture, which is PNG; `Unreadable` where it cannot be read."""
+"""Gives the text of a picture, which is PNG; `UnreadableError` where it cannot be read."""
 
 
 def text_in(picture: Image.Image) -> str:

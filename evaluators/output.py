@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.evaluators.evidence import MIB, read_text
 from ambidex.evaluators.registry import EvidenceName, evaluator
@@ -31,7 +31,7 @@ def json_fields_equal(
     try:
         document: object = parse_json(read_text(evidence, file, MIB), finite=False)
     except BoundsError as error:
-        raise Unreadable(f"{file} is not JSON: {error}") from error
+        raise UnreadableError(f"{file} is not JSON: {error}") from error
     wrong = [
         f"{path} {reason}"
         for path, expected in fields.items()
@@ -72,12 +72,12 @@ TYPE_PREFIX = re.compile(r"^(byte|u?int(16|32|64)|double|@\S+)\s+")
 def _variant(text: str, file: str) -> object:
     """A value in GVariant's text format: what it shares with Python's grammar, plus types."""
     if len(text) > 10_000:
-        raise Unreadable(f"{file} is too long for a setting")
+        raise UnreadableError(f"{file} is too long for a setting")
     try:
         return _literal(ast.parse(TYPE_PREFIX.sub("", text), mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         # MemoryError is what Python's parser says where brackets nest too deep.
-        raise Unreadable(f"{file} holds no setting: {shown(text)}") from error
+        raise UnreadableError(f"{file} holds no setting: {shown(text)}") from error
 
 
 def _literal(node: ast.expr) -> object:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from openpyxl.utils.cell import coordinate_to_tuple, get_column_letter
 
-from ambidex.evaluators import Unreadable
-from ambidex.evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators import UnreadableError
+from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
 from ambidex.evaluators.formula_values import number
 from ambidex.evaluators.manifest import NAME as MANIFEST
 from ambidex.evaluators.workbook import SeenCell, SeenError, cells, whole_sheet
@@ -29,7 +29,7 @@ DEEPEST = 200
 CLOSE = 1e-9
 
 
-class NotRecomputedError(Unreadable):
+class NotRecomputedError(UnreadableError):
     """An office has to compute this workbook first."""
 
     def __init__(self, file: str) -> None:
@@ -67,7 +67,7 @@ def _confirmed(evidence: Path, file: str, sheet: str | None, seen: Mapping[str, 
             for place, cell in seen.items()
             if cell.formula
         )
-    except (Unknown, RecursionError):
+    except (UnknownValueError, RecursionError):
         return False
 
 
@@ -85,15 +85,15 @@ class _Values(Mapping[tuple[int, int], object]):
             return cell.value if cell else None
         if place not in self._known:
             if place in self._under_way or len(self._under_way) > DEEPEST:
-                raise Unknown("formulas need one another")
+                raise UnknownValueError("formulas need one another")
             self._under_way.append(place)
             name = f"{get_column_letter(place[1])}{place[0]}"
             try:
                 self._known[place] = formula(cell.formula.removeprefix("="), origin=name)(
                     name, self
                 )
-            except Mistake:
-                raise Unknown("a formula gives an error") from None
+            except FormulaError:
+                raise UnknownValueError("a formula gives an error") from None
             finally:
                 self._under_way.pop()
         return self._known[place]
@@ -103,7 +103,7 @@ class _Values(Mapping[tuple[int, int], object]):
             raise KeyError(place)
         value = self.at(place)
         if isinstance(value, SeenError):
-            raise Unknown("a cell holds an error")
+            raise UnknownValueError("a cell holds an error")
         return value
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
@@ -119,7 +119,7 @@ def _same(stored: object, computed: object) -> bool:
     if isinstance(stored, date | time) or isinstance(computed, date | time):
         try:
             return math.isclose(number(stored), number(computed), abs_tol=1e-6)
-        except Mistake:
+        except FormulaError:
             return False
     if isinstance(stored, bool) or isinstance(computed, bool):
         return stored is computed

@@ -28,7 +28,7 @@ from pydantic import (
 )
 
 import ambidex.evaluators as package
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 
 __all__ = ["Evaluator", "EvidenceName", "TaskFile", "bind", "evaluator", "evaluators", "named"]
 
@@ -49,7 +49,7 @@ class Evaluator(Generic[P]):
         """Judge the evidence directory."""
         try:
             return self.function(*args, **kwargs)
-        except Unreadable as unreadable:
+        except UnreadableError as unreadable:
             return Score(0.0, str(unreadable), unreadable.wants)
 
     def __reduce__(self) -> tuple[Callable[[str], Evaluator[...]], tuple[str]]:

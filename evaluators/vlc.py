@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.evaluators.evidence import MIB, read_text
 from ambidex.evaluators.output import json_field
@@ -40,7 +40,7 @@ def player_is(
     try:
         said: object = parse_json(read_text(evidence, file, MIB), finite=False)
     except BoundsError as error:
-        raise Unreadable(f"{file} holds no answer of VLC: {error}") from error
+        raise UnreadableError(f"{file} holds no answer of VLC: {error}") from error
     seen = {
         "state": json_field(said, "data.0.PlaybackStatus.data"),
         "media": _name(json_field(_plain(said, "Metadata"), "xesam:url.data")),

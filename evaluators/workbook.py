@@ -17,7 +17,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.xml.constants import SHEET_MAIN_NS
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.evidence import BROKEN, read_package
 
 
@@ -36,21 +36,22 @@ class SeenCell:
 
 
 def sheet_names(evidence: Path, file: str) -> list[str]:
-    """The sheets in their order; `Unreadable` where the file is no workbook."""
+    """The sheets in their order; `UnreadableError` where the file is no workbook."""
     content = read_package(evidence, file)
     try:
         return list(openpyxl.load_workbook(content, read_only=True, keep_links=False).sheetnames)
     except (*BROKEN, InvalidFileException) as error:
-        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
+        raise UnreadableError(f"{file} is not a readable workbook: {error!r}") from error
 
 
 def cells(evidence: Path, file: str, sheet: str | None, wanted: list[str]) -> dict[str, SeenCell]:
-    """The wanted cells of one sheet (None: the first); `Unreadable` where it does not exist."""
+    """The wanted cells of one sheet (None: the first); `UnreadableError` where it does not
+    exist."""
     content = read_package(evidence, file)
     names = sheet_names(evidence, file)
     name = names[0] if sheet is None and names else sheet
     if name is None or name not in names:
-        raise Unreadable(f"{file} has no sheet {sheet!r}; it has {', '.join(names)}")
+        raise UnreadableError(f"{file} has no sheet {sheet!r}; it has {', '.join(names)}")
     places = {coordinate_to_tuple(each): each for each in wanted}
     seen: dict[str, SeenCell] = {}
     try:
@@ -60,7 +61,7 @@ def cells(evidence: Path, file: str, sheet: str | None, wanted: list[str]) -> di
         for place, each in places.items():
             seen[each] = _seen(values.get(place), sources.get(place))
     except (*BROKEN, InvalidFileException) as error:
-        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
+        raise UnreadableError(f"{file} is not a readable workbook: {error!r}") from error
     return seen
 
 
@@ -78,7 +79,7 @@ def whole_sheet(evidence: Path, file: str, sheet: str | None) -> Iterator[tuple[
                 if not isinstance(source, EmptyCell):
                     yield source.coordinate, _seen(value, source)
     except (*BROKEN, InvalidFileException) as error:
-        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
+        raise UnreadableError(f"{file} is not a readable workbook: {error!r}") from error
 
 
 def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
@@ -87,7 +88,9 @@ def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
     try:
         book = openpyxl.load_workbook(content, read_only=True, keep_links=False)
         if sheet not in book.sheetnames:
-            raise Unreadable(f"{file} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}")
+            raise UnreadableError(
+                f"{file} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}"
+            )
         # The stream reader knows where a sheet lies, but skips how it is viewed.
         with zipfile.ZipFile(content) as archive:
             part = book[sheet]._worksheet_path  # type: ignore[attr-defined]  # not in the stubs
@@ -97,7 +100,7 @@ def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
             return 0, 0
         return int(float(pane.get("ySplit", "0"))), int(float(pane.get("xSplit", "0")))
     except (*BROKEN, InvalidFileException) as error:
-        raise Unreadable(f"{file} is not a readable workbook: {error!r}") from error
+        raise UnreadableError(f"{file} is not a readable workbook: {error!r}") from error
 
 
 AnyCell = ReadOnlyCell | Cell | MergedCell

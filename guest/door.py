@@ -20,7 +20,7 @@ from ambidex.guest.journal import Journal
 from ambidex.guest.processes import Processes
 from ambidex.guest.tools import Server
 from ambidex.guest.warm import warm
-from ambidex.guest.workers import Ended, Worker
+from ambidex.guest.workers import Worker, WorkerEndedError
 from ambidex.mcp_tools import catalogue
 
 __all__ = ["door"]
@@ -46,7 +46,7 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
 
     async def warm_up() -> None:
         for worker in workers.values():
-            with contextlib.suppress(Ended):  # health says of each whether it is up
+            with contextlib.suppress(WorkerEndedError):  # health says of each whether it is up
                 await worker.wait_until_up(WARM_AFTER)
         await harness.warm_up()
         harness.warmed = await warm(mcp)
@@ -79,7 +79,7 @@ async def keep(workers: dict[str, Worker]) -> None:
     tasks = [asyncio.create_task(workers[name].run()) for name in (HARNESS, COLLECTOR)]
     try:
         while not first.up:
-            with contextlib.suppress(Ended):  # a desktop may take as long as it takes
+            with contextlib.suppress(WorkerEndedError):  # a desktop may take as long as it takes
                 await first.wait_until_up(60)
         for name, worker in workers.items():
             if name not in (HARNESS, COLLECTOR):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Guard", "NoToken", "Token"]
+__all__ = ["Guard", "NoTokenError", "Token"]
 
 REFUSED = json.dumps(
     {
@@ -22,7 +22,7 @@ REFUSED = json.dumps(
 ).encode()
 
 
-class NoToken(Exception):
+class NoTokenError(Exception):
     """No token could be read at start; without one the door stays closed."""
 
 
@@ -33,7 +33,7 @@ class Token:
 
     def __init__(self, value: str, renewed: Path | None = None) -> None:
         if len(value) < 16:
-            raise NoToken("the token has fewer than 16 characters")
+            raise NoTokenError("the token has fewer than 16 characters")
         self._value = value.encode()
         self._renewed = renewed
 
@@ -52,7 +52,7 @@ class Token:
             if place is not None and place.is_file():
                 return Token(place.read_text().strip(), renewed)
         tried = ", ".join(str(place) for place in places)
-        raise NoToken(f"no token in any of {tried}")
+        raise NoTokenError(f"no token in any of {tried}")
 
     def admits(self, header: bytes) -> bool:
         """Whether an Authorization header carries the token; takes the same time for every wrong
@@ -62,7 +62,7 @@ class Token:
         return scheme.lower() == b"bearer" and hmac.compare_digest(value.strip(), self._value)
 
     def renew(self, value: str) -> None:
-        """From now on only `value` is admitted, after a restart too. `NoToken` if it is too
+        """From now on only `value` is admitted, after a restart too. `NoTokenError` if it is too
         short.
         """
         Token(value)

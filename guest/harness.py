@@ -22,7 +22,7 @@ from ambidex.guest.journal import Journal
 from ambidex.guest.suites import run_suite
 from ambidex.guest.tools import Server
 from ambidex.guest.wire import Message
-from ambidex.guest.workers import Refused, Worker, WorkerError
+from ambidex.guest.workers import Worker, WorkerError, WorkerRefusalError
 
 __all__ = ["Harness", "on_error"]
 
@@ -207,7 +207,7 @@ class Harness:
     ) -> Message:
         try:
             return await self._workers[worker].ask(do, given, within + GRACE, body)
-        except Refused as refused:
+        except WorkerRefusalError as refused:
             error = refused.error
             if error["kind"] == "bug":
                 log.error("%s failed inside:\n%s", do, error["traceback"])

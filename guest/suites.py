@@ -29,7 +29,7 @@ async def run_suite(processes: Processes, given: dict[str, Any], source: bytes) 
             return said
         except asyncio.TimeoutError:
             return failed("it was not done in time")
-        except wire.Lost:
+        except wire.ConnectionLostError:
             return failed(f"it ended ({await process.wait()})")
         finally:
             writer.close()

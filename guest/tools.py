@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, T
 from ambidex.guest import CALL_AGAIN, CALL_ID
 from ambidex.guest.store import Store
 from ambidex.guest.wire import Message
-from ambidex.guest.workers import Refused, Worker, WorkerError
+from ambidex.guest.workers import Worker, WorkerError, WorkerRefusalError
 from ambidex.mcp_tools import Tool, ToolError
 from ambidex.mcp_tools.aliases import about, resolve
 
@@ -124,7 +124,7 @@ class Server(FastMCP[None]):
             reply = await self._workers[tool.worker].ask(name, given, tool.timeout)
         except ToolError as error:
             return failure(error.code, error.message, error.hint)
-        except Refused as refused:
+        except WorkerRefusalError as refused:
             said = refused.error
             if said["kind"] == "bug":
                 log.error("%s failed inside:\n%s", name, said["traceback"])

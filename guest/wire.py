@@ -17,14 +17,14 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Answer", "Lost", "Message", "pack", "read", "receive"]
+__all__ = ["Answer", "ConnectionLostError", "Message", "pack", "read", "receive"]
 
 PREFIX = struct.Struct(">II")
 LARGEST = 1 << 28
 """Bytes of a header or body. More is a broken stream, not a message."""
 
 
-class Lost(Exception):
+class ConnectionLostError(Exception):
     """The other side closed its end, or sent what is no message."""
 
 
@@ -55,7 +55,9 @@ def pack(head: dict[str, Any], body: bytes | bytearray | memoryview = b"") -> by
 def _sizes(prefix: bytes) -> tuple[int, int]:
     head, body = PREFIX.unpack(prefix)
     if head > LARGEST or body > LARGEST:
-        raise Lost(f"a message of {head} + {body} bytes was announced; the stream is broken")
+        raise ConnectionLostError(
+            f"a message of {head} + {body} bytes was announced; the stream is broken"
+        )
     return head, body
 
 
@@ -63,25 +65,25 @@ def _head(encoded: bytes) -> dict[str, Any]:
     try:
         head = json.loads(encoded)
     except ValueError as error:
-        raise Lost(f"a header is not JSON: {error}") from error
+        raise ConnectionLostError(f"a header is not JSON: {error}") from error
     if not isinstance(head, dict):
-        raise Lost(f"a header is not an object: {encoded[:80]!r}")
+        raise ConnectionLostError(f"a header is not an object: {encoded[:80]!r}")
     return head
 
 
 async def receive(stream: asyncio.StreamReader) -> Message:
-    """The next message (the door's side); `Lost` when there will be none."""
+    """The next message (the door's side); `ConnectionLostError` when there will be none."""
     try:
         head, body = _sizes(await stream.readexactly(PREFIX.size))
         return Message(
             _head(await stream.readexactly(head)), await stream.readexactly(body) if body else b""
         )
     except (asyncio.IncompleteReadError, ConnectionError) as error:
-        raise Lost("the worker closed its end") from error
+        raise ConnectionLostError("the worker closed its end") from error
 
 
 def read(channel: socket.socket) -> Message:
-    """The next message (the worker's side); `Lost` when there will be none."""
+    """The next message (the worker's side); `ConnectionLostError` when there will be none."""
     head, body = _sizes(_exactly(channel, PREFIX.size))
     return Message(_head(_exactly(channel, head)), _exactly(channel, body))
 
@@ -91,7 +93,7 @@ def _exactly(channel: socket.socket, size: int) -> bytes:
     while size:
         part = channel.recv(min(size, 1 << 20))
         if not part:
-            raise Lost("the door closed its end")
+            raise ConnectionLostError("the door closed its end")
         parts.append(part)
         size -= len(part)
     return b"".join(parts)

@@ -127,7 +127,7 @@ def serve(channel: Channel, verbs: dict[str, Verb], side_by_side: int) -> None:
     while True:
         try:
             message = channel.read()
-        except (wire.Lost, ConnectionError):
+        except (wire.ConnectionLostError, ConnectionError):
             # At once, whatever other threads still do: nobody is left to hear of it.
             os._exit(0)
         if pool:

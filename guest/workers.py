@@ -15,7 +15,7 @@ from typing import Any, Optional
 from ambidex.guest import HARNESS, wire
 from ambidex.guest.processes import Process, Processes
 
-__all__ = ["Ended", "Hung", "Refused", "Worker", "WorkerError"]
+__all__ = ["Worker", "WorkerEndedError", "WorkerError", "WorkerRefusalError", "WorkerTimeoutError"]
 
 log = logging.getLogger("ambidex.guest.workers")
 
@@ -32,19 +32,19 @@ class WorkerError(Exception):
     code = "failed"
 
 
-class Hung(WorkerError):
+class WorkerTimeoutError(WorkerError):
     """The bound passed; the worker was killed and replaced."""
 
     code = "timeout"
 
 
-class Ended(WorkerError):
+class WorkerEndedError(WorkerError):
     """The worker ended while it had the request, or does not come up."""
 
     code = "crashed"
 
 
-class Refused(WorkerError):
+class WorkerRefusalError(WorkerError):
     """The worker answered with an error; `error` is it."""
 
     def __init__(self, error: dict[str, Any]) -> None:
@@ -91,8 +91,8 @@ class Worker:
         return self._process.pid if self._process else None
 
     async def wait_until_up(self, within: float) -> None:
-        """Return when it takes requests. `Ended` says how far it got: after `within` seconds, or
-        as soon as it is given up.
+        """Return when it takes requests. `WorkerEndedError` says how far it got: after `within`
+        seconds, or as soon as it is given up.
         """
         if self._up.is_set():
             return
@@ -105,13 +105,13 @@ class Worker:
             for end in ends:
                 end.cancel()
         if not self._up.is_set():
-            raise Ended(f"The {self.name} worker is not ready: {self.stage}.")
+            raise WorkerEndedError(f"The {self.name} worker is not ready: {self.stage}.")
 
     async def ask(
         self, do: str, given: dict[str, Any], timeout: float, body: bytes = b""
     ) -> wire.Message:
-        """The reply to one request. `Hung`, `Ended` or `Refused` otherwise; never waits for longer
-        than it says.
+        """The reply to one request. `WorkerTimeoutError`, `WorkerEndedError` or
+        `WorkerRefusalError` otherwise; never waits for longer than it says.
         """
         if self.name == HARNESS:
             return await self._ask(do, given, timeout, body)
@@ -132,18 +132,18 @@ class Worker:
         except asyncio.TimeoutError:
             said = f"{do} was not done after {timeout:g} s; its worker was killed and restarted."
             await self._replace()
-            raise Hung(f"{said} {self._recovered}".strip()) from None
+            raise WorkerTimeoutError(f"{said} {self._recovered}".strip()) from None
         finally:
             self._waiting.pop(number, None)
         if "error" in reply.head:
-            raise Refused(reply.head["error"])
+            raise WorkerRefusalError(reply.head["error"])
         return reply
 
     async def _replace(self) -> None:
         self._up.clear()
         self._recovered = ""
         self.kill()
-        with contextlib.suppress(Ended):  # the caller is told of the timeout either way
+        with contextlib.suppress(WorkerEndedError):  # the caller is told of the timeout either way
             await self.wait_until_up(RECOVER_WITHIN)
 
     def kill(self) -> None:
@@ -222,7 +222,7 @@ class Worker:
         while True:
             try:
                 message = await wire.receive(reader)
-            except wire.Lost:
+            except wire.ConnectionLostError:
                 for task in tasks:
                     task.cancel()
                 return ready
@@ -271,7 +271,9 @@ class Worker:
         # Its last words are on their way, unless a program that it started holds the line.
         if self._drains:
             await asyncio.wait(self._drains, timeout=LAST_WORDS_WITHIN)
-        error = Ended(f"The {self.name} worker ended ({status}) while it had this request.")
+        error = WorkerEndedError(
+            f"The {self.name} worker ended ({status}) while it had this request."
+        )
         for asked in self._waiting.values():
             if not asked.done():
                 asked.set_exception(error)

@@ -26,7 +26,7 @@ from typing import Any, Optional, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
-__all__ = ["App", "Picture", "Tool", "ToolError", "Undescribed"]
+__all__ = ["App", "Picture", "Tool", "ToolError", "UndescribedError"]
 
 F = TypeVar("F", bound=Callable[..., object])
 NAME = re.compile(r"[a-z0-9_]{1,64}")
@@ -48,7 +48,7 @@ class ToolError(Exception):
         return f"{self.message} {self.hint}".strip()
 
 
-class Undescribed(Exception):
+class UndescribedError(Exception):
     """A tool was declared without a docstring, or with an argument that has no type."""
 
 
@@ -160,8 +160,8 @@ class App:
     def tool(
         self, *, reads_only: bool = False, timeout: Optional[float] = None, ours: bool = False
     ) -> Callable[[F], F]:
-        """Declare the function below as the tool `<app>_<function>`; raises `Undescribed` where it
-        says too little. `ours` is one that the server of a mounted app lacks.
+        """Declare the function below as the tool `<app>_<function>`; raises `UndescribedError`
+        where it says too little. `ours` is one that the server of a mounted app lacks.
         """
 
         def declare(function: F) -> F:
@@ -187,15 +187,17 @@ def _tool(
 ) -> Tool:
     name = f"{app.name}_{function.__name__}"
     if not NAME.fullmatch(name):
-        raise Undescribed(f"{name}: a tool's name is lower-case letters, digits and _, at most 64")
+        raise UndescribedError(
+            f"{name}: a tool's name is lower-case letters, digits and _, at most 64"
+        )
     description = inspect.getdoc(function)
     if not description:
-        raise Undescribed(
+        raise UndescribedError(
             f"{name} has no docstring: it is the prompt by which a model picks the tool"
         )
     for parameter in inspect.signature(function).parameters.values():
         if parameter.annotation is parameter.empty:
-            raise Undescribed(f"{name}: argument {parameter.name!r} has no type")
+            raise UndescribedError(f"{name}: argument {parameter.name!r} has no type")
     return Tool(
         name=name,
         app=app.name,

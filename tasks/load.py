@@ -22,7 +22,7 @@ __all__ = ["content_hash", "load_suite"]
 
 
 @dataclass(frozen=True)
-class Wrong(Exception):
+class WrongTaskError(Exception):
     """Problems of one task, on their way to the suite's `TaskError`."""
 
     problems: tuple[Problem, ...]
@@ -63,7 +63,7 @@ def load_suite(
             continue
         try:
             tasks.append(_load(path, catalogue))
-        except Wrong as wrong:
+        except WrongTaskError as wrong:
             problems += wrong.problems
     if problems:
         raise TaskError(tuple(problems))
@@ -100,7 +100,7 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
             problems.append(Problem(path, f"check[{index}]", str(error)))
     problems += [Problem(path, key, message) for key, message in _uncollected(spec)]
     if problems:
-        raise Wrong(tuple(problems))
+        raise WrongTaskError(tuple(problems))
     return Task(folder.name, content_hash(folder), spec, Verbs(spec, folder, tuple(checks)))
 
 
@@ -108,11 +108,11 @@ def _parse(path: Path) -> TaskSpec:
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Wrong((Problem(path, "", f"not TOML: {error}"),)) from None
+        raise WrongTaskError((Problem(path, "", f"not TOML: {error}"),)) from None
     try:
         return TaskSpec.model_validate(said)
     except ValidationError as error:
-        raise Wrong(tuple(_explained(path, error))) from None
+        raise WrongTaskError(tuple(_explained(path, error))) from None
 
 
 def _explained(path: Path, error: ValidationError) -> Iterator[Problem]:

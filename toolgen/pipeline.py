@@ -12,7 +12,7 @@ from ambidex.host.errors import VOID
 from ambidex.tasks import ToolSpec
 from ambidex.toolgen import ORDER, Candidate, Outcome, Spent, Stage, StageResult
 from ambidex.toolgen.guests import Workplace
-from ambidex.toolgen.models.asking import CapReached, Caps, Talk, spent_by
+from ambidex.toolgen.models.asking import CallLimitError, Caps, Talk, spent_by
 from ambidex.toolgen.stages.check import check
 from ambidex.toolgen.stages.context import Ended, Shop
 from ambidex.toolgen.stages.decide import REVISE, decide
@@ -85,7 +85,7 @@ class Foundry:
         started, before = now(), spent_by(shop.folder)
         try:
             ended = self._step(shop, stage)
-        except CapReached as reached:
+        except CallLimitError as reached:
             ended = Ended(Outcome.WAITING, f"limit reached: {reached}")
         except VOID as error:
             hint = getattr(error, "hint", "")

@@ -17,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["COMMAND", "ME", "NoRange", "become_root_of_a_namespace", "id_range"]
+__all__ = ["COMMAND", "ME", "NoIdRangeError", "become_root_of_a_namespace", "id_range"]
 
 COMMAND = (sys.executable, "-I", "-S", __file__)
 """Put before a program it runs that program as root of a namespace."""
@@ -34,12 +34,12 @@ CLONE_NEWUSER = 0x1000_0000
 PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP = 28, 1 << 2
 
 
-class NoRange(Exception):
+class NoIdRangeError(Exception):
     """This user cannot have a user namespace with a range of ids; says why, and what would help."""
 
 
 def id_range(kind: str = "uid") -> int:
-    """The first id of the range on this machine; `kind` is uid or gid. `NoRange` if there is
+    """The first id of the range on this machine; `kind` is uid or gid. `NoIdRangeError` if there is
     none.
     """
     if os.geteuid() == 0:
@@ -50,7 +50,7 @@ def id_range(kind: str = "uid") -> int:
         who, first, count = line.split(":")
         if who in (name, str(os.geteuid())) and int(count) >= IDS:
             return int(first)
-    raise NoRange(
+    raise NoIdRangeError(
         f"{table} gives {name} no range of {IDS} ids: `usermod --add-sub{kind}s "
         f"100000-{100000 + IDS - 1} {name}` as root gives one"
     )
@@ -95,7 +95,7 @@ def become_root_of_a_namespace(owner: int = 0, *, with_me: bool = False) -> None
     _, ended = os.waitpid(helper, 0)
     if refused or ended != 0:
         hint = "does the kernel allow user namespaces to ordinary users?"
-        raise NoRange(f"no user namespace: {why if refused else 'no map of ids'}; {hint}")
+        raise NoIdRangeError(f"no user namespace: {why if refused else 'no map of ids'}; {hint}")
     os.setresgid(0, 0, 0)
     os.setgroups([])
     os.setresuid(0, 0, 0)
@@ -119,7 +119,7 @@ def main() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         become_root_of_a_namespace(with_me=True)
-    except NoRange as error:
+    except NoIdRangeError as error:
         raise SystemExit(f"{getpass.getuser()}: {error}") from None
     os.umask(0o022)
     os.execvp(sys.argv[1], sys.argv[1:])

@@ -20,7 +20,7 @@ from ambidex.vm.machines.hypervisor import FORK_NEEDS
 from ambidex.vm.process import search_path
 from ambidex.vm.sandbox.probe import bounds, refusal
 from ambidex.vm.store import cache_folder
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["Finding", "survey"]
 
@@ -129,7 +129,7 @@ def _may_trace() -> bool:
     def started() -> None:
         # Until then it is a copy of the shell, or between the two: neither is like QEMU.
         if (seen := name.read_text().strip()) != "sleep":
-            raise NotYet(seen)
+            raise NotYetError(seen)
 
     try:
         wait_for(started, bound=10, fail=RuntimeError, every=0.001)

@@ -12,7 +12,7 @@ from typing import Any
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.registry import ENDS
 from ambidex.tasks.osworld.assets import AssetStore
-from ambidex.tasks.osworld.task import Source, Wrong, read_body
+from ambidex.tasks.osworld.task import Source, WrongTaskError, read_body
 from bench.differential import NO_FILE, NOTHING, Case, Given, Outcome
 
 __all__ = ["Upstream", "UpstreamError", "ours"]
@@ -112,8 +112,8 @@ def ours(case: Case) -> Outcome:
             {"id": "differential", "instruction": "Judge.", "evaluator": evaluator}
         )
         body = read_body(Path("task.json"), source, AssetStore(Path("nowhere")))
-    except (Wrong, ValueError) as error:
-        said = error.problems[0].message if isinstance(error, Wrong) else str(error)
+    except (WrongTaskError, ValueError) as error:
+        said = error.problems[0].message if isinstance(error, WrongTaskError) else str(error)
         return Outcome("refused", said=said)
     try:
         score = body.questions[0].metric(case.result, expected).compat

@@ -15,7 +15,7 @@ from docx.opc.exceptions import OpcError
 from openpyxl.utils.exceptions import InvalidFileException
 from PIL import Image
 
-from ambidex.evaluators import Unreadable, evidence
+from ambidex.evaluators import UnreadableError, evidence
 from ambidex.evaluators.evidence import BROKEN, LARGEST_FILE, MIB
 from ambidex.evaluators.osworld import Value
 
@@ -45,9 +45,9 @@ __all__ = ["RAISED", "decoded", "file", "held", "library", "lines", "office", "t
 
 
 def file(value: Value) -> Path:
-    """The collected file; `Unreadable` where a getter gave none."""
+    """The collected file; `UnreadableError` where a getter gave none."""
     if not isinstance(value, Path):
-        raise Unreadable(f"a file is judged here, not {value!r:.100}")
+        raise UnreadableError(f"a file is judged here, not {value!r:.100}")
     return value
 
 
@@ -67,7 +67,7 @@ def decoded(content: bytes, name: str) -> str:
     try:
         said = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Unreadable(f"{name} is not UTF-8 text (byte {error.start})") from error
+        raise UnreadableError(f"{name} is not UTF-8 text (byte {error.start})") from error
     return said.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -84,11 +84,13 @@ def office(value: Value) -> io.BytesIO:
 
 @contextmanager
 def library(name: str) -> Iterator[None]:
-    """Around a library's calls alone: what it raises is `Unreadable`, what it warns of is its own
-    business."""
+    """Around a library's calls alone: what it raises is `UnreadableError`, what it warns of is its
+    own business."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     except (*BROKEN, *LIBRARIES) as error:
-        raise Unreadable(f"{name} is not a readable file of its kind: {error!r:.300}") from error
+        raise UnreadableError(
+            f"{name} is not a readable file of its kind: {error!r:.300}"
+        ) from error

@@ -6,7 +6,7 @@ upstream takes `strict: bool` and names each repair.
 
 Fates: an unknown name, an option of a wrong type and an `expected` rule of a wrong form are
 `ValueError` at load. A result that is missing or cannot be read is a score of 0 with the reason;
-`Raises` is what upstream does where it ends in an exception: 0 in compat, and said so.
+`UpstreamRaisesError` is what upstream does where it ends in an exception: 0 in compat, and said so.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 import ambidex.evaluators.osworld as package
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value, Verdicts
 from ambidex.evaluators.strict import explain
 
-__all__ = ["ENDS", "Bound", "Metric", "Raises", "bind_metric", "metric", "metrics"]
+__all__ = ["ENDS", "Bound", "Metric", "UpstreamRaisesError", "bind_metric", "metric", "metrics"]
 
 ENDS = "upstream ends in an exception"
 """How the reason begins where OSWorld has no verdict at all."""
 
 
-class Raises(Exception):
+class UpstreamRaisesError(Exception):
     """Upstream ends in an exception here, so the task has no result there."""
 
 
@@ -92,9 +92,9 @@ class Bound:
         given = [result] if self.metric.expected is None else [result, expected]
         try:
             return self.metric.function(*given, **self.options, **mode)
-        except Unreadable as unreadable:
+        except UnreadableError as unreadable:
             return Score(0.0, str(unreadable))
-        except Raises as raised:
+        except UpstreamRaisesError as raised:
             return Score(0.0, f"{ENDS}: {raised}")
 
 

@@ -22,7 +22,7 @@ from openpyxl.worksheet.cell_range import MultiCellRange
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 
 __all__ = ["Rule", "ValueRule", "matches"]
 
@@ -82,8 +82,8 @@ ValueRule = Annotated[Rule, AfterValidator(well_formed)]
 
 
 def matches(value: Any, rule: Mapping[str, Any], *, trimmed: bool = False) -> bool:
-    """Whether the rule holds; `Raises` where upstream could not compare the two. `trimmed`: blanks
-    around the parts of a list do not count."""
+    """Whether the rule holds; `UpstreamRaisesError` where upstream could not compare the two.
+    `trimmed`: blanks around the parts of a list do not count."""
     method, ref = rule["method"], rule["ref"]
     if ref is None and not method.startswith("approx:") and method not in COMPARED:
         _incomparable(value, rule)
@@ -123,7 +123,9 @@ def _compared(method: str, one: Any, other: Any, rule: Mapping[str, Any]) -> boo
 
 
 def _incomparable(value: object, rule: Mapping[str, Any]) -> NoReturn:
-    raise Raises(f"{value!r:.200} cannot be held against {rule['method']} {rule['ref']!r:.200}")
+    raise UpstreamRaisesError(
+        f"{value!r:.200} cannot be held against {rule['method']} {rule['ref']!r:.200}"
+    )
 
 
 def _pattern(method: str, pattern: object) -> re.Pattern[str]:

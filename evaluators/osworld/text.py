@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import Value, given
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 MOST_LINES = 50_000
@@ -94,7 +94,7 @@ def lines_alike(seen: str, wanted: str) -> Score:
     """Python's own ratio over the lines of two texts."""
     one, other = seen.splitlines(), wanted.splitlines()
     if max(len(one), len(other)) > MOST_LINES:
-        raise Unreadable(f"there are more than {MOST_LINES} lines to pair")
+        raise UnreadableError(f"there are more than {MOST_LINES} lines to pair")
     ratio = difflib.SequenceMatcher(a=one, b=other).ratio()
     return Score(ratio, f"the lines are alike by {ratio:.3f}")
 
@@ -207,7 +207,7 @@ class Included(TypedDict, total=False):
 def check_include_exclude(result: Value, expected: Included, *, strict: bool) -> Score:
     """All texts to include stand in what was printed, none of those to exclude."""
     if strict and not isinstance(result, str):
-        raise Unreadable(f"text is judged here, not {result!r:.100}")
+        raise UnreadableError(f"text is judged here, not {result!r:.100}")
     wrong = [
         f"{shown(each)} is missing from {shown(result)}"
         for each in expected.get("include", [])
@@ -225,7 +225,7 @@ def _holds(seen: Any, wanted: Any) -> bool:
     try:
         return wanted in seen
     except TypeError as error:
-        raise Raises(f"{shown(wanted)} cannot be sought in {shown(seen)}") from error
+        raise UpstreamRaisesError(f"{shown(wanted)} cannot be sought in {shown(seen)}") from error
 
 
 def _stands(wanted: Any, seen: Any) -> bool:

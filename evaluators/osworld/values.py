@@ -13,11 +13,11 @@ import yaml
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import parse_json
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import AnyScore, Value, given
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.rules import Rule, matches, well_formed
 from ambidex.evaluators.values import shown, verdict
 
@@ -100,7 +100,7 @@ def match_in_list(result: Value, expected: OneOf, *, strict: bool) -> Score:
     try:
         found = result in wanted
     except TypeError as error:
-        raise Raises(f"{shown(result)} cannot be sought in {shown(wanted)}") from error
+        raise UpstreamRaisesError(f"{shown(result)} cannot be sought in {shown(wanted)}") from error
     wrong = [] if found else [f"{shown(result)} is none of {shown(wanted)}"]
     return verdict(wrong, f"{shown(result)} is one of {shown(wanted)}")
 
@@ -112,7 +112,7 @@ def is_in_list(result: Value, expected: Equal) -> Score:
     try:
         found = wanted in result  # type: ignore[operator]  # what is no container is said below
     except TypeError as error:
-        raise Raises(f"{shown(result)} is no list") from error
+        raise UpstreamRaisesError(f"{shown(result)} is no list") from error
     return verdict([] if found else [f"{shown(wanted)} is not in {shown(result)}"], "it is there")
 
 
@@ -191,7 +191,9 @@ def _object(text: str, *, strict: bool) -> object:
         if not strict:
             return parse_json(text.strip().replace("'", '"'), finite=False)
     except (ValueError, RecursionError) as error:
-        raise Raises(f"with apostrophes as quotation marks this is no JSON: {error}") from error
+        raise UpstreamRaisesError(
+            f"with apostrophes as quotation marks this is no JSON: {error}"
+        ) from error
     try:
         return parse_json(text, finite=False)
     except (ValueError, RecursionError):
@@ -199,7 +201,7 @@ def _object(text: str, *, strict: bool) -> object:
     try:
         return ast.literal_eval(text.strip()) if len(text) <= MIB else None
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise Unreadable(f"it is neither JSON nor a Python literal: {shown(text)}") from error
+        raise UnreadableError(f"it is neither JSON nor a Python literal: {shown(text)}") from error
 
 
 def _within(wanted: object, held: object, *, strict: bool) -> bool:
@@ -258,7 +260,7 @@ def _document(said: str, *, is_yaml: bool) -> object:
     try:
         return yaml.safe_load(said) if is_yaml else parse_json(said, finite=False)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Unreadable(f"it is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
+        raise UnreadableError(f"it is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
 
 
 def _at(document: Any, keys: Sequence[str | int], *, strict: bool) -> tuple[bool, object]:
@@ -295,18 +297,20 @@ def run_sqlite3(result: Path, expected: Query, *, strict: bool) -> Score:
         connection.set_progress_handler(_Bound(), 100_000)
         row = connection.execute(expected["sql"]).fetchone()
     except sqlite3.Error as error:
-        raise Unreadable(f"the database gives no answer: {error}") from error
+        raise UnreadableError(f"the database gives no answer: {error}") from error
     finally:
         connection.close()
     if row is None:
-        raise Raises("the statement finds no row")
+        raise UpstreamRaisesError("the statement finds no row")
     cell: Any = row[0]
     try:
         value = float(cell or 0)
     except (TypeError, ValueError) as error:
-        raise Raises(f"the statement finds {shown(cell)}, which is no number") from error
+        raise UpstreamRaisesError(
+            f"the statement finds {shown(cell)}, which is no number"
+        ) from error
     if not math.isfinite(value):
-        raise Raises(f"the statement finds {shown(cell)}, which is no finite number")
+        raise UpstreamRaisesError(f"the statement finds {shown(cell)}, which is no finite number")
     said = f"the statement finds {shown(cell)}"
     return Score(min(1.0, max(0.0, value)), said) if strict else AnyScore(value, said)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ambidex.mcp_tools.waiting import wait_for
 
-__all__ = ["NoSession", "find_session", "wait_for_session"]
+__all__ = ["NoSessionError", "find_session", "wait_for_session"]
 
 TELLING = (
     "DISPLAY",
@@ -28,7 +28,7 @@ TELLING = (
 NEEDED = ("DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 
 
-class NoSession(Exception):
+class NoSessionError(Exception):
     """No desktop session was there within the bound; says what was missing."""
 
 
@@ -54,10 +54,10 @@ def _number(entry: Path) -> int:
 def find_session(
     found: list[dict[str, str]], uid: int, runtime: Path = Path("/run/user")
 ) -> dict[str, str]:
-    """The environment of the session among `found`; `NoSession` says what is missing."""
+    """The environment of the session among `found`; `NoSessionError` says what is missing."""
     inside = [each for each in found if "DISPLAY" in each]
     if not inside:
-        raise NoSession(f"none of {len(found)} processes of user {uid} has a DISPLAY")
+        raise NoSessionError(f"none of {len(found)} processes of user {uid} has a DISPLAY")
     best = max(inside, key=_tells).copy()
     home = runtime / str(uid)
     if home.is_dir():
@@ -66,7 +66,7 @@ def find_session(
         best.setdefault("DBUS_SESSION_BUS_ADDRESS", f"unix:path={home / 'bus'}")
     missing = [name for name in NEEDED if name not in best]
     if missing:
-        raise NoSession(f"the session on {best['DISPLAY']} has no {', '.join(missing)} yet")
+        raise NoSessionError(f"the session on {best['DISPLAY']} has no {', '.join(missing)} yet")
     return best
 
 
@@ -87,7 +87,7 @@ def listening(environment: Mapping[str, str]) -> bool:
 
 def wait_for_session(within: float, say: Callable[[str], None]) -> dict[str, str]:
     """The session's environment once it is there; `say` hears what is missing meanwhile;
-    `NoSession` at the bound.
+    `NoSessionError` at the bound.
     """
     uid = os.geteuid()
     said = ""
@@ -99,7 +99,7 @@ def wait_for_session(within: float, say: Callable[[str], None]) -> dict[str, str
             if listening(session):
                 return session
             missing = f"nothing listens on display {session['DISPLAY']}"
-        except NoSession as error:
+        except NoSessionError as error:
             missing = str(error)
         if missing != said:
             said = missing
@@ -108,5 +108,5 @@ def wait_for_session(within: float, say: Callable[[str], None]) -> dict[str, str
 
     session = wait_for(seen, within, every=0.25)
     if session is None:
-        raise NoSession(f"no desktop session after {within:.0f} s: {said}")
+        raise NoSessionError(f"no desktop session after {within:.0f} s: {said}")
     return session

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ambidex.host import Briefing, Decision, Exchange, Model, Observation
 from ambidex.host.agents.kind import AgentKind, Asked
-from ambidex.host.dialects import Dialect, Malformed, open_dialect
+from ambidex.host.dialects import Dialect, MalformedReplyError, open_dialect
 from ambidex.host.errors import ModelError
 from ambidex.host.models.recorded_answers import Tape
 
@@ -41,7 +41,7 @@ class ModelAgent:
         exchange = Exchange(self._model.name, answer.body, answer.usage, seconds)
         try:
             decision = self._dialect.decision(answer.body)
-        except Malformed as malformed:
+        except MalformedReplyError as malformed:
             self._dialect.correct(str(malformed))
             return Decision(exchanges=(exchange, *malformed.exchanges), malformed=str(malformed))
         return replace(decision, exchanges=(exchange, *decision.exchanges))

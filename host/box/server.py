@@ -220,13 +220,13 @@ def _asked(channel: socket.socket, picture: bytes) -> str:
 
 def _read(picture: bytes) -> dict[str, Any]:
     """The text of a picture, as another program reads it in a cage of its own."""
-    from ambidex.evaluators import Unreadable
+    from ambidex.evaluators import UnreadableError
     from ambidex.evaluators.ocr import READER
 
     os.environ |= {"OMP_THREAD_LIMIT": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}
     try:
         return {"text": READER.get()(picture)[: MESSAGE // 8]}
-    except Unreadable as error:
+    except UnreadableError as error:
         return {"text": "", "failed": str(error)}
 
 

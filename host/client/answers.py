@@ -13,12 +13,12 @@ __all__ = [
     "Check",
     "Explanation",
     "FoundFile",
-    "GuestRefusal",
+    "GuestRefusalError",
     "Health",
     "Inventory",
     "Listing",
-    "NoSuchFile",
-    "NoSuchWindow",
+    "NoSuchFileError",
+    "NoSuchWindowError",
     "Ran",
     "Refusal",
     "Started",
@@ -28,15 +28,15 @@ __all__ = [
 Side = Annotated[int, Field(gt=0, le=WIDEST)]
 
 
-class GuestRefusal(GuestError):
+class GuestRefusalError(GuestError):
     """The guest was asked for what it cannot do: no such program, a folder instead of a file."""
 
 
-class NoSuchFile(GuestError):
+class NoSuchFileError(GuestError):
     """The guest has no such file."""
 
 
-class NoSuchWindow(GuestError):
+class NoSuchWindowError(GuestError):
     """No window with that title came up in time; the message names those that were seen."""
 
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
 from ambidex.host.client.answers import (
     FoundFile,
-    GuestRefusal,
+    GuestRefusalError,
     Health,
     Inventory,
     Listing,
-    NoSuchFile,
-    NoSuchWindow,
+    NoSuchFileError,
+    NoSuchWindowError,
     Ran,
     Refusal,
     Started,
@@ -175,13 +175,13 @@ class Guest:
         self._once("PUT", "/harness/file", takes, params={"path": path}, content=content)
 
     def get(self, path: str) -> bytes:
-        """The content of a file; `NoSuchFile` where there is none, `GuestRefusal` where there is
-        something else, or a file that the desktop user may not read."""
+        """The content of a file; `NoSuchFileError` where there is none, `GuestRefusalError` where
+        there is something else, or a file that the desktop user may not read."""
         found = self.find_file(path)
         if found.state == "absent":
-            raise NoSuchFile(f"no file {path} in the guest")
+            raise NoSuchFileError(f"no file {path} in the guest")
         if found.state != "file":
-            raise GuestRefusal(f"{path} in the guest cannot be read: {WRONG[found.state]}")
+            raise GuestRefusalError(f"{path} in the guest cannot be read: {WRONG[found.state]}")
         return found.content
 
     # Read by the guest's collector, which is no process of the desktop user
@@ -245,12 +245,12 @@ class Guest:
         return json_value(answer.body, "the report of the tests")
 
     def wait_window(self, title: str, timeout: float = 60.0) -> None:
-        """Return once a window whose title contains `title` is open; `NoSuchWindow` says which are
-        instead."""
+        """Return once a window whose title contains `title` is open; `NoSuchWindowError` says which
+        are instead."""
         said = {"title": title, "timeout": timeout}
         answer = self._once("POST", "/harness/wait_window", timeout, allowed=(408,), json=said)
         if answer.status == 408:
-            raise NoSuchWindow(_explained(answer))
+            raise NoSuchWindowError(_explained(answer))
 
     def accessibility(self, *, depth: int = 30, nodes: int = 2000, seconds: float = 5.0) -> Any:
         """The accessibility tree within these bounds, as the guest's JSON: tree, truncated,
@@ -305,7 +305,7 @@ class Guest:
         return [self.home + each[1:] if each.startswith("~/") else each for each in argv]
 
     def save(self, path: str, target: Path) -> None:
-        """Fetch a file to `target`; `NoSuchFile` where there is none."""
+        """Fetch a file to `target`; `NoSuchFileError` where there is none."""
         target.write_bytes(self.get(path))
 
     @contextmanager
@@ -366,7 +366,7 @@ class Guest:
             raise
         if answer.status in (200, 304) or answer.status in allowed:
             return answer
-        failed = GuestRefusal if answer.status == 400 else GuestError
+        failed = GuestRefusalError if answer.status == 400 else GuestError
         raise failed(f"{method} {path}: {answer.status} {_explained(answer)}")
 
 

@@ -22,13 +22,13 @@ from ambidex.host.errors import UsageError
 from ambidex.host.named import named_in, names_in
 from ambidex.host.records.config import ModelConfig
 
-__all__ = ["Dialect", "Malformed", "check_dialect", "dialects", "open_dialect"]
+__all__ = ["Dialect", "MalformedReplyError", "check_dialect", "dialects", "open_dialect"]
 
 ATTRIBUTE = "DIALECT"
 """What a module of this package assigns to be a dialect: its class."""
 
 
-class Malformed(Exception):
+class MalformedReplyError(Exception):
     """Why an answer is no decision: a sentence for the model. `exchanges` were made in reading
     it."""
 
@@ -44,11 +44,11 @@ class Dialect(Protocol):
         """What to ask now. Takes in what came of the last calls."""
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
-        """The answer as a decision, without its exchange; raises `Malformed`. It is remembered
-        either way."""
+        """The answer as a decision, without its exchange; raises `MalformedReplyError`. It is
+        remembered either way."""
 
     def correct(self, reason: str) -> None:
-        """After `Malformed`: the next request says what was wrong."""
+        """After `MalformedReplyError`: the next request says what was wrong."""
 
 
 def dialects() -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.anthropic_actions import (
     ACTIONS,
     FAMILY,
@@ -109,12 +109,12 @@ class Anthropic:
         thoughts = (str(block.get("thinking") or "") for block in kept)
         match answer.get("stop_reason"):
             case "max_tokens" | "model_context_window_exceeded":
-                raise Malformed(CUT)
+                raise MalformedReplyError(CUT)
             case "refusal":
                 why = (answer.get("stop_details") or {}).get("explanation") or said
-                raise Malformed(f"it is a refusal: {why}")
+                raise MalformedReplyError(f"it is a refusal: {why}")
         if not uses:
-            raise Malformed("it has no tool call.")
+            raise MalformedReplyError("it has no tool call.")
         return self._read(uses, said or "\n".join(filter(None, thoughts)))
 
     def correct(self, reason: str) -> None:
@@ -192,7 +192,7 @@ class Anthropic:
         for use, asked in zip(uses, self._asked, strict=True):
             name, given = str(use.get("name") or ""), use.get("input")
             if not isinstance(given, dict):
-                raise Malformed(f"the input of {name} is not an object.")
+                raise MalformedReplyError(f"the input of {name} is not an object.")
             refuse_deep(f"the input of {name} is", given)
             if not asked.member:
                 if end := ending(name, given):
@@ -210,13 +210,13 @@ class Anthropic:
 
     def _act(self, action: str, arguments: Mapping[str, Any], asked: Asked) -> None:
         if action not in ACTIONS:
-            raise Malformed(f"the computer tool has no action {action!r}.")
+            raise MalformedReplyError(f"the computer tool has no action {action!r}.")
         given = Given(action, arguments)
         if action == "zoom":
             left, top, right, bottom = given.numbers("region", 4)
             width, height = self._view.extent(self._screen)
             if not (0 <= left < right <= width and 0 <= top < bottom <= height):
-                raise Malformed(
+                raise MalformedReplyError(
                     "`region` of zoom has to be a part of the screen, [x0, y0, x1, y1]."
                 )
             asked.region = (left, top, right, bottom)

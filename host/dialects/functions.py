@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolSpec
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.words import (
     CUT,
     ENDINGS,
@@ -64,9 +64,9 @@ class Functions:
         self._theirs = tuple(call.get("id") or "" for call in calls)
         self._messages.append(_remembered(message))
         if choice.get("finish_reason") == "length":
-            raise Malformed(CUT)
+            raise MalformedReplyError(CUT)
         if refusal := message.get("refusal"):
-            raise Malformed(f"it is a refusal: {refusal}")
+            raise MalformedReplyError(f"it is a refusal: {refusal}")
         return self._read(calls, message.get("content") or "")
 
     def correct(self, reason: str) -> None:
@@ -109,7 +109,7 @@ class Functions:
 
     def _read(self, calls: Sequence[Mapping[str, Any]], text: str) -> Decision:
         if not calls:
-            raise Malformed("it has no function call.")
+            raise MalformedReplyError("it has no function call.")
         made: list[ToolCall] = []
         for each in calls:
             name = each["function"].get("name") or ""

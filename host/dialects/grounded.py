@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ambidex.host import GUI, Decision, Exchange, Model, Observation, Request, ToolCall, ToolSpec
-from ambidex.host.dialects import Dialect, Malformed
+from ambidex.host.dialects import Dialect, MalformedReplyError
 from ambidex.host.dialects.functions import image
 from ambidex.host.models.prompts import prompt
 from ambidex.host.models.viewport import POINTS, View, data_url
@@ -56,7 +56,7 @@ class Grounded:
         arguments = dict(call.arguments)
         if {name for point in POINTS for name in point} & arguments.keys():
             reason = f"{call.name} takes no coordinates here: describe what is to be hit."
-            raise Malformed(reason, tuple(exchanges))
+            raise MalformedReplyError(reason, tuple(exchanges))
         for target, (across, down) in zip(TARGETS, POINTS, strict=True):
             if target in arguments:
                 description = str(arguments.pop(target))
@@ -81,7 +81,7 @@ class Grounded:
         numbers = [float(each) for each in NUMBER.findall(said)]
         if len(numbers) != 2:
             reason = f"the point of {description!r} was not found on the screen."
-            raise Malformed(reason, tuple(exchanges))
+            raise MalformedReplyError(reason, tuple(exchanges))
         return self._view.on_screen(numbers[0], numbers[1], frame.size)
 
 

@@ -25,7 +25,7 @@ from ambidex.host import (
     ToolResult,
     ToolSpec,
 )
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.openai_actions import computer_tool, is_preview, made
 from ambidex.host.dialects.reading import Given, gui_tools
 from ambidex.host.dialects.words import (
@@ -94,11 +94,13 @@ class OpenAI:
         said, refusal = _said(output)
         if answer.get("status") == "incomplete":
             why = (answer.get("incomplete_details") or {}).get("reason")
-            raise Malformed(CUT if why != "content_filter" else "it was stopped by a filter.")
+            raise MalformedReplyError(
+                CUT if why != "content_filter" else "it was stopped by a filter."
+            )
         if refusal:
-            raise Malformed(f"it is a refusal: {refusal}")
+            raise MalformedReplyError(f"it is a refusal: {refusal}")
         if not calls:
-            raise Malformed("it has no function call and no computer call.")
+            raise MalformedReplyError("it has no function call and no computer call.")
         return self._read(said)
 
     def correct(self, reason: str) -> None:
@@ -192,7 +194,7 @@ class OpenAI:
 def _actions(item: Item) -> list[Given]:
     actions = item.get("actions") or [each for each in [item.get("action")] if each]
     if not actions:
-        raise Malformed("it has a computer call without an action.")
+        raise MalformedReplyError("it has a computer call without an action.")
     found = []
     for action in actions:
         rest = dict(action)

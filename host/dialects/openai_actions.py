@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.reading import Given, Made, held, named
 
 __all__ = ["ACTIONS", "BUTTONS", "computer_tool", "is_preview", "made"]
@@ -61,7 +61,7 @@ def made(given: Given) -> list[Made]:
     """The calls that an action is, in their order; none for a screenshot."""
     action = given.action
     if action not in ACTIONS:
-        raise Malformed(f"the computer tool has no action {action!r}.")
+        raise MalformedReplyError(f"the computer tool has no action {action!r}.")
     tool = ACTIONS[action]
     match action:
         case "screenshot":
@@ -69,7 +69,9 @@ def made(given: Given) -> list[Made]:
         case "click":
             button = given.one_of("button", tuple(BUTTONS))
             if not BUTTONS[button]:
-                raise Malformed(f"the mouse here has no {button} button; use the keyboard.")
+                raise MalformedReplyError(
+                    f"the mouse here has no {button} button; use the keyboard."
+                )
             calls = [(BUTTONS[button], {**_point(given), **_held(given)})]
         case "double_click":
             calls = [(tool, {**_point(given), **_held(given)})]
@@ -96,19 +98,19 @@ def _dragged(tool: str, given: Given) -> list[Made]:
     points = []
     for each in path:
         if not isinstance(each, dict):
-            raise Malformed("`path` of drag has to be a list of points {x, y}.")
+            raise MalformedReplyError("`path` of drag has to be a list of points {x, y}.")
         point = Given("a point of `path`", each)
         points.append(_point(point))
         point.end()
     if len(points) < 2:
-        raise Malformed("`path` of drag needs at least two points.")
+        raise MalformedReplyError("`path` of drag needs at least two points.")
     keys = _held(given)
     first, *between, last = points
     if not between:
         ends = {**first, "to_x": last["x"], "to_y": last["y"]}
         return [(tool, {**ends, **keys})]
     if keys:
-        raise Malformed("drag can hold keys only along a path of two points.")
+        raise MalformedReplyError("drag can hold keys only along a path of two points.")
     moves: list[Made] = [("computer_move", point) for point in between]
     return [("computer_mouse_down", first), *moves, ("computer_mouse_up", last)]
 

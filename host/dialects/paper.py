@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ambidex.host import GUI, Briefing, Decision, Observation, Request
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.functions import image
 from ambidex.host.dialects.paper_actions import NAME, actions_of, computer_use, made, terminated
 from ambidex.host.dialects.reading import Given, Pointer, gui_tools
@@ -80,9 +80,9 @@ class Paper:
         choice = answer["choices"][0]
         message = choice["message"]
         if choice.get("finish_reason") == "length":
-            raise Malformed(CUT)
+            raise MalformedReplyError(CUT)
         if refusal := message.get("refusal"):
-            raise Malformed(f"it is a refusal: {refusal}")
+            raise MalformedReplyError(f"it is a refusal: {refusal}")
         return self._read(message.get("content") or "")
 
     def correct(self, reason: str) -> None:
@@ -144,14 +144,16 @@ class Paper:
         if len(calls) != 1 or rest.count("<tool_call>") != 1:
             found = rest.count("<tool_call>")
             lacks = "it is not closed by </tool_call>" if found == 1 else f"it has {found}"
-            raise Malformed(f"it needs exactly one <tool_call>, and {lacks}.")
+            raise MalformedReplyError(f"it needs exactly one <tool_call>, and {lacks}.")
         inside = calls[0].strip()
         if fenced := FENCED.fullmatch(inside):
             inside = fenced[1]
         call = parsed_object("what is in <tool_call> is", inside)
         name, arguments = call.get("name"), call.get("arguments", {})
         if not isinstance(name, str) or not name or not isinstance(arguments, dict):
-            raise Malformed("what is in <tool_call> needs a `name` and an object `arguments`.")
+            raise MalformedReplyError(
+                "what is in <tool_call> needs a `name` and an object `arguments`."
+            )
         concluded = CONCLUSION.findall(rest)
         # Without a conclusion the call stands for itself, or the step would be forgotten.
         self._conclusion = concluded[-1].strip() if concluded else f"called {inside}"
@@ -166,7 +168,7 @@ class Paper:
         action = arguments.get("action")
         if action not in self._actions:
             allowed = ", ".join(self._actions)
-            raise Malformed(f"{NAME} has no action {action!r} here. It has {allowed}.")
+            raise MalformedReplyError(f"{NAME} has no action {action!r} here. It has {allowed}.")
         rest = {name: value for name, value in arguments.items() if name != "action"}
         given = Given(str(action), rest)
         if action == "terminate":

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolSpec
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.functions import forget_images, image
 from ambidex.host.dialects.pyautogui_calls import SIGNATURES
 from ambidex.host.dialects.pyautogui_reading import read
@@ -65,12 +65,12 @@ class PyAutoGUI:
         text = message.get("content") or ""
         self._messages.append({"role": "assistant", "content": text or "(no answer)"})
         if choice.get("finish_reason") == "length":
-            raise Malformed(CUT)
+            raise MalformedReplyError(CUT)
         if refusal := message.get("refusal"):
-            raise Malformed(f"it is a refusal: {refusal}")
+            raise MalformedReplyError(f"it is a refusal: {refusal}")
         blocks = BLOCK.findall(text)
         if len(blocks) != 1:
-            raise Malformed(
+            raise MalformedReplyError(
                 f"it needs exactly one block of code between ```, and has {len(blocks)}."
             )
         extent = self._view.extent(self._screen)

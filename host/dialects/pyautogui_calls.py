@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.reading import Given, Made, Pointer, named
 
 __all__ = ["CALLS", "SIGNATURES", "Call", "Hands"]
@@ -70,9 +70,10 @@ class Hands:
         return [*self._down, *named(keys)]
 
     def free(self, action: str) -> None:
-        """No key is down; `Malformed` where one is, because the guest would not have it down."""
+        """No key is down; `MalformedReplyError` where one is, because the guest would not have it
+        down."""
         if self._down:
-            raise Malformed(f"{action} cannot come between keyDown and keyUp.")
+            raise MalformedReplyError(f"{action} cannot come between keyDown and keyUp.")
 
     def press(self, key: str) -> None:
         """A key goes down."""
@@ -83,7 +84,7 @@ class Hands:
         """A key goes up: with nothing done meanwhile, all that were down were a chord."""
         key = named([key])[0]
         if key not in self._down:
-            raise Malformed(f"keyUp({key!r}) has no keyDown before it in the same block.")
+            raise MalformedReplyError(f"keyUp({key!r}) has no keyDown before it in the same block.")
         calls: list[Made] = [] if self._used else [("computer_key", {"keys": list(self._down)})]
         self._used = True
         self._down.remove(key)
@@ -92,7 +93,7 @@ class Hands:
     def released(self) -> None:
         """At the end of the block nothing is down."""
         if self._down:
-            raise Malformed(f"keyDown({self._down[0]!r}) has no keyUp in the same block.")
+            raise MalformedReplyError(f"keyDown({self._down[0]!r}) has no keyUp in the same block.")
 
 
 Make = Callable[[Hands, Given], list[Made]]
@@ -103,7 +104,9 @@ Call = tuple[str, Make]
 def _button(given: Given) -> str:
     button = given.take("button", "left, middle or right", str, int)
     if button is not None and button not in BUTTONS:
-        raise Malformed(f"`button` of {given.action} is {button!r}: there is left, middle, right.")
+        raise MalformedReplyError(
+            f"`button` of {given.action} is {button!r}: there is left, middle, right."
+        )
     return BUTTONS[button] if button is not None else "left"
 
 
@@ -112,7 +115,7 @@ def _clicker(button: str = "", times: int = 0) -> Make:
         which = button or _button(given)
         clicks = times or given.maybe_number("clicks") or 1
         if clicks not in LEFT:
-            raise Malformed(f"`clicks` of {given.action} has to be 1, 2 or 3.")
+            raise MalformedReplyError(f"`clicks` of {given.action} has to be 1, 2 or 3.")
         arguments = {**hands.point(given), **hands.keys()}
         given.end()
         if which == "left":
@@ -174,7 +177,7 @@ def _press(hands: Hands, given: Given) -> list[Made]:
         times = {} if presses is None else {"times": presses}
         return [("computer_key", {"keys": hands.chord(keys), **times})]
     if presses not in (None, 1):
-        raise Malformed("`presses` goes with a single key.")
+        raise MalformedReplyError("`presses` goes with a single key.")
     return [("computer_key", {"keys": hands.chord([key])}) for key in keys]
 
 

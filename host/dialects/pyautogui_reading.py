@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ambidex.host import Decision, Stop, ToolSpec
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.pyautogui_calls import CALLS, Hands
 from ambidex.host.dialects.reading import Given, Made, Pointer
 
@@ -34,26 +34,27 @@ class Reading:
 def read(
     code: str, tools: Mapping[str, ToolSpec], pointer: Pointer, extent: tuple[int, int]
 ) -> Reading:
-    """The calls of a block, and the end if there is one; `Malformed` names the line that is none of
-    what is allowed. `tools` are those on offer, by every name by which they may be called."""
+    """The calls of a block, and the end if there is one; `MalformedReplyError` names the line that
+    is none of what is allowed. `tools` are those on offer, by every name by which they may be
+    called."""
     if len(code) > LONGEST:
-        raise Malformed(f"the code has more than {LONGEST} characters.")
+        raise MalformedReplyError(f"the code has more than {LONGEST} characters.")
     try:
         statements = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Malformed(f"the code is no Python: {error}.") from None
+        raise MalformedReplyError(f"the code is no Python: {error}.") from None
     hands = Hands(pointer, extent)
     found = Reading()
     for statement in statements:
         if found.end:
-            raise Malformed(f"line {statement.lineno}: nothing can follow DONE or FAIL.")
+            raise MalformedReplyError(f"line {statement.lineno}: nothing can follow DONE or FAIL.")
         try:
             _statement(statement, tools, hands, found)
-        except Malformed as malformed:
-            raise Malformed(f"line {statement.lineno}: {malformed}") from None
+        except MalformedReplyError as malformed:
+            raise MalformedReplyError(f"line {statement.lineno}: {malformed}") from None
     hands.released()
     if not statements:
-        raise Malformed("the code block is empty.")
+        raise MalformedReplyError("the code block is empty.")
     return found
 
 
@@ -62,14 +63,16 @@ def _statement(node: ast.stmt, tools: Mapping[str, ToolSpec], hands: Hands, foun
         case ast.Import(names=names):
             for alias in names:
                 if alias.name not in ("pyautogui", "time") or alias.asname:
-                    raise Malformed("only pyautogui and time can be imported, by their own names.")
+                    raise MalformedReplyError(
+                        "only pyautogui and time can be imported, by their own names."
+                    )
         case ast.Expr(value=ast.Name(id="DONE" | "FAIL" | "WAIT" as name)):
             _word(name, Given(name, {}), tools, found)
         case ast.Expr(value=ast.Call() as call):
             _call(call, tools, hands, found)
         case _:
             kind = type(node.value if isinstance(node, ast.Expr) else node).__name__
-            raise Malformed(
+            raise MalformedReplyError(
                 f"a {kind} is not allowed. Only calls are, one a line: functions of pyautogui, "
                 "tools by their names, WAIT, DONE and FAIL, with literals for arguments."
             )
@@ -81,7 +84,7 @@ def _call(node: ast.Call, tools: Mapping[str, ToolSpec], hands: Hands, found: Re
     if module in ("pyautogui", "time"):
         known = CALLS.get(function) if module == "pyautogui" or function == "sleep" else None
         if known is None:
-            raise Malformed(
+            raise MalformedReplyError(
                 f"{name:.100} is not allowed. Of pyautogui there is {', '.join(CALLS)}."
             )
         parameters, make = known
@@ -94,10 +97,10 @@ def _call(node: ast.Call, tools: Mapping[str, ToolSpec], hands: Hands, found: Re
     elif name in tools:
         hands.free(name)
         if node.args:
-            raise Malformed(f"{name} takes its arguments by name.")
+            raise MalformedReplyError(f"{name} takes its arguments by name.")
         found.calls.append((name, {key: _plain(key, value) for key, value in _named(node)}))
     else:
-        raise Malformed(f"there is no function {name:.100} here.")
+        raise MalformedReplyError(f"there is no function {name:.100} here.")
 
 
 def _word(name: str, given: Given, tools: Mapping[str, ToolSpec], found: Reading) -> None:
@@ -117,7 +120,7 @@ def _word(name: str, given: Given, tools: Mapping[str, ToolSpec], found: Reading
 
 def _offered(name: str, calls: list[Made], tools: Mapping[str, ToolSpec]) -> None:
     if any(tool not in tools for tool, _ in calls):
-        raise Malformed(f"{name} is not available here.")
+        raise MalformedReplyError(f"{name} is not available here.")
 
 
 def _bound(name: str, node: ast.Call, parameters: str) -> Given:
@@ -128,12 +131,12 @@ def _bound(name: str, node: ast.Call, parameters: str) -> Given:
         keys = values[0] if len(values) == 1 and isinstance(values[0], list | tuple) else values
         given: dict[str, Any] = {"keys": list(keys)}
     elif len(values) > len(names):
-        raise Malformed(f"{name} takes {len(names)} arguments at most.")
+        raise MalformedReplyError(f"{name} takes {len(names)} arguments at most.")
     else:
         given = dict(zip(names, values, strict=False))
     for key, value in _named(node):
         if key in given:
-            raise Malformed(f"{name} got `{key}` twice.")
+            raise MalformedReplyError(f"{name} got `{key}` twice.")
         given[key] = _literal(name, value)
     # How long a movement takes is the guest's to say.
     ignored = ("interval", "duration", "_pause")
@@ -142,7 +145,7 @@ def _bound(name: str, node: ast.Call, parameters: str) -> Given:
 
 def _named(node: ast.Call) -> list[tuple[str, ast.expr]]:
     if any(keyword.arg is None for keyword in node.keywords):
-        raise Malformed("arguments cannot be unpacked with **.")
+        raise MalformedReplyError("arguments cannot be unpacked with **.")
     return [(str(keyword.arg), keyword.value) for keyword in node.keywords]
 
 
@@ -152,7 +155,7 @@ def _dotted(node: ast.expr) -> str:
         names.append(node.attr)
         node = node.value
     if not isinstance(node, ast.Name):
-        raise Malformed("only functions can be called, by their plain names.")
+        raise MalformedReplyError("only functions can be called, by their plain names.")
     return ".".join([node.id, *reversed(names)])
 
 
@@ -160,7 +163,9 @@ def _literal(name: str, node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        raise Malformed(f"an argument of {name} is no literal: no variables, no sums.") from None
+        raise MalformedReplyError(
+            f"an argument of {name} is no literal: no variables, no sums."
+        ) from None
 
 
 def _plain(name: str, node: ast.expr) -> Any:
@@ -180,4 +185,4 @@ def _as_json(name: str, value: Any) -> Any:
             return [_as_json(name, each) for each in value]
         case dict() if all(isinstance(key, str) for key in value):
             return {key: _as_json(name, each) for key, each in value.items()}
-    raise Malformed(f"`{name}` has a value that JSON does not have.")
+    raise MalformedReplyError(f"`{name}` has a value that JSON does not have.")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ambidex.host import GUI, ToolSpec
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.models.viewport import FAR
 
 __all__ = ["Given", "Made", "Pointer", "chord", "gui_tools", "held"]
@@ -34,8 +34,8 @@ KEYS = {
 
 
 class Given:
-    """The arguments of one action. Every one is asked for by name and kind; `Malformed` where it is
-    missing or of another kind, and where one is left that the action does not take."""
+    """The arguments of one action. Every one is asked for by name and kind; `MalformedReplyError`
+    where it is missing or of another kind, and where one is left that the action does not take."""
 
     def __init__(self, action: str, arguments: Mapping[str, Any]) -> None:
         self.action = action
@@ -50,14 +50,16 @@ class Given:
         value = self._left.pop(name, None)
         wrong = isinstance(value, bool) and bool not in types
         if value is not None and (wrong or not isinstance(value, types)):
-            raise Malformed(f"`{name}` of {self.action} is {value!r}, and has to be {kind}.")
+            raise MalformedReplyError(
+                f"`{name}` of {self.action} is {value!r}, and has to be {kind}."
+            )
         return value
 
     def need(self, name: str, kind: str, *types: type) -> Any:
         """The argument; it has to be given."""
         value = self.take(name, kind, *types)
         if value is None:
-            raise Malformed(f"{self.action} needs `{name}`: {kind}.")
+            raise MalformedReplyError(f"{self.action} needs `{name}`: {kind}.")
         return value
 
     def text(self, name: str) -> str:
@@ -68,7 +70,7 @@ class Given:
         """One of these texts."""
         found = self.text(name)
         if found not in choice:
-            raise Malformed(
+            raise MalformedReplyError(
                 f"`{name}` of {self.action} is {found!r}, and has to be one of {', '.join(choice)}."
             )
         return found
@@ -86,7 +88,7 @@ class Given:
         """A list of texts with at least one in it."""
         found = self.need(name, "a list of texts", list, tuple)
         if not found or not all(isinstance(each, str) and each for each in found):
-            raise Malformed(f"`{name}` of {self.action} has to be a list of texts.")
+            raise MalformedReplyError(f"`{name}` of {self.action} has to be a list of texts.")
         return list(found)
 
     def maybe_texts(self, name: str) -> list[str]:
@@ -110,21 +112,27 @@ class Given:
         """A list of so many numbers."""
         found = self.need(name, f"a list of {count} numbers", list, tuple)
         if len(found) != count or any(isinstance(each, bool) for each in found):
-            raise Malformed(f"`{name}` of {self.action} has to be a list of {count} numbers.")
+            raise MalformedReplyError(
+                f"`{name}` of {self.action} has to be a list of {count} numbers."
+            )
         if not all(isinstance(each, int | float) for each in found):
-            raise Malformed(f"`{name}` of {self.action} has to be a list of {count} numbers.")
+            raise MalformedReplyError(
+                f"`{name}` of {self.action} has to be a list of {count} numbers."
+            )
         return [self._number(name, each) for each in found]
 
     def end(self) -> None:
         """All arguments have been asked for."""
         if self._left:
-            raise Malformed(
+            raise MalformedReplyError(
                 f"{self.action} takes no {', '.join(f'`{name}`' for name in self._left)}."
             )
 
     def _number(self, name: str, value: float) -> float:
         if not abs(value) < FAR:
-            raise Malformed(f"`{name}` of {self.action} is no number that could be meant.")
+            raise MalformedReplyError(
+                f"`{name}` of {self.action} is no number that could be meant."
+            )
         return int(value) if value == int(value) else value
 
 
@@ -149,10 +157,12 @@ class Pointer:
         return point
 
     def at(self, point: Point | None, action: str) -> dict[str, float]:
-        """The point as arguments `x` and `y`; without one, where the pointer is. `Malformed` where
-        nobody has put it anywhere yet."""
+        """The point as arguments `x` and `y`; without one, where the pointer is.
+        `MalformedReplyError` where nobody has put it anywhere yet."""
         if point is None and self._at is None:
-            raise Malformed(f"{action} needs a point: the pointer has not been put anywhere yet.")
+            raise MalformedReplyError(
+                f"{action} needs a point: the pointer has not been put anywhere yet."
+            )
         x, y = self.put(point or self._at or (0, 0))
         return {"x": x, "y": y}
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ambidex.host import Decision, Observation, Stop, ToolCall, ToolResult
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 
 __all__ = [
     "CUT",
@@ -69,32 +69,33 @@ def ending(name: str, arguments: Mapping[str, Any]) -> Decision | None:
 
 def new_call(name: str, arguments: Mapping[str, Any]) -> ToolCall:
     """A call with an id of our own: models repeat theirs, and a repeated id is not carried out.
-    `Malformed` where the arguments nest too deep."""
+    `MalformedReplyError` where the arguments nest too deep."""
     refuse_deep(f"the arguments of {name} are", arguments)
     return ToolCall(uuid.uuid4().hex, name, dict(arguments))
 
 
 def parsed(name: str, text: str) -> dict[str, Any]:
-    """The arguments that a model wrote as JSON text; `Malformed` where they are no object."""
+    """The arguments that a model wrote as JSON text; `MalformedReplyError` where they are no
+    object."""
     return parsed_object(f"the arguments of {name} are", text or "{}")
 
 
 def parsed_object(what: str, text: str) -> dict[str, Any]:
-    """The JSON object in a text; `Malformed` says that `what` ("the arguments of f are") not one
-    where there is none."""
+    """The JSON object in a text; `MalformedReplyError` says that `what` ("the arguments of f are")
+    not one where there is none."""
     try:
         # Python would also take NaN and numbers that no float holds.
         found = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"{what} not JSON ({error}).") from None
+        raise MalformedReplyError(f"{what} not JSON ({error}).") from None
     refuse_deep(what, found)
     if not isinstance(found, dict):
-        raise Malformed(f"{what} not an object.")
+        raise MalformedReplyError(f"{what} not an object.")
     return found
 
 
 def refuse_deep(what: str, value: object) -> None:
-    """`Malformed` says that `what` ("the arguments of f are") nested too deep."""
+    """`MalformedReplyError` says that `what` ("the arguments of f are") nested too deep."""
     level = [value]
     for _ in range(DEEPEST + 1):
         inner: list[object] = []
@@ -106,7 +107,7 @@ def refuse_deep(what: str, value: object) -> None:
         if not inner:
             return
         level = inner
-    raise Malformed(f"{what} nested more than {DEEPEST} levels deep.")
+    raise MalformedReplyError(f"{what} nested more than {DEEPEST} levels deep.")
 
 
 def result_text(result: ToolResult, budget: int) -> str:

@@ -24,10 +24,10 @@ from ambidex.host.loop.supervision import NOBODY, Person
 from ambidex.host.models.exposure import Offer
 from ambidex.host.records.trajectory import Seconds, Step, Trajectory
 
-__all__ = ["Interrupted", "aliases", "by_our_names", "run_episode"]
+__all__ = ["InterruptedEpisodeError", "aliases", "by_our_names", "run_episode"]
 
 
-class Interrupted(Exception):
+class InterruptedEpisodeError(Exception):
     """The run is being ended from outside: the trial has no result."""
 
 
@@ -55,7 +55,8 @@ def run_episode(
     of every step before the agent decides, and says where the machine is kept; `after` is called
     after every step that is not the last. The time of none of them is the agent's. `begun` is an
     episode to go on with: limits hold for the whole of it. `GuestError` and `ModelError` end it,
-    `Interrupted` where `interrupted` says so; the step under way is written all the same.
+    `InterruptedEpisodeError` where `interrupted` says so; the step under way is written all the
+    same.
     """
     begun = begun or Begun()
     episode, said, results, notes = begun.episode, begun.said, begun.results, begun.notes
@@ -68,7 +69,7 @@ def run_episode(
     names = aliases(tools.values())
     while episode.stop is None:
         if interrupted():
-            raise Interrupted
+            raise InterruptedEpisodeError
         told = person.turn(episode.steps, before)
         began += told.held
         if told.frame is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ambidex.evaluators.manifest import Source
 from ambidex.host import ToolCall, ToolResult
-from ambidex.host.client.answers import GuestRefusal, NoSuchWindow
+from ambidex.host.client.answers import GuestRefusalError, NoSuchWindowError
 from ambidex.host.client.guest import WRONG, Guest
 from ambidex.host.client.survey import (
     LASTING,
@@ -137,7 +137,7 @@ def _answered(verb: RunCollect, guest: Guest, target: Path) -> Source:
     asked = shlex.join(verb.run)
     try:
         ran = guest.run(guest.expanded(verb.run), timeout=verb.timeout)
-    except GuestRefusal as error:
+    except GuestRefusalError as error:
         return Source(by="session", asked=asked, state="failed", flaw=f"it did not start: {error}")
     target.write_text(ran.stdout, encoding="utf-8")
     flaw = ""
@@ -171,7 +171,7 @@ def _run(where: str, verb: Run, guest: Guest) -> None:
     if verb.wait_window:
         try:
             guest.wait_window(verb.wait_window, verb.timeout)
-        except NoSuchWindow as error:
+        except NoSuchWindowError as error:
             raise StageError(f"{where}: no window {verb.wait_window!r}: {error}") from None
 
 

@@ -21,7 +21,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.errors import FINAL, VOID, GuestError, MachineError, ended_by, proved
 from ambidex.host.loop.branch_point import Origin, bring_stage, origin_of
 from ambidex.host.loop.checkpointing import SNAPSHOTS, Keeping
-from ambidex.host.loop.episode import Interrupted, run_episode
+from ambidex.host.loop.episode import InterruptedEpisodeError, run_episode
 from ambidex.host.loop.interim_verdicts import Checkpoints, reached, said
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.replay_prefix import Rehearsed, rehearse
@@ -47,7 +47,8 @@ CONSOLE_LINES = 20
 
 @dataclass(frozen=True)
 class Trial:
-    """Runs one attempt at a job on a machine and returns its row; raises only `Interrupted`."""
+    """Runs one attempt at a job on a machine and returns its row; raises only
+    `InterruptedEpisodeError`."""
 
     config: RunConfig
     suite: Suite
@@ -98,7 +99,7 @@ class Trial:
         progress = Progress()
         try:
             result = self._play(job, task, folder, machine, seconds, progress)
-        except Interrupted:
+        except InterruptedEpisodeError:
             raise
         except VOID as error:
             failure = _failure(error, _console(machine, error))
@@ -121,7 +122,7 @@ class Trial:
 
     def _go_on(self) -> None:
         if self.interrupted():
-            raise Interrupted
+            raise InterruptedEpisodeError
 
     def name_of(self, job: Job) -> str:
         """The trial's directory: `<task>.<trial>`, with the agent's name where several share a

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ambidex.evaluators.recomputed import FOLDER
 from ambidex.host import Stop
-from ambidex.host.client.answers import GuestRefusal, NoSuchFile
+from ambidex.host.client.answers import GuestRefusalError, NoSuchFileError
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError
 from ambidex.host.loop.judge import judge
 from ambidex.host.loop.stage import Backstage
-from ambidex.host.osworld.questions import Refused, ask
+from ambidex.host.osworld.questions import QuestionRefusedError, ask
 from ambidex.tasks import Task, Verdict
 
 __all__ = ["verdict_on"]
@@ -42,7 +42,7 @@ def _recompute(guest: Guest, evidence: Path, name: str) -> None:
         if not ask(guest, "recompute", takes=WITHIN, source=source, target=target):
             return
         content = guest.get(target)
-    except (Refused, NoSuchFile, GuestRefusal):
+    except (QuestionRefusedError, NoSuchFileError, GuestRefusalError):
         return
     except GuestError:  # the office ended on that file
         guest.health()  # a guest that is gone is a void

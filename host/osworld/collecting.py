@@ -10,7 +10,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from ambidex.evaluators.manifest import Source
-from ambidex.host.client.answers import GuestRefusal
+from ambidex.host.client.answers import GuestRefusalError
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld import suite_runs
 from ambidex.host.osworld.from_browser import from_address, html, pages
@@ -18,8 +18,8 @@ from ambidex.host.osworld.from_files import cache_file, cloud_files, content, gu
 from ambidex.host.osworld.from_profile import appearance, profile, table
 from ambidex.host.osworld.from_sites import site
 from ambidex.host.osworld.from_system import command, desktop, program_file, vscode_file
-from ambidex.host.osworld.getter_context import Failed, Place, value
-from ambidex.host.osworld.questions import Refused
+from ambidex.host.osworld.getter_context import GetterError, Place, value
+from ambidex.host.osworld.questions import QuestionRefusedError
 from ambidex.host.osworld.shutdown import end_browser
 from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld import getter_types as asked
@@ -129,7 +129,7 @@ class Collector:
         )
         try:
             return self._got(place, getter)
-        except (Failed, Refused, GuestRefusal) as failed:
+        except (GetterError, QuestionRefusedError, GuestRefusalError) as failed:
             return Collected(getter=getter.type, state="failed", said=str(failed))
 
     def _got(self, place: Place, getter: Getter) -> Collected:
@@ -169,7 +169,7 @@ class Collector:
             case web.FromSite() | web.PdfFromUrl() | web.RecreationPage():
                 return site(place, getter)
             case asked.GoogleDriveFile():
-                raise Failed("there is no Google account here")
+                raise GetterError("there is no Google account here")
             case _:
                 return desktop(place, getter)
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from ambidex.host.osworld.getter_context import Failed, Place, value
-from ambidex.host.osworld.questions import Refused, ask
+from ambidex.host.osworld.getter_context import GetterError, Place, value
+from ambidex.host.osworld.questions import QuestionRefusedError, ask
 from ambidex.host.untrusted import MalformedError
 from ambidex.tasks.osworld.evidence import Collected
 from ambidex.tasks.osworld.web_getter_types import (
@@ -44,7 +44,7 @@ def address_of(place: Place, prefix: str) -> tuple[str | None, str]:
     if seen is None:
         try:
             url = ask(place.guest, "shown")
-        except Refused as refused:
+        except QuestionRefusedError as refused:
             return None, str(refused)
         if url is None:
             return None, "no tab is open"
@@ -68,7 +68,7 @@ def from_address(place: Place, getter: ActiveUrl | UrlParse | UrlPart | UrlPath)
             case UrlPath():
                 return value(getter.type, shop(address, getter), note)
     except (ValueError, IndexError) as error:  # anything can be typed into the bar
-        raise Failed(f"{address[:200]!r} is no such address: {error}") from None
+        raise GetterError(f"{address[:200]!r} is no such address: {error}") from None
 
 
 def told(address: str, getter: UrlParse) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def pages(place: Place, getter: ActiveTab | OpenTabsInfo | PageInfo) -> Collecte
                     return value(kind, None, note)
                 said = ask(place.guest, "opened", takes=2 * LOADS, url=address, within=LOADS)
                 return value(kind, said, note)
-    except Refused as refused:
+    except QuestionRefusedError as refused:
         return value(kind, _otherwise(getter), str(refused))
 
 
@@ -165,7 +165,7 @@ def html(place: Place, getter: HtmlParse) -> Collected:
     asked = [[way, name] for way, name in dict.fromkeys(_wanted(getter))]
     try:
         said = ask(place.guest, "texts", takes=2 * LOADS, url=address, asked=asked, within=ANSWERS)
-    except Refused as refused:
+    except QuestionRefusedError as refused:
         return value(getter.type, {}, str(refused))
     if said is None:
         return value(getter.type, {}, f"no tab shows {address}")

@@ -10,9 +10,16 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.evidence import package
-from ambidex.host.osworld.getter_context import Failed, Place, fetched, file_of, files_of, value
+from ambidex.host.osworld.getter_context import (
+    GetterError,
+    Place,
+    fetched,
+    file_of,
+    files_of,
+    value,
+)
 from ambidex.host.osworld.last_row import last_row
 from ambidex.tasks.osworld.evidence import Collected, Kept
 from ambidex.tasks.osworld.getter_types import (
@@ -55,7 +62,7 @@ def cloud_files(place: Place, getter: CloudFile) -> Collected:
     for url, name in getter.pairs():
         asset = place.store.known(url)
         if asset is None or place.store.at(url) is None:
-            raise Failed(f"the asset {url} is not in the store")
+            raise GetterError(f"the asset {url} is not in the store")
         plain = PurePosixPath(name).name
         kept.append(Kept(name=f"{place.name}/{plain}", sha256=asset.sha256))
     given = getter.given()
@@ -69,14 +76,14 @@ def cache_file(place: Place, getter: CacheFile) -> Collected:
     for folder in place.steps:
         if (folder / name).is_file():
             return file_of(getter.type, place.keep(name, (folder / name).read_bytes()))
-    raise Failed(f"no step kept {getter.path}")
+    raise GetterError(f"no step kept {getter.path}")
 
 
 def content(place: Place, getter: ContentOfFile) -> Collected:
     """The last row of a workbook's first sheet, as texts."""
     book = fetched(place, getter.path)
     if book is None:
-        raise Failed(f"there is no {getter.path}")
+        raise GetterError(f"there is no {getter.path}")
     name = PurePosixPath(getter.path).name
     place.keep(name, book)
     return value(getter.type, last_row(place.evidence / place.name, name))
@@ -87,7 +94,7 @@ def of_slide(place: Place, getter: SoundInSlide | BackgroundInSlide) -> Collecte
     to; none where the slide has none."""
     deck = fetched(place, getter.ppt_file_path)
     if deck is None:
-        raise Failed(f"there is no {getter.ppt_file_path}")
+        raise GetterError(f"there is no {getter.ppt_file_path}")
     place.keep(PurePosixPath(getter.ppt_file_path).name, deck)
     try:
         with zipfile.ZipFile(package(deck, getter.ppt_file_path)) as archive:
@@ -97,8 +104,8 @@ def of_slide(place: Place, getter: SoundInSlide | BackgroundInSlide) -> Collecte
             if not target.startswith("file:"):
                 part = posixpath.normpath(posixpath.join("ppt/slides", target)).lstrip("/")
                 return file_of(getter.type, place.keep(part, _part(archive, part)))
-    except (Unreadable, KeyError, ElementTree.ParseError) as error:
-        raise Failed(f"{getter.ppt_file_path} is no presentation: {error}") from None
+    except (UnreadableError, KeyError, ElementTree.ParseError) as error:
+        raise GetterError(f"{getter.ppt_file_path} is no presentation: {error}") from None
     linked = fetched(place, unquote(target.removeprefix("file://")))
     return file_of(getter.type, None if linked is None else place.keep(getter.dest, linked))
 
@@ -121,7 +128,7 @@ def _target(archive: zipfile.ZipFile, getter: SoundInSlide | BackgroundInSlide) 
         if kind in each.get("Type", "") and wanted in (None, each.get("Id")):
             target = each.get("Target", "")
             if not target.startswith(("..", "file://")):
-                raise Failed(f"the slide links to {target!r}")
+                raise GetterError(f"the slide links to {target!r}")
             return target
     return None
 
@@ -129,11 +136,11 @@ def _target(archive: zipfile.ZipFile, getter: SoundInSlide | BackgroundInSlide) 
 def _tree(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
     said = _part(archive, name)
     if b"<!DOCTYPE" in said:
-        raise Failed(f"{name} declares a document type")
+        raise GetterError(f"{name} declares a document type")
     return ElementTree.fromstring(said)
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> bytes:
     if archive.getinfo(name).file_size > LARGEST:
-        raise Failed(f"{name} is larger than {LARGEST} bytes")
+        raise GetterError(f"{name} is larger than {LARGEST} bytes")
     return archive.read(name)

@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from ambidex.host.osworld.getter_context import Failed, Place, value
-from ambidex.host.osworld.questions import Refused, ask, ask_files
+from ambidex.host.osworld.getter_context import GetterError, Place, value
+from ambidex.host.osworld.questions import QuestionRefusedError, ask, ask_files
 from ambidex.tasks.osworld.evidence import Collected
 from ambidex.tasks.osworld.web_getter_types import AppearanceMode, Profile, ProfileTable
 
@@ -21,7 +21,7 @@ __all__ = ["appearance", "profile", "table"]
 Data = dict[str, Any]
 
 
-class Unread(Exception):
+class UnreadProfileError(Exception):
     """The profile has not the form that is read here."""
 
 
@@ -30,7 +30,7 @@ def _part(data: Data, *keys: str) -> Any:
     found: Any = data
     for key in keys:
         if not isinstance(found, dict):
-            raise Unread
+            raise UnreadProfileError
         found = found.get(key, {})
     return found
 
@@ -42,7 +42,7 @@ def _truth(said: object) -> str:
 def _search_engine(data: Data) -> JsonValue:
     engine = _part(data, "default_search_provider_data", "template_url_data")
     if not isinstance(engine, dict):
-        raise Unread
+        raise UnreadProfileError
     name: JsonValue = engine.get("short_name", "Google")
     return name
 
@@ -50,7 +50,7 @@ def _search_engine(data: Data) -> JsonValue:
 def _profile_name(data: Data) -> JsonValue:
     found = _part(data, "profile")
     if not isinstance(found, dict):
-        raise Unread
+        raise UnreadProfileError
     name: JsonValue = found.get("name")
     return name
 
@@ -58,7 +58,7 @@ def _profile_name(data: Data) -> JsonValue:
 def _safe(data: Data) -> JsonValue:
     found = _part(data, "safebrowsing")
     if not isinstance(found, dict):
-        raise Unread
+        raise UnreadProfileError
     return _truth(found.get("enhanced") or found.get("enabled"))
 
 
@@ -70,7 +70,7 @@ def _startup(data: Data) -> JsonValue:
 
 def _deletes(data: Data) -> JsonValue:
     if not isinstance(data.get("profile"), dict):
-        raise Unread
+        raise UnreadProfileError
     return _truth(data["profile"].get("default_content_setting_values") is not None)
 
 
@@ -78,7 +78,7 @@ def _font_size(data: Data) -> JsonValue:
     usual = {"default_fixed_font_size": 13, "default_font_size": 16, "minimum_font_size": 13}
     found = _part(data, "webkit")
     if not isinstance(found, dict):
-        raise Unread
+        raise UnreadProfileError
     said: JsonValue = found.get("webprefs", usual)
     return said
 
@@ -89,7 +89,7 @@ def _extensions(*keys: str) -> Callable[[Data], JsonValue]:
         for each in _part(data, "extensions", "settings").values():
             for key in keys:
                 if not isinstance(each, dict) or key not in each:
-                    raise Unread
+                    raise UnreadProfileError
                 each = each[key]
             found.append(each)
         return found
@@ -121,9 +121,9 @@ def profile(place: Place, getter: Profile) -> Collected:
     data = ask_files(place.guest, "profile_json", name="Preferences")
     try:
         if data is None:
-            raise Unread
+            raise UnreadProfileError
         return value(getter.type, read(data))
-    except (Unread, AttributeError):
+    except (UnreadProfileError, AttributeError):
         return value(getter.type, otherwise, "no such preferences: this is what upstream says then")
 
 
@@ -140,19 +140,19 @@ def appearance(place: Place, getter: AppearanceMode) -> Collected:
     try:
         scheme, theme = ask(place.guest, "appearance", takes=60)
         note = ""
-    except Refused as refused:
+    except QuestionRefusedError as refused:
         data = ask_files(place.guest, "profile_json", name="Preferences") or {}
         try:
             colours = _part(data, "browser", "theme")
             scheme = colours.get("color_scheme2", colours.get("color_scheme"))
             theme = _part(data, "extensions", "theme").get("system_theme")
-        except (Unread, AttributeError):
-            raise Failed(
+        except (UnreadProfileError, AttributeError):
+            raise GetterError(
                 "the preferences have no readable part on how light the browser is"
             ) from None
         note = f"from the profile: {refused}"
     if isinstance(scheme, list | dict):
-        raise Failed(f"the browser's scheme is said to be {scheme!r:.100}")
+        raise GetterError(f"the browser's scheme is said to be {scheme!r:.100}")
     if theme in (0, "0", False) and scheme not in (1, 2):
         scheme = SCHEMES.get(scheme, "system") if note == "" else "light"
         return value(getter.type, scheme, note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ambidex.host.osworld.getter_context import Place, file_of, value
-from ambidex.host.osworld.questions import Refused, ask
+from ambidex.host.osworld.questions import QuestionRefusedError, ask
 from ambidex.host.untrusted import LARGEST
 from ambidex.host.untrusted.parsing import base64_bytes
 from ambidex.tasks.osworld.evidence import Collected
@@ -26,13 +26,13 @@ def site(place: Place, getter: FromSite | PdfFromUrl | RecreationPage) -> Collec
             takes = LOADS * (len(infos) + 1)
             try:
                 said = ask(place.guest, "information", takes=takes, url=getter.url, infos=infos)
-            except Refused as refused:
+            except QuestionRefusedError as refused:
                 return value(kind, getter.backups, f"from the task, since {refused}")
             return value(kind, said, "from the network")
         case PdfFromUrl():
             try:
                 said = ask(place.guest, "printed", takes=2 * LOADS, url=getter.path)
-            except Refused as refused:
+            except QuestionRefusedError as refused:
                 return file_of(kind, place.keep(getter.dest, EMPTY), f"an empty PDF: {refused}")
             kept = place.keep(getter.dest, base64_bytes(said, LARGEST["file"], "the printed page"))
             return file_of(kind, kept, "from the network")
@@ -41,6 +41,6 @@ def site(place: Place, getter: FromSite | PdfFromUrl | RecreationPage) -> Collec
             given = {"name": getter.class_, "number": number}
             try:
                 text = ask(place.guest, "recreation", takes=6 * LOADS, **given)
-            except Refused:
+            except QuestionRefusedError:
                 text = FAILED
             return value(kind, {"expected": {getter.class_: text}}, "from the network")

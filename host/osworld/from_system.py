@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ambidex.host.client.answers import GuestRefusal
+from ambidex.host.client.answers import GuestRefusalError
 from ambidex.host.dialects.reading import Made
 from ambidex.host.osworld.getter_context import Place, fetched, file_of, value
 from ambidex.host.osworld.pyautogui_keys import play
@@ -55,7 +55,7 @@ def command(place: Place, getter: CommandOutput) -> Collected:
     argv = place.guest.expanded(argv_of(getter.command, getter.shell))
     try:
         ran = place.guest.run(argv, timeout=RUNS_WITHIN)
-    except GuestRefusal as error:
+    except GuestRefusalError as error:
         return value(getter.type, None, str(error))
     if ran.timed_out:
         return value(getter.type, None, f"it was not done within {RUNS_WITHIN:g} s")

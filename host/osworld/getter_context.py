@@ -9,16 +9,16 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
 
-from ambidex.host.client.answers import GuestRefusal, NoSuchFile
+from ambidex.host.client.answers import GuestRefusalError, NoSuchFileError
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, Kept
 
-__all__ = ["Failed", "Place", "fetched", "file_of", "files_of", "value"]
+__all__ = ["GetterError", "Place", "fetched", "file_of", "files_of", "value"]
 
 
-class Failed(Exception):
+class GetterError(Exception):
     """The getter ends as OSWorld's would: with an exception, and so without a verdict."""
 
 
@@ -41,17 +41,17 @@ class Place:
         """Put content among the evidence under the name that the task gives it."""
         plain = PurePosixPath(name).name
         if plain in ("", ".", ".."):
-            raise Failed(f"{name!r} is no name for a file")
+            raise GetterError(f"{name!r} is no name for a file")
         folder = self.evidence / self.name
         folder.mkdir(exist_ok=True)
         try:
             (folder / plain).write_bytes(content)
         except ValueError as error:
-            raise Failed(f"{plain[:80]!r} is no name for a file: {error}") from None
+            raise GetterError(f"{plain[:80]!r} is no name for a file: {error}") from None
         except OSError as error:
             if error.errno != ENAMETOOLONG:
                 raise
-            raise Failed(f"{plain[:80]!r}… is too long for the name of a file") from None
+            raise GetterError(f"{plain[:80]!r}… is too long for the name of a file") from None
         return Kept(name=f"{self.name}/{plain}")
 
 
@@ -87,7 +87,7 @@ def fetched(place: Place, path: str) -> bytes | None:
     full = path if path.startswith(("/", "~")) else f"{place.guest.home}/{path}"
     try:
         return place.guest.get(full)
-    except NoSuchFile:
+    except NoSuchFileError:
         return None
-    except GuestRefusal:  # a folder, or what the desktop user may not read
+    except GuestRefusalError:  # a folder, or what the desktop user may not read
         return None

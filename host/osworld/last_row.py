@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.evidence import BROKEN, read_package
-from ambidex.host.osworld.getter_context import Failed
+from ambidex.host.osworld.getter_context import GetterError
 
 __all__ = ["last_row"]
 
@@ -20,7 +20,7 @@ def last_row(folder: Path, name: str) -> list[JsonValue]:
     try:
         frame = pandas.read_excel(read_package(folder, name))
         return [str(cell) for cell in frame.iloc[-1].astype(str).tolist()]
-    except Unreadable as unreadable:
-        raise Failed(str(unreadable)) from None
+    except UnreadableError as unreadable:
+        raise GetterError(str(unreadable)) from None
     except BROKEN as error:
-        raise Failed(f"{name} has no last row: {error}") from None
+        raise GetterError(f"{name} has no last row: {error}") from None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ambidex.host import ToolCall, ToolSpec
 from ambidex.host.client.guest import Guest
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.pyautogui_reading import read
 from ambidex.host.dialects.reading import Made, Pointer
 from ambidex.host.osworld.waiting import Waiting
@@ -32,7 +32,7 @@ def played(
     pointer.put((extent[0] // 2, extent[1] // 2))
     try:
         return read(argv[2].strip(), tools, pointer, extent).calls
-    except Malformed:
+    except MalformedReplyError:
         return None
 
 

@@ -14,7 +14,7 @@ from ambidex.host.errors import GuestError
 from ambidex.host.untrusted import MalformedError
 from ambidex.host.untrusted.parsing import json_value, typed
 
-__all__ = ["CODE", "Refused", "ask", "ask_files"]
+__all__ = ["CODE", "QuestionRefusedError", "ask", "ask_files"]
 
 CODE = "/opt/ambidex"
 """Where a guest has our code, and beside it the libraries."""
@@ -87,7 +87,7 @@ ANSWERS: dict[str, Any] = {
 """The form of the answer to each question."""
 
 
-class Refused(Exception):
+class QuestionRefusedError(Exception):
     """The desktop cannot answer: there is no browser, a page does not load. `code` says which."""
 
     def __init__(self, message: str, code: str) -> None:
@@ -96,7 +96,8 @@ class Refused(Exception):
 
 
 def ask(guest: Guest, do: str, *, takes: float = 30.0, **given: object) -> Any:
-    """The answer; `Refused` where the desktop cannot give one, `GuestError` where nobody answers.
+    """The answer; `QuestionRefusedError` where the desktop cannot give one, `GuestError` where
+    nobody answers.
 
     `takes` is how many seconds the question itself may take.
     """
@@ -112,18 +113,18 @@ def ask(guest: Guest, do: str, *, takes: float = 30.0, **given: object) -> Any:
     if ran.returncode:
         raise GuestError(f"{do} failed inside the guest: {ran.stderr.strip()[-800:]}")
     if ran.truncated:
-        raise Refused(f"the answer to {do} is too long", "too_much")
+        raise QuestionRefusedError(f"the answer to {do} is too long", "too_much")
     what = f"the answer to {do}"
     match json_value(ran.stdout, what):
         case {"error": error}:
             fault = typed(Fault, error, what)
-            raise Refused(f"{fault['message']} {fault['hint']}".strip(), fault["code"])
+            raise QuestionRefusedError(f"{fault['message']} {fault['hint']}".strip(), fault["code"])
         case {"value": value}:
             return typed(ANSWERS[do], value, what)
     raise MalformedError(f"{what} holds neither a value nor an error")
 
 
 def ask_files(guest: Guest, do: str, **given: object) -> Any:
-    """The answer to a question that files alone answer, from the guest's collector; `GuestRefusal`
-    where it cannot give one."""
+    """The answer to a question that files alone answer, from the guest's collector;
+    `GuestRefusalError` where it cannot give one."""
     return typed(ANSWERS[do], guest.ask_files(do, **given), f"the answer to {do}")

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ambidex.host.client.answers import GuestRefusal, Ran
+from ambidex.host.client.answers import GuestRefusalError, Ran
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import StageError
 from ambidex.host.osworld import history
 from ambidex.host.osworld.pyautogui_keys import PYTHON, play, played
-from ambidex.host.osworld.questions import CODE, Refused, ask
+from ambidex.host.osworld.questions import CODE, QuestionRefusedError, ask
 from ambidex.host.osworld.shutdown import about_to_end, ended
 from ambidex.host.osworld.waiting import MAPPED, Waiting
 from ambidex.tasks.osworld.assets import AssetStore
@@ -66,7 +66,7 @@ class Done:
     """Whether OSWorld would have ended with an exception."""
 
 
-class Fails(Exception):
+class SetupStepError(Exception):
     """A step at which OSWorld ends with an exception."""
 
 
@@ -87,7 +87,7 @@ class Stagehand:
         begun = time.monotonic()
         try:
             said, fails = self._do(step), False
-        except Fails as error:
+        except SetupStepError as error:
             said, fails = str(error), True
         return Done(step.type, said, round(time.monotonic() - begun, 3), fails)
 
@@ -137,7 +137,7 @@ class Stagehand:
         ending = about_to_end(self._guest, words)
         try:
             ran = self._guest.run(self._expanded(argv), background=True)
-        except GuestRefusal as error:
+        except GuestRefusalError as error:
             return f"did not start: {error}"
         if ending:
             return ended(self._guest, self._waiting, ending)
@@ -182,7 +182,7 @@ class Stagehand:
             argv = ["python3", *argv[1:]]
         try:
             ran = self._guest.run(self._expanded(argv), timeout=RUNS_WITHIN, env=env)
-        except GuestRefusal:
+        except GuestRefusalError:
             return None
         return None if ran.timed_out else ran
 
@@ -219,7 +219,7 @@ class Stagehand:
         place = self.place(path)
         there = self._guest.run(["test", "-e", *self._expanded([place])]).returncode == 0
         if not there and ask(self._guest, "lacking", programs=[path]):
-            raise Fails(f"there is no file and no program {path}")
+            raise SetupStepError(f"there is no file and no program {path}")
         argv = ["xdg-open", *self._expanded([place])] if there else [path]
         self._guest.run(argv, background=True)
         name = PurePosixPath(path).name
@@ -228,7 +228,7 @@ class Stagehand:
         if title:
             self._waiting.settled()
             return f"shown as {title!r}"
-        raise Fails(f"no window shows {name} within {OPENS_WITHIN:g} s")
+        raise SetupStepError(f"no window shows {name} within {OPENS_WITHIN:g} s")
 
     def _activate(self, step: ActivateWindow) -> str:
         # A window that was asked for just now has come up after this; others are there or not.
@@ -253,7 +253,7 @@ class Stagehand:
 
     def _tabs(self, do: str, urls: list[str]) -> str:
         if not ask(self._guest, "answering", takes=MAPPED, within=MAPPED):
-            raise Fails(f"the browser does not answer within {MAPPED:g} s")
+            raise SetupStepError(f"the browser does not answer within {MAPPED:g} s")
         self._waiting.settled()
         takes = 65.0 * len(urls) + 30
         given: dict[str, object] = {"urls": urls}
@@ -261,8 +261,8 @@ class Stagehand:
             given["within"] = 60.0
         try:
             failed = ask(self._guest, do, takes=takes, **given)
-        except Refused as refused:
-            raise Fails(str(refused)) from None
+        except QuestionRefusedError as refused:
+            raise SetupStepError(str(refused)) from None
         self._waiting.settled()
         return f"not loaded: {', '.join(failed)}" if failed and do == "open_tabs" else "done"
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from ambidex.host.client.guest import Guest
-from ambidex.host.osworld.questions import Refused, ask
+from ambidex.host.osworld.questions import QuestionRefusedError, ask
 
 __all__ = ["Waiting"]
 
@@ -104,5 +104,5 @@ class Waiting:
     def _holds(self, do: str, within: float = WRITTEN, **given: object) -> bool:
         try:
             return bool(ask(self._guest, do, takes=within, within=within, **given))
-        except Refused:
+        except QuestionRefusedError:
             return False

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.episode import Interrupted
+from ambidex.host.loop.episode import InterruptedEpisodeError
 from ambidex.host.loop.trial import MakeAgent, Trial
 from ambidex.host.records.config import MOST_RUNS, Job, RunConfig, code_hash
 from ambidex.host.records.environment import keep, this_environment
@@ -160,7 +160,7 @@ class Work:
         try:
             while not self._stop.is_set() and self._on_one_machine(make_machine):
                 pass
-        except Interrupted:
+        except InterruptedEpisodeError:
             return
         except Exception as error:  # noqa: BLE001 - handed to the thread that started this one
             self.broken.append(error)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from ambidex.host.client.answers import GuestRefusal, NoSuchFile
+from ambidex.host.client.answers import GuestRefusalError, NoSuchFileError
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import Change, changes, survey
 from ambidex.vm import Machine, Place
@@ -51,7 +51,7 @@ def _fetch(guest: Guest, paths: Sequence[str], folder: Path, side: str) -> None:
         kept.mkdir(parents=True, exist_ok=True)
         try:
             guest.save(path, kept / _plain(path))
-        except (NoSuchFile, GuestRefusal):  # a link, or what is no file any more
+        except (NoSuchFileError, GuestRefusalError):  # a link, or what is no file any more
             continue
 
 

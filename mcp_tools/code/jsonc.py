@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Optional, TypeAlias, Union
 
-__all__ = ["Malformed", "edit", "merge", "parse", "remove"]
+__all__ = ["MalformedJsonError", "edit", "merge", "parse", "remove"]
 
 Step: TypeAlias = Union[str, int]  # noqa: UP007
 """A key of an object, or a place in an array."""
@@ -25,7 +25,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 DEEPEST = 100
 
 
-class Malformed(ValueError):
+class MalformedJsonError(ValueError):
     """The text is no such JSON; says what was expected and where."""
 
     def __init__(self, expected: str, text: str, at: int) -> None:
@@ -59,7 +59,7 @@ class Item:
 
 def parse(text: str, empty: Any = None) -> Any:
     """The value; `empty`, or an empty object, if there is nothing but comments, as VS Code takes
-    it. Of a key that is there twice the last one counts. Raises `Malformed`.
+    it. Of a key that is there twice the last one counts. Raises `MalformedJsonError`.
     """
     root = _tree(text)
     if root is None:
@@ -68,8 +68,8 @@ def parse(text: str, empty: Any = None) -> Any:
 
 
 def edit(text: str, path: Sequence[Step], value: Any) -> str:
-    """The text with that value at that path; objects on the way are made. A number one past the
-    end of an array adds to it. Raises `Malformed`, or `TypeError` if something on the way is
+    """The text with that value at that path; objects on the way are made. A number one past the end
+    of an array adds to it. Raises `MalformedJsonError`, or `TypeError` if something on the way is
     neither object nor array.
     """
     root = _tree(text)
@@ -129,7 +129,7 @@ def _tree(text: str) -> Optional[Node]:
     root = _value(text, at, 0)
     end = _skip(text, root.end)
     if end != len(text):
-        raise Malformed("the end of the file", text, end)
+        raise MalformedJsonError("the end of the file", text, end)
     return root
 
 
@@ -140,7 +140,7 @@ def _skip(text: str, at: int) -> int:
         comment = COMMENT.match(text, at)
         if comment is None:
             if text.startswith("/*", at):
-                raise Malformed("*/ somewhere after this /*", text, at)
+                raise MalformedJsonError("*/ somewhere after this /*", text, at)
             return at
         at = comment.end()
 
@@ -152,13 +152,13 @@ def _past(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def _value(text: str, at: int, depth: int) -> Node:
     if depth > DEEPEST:
-        raise Malformed(f"nesting of at most {DEEPEST} levels", text, at)
+        raise MalformedJsonError(f"nesting of at most {DEEPEST} levels", text, at)
     opens = text[at : at + 1]
     if opens in ("{", "["):
         return _compound(text, at, opens, depth)
     found = (STRING if opens == '"' else PLAIN).match(text, at)
     if found is None:
-        raise Malformed("a string that ends" if opens == '"' else "a value", text, at)
+        raise MalformedJsonError("a string that ends" if opens == '"' else "a value", text, at)
     return Node(at, found.end(), json.loads(found.group()))
 
 
@@ -168,15 +168,15 @@ def _compound(text: str, start: int, opens: str, depth: int) -> Node:
     at = _skip(text, start + 1)
     while text[at : at + 1] != closes:
         if items and items[-1].comma is None:
-            raise Malformed(f", or {closes}", text, at)
+            raise MalformedJsonError(f", or {closes}", text, at)
         first, key = at, None
         if opens == "{":
             name = STRING.match(text, at)
             if name is None:
-                raise Malformed(f'a key in "" or {closes}', text, at)
+                raise MalformedJsonError(f'a key in "" or {closes}', text, at)
             key, at = json.loads(name.group()), _skip(text, name.end())
             if text[at : at + 1] != ":":
-                raise Malformed(":", text, at)
+                raise MalformedJsonError(":", text, at)
             at = _skip(text, at + 1)
         node = _value(text, at, depth + 1)
         at = _skip(text, node.end)

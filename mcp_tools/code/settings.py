@@ -75,7 +75,7 @@ def value_of(file: Path, text: str, kind: type) -> Any:
     """What the text says; `ToolError` says where it is wrong."""
     try:
         value = jsonc.parse(text, kind())
-    except jsonc.Malformed as error:
+    except jsonc.MalformedJsonError as error:
         hint = "Mend that first, with files_read_text and files_write_text or in the window."
         raise ToolError(f"{file} is malformed: {error}.", code="malformed", hint=hint) from None
     if not isinstance(value, kind):

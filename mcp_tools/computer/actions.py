@@ -235,17 +235,17 @@ def type(
     """Type text on the keyboard into the focused field or window, at the caret. Any character can
     be entered; a newline presses Enter, a tab presses Tab.
     """
-    from ambidex.mcp_tools.display.keyboard import Deaf, Untypable
+    from ambidex.mcp_tools.display.keyboard import KeyboardBusyError, UntypableError
 
     try:
         keyboard().type(text)
-    except Untypable as error:
+    except UntypableError as error:
         raise ToolError(
             f"The text has a character that cannot be typed: {error}.",
             code="bad_text",
             hint="Use computer_key for keys such as escape, backspace or the arrows.",
         ) from error
-    except Deaf as error:
+    except KeyboardBusyError as error:
         raise ToolError(
             f"The active window has stopped taking keys: {error}.",
             code="hung",

@@ -26,7 +26,7 @@ from ambidex.mcp_tools.display import threads, x11
 from ambidex.mcp_tools.display.keymap import UNUSED, Key, Keymap, lent
 from ambidex.mcp_tools.display.layout import LayoutChanges
 
-__all__ = ["Deaf", "Keyboard", "Untypable", "keysym"]
+__all__ = ["Keyboard", "KeyboardBusyError", "UntypableError", "keysym"]
 
 CONTROLS = {"\n": XK.XK_Return, "\t": XK.XK_Tab}
 NUMBERS = re.compile("chrom|electron|code|brave|edge", re.IGNORECASE)
@@ -42,21 +42,21 @@ answers none, as those built on Qt do: it is believed to be fast from then on.
 """
 
 
-class Untypable(Exception):
+class UntypableError(Exception):
     """A character that no key stands for (a control character, half of a surrogate pair)."""
 
 
-class Deaf(Exception):
+class KeyboardBusyError(Exception):
     """The active window did not take the keys in time; says how many are certain to have come."""
 
 
 def keysym(character: str) -> int:
-    """The X name of a character; `Untypable` for what is no character to type."""
+    """The X name of a character; `UntypableError` for what is no character to type."""
     code = ord(character)
     if character in CONTROLS:
         return int(CONTROLS[character])
     if code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000:
-        raise Untypable(f"U+{code:04X}")
+        raise UntypableError(f"U+{code:04X}")
     return code if code < 0x100 else 0x01000000 | code
 
 
@@ -102,7 +102,8 @@ class Keyboard:
         self._changes.settle()
 
     def type(self, text: str) -> None:
-        """Type the text; return when the active window has taken it; `Deaf` if it does not."""
+        """Type the text; return when the active window has taken it; `KeyboardBusyError` if it does
+        not."""
         wanted = [keysym(each) for each in text.replace("\r\n", "\n").replace("\r", "\n")]
         with self._caps_lock_off():
             known = self._known(self._keymap.read())
@@ -143,7 +144,7 @@ class Keyboard:
             return
         window = x11.active(self._display)
         if window is not None and self._answers(window) and self._program() not in self._mute:
-            raise Deaf(f"{certain} characters are certain to have come")
+            raise KeyboardBusyError(f"{certain} characters are certain to have come")
 
     def _program(self) -> str:
         """The class of the active window; empty if there is none."""
@@ -241,7 +242,7 @@ class Keyboard:
                 break
             keys.append(known[symbol])
         if not keys:
-            raise Untypable("the keyboard layout leaves no key code unused")
+            raise UntypableError("the keyboard layout leaves no key code unused")
         return keys
 
     def _known(self, layout: dict[int, Key]) -> dict[int, Tap]:

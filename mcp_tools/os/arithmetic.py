@@ -9,7 +9,7 @@ import math
 import operator
 from collections.abc import Callable
 
-__all__ = ["FUNCTIONS", "NAMES", "WrongExpression", "work_out"]
+__all__ = ["FUNCTIONS", "NAMES", "ExpressionError", "work_out"]
 
 Number = int | float
 
@@ -26,7 +26,7 @@ SIGNS = str.maketrans({"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "
 NAMES = {"pi": math.pi, "e": math.e, "tau": math.tau}
 
 
-class WrongExpression(Exception):
+class ExpressionError(Exception):
     """What cannot be worked out, in a sentence; `code` is one word for it."""
 
     def __init__(self, message: str, code: str = "bad_expression") -> None:
@@ -37,9 +37,9 @@ class WrongExpression(Exception):
 def _power(base: Number, exponent: Number) -> Number:
     if isinstance(base, int) and isinstance(exponent, int):
         if base not in (-1, 0, 1) and base.bit_length() * abs(exponent) > BITS + 64:
-            raise WrongExpression("A power is too large.", "too_large")
+            raise ExpressionError("A power is too large.", "too_large")
     elif base < 0 and exponent != int(exponent):
-        raise WrongExpression("A root of a negative number is no real number.", "undefined")
+        raise ExpressionError("A root of a negative number is no real number.", "undefined")
     result: Number = base**exponent
     return result
 
@@ -47,7 +47,7 @@ def _power(base: Number, exponent: Number) -> Number:
 def _counted(function: Callable[..., int]) -> Callable[..., Number]:
     def bounded(*given: Number) -> Number:
         if any(abs(each) > COUNTED for each in given):
-            raise WrongExpression(f"Its numbers may be {COUNTED} at most.", "too_large")
+            raise ExpressionError(f"Its numbers may be {COUNTED} at most.", "too_large")
         return function(*(whole(each) for each in given))
 
     return bounded
@@ -56,14 +56,14 @@ def _counted(function: Callable[..., int]) -> Callable[..., Number]:
 def whole(number: Number) -> int:
     """The number as a whole one."""
     if number != int(number):
-        raise WrongExpression(f"{number} is not a whole number.", "undefined")
+        raise ExpressionError(f"{number} is not a whole number.", "undefined")
     return int(number)
 
 
 def _round(number: Number, digits: Number = 0) -> Number:
     places = whole(digits)
     if abs(places) > 300:
-        raise WrongExpression("round takes -300 to 300 digits.", "too_large")
+        raise ExpressionError("round takes -300 to 300 digits.", "too_large")
     # With the number of digits left out Python gives a whole number.
     return round(number, places) if places else round(number)
 
@@ -102,22 +102,22 @@ OPERATORS: dict[type[ast.AST], Callable[..., Number]] = {
 
 
 def work_out(expression: str) -> Number:
-    """The value of an expression; `WrongExpression` says what is wrong with it."""
+    """The value of an expression; `ExpressionError` says what is wrong with it."""
     if len(expression) > LONGEST:
-        raise WrongExpression(f"It has more than {LONGEST} characters.", "too_large")
+        raise ExpressionError(f"It has more than {LONGEST} characters.", "too_large")
     try:
         tree = ast.parse(expression.translate(SIGNS).strip(), mode="eval")
         value = _value(tree.body)
     except ZeroDivisionError:
-        raise WrongExpression("It divides by zero.", "undefined") from None
+        raise ExpressionError("It divides by zero.", "undefined") from None
     except OverflowError:
-        raise WrongExpression("A number in it is too large.", "too_large") from None
+        raise ExpressionError("A number in it is too large.", "too_large") from None
     except (TypeError, SyntaxError) as error:
-        raise WrongExpression(f"It cannot be read: {error}.") from None
+        raise ExpressionError(f"It cannot be read: {error}.") from None
     except ValueError as error:
-        raise WrongExpression(f"It has no value: {error}.", "undefined") from None
+        raise ExpressionError(f"It has no value: {error}.", "undefined") from None
     except (RecursionError, MemoryError):
-        raise WrongExpression("It is nested too deep.", "too_large") from None
+        raise ExpressionError("It is nested too deep.", "too_large") from None
     if isinstance(value, int):
         return value
     rounded = float(f"{value:.{DIGITS}g}")
@@ -127,7 +127,7 @@ def work_out(expression: str) -> Number:
 def _value(node: ast.expr) -> Number:
     match node:
         case ast.Constant(value=bool()):
-            raise WrongExpression("It takes numbers only.")
+            raise ExpressionError("It takes numbers only.")
         case ast.Constant(value=int() | float() as number):
             value: Number = number
         case ast.UnaryOp(op=sign, operand=operand) if type(sign) in OPERATORS:
@@ -139,14 +139,14 @@ def _value(node: ast.expr) -> Number:
         case ast.Call(func=ast.Name(id=name), args=given, keywords=[]) if name in FUNCTIONS:
             value = FUNCTIONS[name](*(_value(each) for each in given))
         case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)):
-            raise WrongExpression(f"There is no {name!r} that it could mean.")
+            raise ExpressionError(f"There is no {name!r} that it could mean.")
         case ast.Tuple():
-            raise WrongExpression("A comma only stands between the numbers of a function.")
+            raise ExpressionError("A comma only stands between the numbers of a function.")
         case _:
-            raise WrongExpression(f"{ast.unparse(node)!r} is no arithmetic.")
+            raise ExpressionError(f"{ast.unparse(node)!r} is no arithmetic.")
     if isinstance(value, int):
         if value.bit_length() > BITS:
-            raise WrongExpression("A number in it is too large.", "too_large")
+            raise ExpressionError("A number in it is too large.", "too_large")
     elif not math.isfinite(value):
-        raise WrongExpression("A number in it is too large.", "too_large")
+        raise ExpressionError("A number in it is too large.", "too_large")
     return value

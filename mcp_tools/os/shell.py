@@ -88,5 +88,5 @@ def calculator(
     """
     try:
         return arithmetic.work_out(expression)
-    except arithmetic.WrongExpression as error:
+    except arithmetic.ExpressionError as error:
         raise ToolError(f"{expression!r}: {error}", code=error.code) from None

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.tasks.osworld.assets import AssetStore
@@ -61,13 +61,13 @@ class Record(Strict):
 
 
 def read_record(evidence: Path) -> Record:
-    """The record; `Unreadable` where there is none."""
+    """The record; `UnreadableError` where there is none."""
     try:
         return Record.model_validate_json((evidence / NAME).read_bytes())
     except FileNotFoundError:
-        raise Unreadable(f"nothing was collected: there is no {NAME}") from None
+        raise UnreadableError(f"nothing was collected: there is no {NAME}") from None
     except ValidationError as error:
-        raise Unreadable(f"{NAME} cannot be read: {explain(error)}") from None
+        raise UnreadableError(f"{NAME} cannot be read: {explain(error)}") from None
 
 
 def value_of(
@@ -110,5 +110,5 @@ def _lay_out(kept: Kept, room: Path, store: AssetStore) -> None:
 def _inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts:
-        raise Unreadable(f"{name} leads out of the evidence")
+        raise UnreadableError(f"{name} leads out of the evidence")
     return path

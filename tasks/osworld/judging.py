@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import AnyScore, Verdicts
 from ambidex.evaluators.osworld.registry import ENDS, Bound
 from ambidex.tasks import Problem, TaskError, Verdict
@@ -41,7 +41,7 @@ def judge(questions: Sequence[Question], conj: Conj, evidence: Path, store: Asse
     with."""
     try:
         record = read_record(evidence)
-    except Unreadable as unreadable:
+    except UnreadableError as unreadable:
         nothing = Score(0.0, str(unreadable))
         return Verdict(nothing, nothing)
     with tempfile.TemporaryDirectory(prefix="ambidex-judge-") as room:

@@ -21,7 +21,7 @@ from ambidex.tasks.osworld.getter_types import GoogleDriveFile
 from ambidex.tasks.osworld.network import Net, net_of
 from ambidex.tasks.osworld.oddities import Oddity, oddities
 from ambidex.tasks.osworld.setup_steps import GoogleDrive, Login
-from ambidex.tasks.osworld.task import OSWorldBody, Source, Wrong, read_body, read_source
+from ambidex.tasks.osworld.task import OSWorldBody, Source, WrongTaskError, read_body, read_source
 from ambidex.tasks.spec import Facts
 
 __all__ = ["Found", "Selection", "examples_of", "load_osworld", "name_of", "survey"]
@@ -187,7 +187,7 @@ def _read(
     note = notes.tasks.get(name, NOTHING)
     try:
         source, raw, digest = read_source(path)
-    except Wrong as wrong:
+    except WrongTaskError as wrong:
         return Found(name, domain, id, path, wrong.problems, tools=note.tools)
     net = note.net or net_of(raw)
     try:
@@ -202,7 +202,7 @@ def _read(
             oracle=list(note.oracle),
             near_miss=list(note.near_miss),
         )
-    except Wrong as wrong:
+    except WrongTaskError as wrong:
         return Found(name, domain, id, path, wrong.problems, net=net, tools=note.tools)
     except ValueError as error:
         problem = Problem(path, f"notes of {name}", str(error))

@@ -1,6 +1,6 @@
 """One task of OSWorld, read from its own file as it is, into a `Task` like any other.
 
-    task = read_task(path, store)       `Wrong` names every problem of the file
+    task = read_task(path, store)       `WrongTaskError` names every problem of the file
 
 What a file may say is in `tasks.osworld.setup_steps` (setup) and `tasks.osworld.getters` (what is
 judged); where OSWorld is tolerant so is this, and `tasks.osworld.oddities` names what was
@@ -29,7 +29,7 @@ from ambidex.tasks.osworld.judging import Conj, Question, judge
 from ambidex.tasks.osworld.relative_dates import filled
 from ambidex.tasks.osworld.setup_steps import STEPS, BrowseHistory, Download, Step, parse_step
 
-__all__ = ["EMPTY_HISTORY", "OSWorldBody", "Source", "Wrong", "read_body", "read_source"]
+__all__ = ["EMPTY_HISTORY", "OSWorldBody", "Source", "WrongTaskError", "read_body", "read_source"]
 
 EMPTY_HISTORY = (
     "https://huggingface.co/datasets/xlangai/ubuntu_osworld_file_cache/resolve/main/chrome/"
@@ -42,7 +42,7 @@ ANY_DAY = date(2026, 1, 1)
 
 
 @dataclass(frozen=True)
-class Wrong(Exception):
+class WrongTaskError(Exception):
     """Why a file cannot be used."""
 
     problems: tuple[Problem, ...]
@@ -136,27 +136,28 @@ class OSWorldBody:
 
 
 def read_source(path: Path) -> tuple[Source, Mapping[str, Any], str]:
-    """A file as its form, as its JSON and by its hash; `Wrong` where it is no task file."""
+    """A file as its form, as its JSON and by its hash; `WrongTaskError` where it is no task
+    file."""
     content = path.read_bytes()
     try:
         raw = json.loads(content)
         source = Source.model_validate(raw)
     except (ValueError, RecursionError) as error:
         if isinstance(error, ValidationError):
-            raise Wrong(tuple(_explained(path, "", error))) from None
-        raise Wrong((Problem(path, "", f"not JSON: {error}"),)) from None
+            raise WrongTaskError(tuple(_explained(path, "", error))) from None
+        raise WrongTaskError((Problem(path, "", f"not JSON: {error}"),)) from None
     return source, raw, hashlib.sha256(content).hexdigest()
 
 
 def read_body(path: Path, source: Source, store: AssetStore) -> OSWorldBody:
-    """All of a task bound and checked; `Wrong` names every problem."""
+    """All of a task bound and checked; `WrongTaskError` names every problem."""
     problems: list[Problem] = []
     evaluator = source.evaluator
     config = list(_steps(path, "config", source.config, problems))
     post = list(_steps(path, "evaluator.postconfig", evaluator.postconfig, problems))
     questions = list(_questions(path, evaluator, problems)) if source.feasible else []
     if problems:
-        raise Wrong(tuple(problems))
+        raise WrongTaskError(tuple(problems))
     return OSWorldBody(tuple(config), tuple(post), tuple(questions), evaluator.conj, store)
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from ambidex.evaluators.formula import Unknown, formula
+from ambidex.evaluators.formula import UnknownValueError, formula
 from ambidex.evaluators.osworld.browser.browser import Pattern
 from ambidex.evaluators.osworld.rules import _pattern
 from ambidex.evaluators.osworld.system.accessibility import Elements
 from ambidex.evaluators.osworld.text import Lines
 from ambidex.host import Decision, ToolCall, ToolSpec
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.pyautogui_reading import read
 from ambidex.host.dialects.reading import Pointer
 from ambidex.host.dialects.words import new_call, parsed
@@ -29,7 +29,7 @@ from ambidex.host.records.orders import read_call
 from ambidex.host.runs.experiment import read_experiment
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code.search import pattern
-from ambidex.mcp_tools.os.arithmetic import WrongExpression, work_out
+from ambidex.mcp_tools.os.arithmetic import ExpressionError, work_out
 from ambidex.tasks import TaskError
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen.review.signature import signature
@@ -56,7 +56,7 @@ def test_a_model_s_code_that_nests_deep_is_malformed(kind: str, depth: int) -> N
         found = read(code, {"calc_save": TOOL}, Pointer(), (1920, 1080))
         return [new_call(name, given) for name, given in found.calls]
 
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReplyError):
         taken()
 
 
@@ -65,7 +65,7 @@ def test_a_model_s_code_that_nests_deep_is_malformed(kind: str, depth: int) -> N
 def test_a_model_s_arguments_that_nest_deep_are_malformed(ends: str, depth: int) -> None:
     closes = "}" if ends[0] == "{" else "]"
     text = '{"x":' + ends * depth + "1" + closes * depth + "}"
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReplyError):
         parsed("calc_save", text)
 
 
@@ -87,7 +87,7 @@ def test_a_person_s_call_that_nests_deep_is_refused(depth: int) -> None:
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_a_formula_that_nests_deep_is_unknown(depth: int) -> None:
     for text in ("-" * depth + "1", "(" * depth + "1" + ")" * depth, "IF(" * depth + ")" * depth):
-        with pytest.raises(Unknown):
+        with pytest.raises(UnknownValueError):
             formula(text, origin="A1")("B2", {})
 
 
@@ -122,7 +122,7 @@ def test_a_search_pattern_that_no_engine_takes_is_refused_by_the_tool(text: str)
      "9" * 500, "comb(2000,1000)*" * 20 + "1", "\0"],
 )  # fmt: skip
 def test_arithmetic_that_nests_deep_or_grows_is_refused_or_worked_out(text: str) -> None:
-    with contextlib.suppress(WrongExpression):
+    with contextlib.suppress(ExpressionError):
         assert abs(work_out(text)) < 2**4096
 
 

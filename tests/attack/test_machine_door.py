@@ -8,7 +8,7 @@ import pytest
 
 from ambidex.vm import MachineError
 from ambidex.vm.machines.door import Door
-from ambidex.vm.wait import NotYet
+from ambidex.vm.wait import NotYetError
 from tests.attack.hostile import Hostile, answer, as_json, drip, endless, hostile
 from tests.attack.test_guest_answers import NONSENSE
 
@@ -21,20 +21,20 @@ def server() -> Iterator[Hostile]:
 
 def test_a_body_that_drips_is_given_up(server: Hostile) -> None:
     server.says = lambda asked: drip(answer(b"{}" + b" " * 4096), server.over)
-    with pytest.raises(NotYet, match="ReadTimeout"):
+    with pytest.raises(NotYetError, match="ReadTimeout"):
         Door(server.endpoint, "token").health(timeout=0.2)
 
 
 def test_an_endless_body_is_cut(server: Hostile) -> None:
     server.says = lambda asked: endless(server.over)
-    with pytest.raises(NotYet, match="ReadError"):
+    with pytest.raises(NotYetError, match="ReadError"):
         Door(server.endpoint, "token").health(timeout=20)
 
 
 @pytest.mark.parametrize("body", [b"", b"no JSON", b"\xff", b"[" * 100_000, b"[]", b"7"])
 def test_what_is_no_object_is_not_taken_for_a_report(server: Hostile, body: bytes) -> None:
     server.says = lambda asked: answer(body)
-    with pytest.raises(NotYet, match="the guest's answer is no"):
+    with pytest.raises(NotYetError, match="the guest's answer is no"):
         Door(server.endpoint, "token").health()
     with pytest.raises(MachineError, match="the guest's answer is no"):
         Door(server.endpoint, "token").printed(["true"])

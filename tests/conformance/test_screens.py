@@ -20,7 +20,7 @@ from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import RunConfig, adopt
 from ambidex.host.room.serve import opened
 from ambidex.vm import Machine
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 from tests.viewer import viewer
 
 RUN, TRIAL = "run", "looked-at.1"
@@ -65,7 +65,7 @@ def test_a_small_picture_of_it_is_there(room: httpx.Client, machine: Machine) ->
     def seen() -> bytes:
         answer = room.get(f"/live/{RUN}/{TRIAL}")
         if answer.status_code != 200:
-            raise NotYet(answer.text)
+            raise NotYetError(answer.text)
         return answer.content
 
     small = shown(wait_for(seen, bound=30, every=0.1, fail=AssertionError))

@@ -8,7 +8,7 @@ from pathlib import Path
 import docx
 import pytest
 
-from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.answers import NoSuchFileError
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import StageError
 from ambidex.host.osworld.history import PLACE
@@ -214,6 +214,6 @@ def test_a_step_after_the_episode_that_fails_is_told_to_the_judge(desk: Desk) ->
 
 
 def test_relative_paths_begin_at_the_home(desk: Desk) -> None:
-    with pytest.raises(NoSuchFile):
+    with pytest.raises(NoSuchFileError):
         desk.guest.get("/setup.sh")
     assert desk.value("vm_file", path="setup.sh", dest="s.sh").read_bytes() == b"echo hello\n"

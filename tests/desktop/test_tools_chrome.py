@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.answers import NoSuchFileError
 from ambidex.host.client.guest import Guest
 from ambidex.mcp_tools.waiting import wait_for
 from tests.desktop.proofs import proves
@@ -65,7 +65,7 @@ def profile(guest: Guest, name: str, holds: str) -> Any:
     later, or 10 s, and on a busy computer later than that."""
 
     def text() -> str | None:
-        with suppress(NoSuchFile):
+        with suppress(NoSuchFileError):
             found = guest.get(f"~/.config/chromium/{name}").decode()
             return found if holds in found else None
         return None

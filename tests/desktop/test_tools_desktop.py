@@ -2,7 +2,7 @@
 
 import pytest
 
-from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.answers import NoSuchFileError
 from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
@@ -107,7 +107,7 @@ def test_files_are_moved_about_and_none_is_lost(guest: Guest) -> None:
     done(guest, "files_copy", source="~/w/deep", destination="~/w/deep 2")
     assert guest.get("~/w/deep 2/ü 1.txt") == guest.get("~/w/ü 1.txt")
     done(guest, "files_move", source="~/w/deep/ü 1.txt", destination="~/w/2.txt")
-    with pytest.raises(NoSuchFile):
+    with pytest.raises(NoSuchFileError):
         guest.get("~/w/deep/ü 1.txt")
     read(guest, "ln", "-s", "/etc", "/home/user/w/link")
     entries = done(guest, "files_list_directory", path="~/w")["entries"]
@@ -124,7 +124,7 @@ def test_files_are_moved_about_and_none_is_lost(guest: Guest) -> None:
     told = f"{known['bytes']} {known['permissions']}"
     assert told == read(guest, "stat", "-c", "%s %A", "/home/user/w/2.txt")
     done(guest, "files_trash", path="~/w/2.txt")
-    with pytest.raises(NoSuchFile):
+    with pytest.raises(NoSuchFileError):
         guest.get("~/w/2.txt")
     assert "2.txt" in read(guest, "gio", "list", "trash:///")
 

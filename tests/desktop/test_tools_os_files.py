@@ -8,7 +8,7 @@ import pypdf
 import pytest
 from PIL import Image, ImageDraw
 
-from ambidex.host.client.answers import NoSuchFile
+from ambidex.host.client.answers import NoSuchFileError
 from ambidex.host.client.guest import Guest
 from tests.desktop.proofs import proves
 from tests.desktop.tool_calls import done, read, refused
@@ -212,7 +212,7 @@ def test_pictures_are_converted_and_what_is_lost_is_said(pictures: Guest) -> Non
     assert refused(pictures, convert, **no)[0] == "no_image"
     pictures.put("~/p/no.png", pictures.get("~/p/photo.jpg")[:-200])
     assert refused(pictures, convert, **no)[0] == "no_image"
-    with pytest.raises(NoSuchFile):
+    with pytest.raises(NoSuchFileError):
         pictures.get("~/p/3.jpg")
     wrong = {**given, "output_format": "doc"}
     assert refused(pictures, convert, **wrong)[0] == "bad_arguments"
@@ -276,5 +276,5 @@ def test_a_part_of_a_video_becomes_a_gif(guest: Guest) -> None:
     assert refused(guest, make, **other, start_time="soon", duration="1")[0] == "bad_time"
     guest.put("~/no.mp4", b"no video")
     assert refused(guest, make, **{**other, "video_path": "~/no.mp4"}, **part)[0] == "no_video"
-    with pytest.raises(NoSuchFile):
+    with pytest.raises(NoSuchFileError):
         guest.get("~/o2.gif")

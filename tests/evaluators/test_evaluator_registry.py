@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.registry import bind, evaluator, evaluators
 
 
@@ -54,7 +54,7 @@ def test_unreadable_evidence_scores_0_but_a_bug_is_an_exception(tmp_path: Path) 
         """Fail in one of two ways."""
         if bug:
             raise KeyError("a bug")
-        raise Unreadable("the file is missing")
+        raise UnreadableError("the file is missing")
 
     assert broken(tmp_path, bug=False) == Score(0.0, "the file is missing")
     with pytest.raises(KeyError):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.members import members
 from tests.evaluators.osworld.makers import tarred, zipped
 
@@ -32,13 +32,13 @@ def test_a_tar_is_its_files_by_path(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.xz", "a.tar.bz2"])
 @pytest.mark.parametrize("content", [b"", b"garbage" * 200, b"PK\3\4", b"\x1f\x8b\x08\0"])
 def test_what_is_no_archive_is_refused(name: str, content: bytes) -> None:
-    with pytest.raises(Unreadable, match="not a whole archive"):
+    with pytest.raises(UnreadableError, match="not a whole archive"):
         members(content, name)
 
 
 def test_a_zip_bomb_is_refused_before_it_is_whole(tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip", {f"{n}": b"\0" * 30 * MIB for n in range(5)})
-    with pytest.raises(Unreadable, match="unpacks to more than"):
+    with pytest.raises(UnreadableError, match="unpacks to more than"):
         members(path.read_bytes(), "a.zip")
 
 
@@ -47,14 +47,14 @@ def test_a_tar_bomb_is_refused_before_it_is_whole() -> None:
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1) as stream:
         for _ in range(129):
             stream.write(b"\0" * MIB)
-    with pytest.raises(Unreadable, match="unpacks to more than"):
+    with pytest.raises(UnreadableError, match="unpacks to more than"):
         members(packed.getvalue(), "a.tar.gz")
 
 
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
     names = {f"{n}": b"" for n in range(4097)}
     for path in (zipped(tmp_path / "a.zip", names), tarred(tmp_path / "a.tar", names)):
-        with pytest.raises(Unreadable, match="more than 4096 members"):
+        with pytest.raises(UnreadableError, match="more than 4096 members"):
             members(path.read_bytes(), path.name)
 
 
@@ -63,7 +63,7 @@ def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
         archive.writestr("a", "1")
         with pytest.warns(UserWarning, match="Duplicate name"):
             archive.writestr("a", "2")
-    with pytest.raises(Unreadable, match="two members of one name"):
+    with pytest.raises(UnreadableError, match="two members of one name"):
         members((tmp_path / "a.zip").read_bytes(), "a.zip")
 
 
@@ -74,7 +74,7 @@ def test_a_link_or_device_in_a_tar_is_refused(kind: bytes) -> None:
         entry = tarfile.TarInfo("a")
         entry.type, entry.linkname = kind, "/etc/passwd"
         archive.addfile(entry)
-    with pytest.raises(Unreadable, match="a in it is no file"):
+    with pytest.raises(UnreadableError, match="a in it is no file"):
         members(packed.getvalue(), "a.tar")
 
 
@@ -84,5 +84,5 @@ def test_a_password_is_refused(tmp_path: Path) -> None:
     # The flag that says "encrypted", where the file begins and in the directory at the end.
     content[6] |= 1
     content[content.index(b"PK\1\2") + 8] |= 1
-    with pytest.raises(Unreadable, match="not a whole archive"):
+    with pytest.raises(UnreadableError, match="not a whole archive"):
         members(bytes(content), "a.zip")

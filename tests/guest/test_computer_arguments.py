@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ambidex.mcp_tools import ToolError, catalogue
-from ambidex.mcp_tools.display.keyboard import Untypable, keysym
+from ambidex.mcp_tools.display.keyboard import UntypableError, keysym
 from ambidex.mcp_tools.display.keymap import KEYPAD, ONE_LEVEL, Key, lent
 
 VERBS = """click double_click triple_click right_click middle_click move drag scroll type key
@@ -61,7 +61,7 @@ def test_a_character_has_its_key_symbol(character: str, symbol: int) -> None:
 
 @pytest.mark.parametrize("character", ["\x00", "\x1b", "\x7f", "\x85", "\ud83d"])
 def test_what_is_no_character_to_type_is_refused_by_its_code(character: str) -> None:
-    with pytest.raises(Untypable, match=rf"U\+{ord(character):04X}"):
+    with pytest.raises(UntypableError, match=rf"U\+{ord(character):04X}"):
         keysym(character)
 
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from ambidex.guest.guard import Guard, NoToken, Token
+from ambidex.guest.guard import Guard, NoTokenError, Token
 
 GOOD = "a-token-of-this-machine"
 
@@ -88,7 +88,7 @@ def test_the_token_is_read_from_systemds_credentials(
 @pytest.mark.parametrize("given", ["", "short"])
 def test_without_a_token_worth_the_name_the_door_stays_closed(given: str, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(given)
-    with pytest.raises(NoToken):
+    with pytest.raises(NoTokenError):
         Token.read(tmp_path / "token", tmp_path / "renewed")
-    with pytest.raises(NoToken, match="no token in any of"):
+    with pytest.raises(NoTokenError, match="no token in any of"):
         Token.read(tmp_path / "absent", tmp_path / "renewed")

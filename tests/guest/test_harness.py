@@ -17,7 +17,7 @@ from ambidex.guest.guard import Token
 from ambidex.guest.harness import Harness, on_error
 from ambidex.guest.journal import Journal
 from ambidex.guest.tools import Server
-from ambidex.guest.workers import Ended, Worker
+from ambidex.guest.workers import Worker, WorkerEndedError
 
 from .conftest import Started
 
@@ -135,7 +135,7 @@ def test_what_a_worker_prints_and_how_it_ends_is_in_the_journal(
             started("stillborn") as worker,
             client({HARNESS: worker, COLLECTOR: worker}, journal) as asking,
         ):
-            with pytest.raises(Ended):
+            with pytest.raises(WorkerEndedError):
                 await worker.wait_until_up(60)
             text = (await asking.get("/harness/journal")).text
             assert "no office is installed" in text

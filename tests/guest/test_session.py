@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ambidex.guest.desktop.session import NoSession, environments, find_session
+from ambidex.guest.desktop.session import NoSessionError, environments, find_session
 from ambidex.mcp_tools.waiting import wait_for
 
 UID = os.getuid()
@@ -47,9 +47,11 @@ def test_processes_of_others_are_not_looked_at(tmp_path: Path) -> None:
 
 
 def test_the_message_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(NoSession, match="none of 1 processes of user 7 has a DISPLAY"):
+    with pytest.raises(NoSessionError, match="none of 1 processes of user 7 has a DISPLAY"):
         find_session([{"HOME": "/"}], 7, tmp_path)
-    with pytest.raises(NoSession, match=r"on :0 has no DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR"):
+    with pytest.raises(
+        NoSessionError, match=r"on :0 has no DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR"
+    ):
         find_session([{"DISPLAY": ":0"}], 7, tmp_path)
 
 

@@ -34,7 +34,7 @@ def test_a_closed_stream_is_lost_not_an_empty_message() -> None:
     with one, other:
         one.sendall(wire.pack({"id": 1})[:6])
         one.close()
-        with pytest.raises(wire.Lost):
+        with pytest.raises(wire.ConnectionLostError):
             wire.read(other)
 
 
@@ -48,7 +48,7 @@ def test_what_is_no_message_breaks_the_stream(sent: bytes) -> None:
         stream = asyncio.StreamReader()
         stream.feed_data(sent)
         stream.feed_eof()
-        with pytest.raises(wire.Lost):
+        with pytest.raises(wire.ConnectionLostError):
             await wire.receive(stream)
 
     asyncio.run(scene())

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ambidex.guest.processes import Process
-from ambidex.guest.workers import Ended, Hung, Refused, Worker
+from ambidex.guest.workers import Worker, WorkerEndedError, WorkerRefusalError, WorkerTimeoutError
 
 from .conftest import Started
 
@@ -48,7 +48,7 @@ def test_requests_of_one_worker_are_done_one_after_another(started: Started) -> 
 def test_a_tool_error_keeps_its_code_and_hint(started: Started) -> None:
     async def scene() -> None:
         async with started("small") as worker:
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(WorkerRefusalError) as refused:
                 await ask(worker, "refuse")
             assert refused.value.error["kind"] == "tool"
             assert refused.value.error["code"] == "no_cell"
@@ -61,7 +61,7 @@ def test_a_bug_travels_with_its_traceback_and_the_worker_lives_on(started: Start
     async def scene() -> None:
         async with started("small") as worker:
             before = await pid_of(worker)
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(WorkerRefusalError) as refused:
                 await ask(worker, "break")
             assert refused.value.error["kind"] == "bug"
             assert "break_down" in refused.value.error["traceback"]
@@ -76,7 +76,9 @@ def test_a_hung_worker_is_killed_replaced_and_recovered_and_the_caller_is_told(
     async def scene() -> None:
         async with started("small") as worker:
             before = await pid_of(worker)
-            with pytest.raises(Hung, match=r"small_hang was not done after 0.3 s.*office was rest"):
+            with pytest.raises(
+                WorkerTimeoutError, match=r"small_hang was not done after 0.3 s.*office was rest"
+            ):
                 await ask(worker, "hang", timeout=0.3)
             assert not os.path.exists(f"/proc/{before}")
             assert await pid_of(worker) != before
@@ -87,7 +89,7 @@ def test_a_hung_worker_is_killed_replaced_and_recovered_and_the_caller_is_told(
 def test_a_worker_that_dies_says_so_to_whoever_waits_and_is_replaced(started: Started) -> None:
     async def scene() -> None:
         async with started("small") as worker:
-            with pytest.raises(Ended, match="exit status 3"):
+            with pytest.raises(WorkerEndedError, match="exit status 3"):
                 await ask(worker, "die")
             assert await pid_of(worker)
 
@@ -101,7 +103,7 @@ def test_with_the_fork_server_end_its_workers_and_both_are_replaced(started: Sta
             server = worker.processes._server
             assert server is not None
             server.kill()
-            with pytest.raises(Ended, match="exit status -9"):
+            with pytest.raises(WorkerEndedError, match="exit status -9"):
                 await ask(worker, "hang")
             assert await pid_of(worker) != before
             assert not os.path.exists(f"/proc/{before}/exe")  # not even of one nobody has reaped
@@ -132,7 +134,7 @@ def test_a_fork_server_that_does_not_answer_is_replaced(
             monkeypatch.setattr("ambidex.guest.processes.END_WITHIN", 0.5)
             monkeypatch.setattr("ambidex.guest.processes.START_WITHIN", 0.5)
             server.send_signal(signal.SIGSTOP)
-            with pytest.raises(Ended, match="exit status unknown"):
+            with pytest.raises(WorkerEndedError, match="exit status unknown"):
                 await ask(worker, "die")
             monkeypatch.undo()
             assert await pid_of(worker)
@@ -144,10 +146,12 @@ def test_a_fork_server_that_does_not_answer_is_replaced(
 def test_a_worker_that_never_starts_says_why_and_does_not_spin(started: Started) -> None:
     async def scene() -> None:
         async with started("stillborn") as worker:
-            with pytest.raises(Ended, match=r"not ready: does not start .*no office is installed"):
+            with pytest.raises(
+                WorkerEndedError, match=r"not ready: does not start .*no office is installed"
+            ):
                 await worker.wait_until_up(within=60)
             starts = worker._starts
-            with pytest.raises(Ended, match="no office is installed"):
+            with pytest.raises(WorkerEndedError, match="no office is installed"):
                 await worker.wait_until_up(within=60)
             assert worker._starts == starts + 1
 
@@ -180,7 +184,7 @@ def test_a_worker_speaks_the_sessions_language_not_the_doors(
         async with started("small") as worker:
             assert (await told(worker))["LANG"] == "C.UTF-8"
             worker.session = {"LANG": "de_DE.UTF-8", "DISPLAY": ":7"}
-            with pytest.raises(Ended):
+            with pytest.raises(WorkerEndedError):
                 await ask(worker, "die")
             await worker.wait_until_up(within=60)
             now = await told(worker)

@@ -10,7 +10,7 @@ import pytest
 from openai.types.responses.computer_action import Click, ComputerAction
 
 from ambidex.host import Briefing, Frame, Limits, Observation, Stop, ToolResult
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.openai import OpenAI
 from ambidex.host.dialects.openai_actions import ACTIONS, BUTTONS
 from ambidex.host.records.config import ModelConfig
@@ -247,7 +247,7 @@ def test_an_unknown_action_is_malformed() -> None:
     # The types of the SDK have none such, so the dialect is asked without them.
     dialect = OpenAI(Briefing("Look.", Limits()), GA)
     dialect.request(Observation(Frame.of((2, 1), b"\x00" * 6)))
-    with pytest.raises(Malformed, match="no action 'jump'"):
+    with pytest.raises(MalformedReplyError, match="no action 'jump'"):
         dialect.decision(response(computer({"type": "jump"})))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ambidex.host import Stop, ToolResult
-from ambidex.host.dialects import Malformed
+from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.pyautogui import signature
 from ambidex.host.dialects.pyautogui_calls import CALLS, SIGNATURES
 from ambidex.host.dialects.pyautogui_reading import read
@@ -291,7 +291,7 @@ import for in lambda await x f' ** * + os system eval __import__ 'a' None True #
 def test_any_text_is_calls_of_offered_tools_or_malformed(text: str) -> None:
     try:
         found = read(text, NAMES, Pointer(), (1920, 1080))
-    except Malformed:
+    except MalformedReplyError:
         return
     assert {name for name, _ in found.calls} <= NAMES.keys()
     json.dumps(found.calls, allow_nan=False)
@@ -299,7 +299,7 @@ def test_any_text_is_calls_of_offered_tools_or_malformed(text: str) -> None:
 
 @given(st.sampled_from(dir(builtins)))
 def test_no_builtin_can_be_called(name: str) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReplyError):
         read(f"{name}()", NAMES, Pointer(), (1920, 1080))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ambidex.host import ToolCall
-from ambidex.host.client.answers import NoSuchFile, NoSuchWindow
+from ambidex.host.client.answers import NoSuchFileError, NoSuchWindowError
 from ambidex.host.client.guest import Guest, Patience
 from ambidex.host.errors import GuestError
 from tests.host.peer import ALIAS, SIZE, TOKEN, Desktop, peer
@@ -111,13 +111,13 @@ def test_a_patch_gives_the_whole_frame(guest: Guest, desktop: Desktop) -> None:
 def test_files_go_there_and_come_back(guest: Guest) -> None:
     guest.put("~/a b.txt", b"\x00\xff")
     assert guest.get("~/a b.txt") == b"\x00\xff"
-    with pytest.raises(NoSuchFile, match="~/none"):
+    with pytest.raises(NoSuchFileError, match="~/none"):
         guest.get("~/none")
 
 
 def test_a_window_that_does_not_come_names_those_that_are_there(guest: Guest) -> None:
     guest.wait_window("Desk", 1)
-    with pytest.raises(NoSuchWindow, match="seen instead: Desktop"):
+    with pytest.raises(NoSuchWindowError, match="seen instead: Desktop"):
         guest.wait_window("Budget", 1)
 
 

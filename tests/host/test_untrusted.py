@@ -23,7 +23,7 @@ from ambidex.host.client.frames import Screen
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import survey
 from ambidex.host.errors import GuestError
-from ambidex.host.osworld.questions import ANSWERS, Refused, ask
+from ambidex.host.osworld.questions import ANSWERS, QuestionRefusedError, ask
 from ambidex.host.untrusted import MalformedError, calls
 from ambidex.host.untrusted.parsing import (
     base64_bytes,
@@ -188,7 +188,7 @@ def test_an_answer_of_the_desktop_has_the_form_of_its_question(
     guest = cast(Guest, Printing(json.dumps({"value": value})))
     try:
         storable(read(ask, guest, question))
-    except Refused:
+    except QuestionRefusedError:
         raise AssertionError("nobody refused") from None
 
 
@@ -197,7 +197,7 @@ def test_a_refusal_of_the_desktop_has_a_code_and_a_message(value: object) -> Non
     guest = cast(Guest, Printing(json.dumps({"error": value})))
     try:
         assert read(ask, guest, "clock") is None
-    except Refused as refused:
+    except QuestionRefusedError as refused:
         refused.code.encode()
 
 

@@ -17,7 +17,7 @@ from ambidex.vm.machines.domain import Memory, Shape, domain_xml
 from ambidex.vm.machines.provision import Address, parse_address
 from ambidex.vm.machines.snapshot import read_snapshot
 from ambidex.vm.process import run
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 QEMU = {"q": "http://libvirt.org/schemas/domain/qemu/1.0"}
 
@@ -178,7 +178,7 @@ def test_a_wait_that_ends_in_vain_says_what_was_seen_last() -> None:
     seen = iter(["nothing", "half of it"] + ["all but one"] * 1000)
 
     def probe() -> None:
-        raise NotYet(next(seen))
+        raise NotYetError(next(seen))
 
     with pytest.raises(MachineError, match="all but one"):
         wait_for(probe, bound=0.2, fail=MachineError)

@@ -14,7 +14,7 @@ from ambidex.vm.building.image import Base, Image
 from ambidex.vm.building.recipe import Screen
 from ambidex.vm.machines.owner import PROJECT
 from ambidex.vm.machines.spares import Spares
-from ambidex.vm.namespace import COMMAND, NoRange, id_range
+from ambidex.vm.namespace import COMMAND, NoIdRangeError, id_range
 from ambidex.vm.sandbox import limits
 from ambidex.vm.sandbox.enter import Plan
 from ambidex.vm.sandbox.kept import kept_folder, read_kept
@@ -101,7 +101,7 @@ def test_root_of_a_namespace_is_nobody_here(tmp_path: Path) -> None:
 
 def test_a_user_without_a_range_is_told_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 65534)
-    with pytest.raises(NoRange, match="usermod --add-subuids"):
+    with pytest.raises(NoIdRangeError, match="usermod --add-subuids"):
         id_range()
 
 

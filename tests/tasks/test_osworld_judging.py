@@ -8,7 +8,13 @@ import pytest
 
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
-from ambidex.evaluators.osworld.registry import ENDS, Bound, Raises, bind_metric, metric
+from ambidex.evaluators.osworld.registry import (
+    ENDS,
+    Bound,
+    UpstreamRaisesError,
+    bind_metric,
+    metric,
+)
 from ambidex.host import Stop
 from ambidex.host.loop.judge import judge as judged
 from ambidex.tasks import Task, TaskError, Verdict
@@ -67,7 +73,7 @@ def same(result: Value, expected: str, *, strict: bool) -> Score:
 @metric()
 def breaks(result: Value) -> Score:
     """Nothing that upstream survives."""
-    raise Raises("a key error")
+    raise UpstreamRaisesError("a key error")
 
 
 SAME, BREAKS = Bound(same, {}, ()), Bound(breaks, {}, ())
@@ -175,9 +181,9 @@ def test_a_file_of_the_same_name_is_compared_with_itself_upstream_alone(tmp_path
 
 
 def test_a_name_that_leads_out_of_the_evidence_is_not_followed(tmp_path: Path) -> None:
-    from ambidex.evaluators import Unreadable
+    from ambidex.evaluators import UnreadableError
 
-    with pytest.raises(Unreadable, match="leads out"):
+    with pytest.raises(UnreadableError, match="leads out"):
         verdict(tmp_path, [(files(Kept(name="../secret")), value(""))])
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambidex.mcp_tools.os.arithmetic import FUNCTIONS, WrongExpression, work_out
+from ambidex.mcp_tools.os.arithmetic import FUNCTIONS, ExpressionError, work_out
 
 WHOLE = st.integers(-(10**12), 10**12)
 SIGNS = {
@@ -69,7 +69,7 @@ CHARACTERS = "0123456789.+-*/%^() ,eEjx_abcfilnopqrst'\"[]:<=!&|~@;{}π\n"
 @given(st.text(CHARACTERS, max_size=60) | st.text(max_size=30))
 def test_any_text_has_a_finite_value_or_is_refused(text: str) -> None:
     value: float = 0
-    with suppress(WrongExpression):
+    with suppress(ExpressionError):
         value = work_out(text)
     assert type(value) in (int, float)
     assert is_finite(value)
@@ -80,7 +80,7 @@ def test_a_function_of_any_numbers_has_a_value_or_is_refused(
     name: str, numbers: list[float]
 ) -> None:
     value: float = 0
-    with suppress(WrongExpression):
+    with suppress(ExpressionError):
         value = work_out(f"{name}({', '.join(map(repr, numbers))})")
     assert is_finite(value)
 
@@ -122,7 +122,7 @@ def test_a_function_of_any_numbers_has_a_value_or_is_refused(
     ],
 )
 def test_what_is_no_arithmetic_or_would_take_long_is_refused(expression: str, code: str) -> None:
-    with pytest.raises(WrongExpression) as caught:
+    with pytest.raises(ExpressionError) as caught:
         work_out(expression)
     assert caught.value.code == code
 

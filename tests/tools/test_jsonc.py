@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambidex.mcp_tools.code.jsonc import Malformed, edit, merge, parse, remove
+from ambidex.mcp_tools.code.jsonc import MalformedJsonError, edit, merge, parse, remove
 
 KEYS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 LEAVES = st.none() | st.booleans() | st.integers(-9999, 9999) | st.floats(-9, 9) | KEYS
@@ -190,7 +190,7 @@ def test_what_is_malformed_is_refused_by_line_and_column(
     text: str, line: int, column: int, expected: str
 ) -> None:
     for action in (parse, lambda given: edit(given, ["a"], 1), lambda given: remove(given, ["a"])):
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(MalformedJsonError) as caught:
             action(text)
         found = caught.value
         assert (found.line, found.column, found.expected) == (line, column, expected)

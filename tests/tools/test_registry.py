@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
-from ambidex.mcp_tools import App, ToolError, Undescribed
+from ambidex.mcp_tools import App, ToolError, UndescribedError
 
 
 def app() -> App:
@@ -81,7 +81,7 @@ def test_an_argument_may_have_a_name_that_pydantic_uses_itself() -> None:
 def test_a_tool_without_a_docstring_is_refused_when_it_is_declared() -> None:
     def buy() -> None: ...
 
-    with pytest.raises(Undescribed, match="shop_buy has no docstring"):
+    with pytest.raises(UndescribedError, match="shop_buy has no docstring"):
         app().tool()(buy)
 
 
@@ -89,7 +89,7 @@ def test_an_argument_without_a_type_is_refused_when_it_is_declared() -> None:
     def buy(what) -> None:  # type: ignore[no-untyped-def]
         """Buy a thing."""
 
-    with pytest.raises(Undescribed, match="argument 'what' has no type"):
+    with pytest.raises(UndescribedError, match="argument 'what' has no type"):
         app().tool()(buy)
 
 

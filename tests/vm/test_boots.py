@@ -16,7 +16,7 @@ from ambidex.vm.machines.boot import BOUNDS, wait_until_ready
 from ambidex.vm.machines.instance import Instance
 from ambidex.vm.machines.provision import Address, provision
 from ambidex.vm.provider import LibvirtProvider
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def shell(port: int, key: paramiko.PKey) -> paramiko.SSHClient:
         try:
             client.connect("127.0.0.1", port, "root", pkey=key, timeout=10, banner_timeout=30)
         except (paramiko.SSHException, OSError) as error:
-            raise NotYet(str(error)) from None
+            raise NotYetError(str(error)) from None
 
     wait_for(connected, bound=240, every=1, fail=MachineError)
     return client
@@ -91,7 +91,7 @@ def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
     with libvirt.cold(replace(image, layer=None), ssh_key=public, token="") as instance:
         assert instance.ssh_port is not None
         client = shell(instance.ssh_port, key)
-        with pytest.raises(NotYet, match="no answer"):
+        with pytest.raises(NotYetError, match="no answer"):
             instance.door.health()
         token = provision(
             Address("root", "127.0.0.1", instance.ssh_port),

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ambidex.tasks.spec import Call
 
-__all__ = ["Block", "NotThere", "blocks", "calls_of", "named"]
+__all__ = ["Block", "MissingBlockError", "blocks", "calls_of", "named"]
 
 FENCE = re.compile(
     r"^```[ \t]*(?P<head>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL
@@ -19,7 +19,7 @@ FENCE = re.compile(
 CALLS = TypeAdapter(list[Call])
 
 
-class NotThere(Exception):
+class MissingBlockError(Exception):
     """The answer lacks a block that was asked for; the text is told to the model."""
 
 
@@ -46,7 +46,7 @@ def named(answer: str, name: str) -> str:
     """The text of the last block of that name."""
     found = [block.text for block in blocks(answer) if block.name == name]
     if not found:
-        raise NotThere(f"the answer has no block named {name}")
+        raise MissingBlockError(f"the answer has no block named {name}")
     return found[-1]
 
 
@@ -56,4 +56,4 @@ def calls_of(text: str) -> list[Call]:
         said: Any = json.loads(text)
         return CALLS.validate_python(said)
     except (ValueError, ValidationError) as error:
-        raise NotThere(f"calls.json is no list of calls: {error}") from None
+        raise MissingBlockError(f"calls.json is no list of calls: {error}") from None

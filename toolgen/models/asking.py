@@ -18,12 +18,12 @@ from ambidex.toolgen import Spent, Stage
 from ambidex.toolgen.models.prompts import FOLDER
 from ambidex.toolgen.store import Folder, folders, now
 
-__all__ = ["CapReached", "Caps", "Message", "Talk", "picture", "spent_by", "system", "user"]
+__all__ = ["CallLimitError", "Caps", "Message", "Talk", "picture", "spent_by", "system", "user"]
 
 Message = Mapping[str, Any]
 
 
-class CapReached(Exception):
+class CallLimitError(Exception):
     """A limit on calls or dollars is reached: nothing more is asked until it is raised."""
 
 
@@ -77,7 +77,7 @@ class Talk:
         """The text of the answer. The same question of the same stage that was answered before is
         not asked again: a pipeline that was killed finds its way back for nothing.
 
-        Raises `CapReached` before anything is sent, `ModelError` where no answer comes.
+        Raises `CallLimitError` before anything is sent, `ModelError` where no answer comes.
         """
         sent = [self._without_pictures(stage, message) for message in messages]
         key = hashlib.sha256(json.dumps([stage, self._model.name, sent]).encode()).hexdigest()
@@ -123,14 +123,16 @@ class Talk:
             ("this foundry", total, caps.total_calls, caps.total_dollars),
         ):
             if spent.calls >= calls:
-                raise CapReached(f"{what} has made {spent.calls} of {calls} model calls")
+                raise CallLimitError(f"{what} has made {spent.calls} of {calls} model calls")
             if dollars is None:
                 continue
             if spent.dollars is None:
                 name = self._model.name
-                raise CapReached(f"{what} may spend ${dollars:g}, and no price of {name} is known")
+                raise CallLimitError(
+                    f"{what} may spend ${dollars:g}, and no price of {name} is known"
+                )
             if spent.dollars >= dollars:
-                raise CapReached(f"{what} has spent ${spent.dollars:.2f} of ${dollars:g}")
+                raise CallLimitError(f"{what} has spent ${spent.dollars:.2f} of ${dollars:g}")
 
     def _without_pictures(self, stage: Stage, message: Message) -> Message:
         """As it is kept: pictures are files beside it."""

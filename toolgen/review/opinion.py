@@ -13,7 +13,7 @@ from ambidex.host.errors import ModelError, UsageError
 from ambidex.host.models.prompts import prompt
 from ambidex.toolgen import Reasons, Review, Verdict
 from ambidex.toolgen.gate.tools_text import Declared
-from ambidex.toolgen.models.asking import CapReached, Caps, Talk, user
+from ambidex.toolgen.models.asking import CallLimitError, Caps, Talk, user
 from ambidex.toolgen.models.prompts import FOLDER
 from ambidex.toolgen.review.card import Cards
 from ambidex.toolgen.store import Folder
@@ -66,7 +66,7 @@ def _thought(folder: Folder, draft: int, talk: Talk, cards: Cards) -> Thought:
         )
         try:
             answer = talk.ask("review", [user(asked)])
-        except CapReached as reached:
+        except CallLimitError as reached:
             raise UsageError(f"nothing is asked: {reached}") from None
         try:
             return _read(answer)

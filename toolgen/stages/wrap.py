@@ -12,7 +12,7 @@ from ambidex.tasks import ToolSpec
 from ambidex.toolgen import Finding, Outcome, StageResult
 from ambidex.toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
 from ambidex.toolgen.gate.tools_text import example, home_of
-from ambidex.toolgen.models.answer_blocks import NotThere, calls_of, named
+from ambidex.toolgen.models.answer_blocks import MissingBlockError, calls_of, named
 from ambidex.toolgen.models.asking import Message, user
 from ambidex.toolgen.models.prompts import FOLDER
 from ambidex.toolgen.stages.context import Ended, Shop
@@ -54,7 +54,7 @@ def wrap(shop: Shop, trouble: tuple[str, ...] = (), by: str = "wrap") -> Ended:
             tool = formatted(named(answer, TOOL), TOOL_PLACE, shop.root)
             test = formatted(named(answer, TEST), TEST_PLACE, shop.root)
             calls = calls_of(named(answer, CALLS))
-        except NotThere as error:
+        except MissingBlockError as error:
             why = str(error)
             messages.append(user(f"{error}. Answer with all three blocks."))
             continue

@@ -9,7 +9,7 @@ from ambidex.vm import MachineError
 from ambidex.vm.machines.instance import Instance
 from ambidex.vm.machines.machine import Running
 from ambidex.vm.store import cache_folder
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["BOUNDS", "wait_until_quiet", "wait_until_ready"]
 
@@ -61,7 +61,7 @@ def wait_until_ready(
             raise failure("it ended during the boot")
         try:
             instance.door.health(timeout=10.0)
-        except NotYet as seen:
+        except NotYetError as seen:
             answering = answering or str(seen).startswith("the guest answers")
             stage = stage_of(instance.console(), answering, stages)
             if stage != shown:
@@ -114,6 +114,6 @@ def wait_until_quiet(instance: Instance) -> None:
         if load > QUIET_LOAD:
             quiet_since = now
         if now - quiet_since < QUIET_FOR and now - began < QUIET_BOUND:
-            raise NotYet(f"{load:.2f} processors busy")
+            raise NotYetError(f"{load:.2f} processors busy")
 
     wait_for(probe, bound=2 * QUIET_BOUND, every=0.5, fail=MachineError)

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from ambidex.vm import MachineError
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["Door", "new_token"]
 
@@ -49,13 +49,13 @@ class Answer:
         return self.body[:600].decode(errors="replace")
 
     def fields(self) -> dict[str, Any]:
-        """It as a JSON object; `NotYet` where it is none."""
+        """It as a JSON object; `NotYetError` where it is none."""
         try:
             said = json.loads(self.body)
         except (ValueError, RecursionError):
-            raise NotYet(f"the guest's answer is not JSON: {self.text!r:.100}") from None
+            raise NotYetError(f"the guest's answer is not JSON: {self.text!r:.100}") from None
         if not isinstance(said, dict):
-            raise NotYet(f"the guest's answer is no JSON object: {self.text!r:.100}")
+            raise NotYetError(f"the guest's answer is no JSON object: {self.text!r:.100}")
         return said
 
 
@@ -90,15 +90,15 @@ class Door:
             return Answer(answer.status_code, bytes(body))
 
     def health(self, timeout: float = 5.0) -> dict[str, object]:
-        """The guest's own report once it is ready; `NotYet` says what is missing."""
+        """The guest's own report once it is ready; `NotYetError` says what is missing."""
         try:
             answer = self._ask("GET", "/harness/health", timeout=timeout)
         except httpx.HTTPError as error:
-            raise NotYet(f"no answer at {self.endpoint} ({type(error).__name__})") from None
+            raise NotYetError(f"no answer at {self.endpoint} ({type(error).__name__})") from None
         if answer.status == 200:
             report: dict[str, object] = answer.fields()
             return report
-        raise NotYet(f"the guest answers {answer.status}: {answer.text}")
+        raise NotYetError(f"the guest answers {answer.status}: {answer.text}")
 
     def start(self, argv: Sequence[str], window: str, within: float) -> None:
         """Start a program as the desktop user and wait for its window; `MachineError` if none
@@ -125,7 +125,7 @@ class Door:
             raise MachineError(f"the guest answers {answer.status}: {answer.text}")
         try:
             return answer.fields()
-        except NotYet as error:
+        except NotYetError as error:
             raise MachineError(str(error)) from None
 
     def renew(self) -> Door:
@@ -150,15 +150,17 @@ class Door:
             except httpx.ConnectError:  # QEMU listens from its start on
                 raise MachineError("a fork ended before it took its identity") from None
             except httpx.HTTPError as error:
-                raise NotYet(f"no answer at {self.endpoint} ({type(error).__name__})") from None
+                raise NotYetError(
+                    f"no answer at {self.endpoint} ({type(error).__name__})"
+                ) from None
             if answer.status in {200, 401}:  # 401: an earlier try arrived, its answer was lost
                 door = renewed
             if answer.status != 200:
-                raise NotYet(f"{answer.status}: {answer.text}")
+                raise NotYetError(f"{answer.status}: {answer.text}")
             try:
                 _check(answer.fields(), sent)
             except (KeyError, TypeError, AttributeError) as error:
-                raise NotYet(f"its answer has a wrong form: {error!r:.200}") from None
+                raise NotYetError(f"its answer has a wrong form: {error!r:.200}") from None
 
         wait_for(
             told,
@@ -171,8 +173,8 @@ class Door:
 
 
 def _check(reply: dict[str, Any], sent: float) -> None:
-    """What a guest answers that was told its identity, at that time; `NotYet` where it is to be
-    told again: one that was slow to take it took a time that was past by then.
+    """What a guest answers that was told its identity, at that time; `NotYetError` where it is to
+    be told again: one that was slow to take it took a time that was past by then.
     """
     if skipped := reply.get("skipped"):
         raise MachineError(f"a fork could not renew all of its identity: {skipped}")
@@ -181,6 +183,6 @@ def _check(reply: dict[str, Any], sent: float) -> None:
         raise MachineError("a fork does not tell its health with its identity", hint=hint)
     if not health["ready"]:
         lacks = {name: it["seen"] for name, it in health["checks"].items() if not it["ok"]}
-        raise NotYet(f"it is not ready: {lacks}")
+        raise NotYetError(f"it is not ready: {lacks}")
     if not sent - CLOCK_OFF < health["clock"] < time.time() + CLOCK_OFF:
-        raise NotYet(f"its clock was off by {health['clock'] - sent:.1f} s")
+        raise NotYetError(f"its clock was off by {health['clock'] - sent:.1f} s")

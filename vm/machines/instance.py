@@ -22,7 +22,7 @@ from ambidex.vm.machines.door import Door
 from ambidex.vm.machines.hypervisor import Domain, hmp
 from ambidex.vm.machines.owner import LibvirtOwner
 from ambidex.vm.process import run
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["Instance", "launch"]
 
@@ -196,7 +196,7 @@ def _forwards(domain: Domain) -> dict[int, int]:
         text = hmp(domain, "info usernet")
         rows = re.findall(r"HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)\s+\S+\s+(\d+)", text)
         if not rows:
-            raise NotYet(text.strip())
+            raise NotYetError(text.strip())
         return {int(guest): int(host) for host, guest in rows}
 
     return wait_for(

@@ -14,7 +14,7 @@ import paramiko
 from ambidex.vm import MachineError
 from ambidex.vm.building.layer import pack_layer
 from ambidex.vm.machines.door import new_token
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["Address", "parse_address", "provision"]
 
@@ -138,7 +138,7 @@ def _wait_until_ready(remote: _Remote) -> None:
         try:
             remote.run_as_root(ask)
         except MachineError as error:
-            raise NotYet(str(error)[-300:]) from None
+            raise NotYetError(str(error)[-300:]) from None
 
     wait_for(
         probe,

@@ -25,7 +25,7 @@ from ambidex.vm.machines.hypervisor import Domain, qmp
 from ambidex.vm.machines.instance import Instance, launch
 from ambidex.vm.machines.owner import LibvirtOwner
 from ambidex.vm.store import cache_folder, digest
-from ambidex.vm.wait import NotYet, wait_for
+from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = [
     "Snapshot",
@@ -159,7 +159,7 @@ def migrated(domain: Domain) -> None:
         if status.get("status") == "failed":
             raise MachineError(f"QEMU's migration failed: {status.get('error-desc')}")
         if status.get("status") != "completed":
-            raise NotYet(str(status))
+            raise NotYetError(str(status))
 
     wait_for(
         done,

@@ -13,7 +13,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ambidex.vm.namespace import NoRange, become_root_of_a_namespace, id_range
+from ambidex.vm.namespace import NoIdRangeError, become_root_of_a_namespace, id_range
 
 __all__ = ["CODE", "INSIDE", "ROOT", "STAGE", "UPPER", "Plan"]
 
@@ -107,7 +107,7 @@ def main() -> None:
             become_root_of_a_namespace(with_me=True)  # to find the way to one's own files
             _lay_out(plan, inside)
         os.execvp(plan.bubblewrap[0], plan.bubblewrap)
-    except (OSError, NoRange) as error:
+    except (OSError, NoIdRangeError) as error:
         raise SystemExit(f"the sandbox was not set up: {error}") from None
 
 

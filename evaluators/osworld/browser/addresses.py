@@ -12,7 +12,7 @@ from urllib.parse import ParseResult, urlparse, urlunparse
 
 import tldextract
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 
 __all__ = ["KEPT", "equal", "normal", "without_query"]
 
@@ -35,7 +35,7 @@ def equal(one: str, other: str, *, strict: bool) -> bool:
 
 
 def normal(address: str, *, strict: bool) -> str:
-    """An address in the form in which it is compared; `Unreadable` for what cannot be one."""
+    """An address in the form in which it is compared; `UnreadableError` for what cannot be one."""
     parts = _split(address if SCHEME.match(address) else f"http://{address}", strict=strict)
     return urlunparse(
         parts._replace(
@@ -57,7 +57,7 @@ def _split(address: str, *, strict: bool) -> ParseResult:
         _ = parts.port if strict else None
         return parts
     except ValueError as error:
-        raise Unreadable(f"no address of a page: {address[:200]!r} ({error})") from error
+        raise UnreadableError(f"no address of a page: {address[:200]!r} ({error})") from error
 
 
 def _host(parts: ParseResult) -> str:

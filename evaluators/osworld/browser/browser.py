@@ -9,11 +9,11 @@ from typing import Annotated, Any, NotRequired
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import entries, fields, url_of
 from ambidex.evaluators.osworld.browser.addresses import KEPT, equal, without_query
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 
@@ -101,13 +101,13 @@ def _open(result: Value, *, strict: bool) -> str | None:
         return url_of(result)
     seen = result.get("url") if isinstance(result, dict) else result or None
     if seen is not None and not isinstance(seen, str):
-        raise Raises(f"{shown(seen)} is no address")
+        raise UpstreamRaisesError(f"{shown(seen)} is no address")
     return seen
 
 
 def _asked(rule: Mapping[str, Any], key: str) -> Any:
     if key not in rule:
-        raise Raises(f"the rule has no {key!r}")
+        raise UpstreamRaisesError(f"the rule has no {key!r}")
     return rule[key]
 
 
@@ -115,7 +115,7 @@ def _equal(wanted: str | None, seen: str | None, *, strict: bool) -> bool:
     if wanted is None or seen is None:
         return wanted is seen
     if not isinstance(wanted, str):
-        raise Raises(f"{shown(wanted)} is no address")
+        raise UpstreamRaisesError(f"{shown(wanted)} is no address")
     return equal(wanted, seen, strict=strict)
 
 
@@ -129,13 +129,13 @@ def is_expected_url_pattern_match(result: Value, expected: Patterns) -> Score:
 def is_expected_search_query(result: Value, expected: Search) -> Score:
     """The regular expression is found in the address of the open page."""
     if isinstance(result, str) and result:
-        raise Raises("of a text nothing is known, not even its `url`")
+        raise UpstreamRaisesError("of a text nothing is known, not even its `url`")
     return _holds(_open(result, strict=False), [expected["expect"]["pattern"]])
 
 
 def _holds(seen: str | None, patterns: list[str] | str) -> Score:
     if seen is None:
-        raise Unreadable("no address of a page was given")
+        raise UnreadableError("no address of a page was given")
     wrong = [
         f"{shown(each)} is not in {shown(seen)}" for each in patterns if not re.search(each, seen)
     ]
@@ -170,7 +170,7 @@ def _tab(tab: Any, *, strict: bool) -> str | None:
     if strict:
         return url_of(tab)
     if not isinstance(tab, dict) or not isinstance(tab.get("url", 0), str | None):
-        raise Raises(f"{shown(tab)} is no tab with a `url`")
+        raise UpstreamRaisesError(f"{shown(tab)} is no tab with a `url`")
     return tab["url"]  # type: ignore[no-any-return]  # a text or None, as was just asked
 
 
@@ -179,12 +179,12 @@ def is_added_to_steam_cart(result: Value, expected: Cart) -> Score:
     """The page (its text, `content`) names every item."""
     content = fields(result).get("content")
     if not isinstance(content, str | list):
-        raise Unreadable("the content of the page was not given")
+        raise UnreadableError("the content of the page was not given")
     wrong = []
     for each in expected["items"]:
         try:
             there = each in content
         except TypeError as error:
-            raise Raises(f"{shown(each)} cannot be on a page") from error
+            raise UpstreamRaisesError(f"{shown(each)} cannot be on a page") from error
         wrong += [] if there else [f"{shown(each)} is not on the page"]
     return verdict(wrong, f"all {len(expected['items'])} items are on the page")

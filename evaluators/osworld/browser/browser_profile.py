@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import entries, fields
 from ambidex.evaluators.osworld.browser.addresses import equal
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 AUTHORS = "Liked Authors"
@@ -122,13 +122,13 @@ def is_expected_bookmarks(result: Value, expected: FolderNames | BarUrls | Autho
 def _children(folder: Any) -> list[dict[str, Any]]:
     found = folder.get("children") if isinstance(folder, dict) else None
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise Unreadable("no bookmarks of the browser: a folder has no list of children")
+        raise UnreadableError("no bookmarks of the browser: a folder has no list of children")
     return found
 
 
 def _is(bookmark: dict[str, Any], kind: str) -> bool:
     if "type" not in bookmark:
-        raise Raises("a bookmark has no type")
+        raise UpstreamRaisesError("a bookmark has no type")
     return bool(bookmark["type"] == kind)
 
 
@@ -136,7 +136,7 @@ def _each_of(children: list[dict[str, Any]], kind: str, key: str) -> set[Any]:
     try:
         return {each[key] for each in children if _is(each, kind)}
     except (KeyError, TypeError) as error:
-        raise Raises(f"a {kind} has no {key} that could be compared") from error
+        raise UpstreamRaisesError(f"a {kind} has no {key} that could be compared") from error
 
 
 def _sets(seen: set[Any], wanted: set[Any]) -> Score:
@@ -155,7 +155,7 @@ def is_expected_installed_extensions(result: Value, expected: Names) -> Score:
     try:
         missing = _known(expected["expected"]) - _known(seen)
     except TypeError as error:
-        raise Raises("what is listed are no names") from error
+        raise UpstreamRaisesError("what is listed are no names") from error
     wrong = [f"{each} is not installed" for each in sorted(map(str, missing))]
     return verdict(wrong, f"all {len(expected['expected'])} extensions are installed")
 
@@ -213,7 +213,7 @@ def _cell(row: Any, place: int, *, strict: bool) -> str:
     kinds = list | tuple if strict else list | tuple | str
     found = row[place] if isinstance(row, kinds) and len(row) > place else None
     if not isinstance(found, str):
-        raise Unreadable(f"a row of the browser's table was expected, not {shown(row)}")
+        raise UnreadableError(f"a row of the browser's table was expected, not {shown(row)}")
     return found
 
 
@@ -224,7 +224,7 @@ def check_font_size(result: Value, expected: Exactly | Between) -> Score:
     if expected["type"] == "value":
         right = "default_font_size" in fields(result) and size == expected["value"]
     elif not isinstance(size, int | float):
-        raise Unreadable("the default font size was not given")
+        raise UnreadableError("the default font size was not given")
     else:
         right = expected["min"] < size < expected["max"]
     return Score(float(right), f"the default font size is {size}")
@@ -248,7 +248,7 @@ def is_shortcut_on_desktop(result: Value, expected: Shortcut, *, strict: bool) -
     contents = [str(each) for each in fields(result).values()]
     if wanted is None:
         if contents:
-            raise Raises("no text is asked for")
+            raise UpstreamRaisesError("no text is asked for")
         return Score(0.0, "there is no shortcut")
     lines = [line for each in contents for line in _lines(each, strict=strict)]
     seen = [line.removeprefix(f"{key}=") for line in lines if line.startswith(f"{key}=")]

@@ -12,12 +12,12 @@ from typing import Literal
 import lxml.html
 from lxml import etree
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.members import members
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.documents.documents import Compared, alike, compared, texts
 from ambidex.evaluators.osworld.documents.pdf import SAME_TEXT, pdf_text
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.sheets.records import any_text, lines_equal
 from ambidex.evaluators.osworld.text import lines_alike, texts_equal
 from ambidex.evaluators.values import shown, verdict
@@ -65,7 +65,7 @@ def compare_archive(
     if not strict:
         for each in map(given.file, (result, expected)):
             if not each.name.endswith(ENDINGS):
-                raise Raises(f"the name {each.name!r} is that of no archive")
+                raise UpstreamRaisesError(f"the name {each.name!r} is that of no archive")
     seen, wanted = (
         _inside(_members(each, strict=strict), file_path) for each in (result, expected)
     )
@@ -73,7 +73,7 @@ def compare_archive(
         return Score(0.0, f"there are {sorted(seen)}, not {sorted(wanted)}")
     if not wanted:
         if not strict:
-            raise Raises("there are no files, so no mean of them")
+            raise UpstreamRaisesError("there are no files, so no mean of them")
         return Score(0.0, f"the archives hold nothing in {file_path or 'them'}")
     scores = [
         _judged(file_type, seen[name], wanted[name], name, strict=strict) for name in sorted(wanted)
@@ -98,7 +98,7 @@ def _judged(
 ) -> Score:
     if seen is None or wanted is None:
         if not strict and kind in {"text", "csv"}:
-            raise Raises(f"{name} is a folder")
+            raise UpstreamRaisesError(f"{name} is a folder")
         return Score(0.0, f"{name} is a folder")
     try:
         match kind:
@@ -117,9 +117,9 @@ def _judged(
                 return lines_equal(*lines)
             case _:
                 return texts_equal(given.decoded(seen, name), given.decoded(wanted, name))
-    except Unreadable as unreadable:
+    except UnreadableError as unreadable:
         if not strict and kind == "text":
-            raise Raises(str(unreadable)) from unreadable
+            raise UpstreamRaisesError(str(unreadable)) from unreadable
         return Score(0.0, str(unreadable))
 
 
@@ -204,7 +204,7 @@ def _book_written_anew(file: Path) -> list[str]:
             written[path] = "\n".join(line for line in lines if LEFT_OUT[path] not in line)
         elif path.endswith(".html"):
             if "/" in path:
-                raise Raises(f"the page {path} is in a folder")
+                raise UpstreamRaisesError(f"the page {path} is in a folder")
             written[path] = _page_written_anew(content, path)
     return [written[path] for path in sorted(written)]
 
@@ -214,5 +214,5 @@ def _page_written_anew(content: bytes, path: str) -> str:
         source = content.decode().replace("\n", "").replace("\r", "").encode()
         page = lxml.html.fromstring(source)
     except (UnicodeDecodeError, etree.LxmlError) as error:
-        raise Raises(f"{path} is no page: {error}") from error
+        raise UpstreamRaisesError(f"{path} is no page: {error}") from error
     return str(lxml.html.tostring(page, pretty_print=True, encoding="unicode"))

@@ -14,7 +14,7 @@ from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.documents import word
 from ambidex.evaluators.osworld.documents.documents import same_text
 from ambidex.evaluators.osworld.documents.word import outside_tables, read_word
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.text import squeezed
 from ambidex.evaluators.values import shown, verdict
 
@@ -126,12 +126,12 @@ def check_tabstops(
     for each in seen if word_number_split_by_tabstop is not None else []:
         parts = each.text.split("\t")
         if not -len(parts) <= index < len(parts):
-            raise Raises(f"{shown(each.text)} has no part {index} between tabs")
+            raise UpstreamRaisesError(f"{shown(each.text)} has no part {index} between tabs")
         words = len(parts[index].split())
         if words != word_number_split_by_tabstop:
             return Score(0.0, f"{shown(parts[index])} has {words} words")
     if not seen and not strict:
-        raise Raises("there are no paragraphs with text, so no mean of them")
+        raise UpstreamRaisesError("there are no paragraphs with text, so no mean of them")
     width, away = _text_width(expected), 0.0
     for one, other in zip(seen, wanted, strict=True):
         if strict and squeezed(one.text) != squeezed(other.text):
@@ -141,7 +141,7 @@ def check_tabstops(
             return Score(0.0, f"{shown(one.text)} has tab stops {kinds[0]}, not {kinds[1]}")
         pairs = zip(one.tabs, other.tabs, strict=True)
         if not width and not strict:
-            raise Raises("the page has no room for text")
+            raise UpstreamRaisesError("the page has no room for text")
         away += sum(abs(left.position - right.position) for left, right in pairs) / (width or 1)
     near = 1 - away / len(seen) if seen else 1.0
     return Score(max(0.0, near), f"the tab stops are {near:.3f} near")

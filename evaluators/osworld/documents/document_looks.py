@@ -12,7 +12,7 @@ import numpy as np
 from skimage.color import deltaE_ciede2000, rgb2lab
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.documents import odt
 from ambidex.evaluators.osworld.documents.documents import same_text
@@ -24,7 +24,7 @@ from ambidex.evaluators.osworld.documents.word import (
     read_word,
     visible,
 )
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
@@ -72,7 +72,7 @@ def find_default_font(result: Path, expected: Font) -> Score:
     wanted = expected["font_name"]
     try:
         said = _standard_font(result)
-    except Unreadable as unreadable:
+    except UnreadableError as unreadable:
         # Settings that cannot be read name no font, which null asks for.
         return Score(float(wanted is None), str(unreadable))
     wrong = [] if said == wanted else [f"the standard font is {said}"]
@@ -82,11 +82,11 @@ def find_default_font(result: Path, expected: Font) -> Score:
 def _standard_font(file: Path) -> str | None:
     content = given.held(file)
     if b"<!DOCTYPE" in content:
-        raise Unreadable(f"{file.name} declares a document type")
+        raise UnreadableError(f"{file.name} declares a document type")
     try:
         root = ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
-        raise Unreadable(f"{file.name} is no XML: {error}") from error
+        raise UnreadableError(f"{file.name} is no XML: {error}") from error
     fonts = [
         value.text
         for item in root.findall(".//item")
@@ -146,7 +146,7 @@ def evaluate_colored_words_in_tables(
             wanted = RED if said[0].lower() in "aeiou" else BLUE
             for color in colors:
                 if color is None and not strict:
-                    raise Raises(f"{shown(said)} has no colour")
+                    raise UpstreamRaisesError(f"{shown(said)} has no colour")
                 if color is None or _distance(color, wanted) > threshold:
                     wrong.append(f"{shown(said)} is {color or 'not coloured'}")
                     break

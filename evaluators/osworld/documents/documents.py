@@ -10,11 +10,11 @@ from docx.document import Document
 from docx.oxml.ns import qn
 from rapidfuzz import fuzz
 
-from ambidex.evaluators import Score, Unreadable, evidence
+from ambidex.evaluators import Score, UnreadableError, evidence
 from ambidex.evaluators.bounded import PICTURES, BoundsError, open_picture
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.documents import odt, word
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.text import squeezed, texts_equal
 from ambidex.evaluators.values import shown, verdict
 
@@ -42,7 +42,7 @@ class Compared:
 def alike(one: str, other: str) -> float:
     """How alike two texts are: 0 to 1, by insertions and deletions."""
     if max(len(one), len(other)) > MOST_CHARACTERS:
-        raise Unreadable(f"there are more than {MOST_CHARACTERS} characters to compare")
+        raise UnreadableError(f"there are more than {MOST_CHARACTERS} characters to compare")
     return float(fuzz.ratio(one, other)) / 100
 
 
@@ -53,7 +53,7 @@ def texts(content: bytes, name: str, *, strict: bool) -> list[str]:
         return word.read_texts(package, name, tables=strict)
     if name.endswith(".odt"):
         return odt.read_texts(package, name, whole=strict)
-    raise Unreadable(f"{name} is neither .docx nor .odt")
+    raise UnreadableError(f"{name} is neither .docx nor .odt")
 
 
 def paragraphs(file: Path, *, strict: bool) -> list[str]:
@@ -219,7 +219,7 @@ def _pictures(file: Path, *, strict: bool) -> list[tuple[bytes, tuple[int, int]]
         else:
             asked = [each for each in parts.values() if "image" in each.reltype]
             if any(each.is_external for each in asked):
-                raise Raises(f"a picture of {file.name} lies elsewhere")
+                raise UpstreamRaisesError(f"a picture of {file.name} lies elsewhere")
         return [_pixels(each.target_part.blob, file.name) for each in asked if not each.is_external]
 
 
@@ -228,4 +228,4 @@ def _pixels(blob: bytes, name: str) -> tuple[bytes, tuple[int, int]]:
         with open_picture(blob, formats=FORMATS, pixels=MOST_PIXELS) as picture:
             return picture.tobytes(), picture.size
     except BoundsError as error:
-        raise Unreadable(f"a picture of {name} is not judged: {error}") from error
+        raise UnreadableError(f"a picture of {name} is not judged: {error}") from error

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.documents.documents import alike, paragraphs
 from ambidex.evaluators.osworld.documents.word import read_own_texts
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.text import squeezed
 from ambidex.evaluators.values import shown, verdict
 
@@ -50,7 +50,7 @@ def fuzzy_place_math(result: Path, expected: Candidates, *, strict: bool) -> Sco
 def _near(word: str, place: Any) -> float:
     """How alike they are; what is no text is like none, and a number cannot be compared."""
     if isinstance(place, int | float):
-        raise Raises(f"{shown(place)} is no text")
+        raise UpstreamRaisesError(f"{shown(place)} is no text")
     return alike(word, place) if isinstance(place, str) else 0.0
 
 
@@ -59,7 +59,9 @@ def compare_unique_train_records(result: Path, expected: list[Path | None]) -> S
     """The document keeps lines of the original (the second file) only, as many as the expected one
     (the first) has, and of its records exactly the train numbers of that, each once."""
     if not isinstance(expected, list) or len(expected) < 2:
-        raise Unreadable("two files are needed to compare with: the expected and the original one")
+        raise UnreadableError(
+            "two files are needed to compare with: the expected and the original one"
+        )
     seen, wanted, original = (
         [text.strip() for text in read_own_texts(each) if text.strip()]
         for each in (result, *expected[:2])
@@ -112,7 +114,7 @@ def compare_references(
     if len(seen) != len(wanted):
         return Score(0.0, f"there are {len(seen)} entries, not {len(wanted)}")
     if not wanted:
-        raise Raises("there are no entries, so no mean of them")
+        raise UpstreamRaisesError("there are no entries, so no mean of them")
     if strict and content_only:
         seen, wanted = [squeezed(each) for each in seen], [squeezed(each) for each in wanted]
     ratio = sum(alike(one, other) for one, other in zip(seen, wanted, strict=True)) / len(wanted)

@@ -9,7 +9,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from bs4.element import PageElement, Tag
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.registry import metric
@@ -56,7 +56,7 @@ def _same_text(one: PageElement | None, other: PageElement | None) -> bool:
 def _nodes(page: BeautifulSoup) -> Iterator[PageElement]:
     for number, each in enumerate(page.descendants):
         if number > MOST_NODES:
-            raise Unreadable(f"a page has more than {MOST_NODES} nodes")
+            raise UnreadableError(f"a page has more than {MOST_NODES} nodes")
         yield each
 
 

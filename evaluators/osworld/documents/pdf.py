@@ -13,7 +13,7 @@ import pypdf
 from pypdf.errors import PyPdfError
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.documents.documents import MOST_CHARACTERS, alike
 from ambidex.evaluators.osworld.registry import metric
@@ -42,10 +42,10 @@ def _opened(content: bytes, name: str) -> Iterator[pypdf.PdfReader]:
         with given.library(name):
             reader = pypdf.PdfReader(io.BytesIO(content))
             if len(reader.pages) > MOST_PAGES:
-                raise Unreadable(f"{name} has more than {MOST_PAGES} pages")
+                raise UnreadableError(f"{name} has more than {MOST_PAGES} pages")
             yield reader
     except PyPdfError as error:
-        raise Unreadable(f"{name} is not a readable PDF: {error!r:.300}") from error
+        raise UnreadableError(f"{name} is not a readable PDF: {error!r:.300}") from error
 
 
 def pdf_text(content: bytes, name: str) -> str:
@@ -55,7 +55,7 @@ def pdf_text(content: bytes, name: str) -> str:
         for page in reader.pages:
             said += page.extract_text() + "\n"
             if len(said) > MOST_CHARACTERS:
-                raise Unreadable(f"{name} has more than {MOST_CHARACTERS} characters")
+                raise UnreadableError(f"{name} has more than {MOST_CHARACTERS} characters")
     return said.strip()
 
 
@@ -78,7 +78,7 @@ def compare_pdfs(
     for one, other in zip(seen, wanted, strict=False):
         try:
             found = alike(_text(one), _text(other))
-        except Unreadable as unreadable:
+        except UnreadableError as unreadable:
             found = 0.0
             reasons.append(str(unreadable))
         else:
@@ -110,10 +110,10 @@ def _hashes(file: Path) -> list[imagehash.ImageHash]:
         for page in reader.pages:
             for each in page.images:
                 if each.image is None:
-                    raise Unreadable(f"a picture of {file.name} cannot be read")
+                    raise UnreadableError(f"a picture of {file.name} cannot be read")
                 found.append(imagehash.phash(each.image))
                 if len(found) > MOST_PICTURES:
-                    raise Unreadable(f"{file.name} has more than {MOST_PICTURES} pictures")
+                    raise UnreadableError(f"{file.name} has more than {MOST_PICTURES} pictures")
     return found
 
 

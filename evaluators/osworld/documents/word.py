@@ -21,7 +21,7 @@ from docx.text.paragraph import Paragraph as DocxParagraph
 from docx.text.parfmt import ParagraphFormat
 from docx.text.run import Run as DocxRun
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import Value, given
 from ambidex.evaluators.read_docx import ancestry
 
@@ -86,7 +86,7 @@ def opened(content: io.BytesIO, name: str) -> Document:
     document = docx.Document(content)
     spans = document.element.body.iter(qn("w:gridSpan"))
     if sum(abs(int(each.get(qn("w:val")) or 1)) for each in spans) > MOST_SPANNED:
-        raise Unreadable(f"cells of {name} span more than {MOST_SPANNED} columns")
+        raise UnreadableError(f"cells of {name} span more than {MOST_SPANNED} columns")
     return document
 
 

@@ -17,7 +17,7 @@ from av.container import InputContainer
 from numpy.typing import NDArray
 from PIL import Image
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import held
@@ -43,7 +43,7 @@ def _opened(given: Value) -> Iterator[InputContainer]:
         with av.open(source, mode="r", options=options) as container:
             yield container
     except (av.error.FFmpegError, ValueError) as error:
-        raise Unreadable(f"no readable sound or film: {error}") from error
+        raise UnreadableError(f"no readable sound or film: {error}") from error
 
 
 def sound(given: Value) -> NDArray[np.float32]:
@@ -52,9 +52,9 @@ def sound(given: Value) -> NDArray[np.float32]:
     count = 0
     with _opened(given) as container:
         if not container.streams.audio:
-            raise Unreadable("the file has no sound")
+            raise UnreadableError("the file has no sound")
         if container.streams.audio[0].codec_context is None:
-            raise Unreadable("the sound is of a kind that cannot be decoded")
+            raise UnreadableError("the sound is of a kind that cannot be decoded")
         resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)
         with contextlib.suppress(av.error.InvalidDataError):  # a torn end: what came before counts
             for frame in container.decode(audio=0):
@@ -64,7 +64,7 @@ def sound(given: Value) -> NDArray[np.float32]:
                 if count > LONGEST * RATE:
                     break
     if not parts:
-        raise Unreadable("the file has no sound that can be decoded")
+        raise UnreadableError("the file has no sound that can be decoded")
     return np.concatenate(parts)[: LONGEST * RATE].astype(np.float32)
 
 
@@ -72,17 +72,17 @@ def frames(given: Value, most: int) -> Iterator[Image.Image]:
     """Up to `most` frames of a film from its start, upright; it ends where no more can be read."""
     with _opened(given) as container:
         if not container.streams.video:
-            raise Unreadable("the file has no pictures")
+            raise UnreadableError("the file has no pictures")
         video = container.streams.video[0]
         if video.codec_context is None:
-            raise Unreadable("the film is of a kind that cannot be decoded")
+            raise UnreadableError("the film is of a kind that cannot be decoded")
         if video.codec_context.width * video.codec_context.height > MOST_PIXELS:
-            raise Unreadable(f"a film of more than {MOST_PIXELS} pixels")
+            raise UnreadableError(f"a film of more than {MOST_PIXELS} pixels")
         with contextlib.suppress(av.error.InvalidDataError):
             for place, frame in enumerate(container.decode(video)):
                 if place == most:
                     return
                 if frame.width * frame.height > MOST_PIXELS:
-                    raise Unreadable(f"a film of more than {MOST_PIXELS} pixels")
+                    raise UnreadableError(f"a film of more than {MOST_PIXELS} pixels")
                 image = Image.fromarray(frame.to_ndarray(format="rgb24"))
                 yield image.rotate(frame.rotation, expand=True) if frame.rotation else image

@@ -7,7 +7,7 @@ import io
 import mutagen
 from mutagen.easyid3 import EasyID3
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import BROKEN
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import held
@@ -25,7 +25,7 @@ def check_mp3_meta(result: Value, expected: dict[str, ValueRule]) -> Score:
         tags = EasyID3(content)  # type: ignore[no-untyped-call]
         seen = {name: ",".join(tags[name]) if name in tags else "" for name in expected}
     except (mutagen.MutagenError, *BROKEN) as error:
-        raise Unreadable(f"the file has no readable ID3 tags: {error}") from error
+        raise UnreadableError(f"the file has no readable ID3 tags: {error}") from error
     wrong = [
         f"{name} is {shown(seen[name])}, not {rule['method']} {shown(rule['ref'])}"
         for name, rule in expected.items()

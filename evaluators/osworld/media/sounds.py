@@ -9,7 +9,7 @@ import imagehash
 import numpy as np
 from numpy.typing import NDArray
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.media.media import RATE, frames, sound
 from ambidex.evaluators.osworld.media.sound_features import alignment_distance, cepstra
@@ -73,7 +73,7 @@ def _sound_of(given: Value) -> NDArray[np.float32] | str:
     """The samples, or why there are none."""
     try:
         return sound(given)
-    except Unreadable as unreadable:
+    except UnreadableError as unreadable:
         return str(unreadable)
 
 
@@ -81,6 +81,6 @@ def _hashes(given: Value) -> list[imagehash.ImageHash] | str:
     """The hashes of the first frames, or why there are none."""
     try:
         found = [imagehash.phash(frame) for frame in frames(given, MOST_FRAMES)]
-    except Unreadable as unreadable:
+    except UnreadableError as unreadable:
         return str(unreadable)
     return found or "no frame can be decoded"

@@ -17,7 +17,7 @@ from ambidex.evaluators.ocr import text_in
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import held
 from ambidex.evaluators.osworld.pictures.pictures import head, on_white, picture, window_dump
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 Array = NDArray[np.uint8]
@@ -105,13 +105,13 @@ def check_triangle_position(result: Value, *, strict: bool) -> Score:
     image = picture(result)
     pixels: Array = np.asarray(on_white(image) if strict else image)
     if pixels.ndim != 3:
-        raise Raises("a picture of one channel has no colours to count")
+        raise UpstreamRaisesError("a picture of one channel has no colours to count")
     colours, where, counts = np.unique(
         pixels.reshape(-1, pixels.shape[2]), axis=0, return_inverse=True, return_counts=True
     )
     if len(colours) < 2:
         if not strict:
-            raise Raises("the picture has one colour, there is no second rarest")
+            raise UpstreamRaisesError("the picture has one colour, there is no second rarest")
         return Score(0.0, "the picture has one colour: there is no triangle")
     by_count = np.argsort(counts)
     drawn = where != by_count[-1] if strict else where == by_count[1]
@@ -163,7 +163,7 @@ def check_green_background(result: Value, expected: Path, *, strict: bool) -> Sc
     if where.ndim == 3 and not where[..., :3].any():
         seen = where  # a picture that is all black names no pixel of the other
     if min(seen.ndim, where.ndim) < 3 or min(seen.shape[2], where.shape[2]) < 3:
-        raise Raises("a picture has no three colours")
+        raise UpstreamRaisesError("a picture has no three colours")
     return _green_by_column(seen, where)
 
 
@@ -218,7 +218,7 @@ def _green_by_column(seen: Array, where: Array) -> Score:
     met[: common[0], : common[1]] = np.where(within & ~green, wrong, right)
     first = np.flatnonzero(met)
     if len(first) and met.flat[first[0]] == outside:
-        raise Raises("the pixels looked at lie outside the picture")
+        raise UpstreamRaisesError("the pixels looked at lie outside the picture")
     return Score(
         float(not len(first)), "a pixel of the background is not green" if len(first) else "green"
     )

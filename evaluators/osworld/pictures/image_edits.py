@@ -13,7 +13,7 @@ from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.pictures.images import SAME, SEEN
 from ambidex.evaluators.osworld.pictures.pictures import differ, on_white, picture, structure
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import verdict
 
 MIDDLE = 128
@@ -39,7 +39,7 @@ def check_brightness_decrease_and_structure_sim(
     )
     dark, bright = _brightness(edited), _brightness(original)
     if dark == 0 or bright == 0:
-        raise Raises("a black picture cannot be brought to another brightness")
+        raise UpstreamRaisesError("a black picture cannot be brought to another brightness")
     one, other = _brought(edited, MIDDLE / dark), _brought(original, MIDDLE / bright)
     if not strict:
         if one.size != other.size:
@@ -101,7 +101,7 @@ def _coloured(given: Value, *, strict: bool) -> Image.Image:
     try:
         return seen.convert("HSV")
     except (KeyError, ValueError) as error:
-        raise Raises(f"a picture of the mode {seen.mode} has no hue") from error
+        raise UpstreamRaisesError(f"a picture of the mode {seen.mode} has no hue") from error
 
 
 def _brightness(image: Image.Image) -> float:
@@ -112,7 +112,9 @@ def _brought(image: Image.Image, factor: float) -> Image.Image:
     try:
         return image.point(lambda value: min(255, max(0, int(value * factor))))
     except (TypeError, ValueError) as error:
-        raise Raises(f"a picture of the mode {image.mode} cannot be made brighter") from error
+        raise UpstreamRaisesError(
+            f"a picture of the mode {image.mode} cannot be made brighter"
+        ) from error
 
 
 def _spread(image: Image.Image) -> float:

@@ -12,7 +12,7 @@ from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import AnyScore, Value
 from ambidex.evaluators.osworld.answers import is_there
 from ambidex.evaluators.osworld.pictures.pictures import WINDOW, on_white, picture, structure
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 
 Share = Annotated[float, Field(ge=0, le=1)]
 SAME = 0.9
@@ -47,7 +47,7 @@ def compare_images(
     )
     size = min(one.size, other.size)
     if min(size) < WINDOW:
-        raise Raises("the pictures are smaller than what is compared at a time")
+        raise UpstreamRaisesError("the pictures are smaller than what is compared at a time")
     one, other = (each.resize(size, Image.Resampling.LANCZOS) for each in (one, other))
     found = structure(one, other)
     reason = f"similarity {found:.3f}"
@@ -73,7 +73,7 @@ def compare_image_list(result: Value, expected: Value, *, strict: bool) -> Score
     One picture may be given instead of a list.
     """
     if not strict and isinstance(result, list) is not isinstance(expected, list):
-        raise Raises("one picture cannot be compared with several")
+        raise UpstreamRaisesError("one picture cannot be compared with several")
     ones = result if isinstance(result, list) else [result]
     others = expected if isinstance(expected, list) else [expected]
     if strict and len(ones) != len(others):
@@ -92,7 +92,9 @@ def compare_image_list(result: Value, expected: Value, *, strict: bool) -> Score
         try:
             difference = ImageChops.difference(seen, wanted)
         except ValueError as error:
-            raise Raises(f"pictures of the mode {wanted.mode} cannot be compared") from error
+            raise UpstreamRaisesError(
+                f"pictures of the mode {wanted.mode} cannot be compared"
+            ) from error
         if difference.getbbox(alpha_only=not strict):
             return Score(0.0, f"picture {place} differs")
     return Score(1.0, f"all {len(ones)} pictures are the same")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from skimage.metrics import structural_similarity
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.bounded import open_picture
 from ambidex.evaluators.evidence import BROKEN
 from ambidex.evaluators.osworld import Value
@@ -35,7 +35,7 @@ def picture(given: Value) -> Image.Image:
             opened.load()
             return opened.copy()
     except (*BROKEN, Image.DecompressionBombError, struct.error) as error:
-        raise Unreadable(f"no readable picture: {error}") from error
+        raise UnreadableError(f"no readable picture: {error}") from error
 
 
 def head(given: Value) -> tuple[tuple[int, int], str, bool]:
@@ -45,7 +45,7 @@ def head(given: Value) -> tuple[tuple[int, int], str, bool]:
         with open_picture(held(given), formats=FORMATS, pixels=MOST_PIXELS) as opened:
             return opened.size, opened.mode, "transparency" in opened.info
     except (*BROKEN, Image.DecompressionBombError, struct.error) as error:
-        raise Unreadable(f"no readable picture: {error}") from error
+        raise UnreadableError(f"no readable picture: {error}") from error
 
 
 def on_white(image: Image.Image, *, strict: bool = True) -> Image.Image:
@@ -92,7 +92,7 @@ def window_dump(source: bytes) -> Image.Image | None:
     _bounded(width, height)
     start, end = size + 12 * head[19], size + 12 * head[19] + line * height
     if bits not in (24, 32) or line * 8 < width * bits or end > len(source) or not width * height:
-        raise Unreadable("no readable window dump: not of 24 or 32 bits, or cut off")
+        raise UnreadableError("no readable window dump: not of 24 or 32 bits, or cut off")
     rows = np.frombuffer(source, np.uint8, line * height, start).reshape(height, line)
     pixels = rows[:, : width * bits // 8].reshape(height, width, bits // 8)
     # Red is in the highest of the three lower bytes: last in memory where the low byte is first.
@@ -102,4 +102,4 @@ def window_dump(source: bytes) -> Image.Image | None:
 
 def _bounded(width: int, height: int) -> None:
     if width * height > MOST_PIXELS:
-        raise Unreadable(f"a picture of more than {MOST_PIXELS} pixels")
+        raise UnreadableError(f"a picture of more than {MOST_PIXELS} pixels")

@@ -12,9 +12,9 @@ import openpyxl
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import given
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 ROWS = 21
@@ -62,10 +62,10 @@ def compare_csv(
     best = Score(0.0, "there is nothing to compare with")
     for each in expected if isinstance(expected, list) else [expected]:
         if each is None:
-            raise Raises("there is no file to compare with")
+            raise UpstreamRaisesError("there is no file to compare with")
         try:
             best = lines_equal(seen, read(each))
-        except Unreadable as unreadable:
+        except UnreadableError as unreadable:
             best = Score(0.0, str(unreadable))
         if best.value == 1:
             break
@@ -102,7 +102,7 @@ def check_csv(result: Path, expected: Records) -> Score:
     try:
         rows = list(csv.DictReader(given.lines(given.text(result))))
     except csv.Error as error:
-        raise Unreadable(f"it is no CSV: {error}") from error
+        raise UnreadableError(f"it is no CSV: {error}") from error
     wrong = [
         f"no row has {shown(each)}"
         for each in expected.get("expect", [])

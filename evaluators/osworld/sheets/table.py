@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import assert_never
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld.registry import metric
 from ambidex.evaluators.osworld.sheets.table_book import Book, Place, open_book
 from ambidex.evaluators.osworld.sheets.table_compat import judged_as_upstream
@@ -151,14 +151,14 @@ def _breaks(rule: AnyRule, books: dict[str, Book]) -> list[str]:
 
 
 def _place(name: int | str, books: dict[str, Book]) -> Place:
-    """The sheet that a rule names; `Unreadable` where there is none."""
+    """The sheet that a rule names; `UnreadableError` where there is none."""
     book = books["E" if str(name).startswith("E") else "R"]
     if isinstance(name, str) and name[1] == "N":
         sheet = name[2:]
         if sheet not in book.names:
-            raise Unreadable(f"{book.path.name} has no sheet {sheet!r}; it has {book.names}")
+            raise UnreadableError(f"{book.path.name} has no sheet {sheet!r}; it has {book.names}")
         return book, sheet
     number = name if isinstance(name, int) else int(name[2:])
     if not 0 <= number < len(book.names):
-        raise Unreadable(f"{book.path.name} has no sheet number {number}; it has {book.names}")
+        raise UnreadableError(f"{book.path.name} has no sheet number {number}; it has {book.names}")
     return book, book.names[number]

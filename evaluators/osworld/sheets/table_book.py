@@ -19,7 +19,7 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import Value, given
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -31,7 +31,7 @@ Raw: TypeAlias = str | float | bool | None
 
 @dataclass(frozen=True)
 class Book:
-    """One workbook; every reading is `Unreadable` where the file is broken or too large."""
+    """One workbook; every reading is `UnreadableError` where the file is broken or too large."""
 
     path: Path
     content: bytes
@@ -64,7 +64,7 @@ class Book:
         """One sheet of cells."""
         found = self.full[name]
         if not isinstance(found, Worksheet):
-            raise Unreadable(f"{name} of {self.path.name} is no sheet of cells")
+            raise UnreadableError(f"{name} of {self.path.name} is no sheet of cells")
         return found
 
     def values(self, name: str) -> list[tuple[object, ...]]:
@@ -120,7 +120,7 @@ def _measure(part: IO[bytes], name: str) -> None:
         if event == "start" and element.tag == f"{MAIN}row":
             row, column = int(element.get("r", row + 1)), 0
             if not 1 <= row <= LAST_ROW:
-                raise Unreadable(f"{name} has a row {row}")
+                raise UnreadableError(f"{name} has a row {row}")
         elif event == "start" and element.tag == f"{MAIN}c":
             place = element.get("r")
             column = column + 1 if place is None else coordinate_to_tuple(place)[1]
@@ -131,7 +131,7 @@ def _measure(part: IO[bytes], name: str) -> None:
         elif event == "end" and element.tag == f"{MAIN}row":
             element.clear()
         if max(rows * columns, merged) > MOST_CELLS:
-            raise Unreadable(f"{name} spans more than {MOST_CELLS} cells")
+            raise UnreadableError(f"{name} spans more than {MOST_CELLS} cells")
 
 
 def _strings(archive: zipfile.ZipFile) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """`compare_table` as upstream judges, defects included: the rules in order, on what the same
 libraries read.
 
-What a library raises here it raises upstream too, where nothing catches it, so it is `Raises`.
+What a library raises here it raises upstream too, where nothing catches it, so it is
+`UpstreamRaisesError`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 
 from pandas import DataFrame
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld.given import RAISED
-from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.rules import matches
 from ambidex.evaluators.osworld.sheets.table_book import Book, open_book
 from ambidex.evaluators.osworld.sheets.table_compat_cells import fuzzy_breaks, printed, stored_value
@@ -58,14 +59,14 @@ class Pair:
         """A sheet as it is styled; None where there is none of the name."""
         book, name = self.place(index)
         if book is None:
-            raise Raises("there is no workbook to compare with")
+            raise UpstreamRaisesError("there is no workbook to compare with")
         return book.full[name] if name in book.full.sheetnames else None
 
     def frame(self, index: int | str) -> DataFrame | None:
         """A sheet as a data frame; None where there is none of the name."""
         book, name = self.place(index)
         if book is None:
-            raise Raises("there is no workbook to compare with")
+            raise UpstreamRaisesError("there is no workbook to compare with")
         try:
             return book.framed.parse(name)
         except RAISED:
@@ -73,19 +74,19 @@ class Pair:
 
 
 def judged_as_upstream(result: Path, expected: Path | None, rules: Sequence[Rule]) -> Score:
-    """The verdict; `Raises` where upstream ends in an exception."""
+    """The verdict; `UpstreamRaisesError` where upstream ends in an exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         seen = _opened(result)
         try:
             pair = Pair(seen, None if expected is None else _opened(expected))
-        except Unreadable as unreadable:
-            raise Raises(str(unreadable)) from unreadable
+        except UnreadableError as unreadable:
+            raise UpstreamRaisesError(str(unreadable)) from unreadable
         for rule in rules:
             try:
                 wrong = RULES[rule["type"]](pair, rule)
             except RAISED as error:
-                raise Raises(f"{rule['type']}: {error!r:.300}") from error
+                raise UpstreamRaisesError(f"{rule['type']}: {error!r:.300}") from error
             if wrong:
                 return Score(0.0, f"{rule['type']}: {wrong}")
     return Score(1.0, f"all {len(rules)} rules hold")
@@ -94,7 +95,7 @@ def judged_as_upstream(result: Path, expected: Path | None, rules: Sequence[Rule
 def _opened(path: Path) -> Book:
     book = open_book(path)
     if path.suffix.lower() not in WORKBOOKS:
-        raise Unreadable(f"{path.name} is not called like a workbook")
+        raise UnreadableError(f"{path.name} is not called like a workbook")
     book.full, book.framed  # noqa: B018  # both libraries have to read it
     return book
 
@@ -112,7 +113,7 @@ def _data(pair: Pair, rule: Rule) -> str:
         return f"there is no sheet {rule['sheet_idx0']}"
     wanted = pair.frame(rule["sheet_idx1"])
     if wanted is None:
-        raise Raises(f"there is no sheet {rule['sheet_idx1']}")
+        raise UpstreamRaisesError(f"there is no sheet {rule['sheet_idx1']}")
     same = seen.round(places).equals(wanted.round(places))
     return "" if same else f"{rule['sheet_idx0']} has not the data of {rule['sheet_idx1']}"
 
@@ -124,7 +125,7 @@ def _print(pair: Pair, rule: Rule) -> str:
     wanted = printed(*pair.place(rule["sheet_idx1"]))
     if rule.get("ignore_case", False):
         if wanted is None:
-            raise Raises(f"{rule['sheet_idx1']} was not printed")
+            raise UpstreamRaisesError(f"{rule['sheet_idx1']} was not printed")
         seen, wanted = [each.lower() for each in seen], [each.lower() for each in wanted]
     return "" if seen == wanted else f"{rule['sheet_idx0']} is printed otherwise"
 
@@ -198,7 +199,7 @@ def _lines(kind: str) -> Callable[[Pair, Rule], str]:
 def _of_workbook(pair: Pair, index: int | str) -> Any:
     book, name = pair.place(index)
     if book is None:
-        raise Raises("there is no workbook to compare with")
+        raise UpstreamRaisesError("there is no workbook to compare with")
     return book.full[name] if name in book.full.sheetnames else None
 
 
@@ -249,12 +250,12 @@ def _cell(pair: Pair, rule: Rule) -> str:
                     value = stored_value(*pair.place(rule["sheet_idx"]), coordinate)
                 else:
                     value = property_of(cell, prop)
-            except (*RAISED, Raises):
+            except (*RAISED, UpstreamRaisesError):
                 value = None
             if not matches(value, asked):
                 said = f"{asked['method']} {shown(asked['ref'])}"
                 return f"{coordinate} has {prop} {shown(value) or 'none'}, not {said}"
-    except (*RAISED, Raises) as error:
+    except (*RAISED, UpstreamRaisesError) as error:
         return f"{coordinate} cannot be checked: {error}"
     return ""
 

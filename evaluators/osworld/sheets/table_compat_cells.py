@@ -10,9 +10,9 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import MultiCellRange
 from rapidfuzz import fuzz
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import given
-from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.sheets.table_book import MAIN, MOST_CELLS, Book
 from ambidex.evaluators.values import shown
 
@@ -37,7 +37,7 @@ def stored_value(book: Book | None, name: str, coordinate: str) -> Stored:
     """What the file stores of a cell, a formula's result; None for a truth value, too. Raises what
     upstream raises."""
     if book is None:
-        raise Raises("there is no workbook to compare with")
+        raise UpstreamRaisesError("there is no workbook to compare with")
     if name not in book.stored:
         book.stored[name] = _cells(book, name)
     cell = book.stored[name].get(coordinate)
@@ -54,7 +54,7 @@ def stored_value(book: Book | None, name: str, coordinate: str) -> Stored:
     if kind in {"str", "e"}:
         return value
     if not isinstance(value, str):
-        raise Raises(f"{coordinate} of {name} holds an empty value")
+        raise UpstreamRaisesError(f"{coordinate} of {name} holds an empty value")
     try:
         number = int(value) if kind == "s" else float(value)
     except ValueError:
@@ -64,7 +64,9 @@ def stored_value(book: Book | None, name: str, coordinate: str) -> Stored:
     try:
         return _shared(book)[int(number)]
     except IndexError:
-        raise Raises(f"{coordinate} of {name} names a text that is not stored") from None
+        raise UpstreamRaisesError(
+            f"{coordinate} of {name} names a text that is not stored"
+        ) from None
 
 
 def _cells(book: Book, name: str) -> dict[str, etree._Element]:
@@ -110,10 +112,10 @@ def printed(book: Book | None, name: str) -> list[str] | None:
     """The lines of the CSV file beside the workbook, the last one first, without the empty ones at
     the end; None where there is no such file."""
     if book is None:
-        raise Raises("there is no workbook to compare with")
+        raise UpstreamRaisesError("there is no workbook to compare with")
     try:
         text = decoded_lines(given.held(book.path.with_name(f"{book.path.stem}-{name}.csv")))
-    except Unreadable:
+    except UnreadableError:
         return None
     lines = [each.strip() for each in text]
     while lines and not lines[-1]:
@@ -137,7 +139,7 @@ def fuzzy_breaks(one: Place, other: Place, rules: list[dict[str, Any]]) -> str:
     for rule in rules:
         areas = MultiCellRange(rule["range"])
         if sum(each.size["rows"] * each.size["columns"] for each in areas) > MOST_CELLS:
-            raise Unreadable(f"{areas} spans more than {MOST_CELLS} cells")
+            raise UnreadableError(f"{areas} spans more than {MOST_CELLS} cells")
         for area in areas:
             for row, column in area.cells:
                 cell = f"{get_column_letter(column)}{row}"

@@ -17,8 +17,8 @@ from openpyxl.formula.tokenizer import Token, TokenizerError
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 
-from ambidex.evaluators import Unreadable
-from ambidex.evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators import UnreadableError
+from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
 from ambidex.evaluators.formula_values import truth
 from ambidex.evaluators.osworld.sheets.table_book import MOST_CELLS, Book
 from ambidex.evaluators.osworld.sheets.table_compat_cells import Stored, stored_value
@@ -79,7 +79,7 @@ def looks(book: Book | None, name: str, sheet: Any, props: list[str]) -> Looks:
         for rule in area.rules:
             try:
                 holds = _condition(rule, book, name) or holds
-            except Unknown:
+            except UnknownValueError:
                 continue
             over = rule.dxf
             for cell in list(_active(area, book, name, sheet, holds)):
@@ -92,7 +92,7 @@ def _active(area: Any, book: Book, name: str, sheet: Any, holds: Condition | Non
     empty = 0
     size = sum(each.size["rows"] * each.size["columns"] for each in area.cells)
     if size > MOST_CELLS:
-        raise Unreadable(f"a conditional format spans too many cells ({area.cells})")
+        raise UnreadableError(f"a conditional format spans too many cells ({area.cells})")
     for part in area.cells:
         for row, column in part.cells:
             cell = sheet.cell(row=row, column=column)
@@ -107,7 +107,7 @@ def _active(area: Any, book: Book, name: str, sheet: Any, holds: Condition | Non
 
 def _condition(rule: Any, book: Book, name: str) -> Condition | None:
     """What a rule asks of a value; None for a kind that upstream does not know, for which it asks
-    what the rule before asked. `Unknown` where it leaves the rule out."""
+    what the rule before asked. `UnknownValueError` where it leaves the rule out."""
     written = [str(each) for each in rule.formula]
     fixed = [_fixed(each, book, name) for each in written]
     if rule.type in BY_FORMULA:
@@ -151,9 +151,9 @@ def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
         try:
             found = asks("A1", values | {(1, 1): value})
             return bool(found) if isinstance(found, str) else truth(found)
-        except Mistake:
+        except FormulaError:
             return True  # an error is something
-        except Unknown:
+        except UnknownValueError:
             return False
 
     return holds
@@ -163,16 +163,16 @@ def _tokens(text: str) -> list[Token]:
     try:
         return list(Tokenizer(f"={text}").items)
     except (TokenizerError, IndexError) as error:
-        raise Unknown(f"{text}: {error}") from error
+        raise UnknownValueError(f"{text}: {error}") from error
 
 
 def _constant(text: str) -> Any:
     if any(each.subtype == Token.RANGE for each in _tokens(text)):
-        raise Unknown(f"{text} is no constant")
+        raise UnknownValueError(f"{text} is no constant")
     try:
         return formula(text, origin="A1")("A1", {})
-    except Mistake as error:
-        raise Unknown(f"{text}: {error}") from error
+    except FormulaError as error:
+        raise UnknownValueError(f"{text}: {error}") from error
 
 
 def _compared(operator: str, ends: list[Any]) -> Condition:

@@ -6,7 +6,7 @@ from typing import Any
 
 from openpyxl.utils import coordinate_to_tuple
 
-from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.sheets.table_book import Book
 from ambidex.evaluators.osworld.sheets.table_compat_cells import member
 
@@ -146,11 +146,11 @@ def filters(sheet: Any) -> dict[str, object]:
 def sparklines(book: Book | None, name: str) -> dict[str | None, str | None]:
     """The data of each sparkline by its cell."""
     if book is None:
-        raise Raises("there is no workbook to compare with")
+        raise UpstreamRaisesError("there is no workbook to compare with")
     found = {}
     for each in member(book, name).iter(f"{X14}sparkline"):
         cell, data = each.find(f"{XM}sqref"), each.find(f"{XM}f")
         if cell is None or data is None:
-            raise Raises("a sparkline names no cell or no data")
+            raise UpstreamRaisesError("a sparkline names no cell or no data")
         found[(cell.text or "").strip() or None] = (data.text or "").strip() or None
     return found

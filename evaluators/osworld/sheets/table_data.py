@@ -6,7 +6,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 from rapidfuzz import fuzz
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.sheets.records import lines_equal
 from ambidex.evaluators.osworld.sheets.table_book import MOST_CELLS, Place, Raw
@@ -62,7 +62,7 @@ def fuzzy_differs(one: Place, other: Place, rule: SheetFuzzy) -> list[str]:
     for each in rule.rules:
         for area in map(CellRange, each.range):
             if area.size["rows"] * area.size["columns"] > MOST_CELLS:
-                raise Unreadable(f"{area.coord} spans more than {MOST_CELLS} cells")
+                raise UnreadableError(f"{area.coord} spans more than {MOST_CELLS} cells")
             for row, column in area.cells:
                 place = f"{get_column_letter(column)}{row}"
                 left, right = (_text(held.get(place), each) for held in (seen, wanted))

@@ -12,8 +12,8 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
-from ambidex.evaluators import Unreadable
-from ambidex.evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators import UnreadableError
+from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
 from ambidex.evaluators.formula_values import truth
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.rules import matches
@@ -100,16 +100,18 @@ def _holding(
         rows = range(each.min_row, min(each.max_row, last[0]) + 1)
         columns = range(each.min_col, min(each.max_col, last[1]) + 1)
         if len(rows) * len(columns) > MOST_CONDITIONS:
-            raise Unreadable(f"a conditional format spans too many cells ({each.coord})")
+            raise UnreadableError(f"a conditional format spans too many cells ({each.coord})")
         for row in rows:
             for column in columns:
                 try:
                     if truth(holds(f"{get_column_letter(column)}{row}", values)):
                         yield row, column
-                except Mistake:
+                except FormulaError:
                     continue  # where its formula is in error, a format does not apply
-                except Unknown as error:
-                    raise Unreadable(f"a conditional format is not understood: {error}") from error
+                except UnknownValueError as error:
+                    raise UnreadableError(
+                        f"a conditional format is not understood: {error}"
+                    ) from error
 
 
 def _formula(rule: Rule, first: str) -> str | None:

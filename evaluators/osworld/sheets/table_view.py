@@ -10,7 +10,7 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.dimensions import ColumnDimension, RowDimension
 from openpyxl.worksheet.worksheet import Worksheet
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld.rules import matches
 from ambidex.evaluators.osworld.sheets.table_book import LAST_ROW, Place
 from ambidex.evaluators.osworld.sheets.table_rules import (
@@ -96,7 +96,7 @@ def _lines(place: Place, kind: str, props: list[str]) -> dict[int, tuple[object,
     if kind == "row_props":
         for row, line in sheet.row_dimensions.items():
             if not 1 <= int(row) <= LAST_ROW:
-                raise Unreadable(f"{place[1]} has a row {row}")
+                raise UnreadableError(f"{place[1]} has a row {row}")
             found[int(row)] = tuple(getattr(line, prop) for prop in props)
         return found
     for letters, column in sheet.column_dimensions.items():

@@ -12,11 +12,11 @@ from pptx import Presentation
 from pptx.enum.dml import MSO_FILL
 from pptx.exc import PythonPptxError
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.evidence import BROKEN
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import office
-from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.slides.theme import Theme
 
 __all__ = ["MALFORMED", "background", "deck", "text_shapes"]
@@ -33,14 +33,14 @@ def deck(given: Value) -> Any:
         len(found.slides)
         return found
     except MALFORMED as error:
-        raise Unreadable(f"no readable presentation: {error}") from error
+        raise UnreadableError(f"no readable presentation: {error}") from error
 
 
 def background(slide: Any, *, strict: bool) -> str | None:
     """The colour of a slide's solid background, its own or that of its master; `None` if there is
     none.
 
-    A colour of the theme is looked up where strict; else it `Raises`.
+    A colour of the theme is looked up where strict; else it `UpstreamRaisesError`.
     """
     fill = slide.background.fill
     master = slide.slide_layout.slide_master
@@ -53,7 +53,9 @@ def background(slide: Any, *, strict: bool) -> str | None:
     try:
         return str(fill.fore_color.rgb)
     except AttributeError as error:
-        raise Raises("the background has a colour of the theme, which has no RGB value") from error
+        raise UpstreamRaisesError(
+            "the background has a colour of the theme, which has no RGB value"
+        ) from error
 
 
 def text_shapes(shapes: Any) -> Iterator[Any]:

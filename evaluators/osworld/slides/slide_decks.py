@@ -11,10 +11,10 @@ from pptx import Presentation
 from pptx.enum.dml import MSO_COLOR_TYPE
 from pydantic import Field
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import RAISED
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.slides.decks import MALFORMED, background, deck, text_shapes
 from ambidex.evaluators.osworld.slides.slide_compat import difference_to_upstream
 from ambidex.evaluators.osworld.slides.slide_shapes import kind, place_differences
@@ -99,7 +99,7 @@ def compare_pptx_files(
     try:
         wrong = next(_differences(one, other, asked), None)
     except MALFORMED as error:  # python-pptx reads a part when it is asked for, so: all along
-        raise Unreadable(f"a presentation is not whole: {error}") from error
+        raise UnreadableError(f"a presentation is not whole: {error}") from error
     return Score(
         float(wrong is None), wrong or "the presentations are the same in all that is asked"
     )
@@ -111,7 +111,7 @@ def _as_upstream(result: Value, expected: Value, asked: Asked) -> Score:
     try:
         wrong = difference_to_upstream(one, other, asked)
     except (*MALFORMED, *RAISED) as error:
-        raise Raises(f"a presentation lacks something: {error!r:.300}") from error
+        raise UpstreamRaisesError(f"a presentation lacks something: {error!r:.300}") from error
     return Score(float(not wrong), wrong or "upstream sees no difference")
 
 
@@ -164,7 +164,7 @@ def _shape_differences(
     yield from place_differences(one, other, number, asked)
     if one.has_table:
         if not other.has_table:
-            raise Raises("a table is paired with a shape that is none")
+            raise UpstreamRaisesError("a table is paired with a shape that is none")
         yield from table_differences(one.table, other.table, asked, colours)
     if one.has_text_frame and other.has_text_frame:
         yield from frame_differences(one, other, asked, colours)

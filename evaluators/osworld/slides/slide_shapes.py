@@ -11,7 +11,7 @@ from typing import Any
 
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
-from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.slides.slide_text import Asked
 
 __all__ = ["kind", "place_differences"]
@@ -90,7 +90,9 @@ def _far(one: Any, other: Any, side: str, asked: Asked) -> bool:
         return False
     if first is None or second is None:
         if not asked.strict:
-            raise Raises("a shape has no place of its own, and upstream reckons with it")
+            raise UpstreamRaisesError(
+                "a shape has no place of its own, and upstream reckons with it"
+            )
         return True
     if not first or not second:
         return True

@@ -12,11 +12,11 @@ from pptx.util import Inches
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import tree
 from ambidex.evaluators.osworld.given import office
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.slides.decks import MALFORMED, background, deck
 from ambidex.evaluators.osworld.slides.slide_shapes import kind
 from ambidex.evaluators.values import verdict
@@ -60,7 +60,7 @@ def check_slide_orientation_Portrait(result: Value) -> Score:
     found = deck(result)
     width, height = found.slide_width, found.slide_height
     if width is None or height is None:
-        raise Unreadable("the presentation names no size of its slides")
+        raise UnreadableError("the presentation names no size of its slides")
     return Score(float(width < height), f"the slides are {width} wide and {height} high")
 
 
@@ -76,7 +76,7 @@ def check_image_stretch_and_center(result: Value, expected: Path) -> Score:
         # Upstream looks at the last one that has the same bytes.
         same = [each for each in after if each.image.blob == before[0].image.blob]
     except MALFORMED as error:
-        raise Unreadable(f"a presentation is not whole: {error}") from error
+        raise UnreadableError(f"a presentation is not whole: {error}") from error
     if not same:
         return Score(0.0, "the picture is not on the first slide")
     picture, width, height = same[-1], original.slide_width, original.slide_height
@@ -149,7 +149,7 @@ def check_page_number_colors(result: Value, expected: NumberColour, *, strict: b
     try:
         master = found.slide_masters[0]
     except IndexError as error:
-        raise Unreadable("the presentation has no master") from error
+        raise UnreadableError("the presentation has no master") from error
     places = [each for each in master.placeholders if _is_number(each)]
     colours = [value for each in places for value in _colours(each._element)]
     right = any(_is(expected["color"], each) for each in colours)
@@ -163,7 +163,7 @@ def _any_colour(result: Value, wanted: object) -> Score:
     with zipfile.ZipFile(office(result)) as archive:
         name = "ppt/slideMasters/slideMaster1.xml"
         if name not in archive.namelist():
-            raise Raises(f"there is no {name}")
+            raise UpstreamRaisesError(f"there is no {name}")
         master = tree(archive.read(name), name)
     fills = "//a:solidFill//a:srgbClr/@val"
     texts, all_ = (
@@ -232,11 +232,11 @@ def evaluate_presentation_fill_to_rgb_distance(
     """
     slides = list(deck(result).slides)
     if not slides:
-        raise Raises("there is no slide to take a mean of")
+        raise UpstreamRaisesError("there is no slide to take a mean of")
     try:
         far = [_distance(each, expected, strict) for each in slides]
     except MALFORMED as error:
-        raise Unreadable(f"the presentation is not whole: {error}") from error
+        raise UnreadableError(f"the presentation is not whole: {error}") from error
     score = max(0.0, 1 - sum(far) / len(far))
     return Score(score, f"the mean distance of {len(far)} slides is {1 - score:.3f}")
 
@@ -244,7 +244,7 @@ def evaluate_presentation_fill_to_rgb_distance(
 def _distance(slide: Any, wanted: Fill, strict: bool) -> float:
     try:
         colour = background(slide, strict=strict)
-    except Raises:
+    except UpstreamRaisesError:
         return 1.0
     if colour is None:
         return 1.0

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import said, tree
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 
 PARTS = {
     "st": "state",
@@ -83,7 +83,7 @@ def check_accessibility_tree(
     """
     text = said(result, LARGEST)
     if not strict and DECLARED.match(text):
-        raise Raises("the tree declares an encoding")
+        raise UpstreamRaisesError("the tree declares an encoding")
     root = tree(text, "the accessibility tree")
     score = 1.0
     for rule in expected:
@@ -107,7 +107,7 @@ def _found(rule: Element, system: System, root: etree._Element) -> Any:
     try:
         return _search(rule, system)(root)
     except etree.XPathError as error:
-        raise Raises(f"{_shown(rule)} cannot be sought: {error}") from error
+        raise UpstreamRaisesError(f"{_shown(rule)} cannot be sought: {error}") from error
 
 
 def _search(rule: Element, system: System) -> etree.XPath:
@@ -151,7 +151,7 @@ def _near(rule: Element, element: Any, *, strict: bool) -> float:
         exact = rule.get("exact", True)
     else:
         if isinstance(element, str) or "exact" not in rule:
-            raise Raises("a rule with `text` is about elements, and says `exact`")
+            raise UpstreamRaisesError("a rule with `text` is about elements, and says `exact`")
         text, exact = element.text or None, rule["exact"]
     if exact:
         return float(text == wanted)

@@ -10,11 +10,11 @@ from typing import Any, Literal
 from lxml import etree
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import json_of, said, tree
 from ambidex.evaluators.osworld.given import held, lines, text
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.system.commented_json import without_comments
 from ambidex.evaluators.values import shown, verdict
 
@@ -81,7 +81,7 @@ def check_config_status(result: Value, expected: GimpLine, *, strict: bool) -> S
         if line.startswith("#") or line == "\n":
             continue
         if not strict and (not words or (len(words) < len(keys) and words[0] == keys[0])):
-            raise Raises(f"the line {shown(line)} has too few words")
+            raise UpstreamRaisesError(f"the line {shown(line)} has too few words")
         if words[: len(keys)] == keys and words[-1] == value:
             return Score(1.0, f"{shown(line.strip())} is there")
     return Score(0.0, f"no line starts with {' '.join(keys)} and ends with {value}")
@@ -94,7 +94,7 @@ def check_json_settings(result: Value, expected: Settings, *, strict: bool) -> S
     if not isinstance(seen, dict):
         if not strict and not expected["expected"]:
             return Score(1.0, "no setting is asked for")
-        raise Unreadable("the settings are no JSON object")
+        raise UnreadableError("the settings are no JSON object")
     return verdict(_missing(seen, expected["expected"]), "all settings are as expected")
 
 
@@ -106,12 +106,12 @@ def check_json_keybindings(result: Value, expected: Binding, *, strict: bool) ->
     for each in (source, source.partition("\n")[2]):
         try:
             seen = _json(each, strict)
-        except Unreadable:
+        except UnreadableError:
             continue
         if isinstance(seen, list):
             break
     if not isinstance(seen, list):
-        raise Unreadable("the key bindings are no JSON list")
+        raise UnreadableError("the key bindings are no JSON list")
     found = expected["expected"] in seen
     return Score(float(found), f"{shown(expected['expected'])}: {'there' if found else 'missing'}")
 
@@ -137,12 +137,12 @@ def compare_config(
     if not wanted:
         return Score(0.0, "nothing is expected")
     if not isinstance(wanted, str):
-        raise Raises(f"{shown(wanted)} is no text")
+        raise UpstreamRaisesError(f"{shown(wanted)} is no text")
     try:
         asked = _json(wanted, strict)
         known = _json(seen, strict)
         both = True
-    except Unreadable:
+    except UnreadableError:
         asked = known = None
         both = False
     if both and not strict:
@@ -223,7 +223,7 @@ def check_auto_saving_time(result: Value, expected: Minutes, *, strict: bool) ->
     try:
         minutes = int(said[0])
     except ValueError as error:
-        raise Raises(f"the number of minutes is {shown(said[0])}") from error
+        raise UpstreamRaisesError(f"the number of minutes is {shown(said[0])}") from error
     return Score(float(minutes == expected["minutes"]), f"it saves every {minutes} minutes")
 
 
@@ -251,5 +251,5 @@ def _office_values(source: bytes, path: str, name: str, *, deep: bool) -> Iterat
         for prop in named[:1] if deep else named:
             value = prop.find(".//value" if deep else "value")
             if value is None and deep:
-                raise Raises(f"{name} has no value")
+                raise UpstreamRaisesError(f"{name} has no value")
             yield None if value is None else value.text

@@ -9,7 +9,7 @@ from pathlib import Path
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import text
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import verdict
 
 LARGEST = 64 * 1024 * 1024
@@ -46,7 +46,7 @@ def check_thunderbird_folder(
     """
     if isinstance(expected, list):
         if not isinstance(result, list):
-            raise Raises("one folder cannot be compared with several")
+            raise UpstreamRaisesError("one folder cannot be compared with several")
         if strict and len(result) != len(expected):
             return Score(0.0, f"there are {len(result)} folders, not {len(expected)}")
         pairs = list(zip(result, expected, strict=False))

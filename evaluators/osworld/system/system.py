@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import fields, json_of, said
 from ambidex.evaluators.osworld.given import text
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 ZONE = re.compile(r"^\s*Time zone:.*\+0000\)\s*$", re.MULTILINE)
@@ -51,10 +51,10 @@ def check_gnome_favorite_apps(result: Value, expected: Names, *, strict: bool) -
     try:
         seen = ast.literal_eval(printed)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise Unreadable(f"{shown(printed)} is no list of applications") from error
+        raise UnreadableError(f"{shown(printed)} is no list of applications") from error
     kinds = list if strict else list | tuple | set | dict | str
     if not isinstance(seen, kinds) or (strict and not all(isinstance(e, str) for e in seen)):
-        raise Unreadable(f"{shown(printed)} is no list of applications")
+        raise UnreadableError(f"{shown(printed)} is no list of applications")
     return _exactly(list(seen), list(expected["expected"]), count=len(seen))
 
 
@@ -65,7 +65,7 @@ def check_moved_jpgs(result: Value, expected: Names) -> Score:
     if not isinstance(children, list) or not all(
         isinstance(each, dict) and "name" in each for each in children
     ):
-        raise Unreadable("no listing of a folder was given")
+        raise UnreadableError("no listing of a folder was given")
     names = [each["name"] for each in children]
     return _exactly(names, list(expected["expected"]), count=len(names))
 
@@ -76,7 +76,9 @@ def _exactly(seen: list[Any], wanted: list[Any], *, count: int) -> Score:
     try:
         lost, more = set(wanted) - set(seen), set(seen) - set(wanted)
     except TypeError as error:
-        raise Raises(f"{shown(seen)} cannot be compared with {shown(wanted)}") from error
+        raise UpstreamRaisesError(
+            f"{shown(seen)} cannot be compared with {shown(wanted)}"
+        ) from error
     wrong = [f"{shown(each)} is missing" for each in sorted(lost, key=str)]
     wrong += [f"{shown(each)} should not be there" for each in sorted(more, key=str)]
     return verdict(wrong, f"exactly the {len(wanted)} expected are there")
@@ -95,7 +97,7 @@ def is_utc_0(result: Value, *, strict: bool) -> Score:
         return Score(float(bool(ZONE.search(printed))), f"timedatectl says {shown(printed)}")
     lines = printed.split("\n")
     if len(lines) < 4:
-        raise Raises(f"there is no fourth line in {shown(printed)}")
+        raise UpstreamRaisesError(f"there is no fourth line in {shown(printed)}")
     return Score(float(lines[3].endswith("+0000)")), f"the fourth line is {shown(lines[3])}")
 
 
@@ -114,7 +116,7 @@ def is_in_vm_clickboard(result: Value, expected: Value, *, strict: bool) -> Scor
     if not strict and isinstance(expected, list | dict) and "expected" in rule:
         return Score(float(all(each in expected for each in wanted)), f"held: {shown(expected)}")
     if not all(isinstance(each, str) for each in wanted):
-        raise Unreadable("the rule names no text")
+        raise UnreadableError("the rule names no text")
     held = said(expected)
     lines = {each.strip() for each in held.splitlines()}
     missing = [
@@ -141,7 +143,7 @@ def check_python_file_by_test_suite(
     try:
         report = Report.model_validate(source)
     except (ValidationError, TypeError, ValueError) as error:
-        raise Unreadable(f"no report of a suite of tests: {error}") from error
+        raise UnreadableError(f"no report of a suite of tests: {error}") from error
     run = report.passed + report.failed + len(report.errors)
     why = f"; {shown(report.errors[0])}" if report.errors else ""
     if not run:

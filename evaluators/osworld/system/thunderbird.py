@@ -9,11 +9,11 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import parse_json
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import lines, text
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.rules import ValueRule, matches
 from ambidex.evaluators.values import shown, verdict
 
@@ -103,7 +103,9 @@ def _value(written: str, name: str) -> Any:
     try:
         return parse_json(written, finite=False)
     except ValueError as error:
-        raise Unreadable(f"the preference {name} has no readable value: {written:.200}") from error
+        raise UnreadableError(
+            f"the preference {name} has no readable value: {written:.200}"
+        ) from error
 
 
 @metric(
@@ -144,7 +146,7 @@ def _cut_filters(source: str) -> list[dict[str, str | list[str]]]:
         if key == "name":
             current = {}
         elif current is None:
-            raise Raises(f"the file says {key!r} before a filter has a name")
+            raise UpstreamRaisesError(f"the file says {key!r} before a filter has a name")
         current[key] = CONDITIONS.findall(value) if key == "condition" else value
         if key == "condition":
             found.append(current)

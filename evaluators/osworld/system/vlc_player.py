@@ -15,7 +15,7 @@ from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import fields, tree
 from ambidex.evaluators.osworld.given import decoded, held
-from ambidex.evaluators.osworld.registry import Raises, metric
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 
@@ -112,7 +112,7 @@ def is_vlc_fullscreen(result: Value, expected: Value) -> Score:
         tuple(fields(each).get(side) for side in ("width", "height")) for each in (result, expected)
     )
     if any(side not in fields(each) for each in (result, expected) for side in ("width", "height")):
-        raise Raises("a size lacks its width or its height")
+        raise UpstreamRaisesError("a size lacks its width or its height")
     wrong = [] if one == other else [f"{one} is not {other}"]
     return verdict(wrong, f"window and screen are both {one}")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from ambidex.evaluators import Score, Unreadable
+from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.given import held
@@ -124,7 +124,7 @@ def check_qt_slider_colours(result: Value, expected: Colours, *, strict: bool) -
     try:
         numbers = [int(each) for each in seen.split(";")]
     except ValueError as error:
-        raise Unreadable(f"the colours of the slider are no numbers: {shown(seen)}") from error
+        raise UnreadableError(f"the colours of the slider are no numbers: {shown(seen)}") from error
     # Upstream looks at whole triples; what is left over is no colour.
     wrong = [] if all(each < DARK for each in numbers[: len(numbers) // 3 * 3]) else [shown(seen)]
     return verdict(wrong, f"all colours of {shown(seen)} are blackish")
@@ -161,7 +161,7 @@ def _source(result: Value) -> str:
     try:
         return held(result, 8 * MIB).decode()
     except UnicodeDecodeError as error:
-        raise Unreadable(f"the settings are not UTF-8 text (byte {error.start})") from error
+        raise UnreadableError(f"the settings are not UTF-8 text (byte {error.start})") from error
 
 
 def _setting(source: str, key: str, default: str, *, strict: bool, mark: str = "") -> str:

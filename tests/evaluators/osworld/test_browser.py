@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld.browser.addresses import equal
 from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, judge, lacking, of
@@ -294,5 +294,5 @@ def test_what_follows_the_host_parts_two_addresses(
 @given(st.text(max_size=60))
 def test_any_text_is_an_address_or_unreadable(text: str) -> None:
     for strict in (True, False):
-        with suppress(Unreadable):
+        with suppress(UnreadableError):
             assert equal(text, text, strict=strict)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambidex.evaluators.formula import Mistake, Unknown, formula
+from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
 
 # A1 is a Saturday, A2 the Monday after it; column B: 3, x, nothing, TRUE.
 CELLS: dict[tuple[int, int], object] = {
@@ -48,7 +48,7 @@ def test_comparisons_are_those_of_python(one: Any, operator: str, other: Any) ->
 
 @given(st.text(max_size=20))
 def test_any_text_is_a_formula_an_error_or_unknown(text: str) -> None:
-    with contextlib.suppress(Mistake, Unknown):
+    with contextlib.suppress(FormulaError, UnknownValueError):
         formula(text, origin="A1")("B2", CELLS)
 
 
@@ -89,7 +89,7 @@ def test_references_move_with_the_cell_but_for_dollars() -> None:
 
 @pytest.mark.parametrize("text", ["B2+1", "1/0", 'SUM("q")', 'FIND("q",B2)', "B1:B2=1", "MOD(1,0)"])
 def test_an_error_is_a_mistake(text: str) -> None:
-    with pytest.raises(Mistake):
+    with pytest.raises(FormulaError):
         formula(text, origin="A1")("A1", CELLS)
 
 
@@ -99,5 +99,5 @@ def test_an_error_is_a_mistake(text: str) -> None:
      'COUNTIF(B1:B2,"x*")', "A1:ZZ9999=1", "1 2", "(" * 70 + "1" + ")" * 70],
 )  # fmt: skip
 def test_what_is_not_known_is_said_and_never_guessed(text: str) -> None:
-    with pytest.raises(Unknown):
+    with pytest.raises(UnknownValueError):
         formula(text, origin="A1")("A1", CELLS)

@@ -12,7 +12,7 @@ import pytest
 from mutagen.id3 import ID3, TIT2, TPE1
 from numpy.typing import NDArray
 
-from ambidex.evaluators import Unreadable
+from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld.media.media import RATE, sound
 from ambidex.evaluators.osworld.media.sound_features import alignment_distance, cepstra
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
@@ -160,7 +160,7 @@ def test_a_list_of_other_files_is_not_opened(tmp_path: Path) -> None:
         f"ffconcat version 1.0\nfile {tmp_path}/gold.wav\n",
         f"#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n{tmp_path}/gold.wav\n#EXT-X-ENDLIST\n",
     ):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableError):
             sound(file("list.mp3", content)(tmp_path))
 
 

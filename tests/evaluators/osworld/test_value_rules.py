@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from openpyxl.worksheet.cell_range import MultiCellRange
 from pydantic import TypeAdapter, ValidationError
 
-from ambidex.evaluators.osworld.registry import Raises
+from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.rules import ValueRule, matches
 
 NUMBERS = st.integers(-1000, 1000) | st.floats(-1000, 1000)
@@ -84,7 +84,7 @@ def test_cells_lie_between_the_smallest_and_the_largest_range(cells: str, verdic
      (3, "spreadsheet_range", ["A1", "A2"]), ("no cells", "spreadsheet_range", ["A1", "A2"])],
 )  # fmt: skip
 def test_what_upstream_cannot_compare_is_said(value: object, method: str, ref: object) -> None:
-    with pytest.raises(Raises, match=re.escape(method)):
+    with pytest.raises(UpstreamRaisesError, match=re.escape(method)):
         holds(value, method, ref)
 
 
