@@ -37,7 +37,7 @@ toolgen.command(review)
 toolgen.command(verdict)
 toolgen.command(opinion)
 
-Where = Annotated[Path, Parameter(help="directory of the candidates")]
+Where = Annotated[Path, Parameter(help="Directory of the candidates.")]
 
 
 @toolgen.command
@@ -55,31 +55,32 @@ def propose(
     model: str = "o3",
     foundry: Where = FOUNDRY,
 ) -> int:
-    """Keep new candidates; nothing is asked of a model and nothing runs yet.
+    """Add new candidates. No model is asked and nothing runs yet.
 
     Parameters
     ----------
     app
-        Whose tool it is to be: calc, writer, vlc, gnome and so on.
+        The application that the tool is for: calc, writer, vlc, gnome and so on.
     task
-        Directory of a task to solve by code, and to prove the tool by; it may come beside each of
-        the others.
+        Directory of a task that the tool should solve and is tested on. Can be combined with every
+        other source.
     wish
-        What the tool is to do, in words.
+        What the tool should do, in words.
     recorded
-        Directories of runs: what agents did by hand again and again becomes a candidate each.
+        Directories of runs: every sequence of GUI actions that agents often repeat becomes a
+        candidate.
     server
-        An MCP server, by its address or the command that starts it: each of its tools becomes one.
+        An MCP server, by its address or start command: each of its tools becomes a candidate.
     openapi
-        An OpenAPI file, JSON or YAML: each of its operations becomes one.
+        An OpenAPI file, JSON or YAML: each of its operations becomes a candidate.
     only
-        Of an import: only these names.
+        With --server or --openapi: only these names.
     least
-        Of recorded runs: trials that a sequence must be in.
+        With --recorded: the minimum number of trials that contain a sequence.
     name
-        Of the candidate; made of the task's name or the wish, where none is given.
+        The candidate's name; by default derived from the task's name or the wish.
     model
-        That writes the code, as litellm knows it.
+        The model that writes the code, by its name in litellm.
     """
     asked = Asked(app=app, task=task, model=model, foundry=foundry)
     if recorded:
@@ -102,20 +103,20 @@ def run(
     foundry: Where = FOUNDRY,
     settings: Settings = Settings(),
 ) -> int:
-    """Take candidates through the stages, as far as they get without people; all where none is
-    named. Exit code 1: one was refused; 3: a machine or a model failed."""
+    """Run candidates (by default all) through the automatic stages. Exit code 1: a candidate was
+    refused; 3: a machine or a model failed."""
     return _ended(go_on(foundry, names, settings, echo))
 
 
 @toolgen.command
 def resume(*names: str, foundry: Where = FOUNDRY) -> int:
-    """Go on with what was interrupted, with the settings of the last run."""
+    """Resume an interrupted run with the same settings."""
     return _ended(go_on(foundry, names, read_settings(foundry), echo))
 
 
 @toolgen.command(name="list")
 def list_candidates(*, foundry: Where = FOUNDRY) -> int:
-    """List the candidates and how far each is."""
+    """List the candidates and their progress."""
     table = Table(
         "candidate", "app", "from", "draft", "stage", "outcome", "reason", title=str(foundry)
     )
@@ -130,7 +131,7 @@ def list_candidates(*, foundry: Where = FOUNDRY) -> int:
 
 @toolgen.command
 def show(name: str, *, foundry: Where = FOUNDRY) -> int:
-    """Show a candidate: what every stage said, and its latest draft."""
+    """Show a candidate: the result of every stage, and its latest draft."""
     folder = open_candidate(foundry, name)
     for result in folder.results():
         echo(f"{result.stage}: {result.outcome}: {result.reason}")
@@ -144,8 +145,8 @@ def show(name: str, *, foundry: Where = FOUNDRY) -> int:
 
 @toolgen.command(name="gate")
 def check(what: str, *, foundry: Where = FOUNDRY) -> int:
-    """Say what is wrong with a candidate's latest draft, or with a drafted file, without running
-    it. Exit code 1: refused."""
+    """Check a candidate's latest draft, or a Python file, without running it. Exit code 1 if it is
+    refused."""
     catalogue = read_catalogue()
     if Path(what).suffix == ".py":
         findings = gate(Path(what), list(catalogue.values()))
@@ -164,7 +165,7 @@ def check(what: str, *, foundry: Where = FOUNDRY) -> int:
 
 @toolgen.command
 def trial(name: str, *, foundry: Where = FOUNDRY) -> int:
-    """Try a candidate's latest draft in guests once more, and go on with it from there."""
+    """Test a candidate's latest draft in guests again, then continue with the next stages."""
     return _once_more("trial", name, foundry, read_settings(foundry))
 
 
@@ -175,23 +176,25 @@ def measure(
     foundry: Where = FOUNDRY,
     settings: Settings = Settings(),
 ) -> int:
-    """Measure a candidate's latest draft: the suite with and without it, by the same agent."""
+    """Run the same agent on a suite with and without a candidate's latest draft, and compare."""
     if not settings.suite:
-        raise UsageError("nothing to measure with", hint="--suite DIR --agent model|module:Class")
+        raise UsageError(
+            "measuring needs a suite and an agent", hint="--suite DIR --agent model|module:Class"
+        )
     return _once_more("measure", name, foundry, settings)
 
 
 @toolgen.command
 def admit(name: str, *, root: Path = ROOT, by: str = "", foundry: Where = FOUNDRY) -> int:
-    """Write an accepted candidate into a tree: its function, its tests, where it comes from. Look
-    at the change and commit it.
+    """Write an accepted candidate into a source tree: the tool, its tests and its provenance.
+    Review and commit the change.
 
     Parameters
     ----------
     root
-        Of the tree; without it, this one.
+        The root of the source tree; by default this one.
     by
-        Who admits it; by default whoever is logged in.
+        Who admits it; by default the current user.
     """
     said = admit_into(open_candidate(foundry, name), root, by or getpass.getuser())
     _written(f"{said.tool} is admitted: {said.why}", said.files, root)
@@ -202,14 +205,14 @@ def admit(name: str, *, root: Path = ROOT, by: str = "", foundry: Where = FOUNDR
 def retire(
     tool: str, *, why: str, root: Path = ROOT, by: str = "", foundry: Where = FOUNDRY
 ) -> int:
-    """Take an admitted tool out of a tree again, and keep why.
+    """Remove an admitted tool from a source tree, and record why.
 
     Parameters
     ----------
     tool
-        Its name, with the app's.
+        The tool's full name, such as vlc_set_repeat.
     why
-        One sentence for whoever misses it.
+        The reason, in one sentence.
     """
     said = retire_from(foundry, tool, root, why, by or getpass.getuser())
     _written(f"{said.tool} is retired: {said.why}", said.files, root)
@@ -220,7 +223,7 @@ def retire(
 def report(
     *, foundry: Where = FOUNDRY, json: Annotated[bool, Parameter(negative="")] = False
 ) -> int:
-    """Print the funnel: candidates per stage, what became of them and why, and the costs."""
+    """Print the funnel: candidates per stage, their outcomes with reasons, and the costs."""
     found = funnel(foundry)
     if json:
         print_json(as_json(found))
@@ -242,7 +245,7 @@ def _written(said: str, files: Sequence[str], root: Path) -> None:
     echo(said)
     for file in files:
         echo(f"  {root / file}")
-    echo("Look at the change, run the tests, and commit it.")
+    echo("Review the change, run the tests, and commit it.")
 
 
 def _print_findings(title: str, findings: Sequence[Finding]) -> None:

@@ -35,22 +35,24 @@ NAME = "run.json"
 class Settings(Strict):
     """How candidates are worked on."""
 
-    base_url: Annotated[str, Parameter(help="any server that speaks OpenAI's chat API")] = ""
-    key: Annotated[str, Parameter(help="environment variable that holds the model's key")] = ""
+    base_url: Annotated[str, Parameter(help="A server with OpenAI's chat completions API.")] = ""
+    key: Annotated[str, Parameter(help="Environment variable that holds the API key.")] = ""
     max_tokens: Annotated[int, Field(ge=1)] = 16_384
     timeout: float = 600.0
-    calls: Annotated[int, Parameter(help="model calls of one candidate")] = 40
-    dollars: Annotated[float | None, Parameter(help="US dollars of one candidate")] = None
-    total_calls: Annotated[int, Parameter(help="model calls of all candidates")] = 1000
-    total_dollars: Annotated[float | None, Parameter(help="US dollars of all candidates")] = None
+    calls: Annotated[int, Parameter(help="Maximum model calls per candidate.")] = 40
+    dollars: Annotated[float | None, Parameter(help="Maximum US dollars per candidate.")] = None
+    total_calls: Annotated[int, Parameter(help="Maximum model calls in total.")] = 1000
+    total_dollars: Annotated[float | None, Parameter(help="Maximum US dollars in total.")] = None
     provider: str = "libvirt"
     image: str = "debian-12"
     suite: Annotated[
-        str, Parameter(help="tasks to measure with; without them nothing is measured")
+        str, Parameter(help="The suite to measure with; by default nothing is measured.")
     ] = ""
-    agent: Annotated[str, Parameter(help="who plays them: model, or module:Class")] = "model"
-    agent_model: Annotated[str, Parameter(help="of --agent model")] = ""
-    trials: Annotated[int, Parameter(help="of each task in each arm")] = 3
+    agent: Annotated[
+        str, Parameter(help="The agent that runs the suite: model, or module:Class.")
+    ] = "model"
+    agent_model: Annotated[str, Parameter(help="The model, with --agent model.")] = ""
+    trials: Annotated[int, Parameter(help="Trials of each task, with and without the tool.")] = 3
     steps: int = 15
 
     @property

@@ -1,4 +1,4 @@
-"""`ambidex image …`: images are built, listed, imported and provisioned."""
+"""`ambidex image …`: builds, lists, imports and provisions images."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ def _say(line: str) -> None:
 def build(
     name: str,
     *,
-    mirror: Annotated[str, Parameter(help="a package mirror, instead of this machine's own")] = "",
+    mirror: Annotated[
+        str, Parameter(help="A package mirror to use instead of this computer's.")
+    ] = "",
 ) -> None:
-    """Build the image of a recipe unless it is there already, with the guest code as it is now."""
+    """Build the image of a recipe with the current guest code, reusing up-to-date parts."""
     base = build_base(name, mirror=mirror, say=_say)
     image = open_image(name, say=_say)
     echo(f"{name} is ready: {base.folder} (image {image.id})")
@@ -38,7 +40,7 @@ def build(
 
 @images.command(name="list")
 def show() -> None:
-    """List the images that are built, and the recipes that could be."""
+    """List the built images, and the recipes that are not built."""
     bases = list_bases()
     table = Table("image", "id", "disk", "memory", "folder")
     for base in bases:
@@ -52,27 +54,30 @@ def show() -> None:
 
 @images.command
 def prune(
-    *, yes: Annotated[bool, Parameter(negative="", help="delete them; only list otherwise")] = False
+    *,
+    yes: Annotated[
+        bool, Parameter(negative="", help="Delete them instead of listing them.")
+    ] = False,
 ) -> None:
-    """List what older recipes and older guest code left in the cache; with --yes, delete it."""
+    """List the cache files of older recipes and older guest code; with --yes, delete them."""
     found = stale()
     for folder in found:
         echo(f"{size(folder) / 2**30:6.2f} GiB  {folder}")
         if yes:
             forget(folder)
-    echo(f"{len(found)} {'deleted' if yes else 'would go; --yes deletes them'}")
+    echo(f"{len(found)} {'deleted' if yes else 'would be deleted; --yes deletes them'}")
 
 
 @images.command(name="import")
 def take(
     path: Path,
     *,
-    name: Annotated[str, Parameter(help="what to call it here")],
-    python: Annotated[str, Parameter(help="version of the disk's own Python, such as 3.10")],
-    user: Annotated[str, Parameter(help="the user who is logged in at the desktop")] = "user",
-    memory: Annotated[int, Parameter(help="MiB of a machine")] = 4096,
+    name: Annotated[str, Parameter(help="The name of the new image.")],
+    python: Annotated[str, Parameter(help="The Python version on the disk, such as 3.10.")],
+    user: Annotated[str, Parameter(help="The user who is logged in on the desktop.")] = "user",
+    memory: Annotated[int, Parameter(help="Memory of each machine, in MiB.")] = 4096,
 ) -> None:
-    """Take an existing qcow2 or raw disk as an image. It boots by its own boot loader."""
+    """Import a qcow2 or raw disk as an image. It boots with its own boot loader."""
     base = import_base(path, name, python=python, user=user, memory=memory, say=_say)
     echo(f"{base.name} is ready: {base.folder}")
 
@@ -80,11 +85,11 @@ def take(
 @images.command(name="provision")
 def put_guest(
     *,
-    ssh: Annotated[str, Parameter(help="user@host or user@host:port")],
-    user: Annotated[str, Parameter(help="the user who is logged in at the desktop")] = "user",
-    key: Annotated[Path | None, Parameter(help="a private key file")] = None,
+    ssh: Annotated[str, Parameter(help="Where to connect: user@host or user@host:port.")],
+    user: Annotated[str, Parameter(help="The user who is logged in on the desktop.")] = "user",
+    key: Annotated[Path | None, Parameter(help="A private key file.")] = None,
     password: Annotated[str, Parameter(env_var="AMBIDEX_SSH_PASSWORD")] = "",
-    accept_new_host: Annotated[bool, Parameter(help="trust a host key not met before")] = False,
+    accept_new_host: Annotated[bool, Parameter(help="Trust an unknown host key.")] = False,
 ) -> None:
     """Install the guest agent on a running Ubuntu or Debian desktop, over SSH.
 

@@ -39,23 +39,24 @@ def watch(
     open: Annotated[bool, Parameter(negative="")] = False,
     tui: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Serve the control room: watch trials, hold them, take over, and look at them again. It can be
-    started and ended at any time, beside a run or after it.
+    """Serve the control room: watch trials, pause them, take over, and replay them. It can be
+    started and stopped at any time, during a run or after it.
 
     Parameters
     ----------
     runs
-        Directories of runs, or such as hold some; without one, `runs`.
+        Directories of runs, or directories that contain runs; by default runs/.
     host
-        Where it listens. Beyond this machine, whoever is first with an address it prints may act.
+        The address to listen on. On any other than the default, whoever opens a printed address
+        first can control the run.
     port
-        0 takes a free one.
+        The port to listen on; 0 chooses a free one.
     name
-        Another host, and port, by which browsers reach it: behind a proxy, room.example.org.
+        Another host name (and port) by which browsers reach it, such as that of a proxy.
     open
-        Open it in the browser.
+        Open the page in a browser.
     tui
-        Show it on this terminal instead.
+        Show the control room in this terminal instead of a browser.
     """
     folders = runs or (Path("runs"),)
     for folder in folders:
@@ -73,19 +74,19 @@ def watch(
 
 
 def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) -> int:
-    """Write one episode into a file that one can hand on.
+    """Export one episode as a single file.
 
     Parameters
     ----------
     trial
         The directory of a trial: RUN/TASK.NUMBER.
     html
-        A page with everything in it, to be played in a browser.
+        Write a self-contained page that plays the episode in a browser.
     mp4
-        A film.
+        Write a video.
     """
     if not (html or mp4):
-        raise UsageError("export as what?", hint="Name a file with --html or --mp4.")
+        raise UsageError("nothing to export", hint="Name a file with --html or --mp4.")
     if not (trial / TRAJECTORY).is_file():
         raise UsageError(f"{trial} holds no trajectory", hint="Name a trial: RUN/TASK.NUMBER.")
     for file in filter(None, (html, mp4)):
@@ -122,24 +123,24 @@ def vnc(
     mp4: Path | None = None,
     seconds: int = 30,
 ) -> int:
-    """Say where the desktops of a run can be seen just now with any VNC viewer: address and
-    password of each trial. Works when nothing in a guest answers.
+    """Print the VNC address and password of each running trial. Works even if the guest does not
+    respond.
 
     Parameters
     ----------
     trial
-        Only this one: TASK.NUMBER.
+        Only this trial: TASK.NUMBER.
     png
-        Write a picture of its screen.
+        Write a screenshot.
     mp4
-        Write a film of its screen, a picture a second.
+        Write a video of the screen, one frame per second.
     seconds
-        How long the film is.
+        The length of the video.
     """
     shown = [each for each in now_running(run) if trial in ("", each[0])]
     if (png or mp4) and len(shown) != 1:
         under_way = ", ".join(name for name, _ in shown) or "none"
-        raise UsageError("of which trial?", hint=f"Name it with --trial; under way: {under_way}.")
+        raise UsageError("name one trial with --trial", hint=f"Running: {under_way}.")
     for name, seen in shown:
         echo(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
         if png:
@@ -149,7 +150,7 @@ def vnc(
 
             write_shots(_shots(seen, seconds), mp4)
     if not shown:
-        echo(f"no trial is under way in {run}")
+        echo(f"no trial is running in {run}")
     return 0
 
 
@@ -168,7 +169,7 @@ def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
 
 
 def shell(*, machines: MachineOptions = MachineOptions()) -> int:
-    """A Python prompt with a booted `machine` and its `guest`; both are gone when it ends."""
+    """Start a Python prompt with a booted `machine` and its `guest`; both end with the prompt."""
     said = Terminal(stderr=True)
     with open_machines(machines, said.print) as source, closing(source.make()) as machine:
         machine.boot()

@@ -1,8 +1,8 @@
-"""The command line. A verb is a function; its types and docstring are its help.
+"""The command line. Each command is a function; its types and docstring are its help text.
 
-Exit codes: 0 as asked · 1 ran, and the answer is no (a proof that fails, a row `bug`, a changed
-score) · 2 the request or the data is wrong · 3 a machine, a guest or a model failed, or trials
-stayed void · 130 interrupted
+Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
+changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, or trials
+remained void · 130 interrupted
 """
 
 from __future__ import annotations
@@ -48,21 +48,27 @@ app = App(
 
 # Named, not imported: libvirt may be missing on a machine that only checks or reports.
 app.command(
-    "ambidex.host.cli.doctor:doctor", name="doctor", help="What this machine offers, and the fixes."
+    "ambidex.host.cli.doctor:doctor",
+    name="doctor",
+    help="Check this computer and print how to fix what is missing.",
 )
 app.command(
-    "ambidex.host.cli.images:images", name="image", help="Build, list, import, provision images."
+    "ambidex.host.cli.images:images", name="image", help="Build, list, import and provision images."
 )
 app.command(
-    "ambidex.host.cli.osworld_assets:assets", name="assets", help="Files that OSWorld's tasks need."
+    "ambidex.host.cli.osworld_assets:assets",
+    name="assets",
+    help="Fetch, import and verify the files that OSWorld's tasks need.",
 )
 app.command(
-    "ambidex.host.cli.osworld_tasks:tasks", name="tasks", help="OSWorld's tasks: compared, noted."
+    "ambidex.host.cli.osworld_tasks:tasks",
+    name="tasks",
+    help="Compare and annotate OSWorld's tasks.",
 )
 app.command(
     "ambidex.toolgen.cli:toolgen",
     name="toolgen",
-    help="New tools: made, tried, reviewed, admitted.",
+    help="Generate, test, review and admit new tools.",
 )
 
 app.command(run)
@@ -91,18 +97,19 @@ def check(
     verbose: Annotated[bool, ON] = False,
     json: Json = False,
 ) -> int:
-    """Load every task, bind every check, hold every call against the tools: no machine, seconds.
+    """Validate tasks: their files, their checks, and every tool call against the tools' schemas.
+    Takes seconds and needs no machine.
 
     Parameters
     ----------
     suites
-        Directories of tasks; without one, all in tasks/, or the demo suite where there is none.
+        Task directories; by default every suite in tasks/, or the demo suite if there is no tasks/.
     osworld
-        A checkout of OSWorld: what each of its tasks needs, and what was tolerated.
+        An OSWorld checkout: report what each task needs, and which irregularities were accepted.
     tasks
-        Of OSWorld's, only these: names, domains, beginnings of ids.
+        Only these OSWorld tasks: names, domains or prefixes of ids.
     verbose
-        Of OSWorld's, a line for each task.
+        Print a line for each OSWorld task.
     """
     catalogue = read_catalogue()
     if osworld is not None:
@@ -137,16 +144,16 @@ def score(
     suite: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Judge the stored evidence of a run again; the new scores are kept beside the old ones.
+    """Judge the stored evidence of a run again. The new scores are stored alongside the old ones.
 
     Parameters
     ----------
     suite
-        Where the tasks are now, if not where they were.
+        Where the tasks are now, if they have moved since the run.
     """
     config = read_config(run)
     names = tuple(config.tasks)
-    # What a stage was set with is not needed any more.
+    # The files of a task's setup are not needed to judge it.
     selection = Selection(names, unready=True)
     where = suite or Path(config.suite)
     found = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
@@ -171,7 +178,7 @@ def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
     Parameters
     ----------
     tokens
-        Print instead what telling a model of them costs, app by app.
+        Print how many tokens the tools' descriptions cost a model, by application.
     """
     catalogue = read_catalogue()
     if tokens:
@@ -190,7 +197,7 @@ def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a verb; errors of the known fates are one sentence and a hint, all others keep their
+    """Run a command. Expected errors are printed as one sentence with a hint; all others keep their
     traceback."""
     # A supervisor's SIGTERM ends a run as cleanly as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

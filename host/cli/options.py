@@ -1,5 +1,4 @@
-"""Words that verbs of the command line share: which tasks of OSWorld they are for, and which steps
-are kept."""
+"""Options that several commands share: which OSWorld tasks to use, and when to save checkpoints."""
 
 from __future__ import annotations
 
@@ -21,43 +20,46 @@ __all__ = ["Chosen", "KeepOptions"]
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Chosen:
-    """Of OSWorld's tasks, and what is known of them."""
+    """Which of OSWorld's tasks to use, and the notes on them."""
 
     list: Annotated[
-        Path | None, Parameter(help="only those in a list of OSWorld's, such as test_all.json")
+        Path | None, Parameter(help="Only the tasks in an OSWorld list such as test_all.json.")
     ] = None
     net: Annotated[
         tuple[Net, ...],
         Parameter(
-            consume_multiple=True, negative="", help="only OSWorld's tasks that need these networks"
+            consume_multiple=True, negative="", help="Only OSWorld tasks that need these networks."
         ),
     ] = ()
     annotations: Annotated[
-        Path | None, Parameter(help="what is known of OSWorld's tasks: see `tasks annotate`")
+        Path | None, Parameter(help="Notes on OSWorld's tasks, as written by `tasks annotate`.")
     ] = None
 
     def with_tasks(self, tasks: Sequence[str]) -> Selection:
-        """The whole choice."""
+        """The selection, with these task names."""
         return Selection(tuple(tasks), self.list, self.net, self.annotations)
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
 class KeepOptions:
-    """Before which steps of an episode the machine is kept."""
+    """When to save checkpoints of the machine during an episode."""
 
     checkpoint: Annotated[
-        str, Parameter(help="keep the machine before `every` step, each Kth (a number), or none")
+        str,
+        Parameter(
+            help="Save the machine before `every` step, before each Kth (a number), or none."
+        ),
     ] = "none"
     checkpoint_last: Annotated[
-        int | None, Parameter(help="of an episode only so many, the last ones")
+        int | None, Parameter(help="Keep only this many checkpoints of each episode, the latest.")
     ] = None
     checkpoint_budget: Annotated[
-        float | None, Parameter(help="gigabytes that those of one episode may take")
+        float | None, Parameter(help="Gigabytes that the checkpoints of one episode may use.")
     ] = None
 
     def keep(self) -> Keep | None:
-        """As a run's configuration says it; `UsageError` where it makes no sense."""
+        """The setting for `run.json`; `UsageError` for an invalid value."""
         if self.checkpoint == "none":
             return None
         every = 1 if self.checkpoint == "every" else 0
@@ -65,10 +67,10 @@ class KeepOptions:
             every = int(self.checkpoint)
         if every < 1:
             raise UsageError(
-                f"no steps to keep are called {self.checkpoint!r}",
+                f"invalid value for --checkpoint: {self.checkpoint!r}",
                 hint="--checkpoint takes every, a number, or none.",
             )
         for name, value in (("last", self.checkpoint_last), ("budget", self.checkpoint_budget)):
             if value is not None and value <= 0:
-                raise UsageError(f"--checkpoint-{name} {value} keeps nothing")
+                raise UsageError(f"--checkpoint-{name} {value} would keep no checkpoint")
         return Keep(every=every, last=self.checkpoint_last, budget=self.checkpoint_budget)

@@ -48,19 +48,19 @@ def fetch(
     accept_changed: Accepted = (),
     store: Store = None,
 ) -> int:
-    """Fetch what the tasks of a checkout need and the store lacks, from where their files say.
+    """Download the files that the tasks of an OSWorld checkout need and the store lacks.
 
-    The first fetch pins a URL by the SHA-256 of its file. Another file under it is refused, with
-    both hashes, and nothing in the store changes.
+    The first download pins the SHA-256 of each URL's file. If a URL later serves another file,
+    it is refused with both hashes and the store stays as it is.
 
     Parameters
     ----------
     folder
-        A checkout of OSWorld.
+        An OSWorld checkout.
     tasks
-        Only for these.
+        Only for these tasks.
     list
-        Only for those in a list of OSWorld's.
+        Only for the tasks in an OSWorld list.
     again
         Fetch what the store has as well, to see what has changed.
     """
@@ -87,15 +87,15 @@ def fetch(
 def import_(
     source: Path, folder: Path, *, accept_changed: Accepted = (), store: Store = None
 ) -> int:
-    """Take what the tasks of a checkout need from a copy of the data set.
+    """Import the files that the tasks of an OSWorld checkout need from a copy of the data set.
 
     Parameters
     ----------
     source
-        A folder, a ZIP or a tar archive. A file is found by its path in the data set, such as
-        chrome/<id>/<name>, wherever in SOURCE that begins.
+        A folder, a ZIP or a tar archive. Files are found by their path in the data set, such as
+        chrome/<id>/<name>, at any depth in SOURCE.
     folder
-        A checkout of OSWorld.
+        An OSWorld checkout.
     """
     kept = _store(store)
     wanted = _missing(folder, Selection(), kept)
@@ -128,7 +128,7 @@ def import_(
 
 @assets.command
 def verify(*, store: Store = None) -> int:
-    """Hold every file of the store against its hash."""
+    """Verify the hash of every file in the store."""
     kept = _store(store)
     count = 0
     wrong = []
@@ -139,7 +139,7 @@ def verify(*, store: Store = None) -> int:
         raise UsageError(str(error)) from None
     for asset, said in wrong:
         echo(f"{asset.url}: {said}", error=True)
-    echo(f"{count} assets, {len(wrong)} not as they were: {kept.root}")
+    echo(f"{count} assets, {len(wrong)} changed: {kept.root}")
     return 1 if wrong else 0
 
 
@@ -190,7 +190,7 @@ def _opened(source: Path) -> Iterator[Path]:
     if not source.is_file():
         raise UsageError(f"there is no {source}")
     if not (zipfile.is_zipfile(source) or tarfile.is_tarfile(source)):
-        raise UsageError(f"{source} is no folder, no ZIP and no tar archive")
+        raise UsageError(f"{source} is not a folder, a ZIP or a tar archive")
     with tempfile.TemporaryDirectory(prefix="ambidex-import-") as room:
         unpacked(source, Path(room))
         yield Path(room)

@@ -24,14 +24,14 @@ tasks = App(name="tasks")
 
 @tasks.command
 def diff(a: Path, b: Path, *, json: Json = False) -> int:
-    """Say which tasks of two checkouts of OSWorld differ, and in what.
+    """List the tasks that differ between two OSWorld checkouts, and how.
 
     Parameters
     ----------
     a
-        The earlier one.
+        The earlier checkout.
     b
-        The later one.
+        The later checkout.
     """
     found = changes(a, b)
     if json:

@@ -33,33 +33,33 @@ def report(
     rows: Path | None = None,
     failures: Path | None = None,
 ) -> int:
-    """Accuracy, TIR, ACS and all that stands beside them, of one or more runs.
+    """Report accuracy, Tool Invocation Rate, Average Completion Steps and more for runs.
 
     Parameters
     ----------
     runs
-        Directories of runs, or such as hold some.
+        Directories of runs, or directories that contain runs.
     rescored
-        Take the scores that `ambidex score` found last.
+        Use the latest scores of `ambidex score`.
     released
-        Give also the numbers as OSWorld-MCP's released script computes them.
+        Add the figures as OSWorld-MCP's released script computes them.
     assisted
-        Count also the trials that a person helped in.
+        Include the trials in which a person helped.
     paper
-        Put the paper's figures for this model beside ours; otherwise those of models it has.
+        The model of the paper whose figures to show alongside; by default the one that was run.
     html
-        Write the whole report, with plots, into this one file.
+        Write the whole report, with plots, as an HTML page.
     csv
-        Write the rows into this file.
+        Write the rows as CSV.
     parquet
-        Write the rows into this file.
+        Write the rows as Parquet.
     rows
-        Write the rows into this file, as JSON.
+        Write the rows as JSON.
     failures
-        Write a sheet (CSV) of unsolved trials into this file, for people to say why.
+        Write a CSV sheet of the unsolved trials, with columns for people to fill in the reasons.
     """
     if not runs:
-        raise UsageError("which run?", hint="Name one or more directories.")
+        raise UsageError("no run named", hint="Name one or more directories of runs.")
     for file in filter(None, (html, csv, parquet, rows, failures)):
         if not file.parent.is_dir():
             raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")

@@ -43,7 +43,7 @@ __all__ = ["MANY", "Json", "exit_code", "experiment", "print_json", "prove", "re
 
 MANY = Parameter(consume_multiple=True, negative="")
 Options = Annotated[RunOptions, Parameter(name="*", negative="")]
-Json = Annotated[bool, Parameter(negative="", help="print JSON")]
+Json = Annotated[bool, Parameter(negative="", help="Print JSON.")]
 
 
 def run(
@@ -70,42 +70,46 @@ def run(
     json: Json = False,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
-    """Let an agent work on every task of a suite; the same command with the same --out goes on with
-    a run.
+    """Run an agent on every task of a suite. The same command with the same --out resumes the run.
 
     Parameters
     ----------
     suite
-        A directory of tasks, or a checkout of OSWorld: it is known by what lies in it.
+        A directory of tasks, or an OSWorld checkout; which of the two is detected from its files.
     agent
         oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
     model
-        For --agent model: a name as litellm knows it, or as the server at --base-url calls it.
+        For --agent model: the model's name in litellm, or on the server at --base-url.
     base_url
-        Any server that speaks OpenAI's chat API.
+        A server with OpenAI's chat completions API.
     condition
-        The tools on offer: gui (mouse and keyboard), tools (all others), hybrid (both).
+        Which tools the agent gets: gui (mouse and keyboard), tools (all others) or hybrid (both).
     steps
-        Decisions an episode may take.
+        The maximum number of steps in an episode.
     tasks
-        Only these: names; of OSWorld's also domains and beginnings of ids.
+        Only these tasks, by name; OSWorld tasks also by domain or prefix of their id.
     out
-        Directory of the run.
+        Directory of the run; by default a new one in runs/.
     time_limit
-        Seconds an episode may take.
+        The maximum length of an episode, in seconds.
     cost_limit
-        US dollars an episode may cost, where the model's price is known.
+        The maximum cost of an episode in US dollars; needs a known price of the model.
     dialect
-        How the model is asked: functions, paper, anthropic, openai or pyautogui.
+        The format of requests and answers: functions, paper, anthropic, openai, pyautogui, or your
+        own module:Class.
+    temperature
+        The sampling temperature; by default the vendor's.
     images
-        Screenshots that stay in a model's conversation.
+        How many of the latest screenshots stay in the model's conversation.
     exposure
-        Which of the tools a model sees at a step: all; app, those of the application in front;
-        retrieved, the `--top` that suit the instruction best; named, those the task calls useful.
+        Which tools the model sees at each step: all; app (those of the focused application);
+        retrieved (the `--top` best matches for the instruction); named (those the task lists).
+    top
+        The number of tools for --exposure retrieved.
     json
         Print the report as JSON.
     watch
-        Serve the control room beside it; its address is printed first.
+        Serve the control room during the run; its address is printed first.
     """
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
@@ -148,15 +152,15 @@ def experiment(
     dry: Annotated[bool, Parameter(negative="")] = False,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
-    """Run every combination of agents, conditions, exposures and limits that a TOML file names; the
-    same command with the same --out goes on with it.
+    """Run every combination of the agents, conditions, exposures and limits in a TOML file. The
+    same command with the same --out resumes the experiment.
 
     Parameters
     ----------
     file
-        The experiment: see docs/experiments.md and examples/.
+        The experiment file; see docs/experiments.md and examples/.
     out
-        Directory of the experiment; each run is a directory in it.
+        Directory of the experiment; each run gets a directory in it.
     dry
         Check everything and list the runs; no machine, no model.
     """
@@ -189,15 +193,26 @@ def prove(
     json: Json = False,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
-    """Show that each task measures what it says: its oracles score 1, doing nothing and near-misses
-    score 0."""
+    """Prove tasks: each oracle must score 1; doing nothing, and each near miss, must score 0.
+
+    Parameters
+    ----------
+    suite
+        A directory of tasks, or an OSWorld checkout.
+    tasks
+        Only these tasks, by name.
+    out
+        Directory of the run; by default a new one in runs/.
+    settle
+        The maximum time the screen may take to settle after a step, in seconds.
+    """
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
     bare = [task.name for task in loaded.tasks if not task.spec.oracle]
     if bare and any(isinstance(task.body, Verbs) for task in loaded.tasks):
-        raise UsageError(f"nothing to prove without an oracle: {', '.join(bare)}")
+        raise UsageError(f"tasks without an oracle cannot be proved: {', '.join(bare)}")
     if bare:
-        echo(f"without an oracle, so it is only shown that doing nothing scores 0: {len(bare)}")
+        echo(f"{len(bare)} tasks have no oracle: for them, only doing nothing is checked")
     agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
     request = RunRequest(
         suite=loaded,
@@ -226,16 +241,20 @@ def replay(
     settle: float = 5.0,
     machines: MachineOptions = MachineOptions(),
 ) -> int:
-    """Play a recorded trial again on a fresh machine, judge it, and say where the screens part.
+    """Replay a recorded trial on a fresh machine, judge it, and report where the screens differ.
 
     Parameters
     ----------
     run
-        The directory of a run, with a task; or that of a trial: RUN/TASK.NUMBER.
+        The directory of a run (then name a task), or of one trial: RUN/TASK.NUMBER.
     task
-        Its first trial is played.
+        The task whose first trial is replayed.
     on
-        The provider of the machine, as `--provider`.
+        The provider of the machine, instead of --provider.
+    out
+        Directory of the new run; by default one in runs/.
+    settle
+        The maximum time the screen may take to settle after a step, in seconds.
     """
     trial = _trial_of(run, task)
     config = read_config(trial.parent)
@@ -277,7 +296,7 @@ def _trial_of(run: Path, task: str) -> Path:
 
 
 def exit_code(rows: Sequence[Row]) -> int:
-    """What a verb that played these rows ends with: see `host.cli.main`."""
+    """The exit code of a command that ran these rows; see `host.cli.main`."""
     latest = {row.key: row for row in rows}
     if any(row.fate == "bug" for row in latest.values()):
         return 1

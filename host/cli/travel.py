@@ -1,4 +1,4 @@
-"""The verbs that go back to a step of a recorded episode: fork, counterfactual, pivot,
+"""The commands that return to a step of a recorded episode: fork, counterfactual, pivot and
 desktop-diff."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from ambidex.tasks.catalogue import read_catalogue
 __all__ = ["counterfactual", "desktop_diff", "fork", "pivot"]
 
 MACHINES = MachineOptions()
-N = Annotated[int, Parameter(name="-n", help="episodes from each step")]
+N = Annotated[int, Parameter(name="-n", help="Episodes from each step.")]
 
 
 def fork(
@@ -66,25 +66,25 @@ def fork(
     json: Json = False,
     machines: MachineOptions = MACHINES,
 ) -> int:
-    """Go on from a step of a recorded trial: the machine is as it was before it, and the agent has
-    seen and done what came before. The same command with the same --out goes on with it.
+    """Start new episodes from a step of a recorded trial. The machine starts in the state it had
+    before that step, and the agent with its history. The same command with the same --out resumes.
 
     Parameters
     ----------
     run
-        A run with --checkpoint.
+        A run that was made with --checkpoint.
     task
-        A task; or the directory of one of its trials, as where several agents played it.
+        The name of a task, or the directory of a trial (needed where several agents ran it).
     step
-        The first one that is decided anew.
+        The first step that the agent decides anew.
     trial
-        Which trial of the task.
+        The number of the task's trial.
     n
-        So many episodes; the best of them is named.
+        How many episodes to run; the best one is named.
     hand
-        The only tools on offer at that step: gui (mouse and keyboard) or tools (all others).
+        Restrict the agent to gui (mouse and keyboard) or to tools (all others).
     lasting
-        Whether that holds for that decision (once) or for all the rest of the episode (rest).
+        Restrict that step only (once), or the rest of the episode (rest).
     out
         Directory of the new run.
     """
@@ -119,27 +119,27 @@ def counterfactual(
     json: Json = False,
     machines: MachineOptions = MACHINES,
 ) -> int:
-    """Try both hands at decisions of a recorded run, mouse and keyboard only and tools only, go on
-    with the same agent, and say what its choice of the hand has cost.
+    """Measure what the agent's choice between GUI and tools cost: at recorded steps, run the same
+    agent once restricted to mouse and keyboard and once restricted to tools.
 
     Parameters
     ----------
     run
-        A run with --condition hybrid and --checkpoint.
+        A run that was made with --condition hybrid and --checkpoint.
     tasks
-        Only these.
+        Only these tasks.
     decisions
-        all, or how many of each trial, evenly spread.
+        all, or how many steps of each trial, evenly spaced.
     at
         Only these steps.
     force
-        The hand is forced for that decision (once) or for all the rest of the episode (rest).
+        Restrict the agent at that step only (once), or for the rest of the episode (rest).
     out
-        Directory for the branches, a run for each hand; the same command goes on with it.
+        Directory for the branches, a run for each restriction; the same command resumes them.
     html
-        Write both tables, with a plot and what was run, into this one file.
+        Write an HTML page with both tables, a plot and the settings.
     csv
-        Write a line for each decision into this file.
+        Write a CSV file with a row for each decision.
     """
     for path in filter(None, (html, csv)):
         if not path.parent.is_dir():
@@ -175,25 +175,25 @@ def pivot(
     json: Json = False,
     machines: MachineOptions = MACHINES,
 ) -> int:
-    """Find the last step of a recorded trial from which it could still be solved, by bisection.
+    """Find, by bisection, the last step of a trial from which the task could still be solved.
 
     Parameters
     ----------
     run
-        A run with --checkpoint.
+        A run that was made with --checkpoint.
     task
-        A task; or the directory of one of its trials, as where several agents played it.
+        The name of a task, or the directory of a trial (needed where several agents ran it).
     trial
-        Which trial of the task.
+        The number of the task's trial.
     out
-        Directory for the branches, a run for each step that is tried; the same command goes on
-        with it.
+        Directory for the branches, a run for each step that is tried; the same command resumes
+        them.
     """
     recorded, catalogue = trial_of(run, task, trial), read_catalogue()
     steps = kept_steps(recorded)
     if not steps:
         raise UsageError(
-            f"no machine of {recorded} is kept", hint="`run --checkpoint every` keeps them."
+            f"{recorded} has no checkpoints", hint="`run --checkpoint every` saves them."
         )
     folder = out or Path(f"{run}.pivot") / recorded.name
 
@@ -224,23 +224,23 @@ def desktop_diff(
     json: Json = False,
     machines: MachineOptions = MACHINES,
 ) -> int:
-    """Say what differs between the desktop before one step of a recorded trial and before another:
-    files, settings, windows, processes, and what documents say.
+    """Compare the desktop at two steps of a recorded trial: files, settings, windows, processes
+    and the text of documents.
 
     Parameters
     ----------
     run
-        A run with --checkpoint.
+        A run that was made with --checkpoint.
     task
-        A task; or the directory of one of its trials, as where several agents played it.
+        The name of a task, or the directory of a trial (needed where several agents ran it).
     before
-        A step that was kept.
+        A step with a checkpoint.
     after
-        Another one.
+        A later step with a checkpoint.
     trial
-        Which trial of the task.
+        The number of the task's trial.
     json
-        Print it as the evidence that `changes.only` judges.
+        Print the differences as the evidence that `changes.only` judges.
     """
     recorded = trial_of(run, task, trial)
     places = kept_at(recorded, before), kept_at(recorded, after)

@@ -162,24 +162,26 @@ class RunOptions(Strict):
     """The options of a run that mean the same everywhere: each is a flag of `ambidex run`, a key of
     an experiment's file and a field of `run.json`, and this is the only place that names it."""
 
-    runs: Annotated[int, Field(ge=1, le=MOST_RUNS, description="trials of each task")] = 1
+    runs: Annotated[int, Field(ge=1, le=MOST_RUNS, description="Trials of each task.")] = 1
     threshold: Annotated[
-        float, Field(ge=0, le=1, description="the score from which a task counts as solved")
+        float, Field(ge=0, le=1, description="The lowest score that counts as solved.")
     ] = 1.0
     settle: Annotated[
         float,
         Field(
             ge=0,
             le=LONGEST_SETTLE,
-            description="seconds the screen may take to come to rest after a step",
+            description="The maximum time the screen may take to settle after a step, in seconds.",
         ),
     ] = 5.0
-    seed: Annotated[int, Field(description="where random choices of agents and tools begin")] = 0
+    seed: Annotated[
+        int, Field(description="The seed of all random choices of agents and tools.")
+    ] = 0
     literal_sleeps: Annotated[
         bool,
         Field(
-            description="sleep where a task of OSWorld says so, instead of waiting for what the "
-            "pause is for"
+            description="Sleep for as long as an OSWorld task says, instead of waiting for the "
+            "condition that the pause stands for."
         ),
     ] = False
 

@@ -1,4 +1,4 @@
-"""Where the machines of a run come from, by the name of a provider."""
+"""Opens the machines of a run, from the provider that its options name."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class MachineOptions:
     provider: Annotated[
         str,
         Parameter(
-            help="libvirt, sandbox (namespaces), attached (a running guest), or module:Class"
+            help="libvirt, sandbox (namespaces), attached (a running guest), or module:Class."
         ),
     ] = "libvirt"
-    image: Annotated[str, Parameter(help="an image that `image list` shows")] = "debian-12"
-    machines: Annotated[int, Parameter(help="how many at once")] = 1
-    uri: Annotated[str, Parameter(help="a libvirt URI; empty is the embedded driver")] = ""
-    accel: Annotated[str, Parameter(help="auto, kvm or tcg")] = "auto"
-    cpus: Annotated[int, Parameter(help="processors of each virtual machine")] = 2
+    image: Annotated[str, Parameter(help="The image to boot; see `image list`.")] = "debian-12"
+    machines: Annotated[int, Parameter(help="How many machines to run at once.")] = 1
+    uri: Annotated[str, Parameter(help="A libvirt URI; by default the embedded driver.")] = ""
+    accel: Annotated[str, Parameter(help="The accelerator: auto, kvm or tcg.")] = "auto"
+    cpus: Annotated[int, Parameter(help="Processors of each virtual machine.")] = 2
 
     def __post_init__(self) -> None:
         for name, value, most in (("machines", self.machines, 4096), ("cpus", self.cpus, 256)):
             if not 1 <= value <= most:
-                raise UsageError(f"{name} is {value}, and goes from 1 to {most}")
+                raise UsageError(f"--{name} must be between 1 and {most}, not {value}")
 
 
 @dataclass(frozen=True)

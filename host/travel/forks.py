@@ -44,15 +44,21 @@ __all__ = ["Onward", "branch_jobs", "fork_of", "trial_of"]
 class Onward:
     """How a branch goes on; what is not given is the parent's."""
 
-    agent: Annotated[str, Parameter(help="another agent, as `run` takes it")] = ""
-    model: Annotated[str, Parameter(help="another model, asked in the same dialect")] = ""
-    base_url: Annotated[str, Parameter(help="where it is, if not with its vendor")] = ""
-    dialect: Annotated[str, Parameter(help="another dialect; from step 1 only")] = ""
-    condition: Annotated[Condition | None, Parameter(help="other tools from there on")] = None
-    exposure: Annotated[Policy | None, Parameter(help="another choice of them")] = None
-    top: Annotated[int, Parameter(help="how many, where that is `retrieved`")] = 20
-    steps: Annotated[int | None, Parameter(help="decisions of the whole episode")] = None
-    hint: Annotated[str, Parameter(help="what the agent is told at its first step")] = ""
+    agent: Annotated[str, Parameter(help="Use another agent; see `run`.")] = ""
+    model: Annotated[str, Parameter(help="Use another model, in the same dialect.")] = ""
+    base_url: Annotated[str, Parameter(help="The server of that model, if not its vendor's.")] = ""
+    dialect: Annotated[str, Parameter(help="Use another dialect; only from step 1.")] = ""
+    condition: Annotated[
+        Condition | None, Parameter(help="Offer other tools from that step on.")
+    ] = None
+    exposure: Annotated[
+        Policy | None, Parameter(help="Show the model another choice of tools.")
+    ] = None
+    top: Annotated[int, Parameter(help="The number of tools for --exposure retrieved.")] = 20
+    steps: Annotated[
+        int | None, Parameter(help="The maximum number of steps of the whole episode.")
+    ] = None
+    hint: Annotated[str, Parameter(help="A message to the agent at its first step.")] = ""
 
 
 def trial_of(run: Path, task: str, trial: int) -> Path:

@@ -167,7 +167,7 @@ def test_a_running_trial_says_where_its_screen_is(
         assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
         assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
     assert ambidex("vnc", tmp_path) == 0
-    assert "no trial is under way" in capsys.readouterr().out
+    assert "no trial is running" in capsys.readouterr().out
 
 
 def test_a_report_writes_the_files_it_is_asked_for(

@@ -30,9 +30,9 @@ def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "said"),
     [
         (["--provider", "sandbox", "--checkpoint", "every"], "sandbox cannot be kept at a step"),
-        (["--checkpoint", "often"], "no steps to keep are called 'often'"),
-        (["--checkpoint", "0"], "no steps to keep are called '0'"),
-        (["--checkpoint", "2", "--checkpoint-budget", "0"], "keeps nothing"),
+        (["--checkpoint", "often"], "invalid value for --checkpoint: 'often'"),
+        (["--checkpoint", "0"], "invalid value for --checkpoint: '0'"),
+        (["--checkpoint", "2", "--checkpoint-budget", "0"], "would keep no checkpoint"),
     ],
 )
 def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(

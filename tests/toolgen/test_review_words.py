@@ -61,7 +61,7 @@ def test_a_verdict_is_given_in_words(folder: Folder, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("accept", "--reviewer", "ann"), "a verdict on which draft?"),
+        (("accept", "--reviewer", "ann"), "name the draft that was reviewed"),
         (("accept", "--reviewer", "ann", "--draft", "1"), "about another draft (1)"),
         (("accept", "--reviewer", "ann", "--draft", "7"), "has no draft 7"),
         (("reject", "--reviewer", "ann", "--draft", "2"), "reject needs a reason"),

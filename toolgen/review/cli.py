@@ -58,17 +58,17 @@ def review(
     foundry
         The directory of candidates.
     reviewer
-        The name of a person; as often as there are reviewers.
+        The name of a reviewer; repeat the option for each person.
     port
-        0 takes a free one.
+        The port to listen on; 0 chooses a free one.
     open
-        Open it in the browser, where there is one reviewer.
+        Open the page in a browser, if there is one reviewer.
     provider
-        Of the desktops on which drafts are tried: sandbox, or libvirt.
+        The provider of the desktops on which drafts are tried: sandbox or libvirt.
     image
-        What they run.
+        The image of those desktops.
     desktops
-        How many there may be at once; each reviewer has one at most.
+        The maximum number of desktops at once; each reviewer has at most one.
     """
     from ambidex.toolgen.review.serve import reviewing, serve  # heavy: a web server
 
@@ -95,27 +95,30 @@ def verdict(
     comment: str = "",
     foundry: Path = FOUNDRY,
 ) -> int:
-    """Give a verdict; without one, see the candidate as the page shows it.
+    """Give a verdict on a candidate; without a verdict, show the candidate as the review page does.
 
     Parameters
     ----------
     candidate
-        Its name in the foundry.
+        The candidate's name.
     verdict
         accept, revise or reject.
     draft
-        The draft that was read; it must be the latest.
+        The number of the draft that was reviewed; it must be the latest.
     reasons
-        Against the rubric; at least one where the tool is not accepted.
+        Reasons by the rubric; at least one unless the verdict is accept.
     comment
-        Whatever else.
+        Anything else.
     """
     folder = open_candidate(foundry, candidate)
     if verdict is None:
         _show(folder, named(reviewer))
         return 0
     if draft is None:
-        raise UsageError("a verdict on which draft?", hint="--draft N; without a verdict: see it.")
+        raise UsageError(
+            "name the draft that was reviewed: --draft N",
+            hint="Without a verdict, this command shows it.",
+        )
     made = next((each for each in folder.drafts() if each.n == draft), None)
     if made is None:
         raise UsageError(f"{candidate} has no draft {draft}")
@@ -134,18 +137,18 @@ def opinion(
     prices: Path | None = None,
     foundry: Path = FOUNDRY,
 ) -> int:
-    """Ask a model for its opinion. People see it after their own verdict; it counts for nothing.
+    """Ask a model for its opinion. Reviewers see it after their own verdict; it is not counted.
 
     Parameters
     ----------
     candidate
-        Its name in the foundry.
+        The candidate's name.
     model
-        As litellm knows it, or as the server at `base-url` calls it.
+        The model's name in litellm, or on the server at --base-url.
     key
-        The environment variable with its key, where it is not the vendor's usual one.
+        The environment variable that holds the API key, if it is not the vendor's usual one.
     prices
-        A table of prices before our own.
+        A price table that takes precedence over the built-in one.
     """
     config = ModelConfig(name=model, base_url=base_url, key=key)
     folder = open_candidate(foundry, candidate)
