@@ -69,7 +69,7 @@ def read_settings(foundry: Path) -> Settings:
         hint = "`ambidex toolgen run` starts one."
         raise UsageError(f"nothing was run in {foundry}", hint=hint) from None
     except ValidationError as error:
-        raise UsageError(f"{foundry / NAME} holds no settings: {explain(error)}") from None
+        raise UsageError(f"not a settings file: {foundry / NAME}: {explain(error)}") from None
 
 
 def go_on(

@@ -163,11 +163,13 @@ def named(reviewer: str) -> str:
     """The name of a person; `UsageError` where it is none."""
     if not NAME.fullmatch(reviewer):
         raise UsageError(
-            f"{reviewer!r} is no name of a reviewer",
+            f"not a valid name for a reviewer: {reviewer!r}",
             hint="Letters, digits and ._@+- in one word, at most 64, such as ann or ann@lab.org.",
         )
     if reviewer.casefold().startswith(MODEL):
-        raise UsageError(f"{reviewer!r} is no name of a person: names of models begin with {MODEL}")
+        raise UsageError(
+            f"not a person's name: {reviewer!r} (names that begin with {MODEL} are models)"
+        )
     return reviewer
 
 

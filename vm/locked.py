@@ -56,7 +56,7 @@ def read_lock(path: Path, python: str) -> tuple[Locked, ...]:
         try:
             requirement = Requirement(words)
         except InvalidRequirement as error:
-            raise LockError(f"{path}: {words!r} is no requirement: {error}") from None
+            raise LockError(f"{path}: not a requirement: {words!r}: {error}") from None
         exact = [pin.version for pin in requirement.specifier if pin.operator == "=="]
         hashes = tuple(HASH.findall(entry))
         if len(exact) != 1 or len(requirement.specifier) != 1 or "*" in exact[0] or not hashes:

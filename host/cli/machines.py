@@ -88,7 +88,10 @@ def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) ->
     if not (html or mp4):
         raise UsageError("nothing to export", hint="Name a file with --html or --mp4.")
     if not (trial / TRAJECTORY).is_file():
-        raise UsageError(f"{trial} holds no trajectory", hint="Name a trial: RUN/TASK.NUMBER.")
+        raise UsageError(
+            f"not a trial directory (it has no trajectory): {trial}",
+            hint="Name a trial: RUN/TASK.NUMBER.",
+        )
     for file in filter(None, (html, mp4)):
         if not file.parent.is_dir():
             raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")

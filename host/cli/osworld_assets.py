@@ -188,7 +188,7 @@ def _opened(source: Path) -> Iterator[Path]:
         yield source
         return
     if not source.is_file():
-        raise UsageError(f"there is no {source}")
+        raise UsageError(f"no such file or directory: {source}")
     if not (zipfile.is_zipfile(source) or tarfile.is_tarfile(source)):
         raise UsageError(f"{source} is not a folder, a ZIP or a tar archive")
     with tempfile.TemporaryDirectory(prefix="ambidex-import-") as room:

@@ -260,7 +260,7 @@ def replay(
     config = read_config(trial.parent)
     lines = list(read_trajectory(trial))
     if not lines:
-        raise UsageError(f"{trial} holds no trajectory")
+        raise UsageError(f"not a trial directory (it has no trajectory): {trial}")
     catalogue = read_catalogue()
     loaded = load_suite(Path(config.suite), catalogue, (lines[0]["task"],))
     agent = f"replay:{trial}"
@@ -291,7 +291,7 @@ def _trial_of(run: Path, task: str) -> Path:
         return run
     found = sorted(path.parent for path in run.glob(f"{task}.*[0-9]/{TRAJECTORY}"))
     if not found:
-        raise UsageError(f"{run} holds no trajectory of {task}")
+        raise UsageError(f"{run} has no trial of {task}")
     return found[0]
 
 

@@ -288,7 +288,7 @@ def read_config(folder: Path) -> RunConfig:
     try:
         return RunConfig.model_validate_json((folder / NAME).read_bytes())
     except FileNotFoundError:
-        raise UsageError(f"{folder} is no run: it has no {NAME}") from None
+        raise UsageError(f"not a run directory ({NAME} is missing): {folder}") from None
     except ValidationError as error:
         raise UsageError(f"{folder / NAME} cannot be read: {explain(error)}") from None
 

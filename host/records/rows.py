@@ -295,7 +295,9 @@ def read_rows(folder: Path) -> list[Row]:
     line, or one that the run's configuration could not have given, and says how to set it aside."""
     path = folder / NAME
     if not path.is_file():
-        raise UsageError(f"{folder} holds no {NAME}", hint="A run's directory is named by `--out`.")
+        raise UsageError(
+            f"not a run directory ({NAME} is missing): {folder}", hint="`--out` of `run` names it."
+        )
     rows = []
     config = _config_of(folder)
     lines = path.read_bytes().split(b"\n")
@@ -306,7 +308,7 @@ def read_rows(folder: Path) -> list[Row]:
             if number == len(lines) - 1 and isinstance(error, ValidationError):
                 break
             raise UsageError(
-                f"{path}, line {number} is no row: {_worded(error)}",
+                f"{path}, line {number} is not a valid row: {_worded(error)}",
                 hint="Resuming the run (the same command with the same --out) sets it aside.",
             ) from None
     finished(rows)

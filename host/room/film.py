@@ -36,7 +36,7 @@ def write_film(trial: Path, path: Path) -> None:
     """Write the film; `FileNotFoundError` where the trial has no trajectory."""
     reel = Reel(trial)
     if not reel.read():
-        raise FileNotFoundError(f"{trial} holds no trajectory")
+        raise FileNotFoundError(f"not a trial directory (it has no trajectory): {trial}")
     write_shots(_shots(reel), path)
 
 
@@ -58,7 +58,7 @@ def write_shots(shots: Iterable[tuple[Image.Image, float]], path: Path) -> None:
                 now += 1
                 film.mux(stream.encode(frame))
         if stream is None:
-            raise FileNotFoundError("there is no picture to make a film of")
+            raise FileNotFoundError("the trial has no screenshots to make a video of")
         film.mux(stream.encode())
 
 

@@ -28,7 +28,7 @@ def episode_html(trial: Path) -> str:
     """The page of a trial's episode; `FileNotFoundError` where it has no trajectory."""
     reel = Reel(trial)
     if not reel.read():
-        raise FileNotFoundError(f"{trial} holds no trajectory")
+        raise FileNotFoundError(f"not a trial directory (it has no trajectory): {trial}")
     steps = [line for line in reel.steps if line["kind"] == "step"]
     names = {line[key] for line in steps for key in ("before", "after")} - {""}
     episode = {

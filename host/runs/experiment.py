@@ -111,7 +111,7 @@ def read_experiment(path: Path) -> Experiment:
     except OSError as error:
         raise UsageError(f"no experiment at {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path} is no TOML: {error}") from None
+        raise UsageError(f"not valid TOML: {path}: {error}") from None
     except ValidationError as error:
         raise UsageError(f"{path}: {explain(error, whole='the file')}") from None
 

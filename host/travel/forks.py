@@ -79,7 +79,7 @@ def trial_of(run: Path, task: str, trial: int) -> Path:
             f"{run} holds {len(chosen)} trials {trial} of {task}",
             hint=f"Name one by its directory, in place of the task: {there}.",
         )
-    raise UsageError(f"{run} holds no trial {trial} of {task}", hint=f"Of that task: {there}.")
+    raise UsageError(f"{run} has no trial {trial} of {task}", hint=f"Trials of that task: {there}.")
 
 
 def fork_of(

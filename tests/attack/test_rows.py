@@ -56,7 +56,7 @@ def test_a_row_that_cannot_be_is_neither_written_nor_read(
     (tmp_path / "results.jsonl").write_text(
         json.dumps(said) + "\n" + row().model_dump_json() + "\n"
     )
-    with pytest.raises(UsageError, match=rf"line 1 is no row: {field}"):
+    with pytest.raises(UsageError, match=rf"line 1 is not a valid row: {field}"):
         read_rows(tmp_path)
 
 
@@ -82,7 +82,7 @@ def test_a_row_that_its_run_could_not_have_given_is_refused_and_set_aside(
     (tmp_path / "results.jsonl").write_text(
         json.dumps(foreign) + "\n" + second.model_dump_json() + "\n"
     )
-    with pytest.raises(UsageError, match=rf"line 1 is no row: {field} is "):
+    with pytest.raises(UsageError, match=rf"line 1 is not a valid row: {field} is "):
         read_rows(tmp_path)
     assert "line 1" in Rows(tmp_path).repair()
     assert read_rows(tmp_path) == [second]

@@ -93,7 +93,7 @@ def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(f
         ('label = "nothing"', 'label = "toy"', "agents has toy twice"),
         ("[50, 15]", "[15, 15]", "steps has 15 twice"),
         ('label = "nothing"', 'label = "no/thing"', r"agents\[1\].label"),
-        ("[[agents]]", "[agents", "is no TOML"),
+        ("[[agents]]", "[agents", "not valid TOML"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(file: Path, old: str, new: str, said: str) -> None:

@@ -62,7 +62,7 @@ def test_an_experiment_s_directory_stands_for_the_runs_in_it(tmp_path: Path) -> 
         run_of(tmp_path / name, ROWS)
     (tmp_path / "notes").mkdir()
     assert [line.run.name for line in lines([tmp_path])] == ["one", "two"]
-    with pytest.raises(UsageError, match="notes is no run"):
+    with pytest.raises(UsageError, match="not a run directory"):
         lines([tmp_path / "notes"])
 
 

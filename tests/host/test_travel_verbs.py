@@ -65,8 +65,8 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
     [
         (["fork", "RUN", "row", "3", "--provider", "sandbox"], "cannot be kept at a step"),
         (["fork", "RUN", "row", "9"], "not kept before step 9"),
-        (["fork", "RUN", "row", "3", "--trial", "2"], "holds no trial 2 of row"),
-        (["fork", "RUN", "rows", "3"], "holds no trial 1 of rows"),
+        (["fork", "RUN", "row", "3", "--trial", "2"], "has no trial 2 of row"),
+        (["fork", "RUN", "rows", "3"], "has no trial 1 of rows"),
         (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be kept at a step"),
         (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
         (["desktop-diff", "RUN", "row", "1", "9"], "not kept before step 9"),

@@ -65,7 +65,7 @@ def test_a_verdict_is_given_in_words(folder: Folder, capsys: pytest.CaptureFixtu
         (("accept", "--reviewer", "ann", "--draft", "1"), "about another draft (1)"),
         (("accept", "--reviewer", "ann", "--draft", "7"), "has no draft 7"),
         (("reject", "--reviewer", "ann", "--draft", "2"), "reject needs a reason"),
-        (("accept", "--reviewer", "model.o3", "--draft", "2"), "is no name of a person"),
+        (("accept", "--reviewer", "model.o3", "--draft", "2"), "not a person's name"),
     ],
 )
 def test_words_that_do_not_do_are_refused_with_what_is_wrong(

@@ -73,7 +73,7 @@ def from_openapi(file: Path) -> list[Imported]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} is neither JSON nor YAML: {error}") from None
     if not isinstance(said, dict) or not isinstance(said.get("paths"), dict):
-        raise UsageError(f"{file} is no OpenAPI file: it has no paths")
+        raise UsageError(f"not an OpenAPI file (it has no paths): {file}")
     return list(_operations(said))
 
 

@@ -56,4 +56,4 @@ def calls_of(text: str) -> list[Call]:
         said: Any = json.loads(text)
         return CALLS.validate_python(said)
     except (ValueError, ValidationError) as error:
-        raise MissingBlockError(f"calls.json is no list of calls: {error}") from None
+        raise MissingBlockError(f"calls.json is not a list of calls: {error}") from None

@@ -270,7 +270,7 @@ def _root(step: Path, said: Step, image: str) -> Path:
     parts = PurePosixPath(said.root).parts
     if len(parts) != 2 or any(part.startswith((".", "/")) for part in parts):
         raise MachineError(
-            f"the step {step} lies over {said.root!r}, which is not a folder of a snapshot",
+            f"the checkpoint {step} is based on {said.root!r}, which is not a snapshot",
             hint="Ambidex wrote no such step: ask where it is from, and do not start from it.",
         )
     root = _snapshots() / said.root
@@ -281,12 +281,12 @@ def _root(step: Path, said: Step, image: str) -> Path:
         )
     if not (root / "snapshot.json").is_file():
         raise MachineError(
-            f"the step {step} lies over the snapshot {root}, which is gone",
+            f"the checkpoint {step} is based on the snapshot {root}, which was deleted",
             hint="It was pruned, or made on another computer. Play the episode again.",
         )
     if _hash_of(root) != said.root_hash:
         raise MachineError(
-            f"the step {step} lies over the snapshot {root}, which has been made again since",
+            f"the checkpoint {step} is based on the snapshot {root}, which has been replaced since",
             hint="Play the episode again: steps of the new snapshot fit it.",
         )
     return root

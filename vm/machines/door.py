@@ -55,7 +55,7 @@ class Answer:
         except (ValueError, RecursionError):
             raise NotYetError(f"the guest's answer is not JSON: {self.text!r:.100}") from None
         if not isinstance(said, dict):
-            raise NotYetError(f"the guest's answer is no JSON object: {self.text!r:.100}")
+            raise NotYetError(f"the guest's answer is not a JSON object: {self.text!r:.100}")
         return said
 
 

@@ -38,7 +38,7 @@ def parse_address(text: str) -> Address:
     """`user@host` or `user@host:port`."""
     match = re.fullmatch(r"([^@\s]+)@(\[[^]]+]|[^:\s]+)(?::(\d+))?", text)
     if match is None:
-        raise MachineError(f"{text!r} is no SSH address", hint="user@host or user@host:port")
+        raise MachineError(f"not an SSH address: {text!r}", hint="user@host or user@host:port")
     return Address(match[1], match[2].strip("[]"), int(match[3] or 22))
 
 
