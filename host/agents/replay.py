@@ -24,7 +24,7 @@ class Replay:
         folders = [recorded, *sorted(recorded.glob(f"{task}.*[0-9]"))]
         found = next((each for each in folders if _is_of(each, task)), None)
         if found is None:
-            raise UsageError(f"{recorded} holds no trajectory of {task}")
+            raise UsageError(f"{recorded} has no trial of {task}")
         self._steps = [line for line in read_trajectory(found) if line["kind"] == "step"]
 
     def step(self, observation: Observation) -> Decision:

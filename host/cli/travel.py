@@ -16,7 +16,7 @@ from ambidex.host.cli.run import MANY, Json, exit_code, print_json
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import as_evidence
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.branch_point import kept_at, kept_steps
+from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
 from ambidex.host.records.config import Branch, Hand, Lasting
 from ambidex.host.records.recorded_steps import done_in
 from ambidex.host.records.rows import Row
@@ -190,7 +190,7 @@ def pivot(
         them.
     """
     recorded, catalogue = trial_of(run, task, trial), read_catalogue()
-    steps = kept_steps(recorded)
+    steps = checkpointed_steps(recorded)
     if not steps:
         raise UsageError(
             f"{recorded} has no checkpoints", hint="`run --checkpoint every` saves them."
@@ -243,7 +243,7 @@ def desktop_diff(
         Print the differences as the evidence that `changes.only` judges.
     """
     recorded = trial_of(run, task, trial)
-    places = kept_at(recorded, before), kept_at(recorded, after)
+    places = checkpoint_of(recorded, before), checkpoint_of(recorded, after)
     refuse_unforked(machines.provider)
     with (
         open_machines(machines, Terminal(stderr=True).print) as source,

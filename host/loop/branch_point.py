@@ -1,4 +1,4 @@
-"""Where a branch begins: a step of a recorded trial, with the machine as it was before it."""
+"""Where a branch starts: a step of a recorded trial, with a checkpoint of the machine before it."""
 
 from __future__ import annotations
 
@@ -15,73 +15,83 @@ from ambidex.host.records.config import Branch, Fork
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
 
-__all__ = ["Origin", "bring_stage", "kept_at", "kept_steps", "origin_of", "start_of"]
+__all__ = [
+    "BranchPoint",
+    "branch_point",
+    "checkpoint_of",
+    "checkpointed_steps",
+    "copy_stage",
+    "start_of",
+]
 
 
 @dataclass(frozen=True)
-class Origin:
-    """A step that can be gone on from."""
+class BranchPoint:
+    """A step that branches can start from."""
 
     trial: Path
     """The recorded trial's directory."""
     step: int
-    place: Path
-    """Where the machine is kept."""
+    checkpoint: Path
     fork: Fork
     seed: int
-    """Of the recorded trial."""
+    """The recorded trial's seed."""
 
     @property
-    def said(self) -> dict[str, Any]:
-        """As the first line of a branch's trajectory says it."""
+    def reference(self) -> dict[str, Any]:
+        """The branch point as the first line of a branch's trajectory names it."""
         return {"run": str(self.trial.parent), "trial": self.trial.name, "step": self.step}
 
 
-def origin_of(fork: Fork, branch: Branch) -> Origin:
-    """The origin of one of a fork's branches; `UsageError` where the machine was not kept there."""
+def branch_point(fork: Fork, branch: Branch) -> BranchPoint:
+    """The branch point of one of a fork's branches; `UsageError` where it has no checkpoint."""
     trial = Path(fork.run) / branch.trial
-    return Origin(trial, branch.step, kept_at(trial, branch.step), fork, start_of(trial)["seed"])
+    checkpoint = checkpoint_of(trial, branch.step)
+    return BranchPoint(trial, branch.step, checkpoint, fork, start_of(trial)["seed"])
 
 
-def kept_at(trial: Path, step: int) -> Path:
-    """Where the machine is kept as it was before that step. A branch has the steps of its parent up
-    to where it began."""
-    for each in _line(trial, step):
-        if (place := each / SNAPSHOTS / str(step)).is_dir():
-            return place
-    steps = ", ".join(map(str, kept_steps(trial))) or "none"
+def checkpoint_of(trial: Path, step: int) -> Path:
+    """The checkpoint before that step; `UsageError` where there is none. A branch shares its
+    parent's checkpoints up to the step at which it starts."""
+    for folder in _ancestry(trial, step):
+        if (checkpoint := folder / SNAPSHOTS / str(step)).is_dir():
+            return checkpoint
+    steps = ", ".join(map(str, checkpointed_steps(trial))) or "none"
     raise UsageError(
-        f"the machine of {trial} is not kept before step {step}",
-        hint=f"It is before these: {steps}. `run --checkpoint every` keeps all.",
+        f"{trial} has no checkpoint before step {step}",
+        hint=f"It has checkpoints before these steps: {steps}. `run --checkpoint every` saves all.",
     )
 
 
-def kept_steps(trial: Path) -> list[int]:
-    """The steps before which the machine is kept, first one first."""
-    found = {int(path.name) for path in trial.glob(f"{SNAPSHOTS}/[0-9]*") if path.name.isdigit()}
+def checkpointed_steps(trial: Path) -> list[int]:
+    """The steps that have a checkpoint, in order."""
+    steps = {int(path.name) for path in trial.glob(f"{SNAPSHOTS}/[0-9]*") if path.name.isdigit()}
     if parent := start_of(trial).get("from"):
-        above = kept_steps(Path(parent["run"]) / parent["trial"])
-        found |= {step for step in above if step <= parent["step"]}
-    return sorted(found)
+        inherited = checkpointed_steps(Path(parent["run"]) / parent["trial"])
+        steps |= {step for step in inherited if step <= parent["step"]}
+    return sorted(steps)
 
 
 def start_of(trial: Path) -> Mapping[str, Any]:
     """The first line of a trial's trajectory; `UsageError` where there is none."""
     first = next(read_trajectory(trial), None) if (trial / TRAJECTORY).is_file() else None
     if first is None:
-        raise UsageError(f"{trial} holds no trajectory", hint="Name a trial: RUN TASK.")
+        raise UsageError(
+            f"not a trial directory (it has no trajectory): {trial}",
+            hint="Name a trial: RUN TASK.",
+        )
     return first
 
 
-def bring_stage(origin: Origin, folder: Path) -> None:
-    """Give a branch's directory what its task's setup left behind for the collecting."""
-    if (origin.trial / STAGE).is_dir():
-        shutil.copytree(origin.trial / STAGE, folder / STAGE)
+def copy_stage(point: BranchPoint, folder: Path) -> None:
+    """Copy what the parent's setup stored for collection into a branch's directory."""
+    if (point.trial / STAGE).is_dir():
+        shutil.copytree(point.trial / STAGE, folder / STAGE)
 
 
-def _line(trial: Path, step: int) -> list[Path]:
-    """The trial, and those above it that went through that step."""
+def _ancestry(trial: Path, step: int) -> list[Path]:
+    """The trial and those of its ancestors that contain that step."""
     parent = start_of(trial).get("from")
     if not parent or step > parent["step"]:
         return [trial]
-    return [trial, *_line(Path(parent["run"]) / parent["trial"], step)]
+    return [trial, *_ancestry(Path(parent["run"]) / parent["trial"], step)]

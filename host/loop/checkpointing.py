@@ -1,4 +1,4 @@
-"""The machine's state, kept before steps of an episode, so that one can go on from there."""
+"""Saving the machine before steps of an episode, so that a branch can start there."""
 
 from __future__ import annotations
 
@@ -8,44 +8,43 @@ from pathlib import Path
 from ambidex.host.records.config import Keep
 from ambidex.vm import Machine
 
-__all__ = ["SNAPSHOTS", "Keeping"]
+__all__ = ["SNAPSHOTS", "CheckpointSaver"]
 
 SNAPSHOTS = "snapshots"
-"""Where they lie in a trial's directory, each under the number of its step."""
+"""The directory of a trial with its checkpoints, each named by the number of its step."""
 
 GIGABYTE = 1_000_000_000
 """Bytes."""
 
 
-class Keeping:
-    """Keeps the machine in a trial's directory. What a machine cannot keep is a `MachineError`, and
-    ends the trial.
-    """
+class CheckpointSaver:
+    """Saves checkpoints into a trial's directory. A machine that cannot be saved raises
+    `MachineError`, which ends the trial."""
 
     def __init__(self, keep: Keep | None, machine: Machine, folder: Path, first: int = 1) -> None:
         self._keep = keep
         self._machine = machine
         self._folder = folder
         self._first = first
-        """The step that the episode begins with: where it is a branch, its parent has that."""
+        """The episode's first step. Where it is a branch, its parent has that checkpoint."""
         self.seconds = 0.0
 
-    def before(self, number: int) -> str:
-        """To be called before each step; where the machine is kept, in words of `Step.kept`."""
+    def save(self, number: int) -> str:
+        """Save the machine before this step, if the run asks for it; returns `Step.kept`."""
         if self._keep is None or (number - 1) % self._keep.every:
             return ""
-        kept = f"{SNAPSHOTS}/{number}"
+        name = f"{SNAPSHOTS}/{number}"
         if number == self._first > 1:
-            return kept
+            return name
         began = time.monotonic()
         (self._folder / SNAPSHOTS).mkdir(exist_ok=True)
-        self._machine.snapshot(self._folder / kept)
+        self._machine.snapshot(self._folder / name)
         if self._keep.last or self._keep.budget:
-            self._give_back(self._keep)
+            self._delete_surplus(self._keep)
         self.seconds += time.monotonic() - began
-        return kept
+        return name
 
-    def _give_back(self, keep: Keep) -> None:
+    def _delete_surplus(self, keep: Keep) -> None:
         from ambidex.vm.checkpoints.collection import (  # heavy, and libvirt may be missing
             Rule,
             retain,

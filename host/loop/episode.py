@@ -1,11 +1,11 @@
-"""The loop."""
+"""The loop: observe, decide, call, record."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ambidex.host import (
     Agent,
@@ -19,16 +19,33 @@ from ambidex.host import (
     ToolSpec,
 )
 from ambidex.host.client.guest import Guest
-from ambidex.host.loop.progress import Begun, Episode, count
+from ambidex.host.loop.progress import Episode, EpisodeStart, count
 from ambidex.host.loop.supervision import NOBODY, Person
 from ambidex.host.models.exposure import Offer
 from ambidex.host.records.trajectory import Seconds, Step, Trajectory
 
-__all__ = ["InterruptedEpisodeError", "aliases", "by_our_names", "run_episode"]
+__all__ = ["Hooks", "InterruptedEpisodeError", "aliases", "resolve_aliases", "run_episode"]
 
 
 class InterruptedEpisodeError(Exception):
-    """The run is being ended from outside: the trial has no result."""
+    """The run is shutting down: the trial has no result."""
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What happens between an agent's steps. Its time does not count against the agent's limit."""
+
+    interrupted: Callable[[], bool] = lambda: False
+    """Whether the run is shutting down."""
+    person: Person = NOBODY
+    """Asked before every step: may hold it, tell the agent something, act, or end the episode."""
+    save_checkpoint: Callable[[int], str] = lambda number: ""
+    """Given the number of the step to come; returns `Step.kept`."""
+    after_step: Callable[[Episode], None] = lambda episode: None
+    """Called after every step that is not the last."""
+
+
+NO_HOOKS = Hooks()
 
 
 def run_episode(
@@ -40,101 +57,94 @@ def run_episode(
     *,
     offer: Offer | None = None,
     settle: float = 5.0,
-    interrupted: Callable[[], bool] = lambda: False,
-    person: Person = NOBODY,
-    begun: Begun | None = None,
-    keep: Callable[[int], str] = lambda number: "",
-    after: Callable[[Episode], None] = lambda episode: None,
+    hooks: Hooks = NO_HOOKS,
+    start: EpisodeStart | None = None,
 ) -> Episode:
-    """Let the agent act until it stops or a limit is reached.
+    """Let the agent act until it stops or reaches a limit.
 
-    `tools` are those of the condition, `offer` says which of them may be called at a step (all):
-    any other name is refused here, before the guest hears of it; a tool's alias stands for its
-    name, here, in what is recorded and in what is counted. `person` is asked before every step and
-    may hold it, tell the agent something, act, or end the episode. `keep` is called with the number
-    of every step before the agent decides, and says where the machine is kept; `after` is called
-    after every step that is not the last. The time of none of them is the agent's. `begun` is an
-    episode to go on with: limits hold for the whole of it. `GuestError` and `ModelError` end it,
-    `InterruptedEpisodeError` where `interrupted` says so; the step under way is written all the
-    same.
+    `tools` are the condition's; `offer` selects those that may be called at a step (default: all).
+    Any other name is refused here, before the guest sees it. A tool's alias is replaced by its name
+    before it is recorded and counted. `settle` is how many seconds the screen gets to become still.
+    `start` resumes after recorded steps; limits cover the whole episode. Raises `GuestError`,
+    `ModelError` and `InterruptedEpisodeError`; the step in progress is recorded all the same.
     """
-    begun = begun or Begun()
-    episode, said, results, notes = begun.episode, begun.said, begun.results, begun.notes
-    began = time.monotonic() - begun.elapsed
+    start = start or EpisodeStart()
+    episode, results, notes = start.episode, start.results, start.notes
     offer = offer or (lambda frame: tuple(tools.values()))
-    with _clock(episode.seconds, "guest"):
-        frame = guest.screenshot(settle=settle)
-    _split(episode.seconds, frame)
-    before = trajectory.frame(frame)
-    names = aliases(tools.values())
+    names, clock = aliases(tools.values()), Stopwatch(start.elapsed)
+    frame = _screenshot(guest, settle, episode.seconds)
+    frame_hash = trajectory.frame(frame)
     while episode.stop is None:
-        if interrupted():
+        if hooks.interrupted():
             raise InterruptedEpisodeError
-        told = person.turn(episode.steps, before)
-        began += told.held
-        if told.frame is not None:
-            frame, before = told.frame, trajectory.frame(told.frame)
-        if told.stop is not None:
-            episode.stop = told.stop
-            break
-        number = episode.steps + person.steps + 1
-        paused = time.monotonic()
-        kept = keep(number)
-        start, seconds = time.monotonic(), Seconds()
-        began += start - paused
+        with clock.paused():
+            intervention = hooks.person.turn(episode.steps, frame_hash)
+            if intervention.frame is not None:
+                frame, frame_hash = intervention.frame, trajectory.frame(intervention.frame)
+            if intervention.stop is not None:
+                episode.stop = intervention.stop
+                break
+            number = episode.steps + hooks.person.steps + 1
+            checkpoint = hooks.save_checkpoint(number)
+        began, seconds = time.monotonic(), Seconds()
         offered = offer(frame)
         allowed = {tool.name: tool for tool in offered}
-        seen = Observation(frame, results, offered, (*notes, *told.notes))
-        with _clock(seconds, "model"):
-            decision = by_our_names(agent.step(seen), names)
+        observation = Observation(frame, results, offered, (*notes, *intervention.notes))
+        with _timed(seconds, "model"):
+            decision = resolve_aliases(agent.step(observation), names)
         apps = [allowed[call.name].app if call.name in allowed else None for call in decision.calls]
-        name = trajectory.offer(list(allowed))
-        step = Step(number, before, decision, apps, name, seconds=seconds, kept=kept)
-        step.focused, step.notes = frame.focused, seen.notes
+        offer_name = trajectory.offer(list(allowed))
+        step = Step(number, frame_hash, decision, apps, offer_name, seconds=seconds)
+        step.focused, step.notes, step.kept = frame.focused, observation.notes, checkpoint
         try:
             for call in decision.calls:
-                with _clock(seconds, "guest"):
-                    step.results.append(_carry_out(call, guest, allowed))
+                with _timed(seconds, "guest"):
+                    step.results.append(_execute(call, guest, allowed))
             if decision.stop is None:
-                with _clock(seconds, "guest"):
-                    frame = guest.screenshot(settle=settle)
-                _split(seconds, frame)
-                before = step.after = trajectory.frame(frame)
+                frame = _screenshot(guest, settle, seconds)
+                frame_hash = step.after = trajectory.frame(frame)
                 step.still = frame.still
         finally:
-            spent = seconds.model + seconds.guest + seconds.settle
-            seconds.harness = time.monotonic() - start - spent
+            known = seconds.model + seconds.guest + seconds.settle
+            seconds.harness = time.monotonic() - began - known
             trajectory.step(step)
         results, notes = tuple(step.results), ()
-        count(episode, step, allowed, said)
-        episode.stop = decision.stop or _limit(episode, limits, time.monotonic() - began)
+        count(episode, step, allowed, start.repeats)
+        episode.stop = decision.stop or _limit(episode, limits, clock.elapsed())
         if episode.stop is None:
-            paused = time.monotonic()
-            after(episode)
-            began += time.monotonic() - paused
+            with clock.paused():
+                hooks.after_step(episode)
     return episode
 
 
-def _carry_out(call: ToolCall, guest: Guest, tools: Mapping[str, ToolSpec]) -> ToolResult:
-    if call.name not in tools:
+def _screenshot(guest: Guest, settle: float, seconds: Seconds) -> Frame:
+    """A new frame. Waiting for a still screen counts as `settle`, fetching it as `guest`."""
+    with _timed(seconds, "guest"):
+        frame = guest.screenshot(settle=settle)
+    seconds.guest -= frame.waited
+    seconds.settle += frame.waited
+    return frame
+
+
+def _execute(call: ToolCall, guest: Guest, allowed: Mapping[str, ToolSpec]) -> ToolResult:
+    if call.name not in allowed:
         return ToolResult(call.id, f"There is no tool {call.name!r} here.", "unknown_tool")
     return guest.call(call)
 
 
 def aliases(tools: Iterable[ToolSpec]) -> dict[str, str]:
-    """The name of the tool that each alias stands for."""
+    """Map every alias to the name of its tool."""
     return {alias: tool.name for tool in tools for alias in tool.aliases}
 
 
-def by_our_names(decision: Decision, names: Mapping[str, str]) -> Decision:
-    """The decision with every tool that was called by an alias under its own name; `names` are
-    those of aliases."""
-    calls = tuple(replace(each, name=names.get(each.name, each.name)) for each in decision.calls)
+def resolve_aliases(decision: Decision, names: Mapping[str, str]) -> Decision:
+    """The decision with aliases of tools replaced by their names; `names` maps one to the other."""
+    calls = tuple(replace(call, name=names.get(call.name, call.name)) for call in decision.calls)
     return replace(decision, calls=calls)
 
 
 def _limit(episode: Episode, limits: Limits, elapsed: float) -> Stop | None:
-    if episode.in_a_row >= limits.malformed:
+    if episode.malformed_in_a_row >= limits.malformed:
         return Stop.PARSE_LIMIT
     if limits.cost is not None and (episode.usage.cost or 0.0) >= limits.cost:
         return Stop.COST_LIMIT
@@ -145,16 +155,31 @@ def _limit(episode: Episode, limits: Limits, elapsed: float) -> Stop | None:
     return None
 
 
-def _split(seconds: Seconds, frame: Frame) -> None:
-    """What the guest waited for its screen is not time that it worked."""
-    seconds.guest -= frame.waited
-    seconds.settle += frame.waited
+class Stopwatch:
+    """Measures the agent's time; `elapsed` seconds are already used."""
+
+    def __init__(self, elapsed: float) -> None:
+        self._began = time.monotonic() - elapsed
+
+    def elapsed(self) -> float:
+        """Seconds, without those in which it was paused."""
+        return time.monotonic() - self._began
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Do not count the time of the block."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._began += time.monotonic() - began
 
 
 @contextmanager
-def _clock(seconds: Seconds, part: str) -> Iterator[None]:
-    start = time.monotonic()
+def _timed(seconds: Seconds, part: str) -> Iterator[None]:
+    """Add the block's duration to one of the parts."""
+    began = time.monotonic()
     try:
         yield
     finally:
-        setattr(seconds, part, getattr(seconds, part) + time.monotonic() - start)
+        setattr(seconds, part, getattr(seconds, part) + time.monotonic() - began)

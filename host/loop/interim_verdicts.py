@@ -1,30 +1,28 @@
-"""What a trial has come to: at its end, and at checkpoints on the way, where a fork of the machine
-is judged and the episode goes on undisturbed."""
+"""Interim verdicts: a fork of the machine is judged at smaller limits of steps while the episode
+continues undisturbed."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ambidex.host import Stop
 from ambidex.host.client.guest import Guest
+from ambidex.host.loop.outcomes import outcome_of
 from ambidex.host.loop.progress import Episode
-from ambidex.host.loop.stage import Backstage, collect
+from ambidex.host.loop.stage import StageContext, collect
 from ambidex.host.loop.verdicts import verdict_on
-from ambidex.host.records.rows import CallCount, Reached
-from ambidex.tasks import Task, Verdict
+from ambidex.host.records.rows import Reached
+from ambidex.tasks import Task
 from ambidex.vm import Machine
 
-__all__ = ["Checkpoints", "evidence_at", "reached", "said"]
+__all__ = ["InterimJudge", "interim_evidence"]
 
 
-class Checkpoints:
+class InterimJudge:
     """Judges a fork of the machine after each of these numbers of steps, as the step limit would
-    have it judged. What a fork cannot do is a `MachineError`, and ends the trial.
-    """
+    have it judged. A machine that cannot fork raises `MachineError`, which ends the trial."""
 
     def __init__(
         self,
@@ -32,65 +30,30 @@ class Checkpoints:
         task: Task,
         machine: Machine,
         folder: Path,
-        backstage: Callable[[Machine], Backstage],
+        context: Callable[[Machine], StageContext],
     ) -> None:
         self._steps = frozenset(steps)
         self._task = task
         self._machine = machine
         self._folder = folder
-        self._backstage = backstage
-        self.reached: list[Reached] = []
+        self._context = context
+        self.outcomes: list[Reached] = []
         self.seconds = 0.0
 
-    def after(self, episode: Episode) -> None:
-        """To be called after every step that is not the last."""
+    def after_step(self, episode: Episode) -> None:
+        """Judge, if this number of steps asks for it. For every step that is not the last."""
         if episode.steps not in self._steps:
             return
         began = time.monotonic()
-        evidence = evidence_at(self._folder, episode.steps)
-        with self._machine.fork() as copy, Guest(copy.endpoint, copy.token) as guest:
-            backstage = self._backstage(copy)
-            collect(self._task, guest, evidence, episode.answer, backstage)
-            verdict = verdict_on(self._task, evidence, Stop.STEP_LIMIT, backstage)
-        self.reached.append(reached(episode, verdict, Stop.STEP_LIMIT))
+        evidence = interim_evidence(self._folder, episode.steps)
+        with self._machine.fork() as fork, Guest(fork.endpoint, fork.token) as guest:
+            context = self._context(fork)
+            collect(self._task, guest, evidence, episode.answer, context)
+            verdict = verdict_on(self._task, evidence, Stop.STEP_LIMIT, context)
+        self.outcomes.append(outcome_of(episode, verdict, Stop.STEP_LIMIT))
         self.seconds += time.monotonic() - began
 
 
-def evidence_at(folder: Path, steps: int) -> Path:
-    """Where the evidence of a checkpoint lies in a trial's directory."""
+def interim_evidence(folder: Path, steps: int) -> Path:
+    """The evidence directory of an interim verdict in a trial's directory."""
     return folder / f"evidence.{steps}"
-
-
-def said(verdict: Verdict) -> dict[str, Any]:
-    """A verdict in the words of a row."""
-    strict = verdict.strict
-    return {
-        "score": verdict.score.value,
-        "reason": verdict.score.reason,
-        "strict": strict.value if strict else None,
-        "strict_reason": strict.reason if strict else "",
-    }
-
-
-def reached(episode: Episode, verdict: Verdict, stop: Stop) -> Reached:
-    """The episode in numbers, with this verdict."""
-    calls = Counter((call.tool, call.app) for call in episode.calls)
-    errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
-    repeats = Counter((call.tool, call.app) for call in episode.calls if call.repeat)
-    return Reached(
-        **said(verdict),
-        stop=stop,
-        steps=episode.steps,
-        malformed=episode.malformed,
-        unsettled=episode.unsettled,
-        calls=tuple(
-            CallCount(tool=key[0], app=key[1], calls=n, errors=errors[key], repeats=repeats[key])
-            for key, n in calls.items()
-        ),
-        input_tokens=episode.usage.input_tokens,
-        output_tokens=episode.usage.output_tokens,
-        cached_tokens=episode.usage.cached_tokens,
-        cost=episode.usage.cost,
-        requests=episode.usage.requests,
-        retries=episode.usage.retries,
-    )

@@ -1,4 +1,4 @@
-"""From evidence to a verdict; the same function now and when stored evidence is judged again."""
+"""From evidence to a verdict: one function for new trials and for `ambidex score`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ __all__ = ["judge"]
 
 
 def judge(task: Task, evidence: Path, stop: Stop, limits: Limits = LIMITS) -> Verdict:
-    """The verdict on a trial: what the task's body says of the evidence, in the box, and 0 where
-    feasibility was judged wrongly.
+    """Judge the evidence in the box. 0 where the agent misjudged whether the task is feasible.
 
-    Running out of steps is no verdict: what was reached by then is judged like everything else.
+    An episode that reached a limit is judged by its end state, like any other.
     """
     if (stop is Stop.INFEASIBLE) is task.spec.feasible:
-        said = "called infeasible" if stop is Stop.INFEASIBLE else f"ended with {stop}"
-        what = "a feasible task" if task.spec.feasible else "an infeasible task"
-        return Verdict(Score(0.0, f"{what} was {said}" if task.spec.feasible else f"{what} {said}"))
+        if task.spec.feasible:
+            return Verdict(Score(0.0, "a feasible task was called infeasible"))
+        return Verdict(Score(0.0, f"an infeasible task ended with {stop}"))
     if not task.spec.feasible:
-        return Verdict(Score(1.0, "rightly called infeasible"))
-    # Not the bound method: twisted, which vncdotool brings along, changes how those are pickled, so
-    # that each judge would import twisted first.
+        return Verdict(Score(1.0, "correctly called infeasible"))
+    # Not the bound method: twisted, which vncdotool imports, changes how those are pickled, so that
+    # each judging process would import twisted first.
     verdict = partial(type(task.body).judge, task.body)
     match task.body:
         case Verbs() as body:

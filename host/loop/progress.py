@@ -1,4 +1,4 @@
-"""What an episode has come to so far, counted step by step."""
+"""The state of an episode, counted step by step."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from ambidex.host import GUI, Stop, ToolCall, ToolResult, ToolSpec, Usage
 from ambidex.host.records.trajectory import Seconds, Step
 
-__all__ = ["Begun", "Called", "Episode", "Said", "count"]
+__all__ = ["CallRecord", "Episode", "EpisodeStart", "RepeatDetector", "count"]
 
 
 @dataclass(frozen=True)
-class Called:
+class CallRecord:
     """One call as the metrics see it."""
 
     tool: str
     app: str
-    """Of the tool; empty where no such tool was offered."""
+    """The tool's app; empty where no such tool was offered."""
     error: str
     repeat: bool
     """See `CallCount.repeats`."""
@@ -26,69 +26,72 @@ class Called:
 
 @dataclass
 class Episode:
-    """What an episode came to, so far."""
+    """An episode's counts so far."""
 
     stop: Stop | None = None
     steps: int = 0
     answer: str | None = None
-    calls: list[Called] = field(default_factory=list)
+    calls: list[CallRecord] = field(default_factory=list)
     offered: set[str] = field(default_factory=set)
-    """Tools, not of the GUI, that were on offer at some step."""
+    """Tools, other than the GUI's, that were on offer at any step."""
     usage: Usage = field(default_factory=Usage)
     seconds: Seconds = field(default_factory=Seconds)
     malformed: int = 0
-    """Malformed answers, and `in_a_row` of them at the end."""
-    in_a_row: int = 0
+    """Malformed answers in all."""
+    malformed_in_a_row: int = 0
+    """Malformed answers since the last well-formed one."""
     unsettled: int = 0
-    """Steps after which the screen was not still within the bound."""
+    """Steps after which the screen was not still within the time limit."""
 
 
-class Said:
-    """What calls of tools have said since something last changed."""
+class RepeatDetector:
+    """Recognises a tool call that repeats an earlier one: same arguments, same result, and no call
+    in between that could have changed anything."""
 
     def __init__(self) -> None:
-        self._said: dict[str, tuple[str, str]] = {}
+        self._results: dict[str, tuple[str, str]] = {}
 
-    def again(self, call: ToolCall, tool: ToolSpec | None, result: ToolResult) -> bool:
-        """Whether this call of a tool said what an equal one had said, with nothing changed in
-        between; takes note of it."""
+    def repeats(self, call: ToolCall, tool: ToolSpec | None, result: ToolResult) -> bool:
+        """Record the call; return whether it repeated an earlier one."""
         if tool is None:
             return False
         key = json.dumps([call.name, call.arguments], sort_keys=True, default=str)
-        now = (result.text, result.error)
-        again = tool.app != GUI and not result.error and self._said.get(key) == now
-        if not again and not tool.reads_only and not result.error:
-            self._said.clear()
-        self._said[key] = now
-        return again
+        latest = (result.text, result.error)
+        repeat = tool.app != GUI and not result.error and self._results.get(key) == latest
+        if not repeat and not tool.reads_only and not result.error:
+            self._results.clear()
+        self._results[key] = latest
+        return repeat
 
 
 @dataclass
-class Begun:
-    """An episode whose first steps are done already, in another one."""
+class EpisodeStart:
+    """Where an episode starts: from nothing, or after the first steps of a recorded one."""
 
     episode: Episode = field(default_factory=Episode)
-    said: Said = field(default_factory=Said)
+    repeats: RepeatDetector = field(default_factory=RepeatDetector)
     results: tuple[ToolResult, ...] = ()
-    """Of the last step's calls; the agent has not seen them yet."""
+    """Results of the last recorded step, which the agent has not seen yet."""
     notes: tuple[str, ...] = ()
-    """What the agent is told with the first screenshot."""
+    """Notes for the agent with the first screenshot."""
     elapsed: float = 0.0
-    """Seconds of the agent's time that are used up."""
+    """Seconds of the agent's time already used."""
 
 
-def count(episode: Episode, step: Step, allowed: Mapping[str, ToolSpec], said: Said) -> None:
-    """Add a step to what an episode came to; `allowed` were the tools on offer, by name."""
+def count(
+    episode: Episode, step: Step, allowed: Mapping[str, ToolSpec], repeats: RepeatDetector
+) -> None:
+    """Add a step to the episode's counts; `allowed` are the tools that were on offer, by name."""
     decision = step.decision
     episode.offered |= {tool.name for tool in allowed.values() if tool.app != GUI}
     episode.steps += 1
     episode.answer = decision.answer if decision.answer is not None else episode.answer
     for call, result in zip(decision.calls, step.results, strict=True):
         tool = allowed.get(call.name)
-        repeat = said.again(call, tool, result)
-        episode.calls.append(Called(call.name, tool.app if tool else "", result.error, repeat))
+        repeat = repeats.repeats(call, tool, result)
+        episode.calls.append(CallRecord(call.name, tool.app if tool else "", result.error, repeat))
     episode.seconds += step.seconds
     episode.usage += decision.usage
     episode.malformed += bool(decision.malformed)
-    episode.in_a_row = episode.in_a_row + 1 if decision.malformed else 0
+    episode.malformed_in_a_row = episode.malformed_in_a_row + 1 if decision.malformed else 0
     episode.unsettled += not step.still

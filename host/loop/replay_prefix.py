@@ -1,9 +1,9 @@
-"""The beginning of a recorded episode, gone through again by an agent that is to go on from there.
+"""Replaying the start of a recorded episode to an agent, so that it can continue from there.
 
-What an agent remembers is not stored. A new one is shown what was seen and told what came of it,
-while its models give the answers they gave then (`host.models.recorded_answers`); what it decides
-must be what was decided. So any dialect and any agent gets its state back, and one that does not
-decide the same again is found out. No machine is needed for it, and no model.
+An agent's memory is not stored. A new agent is shown the recorded observations while its models
+give the recorded answers (`host.models.recorded_answers`); its decisions must be the recorded ones.
+That restores the state of any agent in any dialect, and detects an agent that decides otherwise. It
+needs neither a machine nor a model.
 """
 
 from __future__ import annotations
@@ -16,81 +16,82 @@ from typing import Any, Protocol, runtime_checkable
 
 from ambidex.host import Agent, Decision, Frame, Observation, ToolSpec
 from ambidex.host.errors import RehearsalError
-from ambidex.host.loop.branch_point import Origin
-from ambidex.host.loop.episode import aliases, by_our_names
-from ambidex.host.loop.progress import Begun, count
-from ambidex.host.loop.supervision import HELPS, hinted
+from ambidex.host.loop.branch_point import BranchPoint
+from ambidex.host.loop.episode import aliases, resolve_aliases
+from ambidex.host.loop.progress import EpisodeStart, count
+from ambidex.host.loop.supervision import HELPS, hint_note
 from ambidex.host.records.recorded_steps import frame_of, step_of
 from ambidex.host.records.trajectory import AGENT, Step, Trajectory, read_trajectory
 
-__all__ = ["Recalls", "Rehearsed", "rehearse"]
+__all__ = ["Recalls", "ReplayedPrefix", "replay_prefix"]
 
 
 @runtime_checkable
 class Recalls(Protocol):
-    """An agent that is told what it decided; one that is not of this kind is asked again."""
+    """An agent whose state can be restored from a recorded decision. Any other agent is asked
+    again through `step`."""
 
     def recall(self, observation: Observation, decision: Decision) -> Decision:
-        """Take in a step that was taken; what it was taken for."""
+        """Take in a recorded step; return the decision that the agent holds for it."""
 
 
 @dataclass
-class Rehearsed:
-    """What has been gone through."""
+class ReplayedPrefix:
+    """The replayed steps."""
 
-    begun: Begun = field(default_factory=Begun)
+    start: EpisodeStart = field(default_factory=EpisodeStart)
     human: int = 0
-    """Steps that a person took."""
+    """Steps taken by a person."""
     assisted: bool = False
-    """Whether a person helped in it."""
+    """Whether a person helped."""
 
 
-def rehearse(
-    agent: Agent, origin: Origin, served: Sequence[ToolSpec], trajectory: Trajectory
-) -> Rehearsed:
-    """Bring the agent to where it was before the step of its origin, and write what comes before
-    the step into the trajectory.
+def replay_prefix(
+    agent: Agent, point: BranchPoint, served: Sequence[ToolSpec], trajectory: Trajectory
+) -> ReplayedPrefix:
+    """Bring the agent to its state before the branch point, and copy the steps before it into the
+    trajectory.
 
-    `served` are the tools of the guest. `RehearsalError` where the agent decides otherwise than it
-    did, or where the record is not whole.
+    `served` are the guest's tools. `RehearsalError` where the agent decides otherwise than
+    recorded, or where the recording is damaged.
     """
-    found, offers = Rehearsed(), dict[str, list[str]]()
+    prefix, offers = ReplayedPrefix(), dict[str, list[str]]()
     tools = {tool.name: tool for tool in served}
-    for line in read_trajectory(origin.trial):
+    for line in read_trajectory(point.trial):
         match line:
             case {"kind": "offer"}:
                 offers[line["name"]] = line["tools"]
             case {"kind": "person"}:
-                found.assisted |= line["order"] in HELPS
-                trajectory.person(**{key: said for key, said in line.items() if key != "kind"})
+                prefix.assisted |= line["order"] in HELPS
+                trajectory.person(**{key: value for key, value in line.items() if key != "kind"})
             case {"kind": "step"}:
-                taken, frames = _recorded(origin.trial, line)
-                if taken.number >= origin.step:
-                    found.begun.notes = taken.notes
+                step, frames = _recorded(point.trial, line)
+                if step.number >= point.step:
+                    prefix.start.notes = step.notes
                     break
-                _write(taken, frames, line["actor"], offers, trajectory)
+                _copy(step, frames, line["actor"], offers, trajectory)
                 if line["actor"] == AGENT:
-                    offered = _specs(taken, offers, tools)
-                    _take(agent, frames[taken.before], taken, offered, found.begun)
+                    offered = _specs(step, offers, tools)
+                    _replay(agent, frames[step.before], step, offered, prefix.start)
                 else:
-                    found.human += 1
-    if origin.fork.hint:
-        found.begun.notes += (hinted(origin.fork.hint),)
-    return found
+                    prefix.human += 1
+    if point.fork.hint:
+        prefix.start.notes += (hint_note(point.fork.hint),)
+    return prefix
 
 
 def _recorded(trial: Path, line: Mapping[str, Any]) -> tuple[Step, dict[str, Frame]]:
     """The step of a line, and the frames before and after it by their hashes."""
     try:
-        taken = step_of(trial, line)
-        names = filter(None, (taken.before, taken.after))
-        return taken, {name: frame_of(trial, name) for name in names}
+        step = step_of(trial, line)
+        names = filter(None, (step.before, step.after))
+        return step, {name: frame_of(trial, name) for name in names}
     except (OSError, ValueError) as error:
-        raise RehearsalError(f"the record of {trial} is not whole: {error}") from None
+        raise RehearsalError(f"the recording of {trial} is damaged: {error}") from None
 
 
-def _write(
-    taken: Step,
+def _copy(
+    step: Step,
     frames: Mapping[str, Frame],
     actor: str,
     offers: Mapping[str, list[str]],
@@ -98,65 +99,67 @@ def _write(
 ) -> None:
     for frame in frames.values():
         trajectory.frame(frame)
-    if taken.offered:
-        trajectory.offer(offers[taken.offered])
-    trajectory.step(taken, actor)
+    if step.offered:
+        trajectory.offer(offers[step.offered])
+    trajectory.step(step, actor)
 
 
-def _take(
-    agent: Agent, frame: Frame, taken: Step, offered: Mapping[str, ToolSpec], begun: Begun
+def _replay(
+    agent: Agent, frame: Frame, step: Step, offered: Mapping[str, ToolSpec], start: EpisodeStart
 ) -> None:
-    frame = replace(frame, focused=taken.focused)
-    seen = Observation(frame, begun.results, tuple(offered.values()), taken.notes)
+    frame = replace(frame, focused=step.focused)
+    observation = Observation(frame, start.results, tuple(offered.values()), step.notes)
     try:
-        again = _decided(agent, seen, taken.decision)
+        decision = _decide(agent, observation, step.decision)
     except RehearsalError as error:
-        raise _differs(taken, str(error)) from None
-    again = by_our_names(again, aliases(offered.values()))
-    if (said := _essence(again)) != (then := _essence(taken.decision)):
-        raise _differs(taken, f"it was {_short(then)}, and is {_short(said)}")
-    count(begun.episode, taken, offered, begun.said)
-    begun.elapsed += sum(vars(taken.seconds).values())
-    begun.results = tuple(
+        raise _divergence(step, str(error)) from None
+    decision = resolve_aliases(decision, aliases(offered.values()))
+    if (replayed := _essence(decision)) != (recorded := _essence(step.decision)):
+        raise _divergence(step, f"it was {_short(recorded)}, and is {_short(replayed)}")
+    count(start.episode, step, offered, start.repeats)
+    start.elapsed += sum(vars(step.seconds).values())
+    start.results = tuple(
         replace(result, call=call.id)
-        for call, result in zip(again.calls, taken.results, strict=False)
+        for call, result in zip(decision.calls, step.results, strict=False)
     )
 
 
-def _decided(agent: Agent, seen: Observation, decision: Decision) -> Decision:
+def _decide(agent: Agent, observation: Observation, recorded: Decision) -> Decision:
     if isinstance(agent, Recalls):
-        return agent.recall(seen, decision)
-    return agent.step(seen)
+        return agent.recall(observation, recorded)
+    return agent.step(observation)
 
 
 def _specs(
-    taken: Step, offers: Mapping[str, list[str]], tools: Mapping[str, ToolSpec]
+    step: Step, offers: Mapping[str, list[str]], tools: Mapping[str, ToolSpec]
 ) -> dict[str, ToolSpec]:
-    names = offers[taken.offered]
-    if gone := [name for name in names if name not in tools]:
-        raise RehearsalError(f"step {taken.number} had the tool {gone[0]}, which the guest has not")
+    names = offers[step.offered]
+    if missing := [name for name in names if name not in tools]:
+        raise RehearsalError(
+            f"step {step.number} offered the tool {missing[0]}, which the guest does not have"
+        )
     return {name: tools[name] for name in names}
 
 
 def _essence(decision: Decision) -> dict[str, Any]:
-    """What a decision does: what is thought with it, and the ids of its calls, may differ."""
-    said = {
+    """What a decision does. Its thoughts, and the ids of its calls, may differ."""
+    essence = {
         "calls": [[call.name, call.arguments] for call in decision.calls],
         "stop": decision.stop,
         "answer": decision.answer,
         "malformed": bool(decision.malformed),
     }
-    plain: dict[str, Any] = json.loads(json.dumps(said, default=str))
+    plain: dict[str, Any] = json.loads(json.dumps(essence, default=str))
     return plain
 
 
 def _short(essence: Mapping[str, Any]) -> str:
-    return json.dumps({key: said for key, said in essence.items() if said}, ensure_ascii=False)
+    return json.dumps({key: value for key, value in essence.items() if value}, ensure_ascii=False)
 
 
-def _differs(taken: Step, how: str) -> RehearsalError:
+def _divergence(step: Step, how: str) -> RehearsalError:
     return RehearsalError(
-        f"the agent does not decide step {taken.number} as it did: {how}",
-        hint="Only an agent that decides the same again, given what it saw and what its models"
-        " answered, can go on from a step. One of yours may have a method recall: docs/agents.md.",
+        f"the agent does not decide step {step.number} as it did: {how}",
+        hint="A branch needs an agent that decides the same again, given the same observations and"
+        " the same answers of its models. Your own agent may have a method recall: docs/agents.md.",
     )

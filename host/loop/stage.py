@@ -1,5 +1,4 @@
-"""Setting a task's stage in the guest, and collecting what is to be judged, whatever form the task
-has."""
+"""Setting a task's stage in the guest and collecting its evidence, for every kind of task."""
 
 from __future__ import annotations
 
@@ -16,50 +15,49 @@ from ambidex.host.osworld import stage as osworld
 from ambidex.tasks import Task, Verbs
 from ambidex.tasks.osworld.task import OSWorldBody
 
-__all__ = ["STAGE", "Backstage", "collect", "set_stage"]
+__all__ = ["STAGE", "StageContext", "collect", "set_stage"]
 
 STAGE = "stage"
-"""Where what a setup leaves behind for the collecting lies, in a trial's directory."""
+"""The directory of a trial in which its setup stores what collection needs."""
 
 
 SETUP_WITHIN = 3600.0
 COLLECT_WITHIN = 1800.0
-"""Seconds that a whole setup, and a whole collecting, may take: far more than any task needs, so
-that a guest that answers slowly each time cannot hold a run up for ever."""
+"""Seconds for a whole setup, and for a whole collection: far more than any task needs. They keep a
+guest that answers each request slowly from delaying a run for ever."""
 
 
 @dataclass(frozen=True)
-class Backstage:
-    """What setting and collecting may use beside the guest itself."""
+class StageContext:
+    """What setup and collection may use besides the guest."""
 
     kept: Path
-    """A directory of the trial for what its setup leaves behind for the collecting."""
+    """A directory of the trial in which setup stores what collection needs."""
     fresh: Callable[[], AbstractContextManager[Guest]]
-    """A guest as new, for content that has to be run to be judged. The trial's own may be gone
-    after it."""
+    """Opens a reverted guest, for content that must be run to be judged. The trial's own guest may
+    be gone afterwards."""
     literal_sleeps: bool = False
-    """Whether a pause that a task asks for is slept through, instead of waiting for what it was
-    for."""
+    """Whether a task's pauses are slept through, instead of waiting for what they are for."""
 
 
 def set_stage(
     task: Task,
     guest: Guest,
-    backstage: Backstage | None = None,
+    context: StageContext | None = None,
     *,
     within: float = SETUP_WITHIN,
 ) -> None:
-    """Carry out the task's setup; `StageError` names the step that failed and what was seen, and
-    `TooSlowError` says that it took longer than `within` seconds. Of the tasks with a `task.toml`
-    only those that collect changes need something backstage."""
+    """Execute the task's setup. `StageError` names the step that failed and why, `TooSlowError`
+    says that it took longer than `within` seconds. Of the tasks with a `task.toml`, only those that
+    collect changes need a context."""
     with guest.within(within, f"the setup of {task.name}"):
         match task.body:
             case Verbs() as body:
-                task_steps.set_stage(task.name, body, guest, backstage.kept if backstage else None)
-            case OSWorldBody() as body if backstage is not None:
-                osworld.set_stage(task.name, body, guest, backstage.kept, backstage.literal_sleeps)
+                task_steps.set_stage(task.name, body, guest, context.kept if context else None)
+            case OSWorldBody() as body if context is not None:
+                osworld.set_stage(task.name, body, guest, context.kept, context.literal_sleeps)
             case other:
-                raise TypeError(f"{task.name}: nobody sets the stage of a {type(other).__name__}")
+                raise TypeError(f"{task.name}: cannot set the stage of a {type(other).__name__}")
 
 
 def collect(
@@ -67,36 +65,36 @@ def collect(
     guest: Guest,
     evidence: Path,
     answer: str | None,
-    backstage: Backstage | None = None,
+    context: StageContext | None = None,
     *,
     within: float = COLLECT_WITHIN,
 ) -> None:
-    """Collect what the task is judged by into the directory `evidence`; `TooSlowError` where that
+    """Collect the task's evidence into the new directory `evidence`; `TooSlowError` where that
     takes longer than `within` seconds.
 
-    What is not there is left out: its absence is for the judge. The agent's answer is `answer.txt`;
-    `evidence.json` says where each piece came from. The desktop stands frozen afterwards.
+    What does not exist is left out, for the judge to notice. The agent's answer is `answer.txt`;
+    `evidence.json` says where each piece came from. The desktop is frozen afterwards.
     """
     evidence.mkdir()
     root = guest.health().agent_is_root
     if answer is not None:
         (evidence / "answer.txt").write_text(answer, encoding="utf-8")
-    what = f"collecting what {task.name} is judged by"
+    what = f"collecting the evidence of {task.name}"
     with guest.within(within, what):
         match task.body:
             case Verbs() as body:
-                kept = backstage.kept if backstage else None
+                kept = context.kept if context else None
                 sources = task_steps.collect(task.name, body, guest, evidence, kept)
-            case OSWorldBody() as body if backstage is not None:
+            case OSWorldBody() as body if context is not None:
 
                 @contextmanager
                 def fresh() -> Iterator[Guest]:
-                    with backstage.fresh() as other, other.within(guest.left or within, what):
+                    with context.fresh() as other, other.within(guest.left or within, what):
                         yield other
 
-                kept, literal = backstage.kept, backstage.literal_sleeps
+                kept, literal = context.kept, context.literal_sleeps
                 sources = osworld.collect(task.name, body, guest, evidence, kept, literal, fresh)
             case other:
-                raise TypeError(f"{task.name}: nobody collects for a {type(other).__name__}")
+                raise TypeError(f"{task.name}: cannot collect for a {type(other).__name__}")
     manifest = Manifest(agent_is_root=root, sources=sources)
     (evidence / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8")

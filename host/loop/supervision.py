@@ -1,5 +1,5 @@
-"""The trial's side of a person who watches: orders are carried out between two steps of the agent,
-and all that a person did is in the trajectory.
+"""The trial's side of the control room: executes a person's orders between two steps of the agent
+and records them in the trajectory.
 """
 
 from __future__ import annotations
@@ -17,88 +17,95 @@ from ambidex.host.errors import StoppedError
 from ambidex.host.records.orders import Act, Order, Orders, written
 from ambidex.host.records.trajectory import Seconds, Step, Trajectory
 
-__all__ = ["HELPS", "HUMAN", "NOBODY", "Nobody", "Person", "Told", "Watched", "hinted"]
+__all__ = [
+    "HELPS",
+    "HUMAN",
+    "NOBODY",
+    "Intervention",
+    "Nobody",
+    "Person",
+    "SupervisedTrial",
+    "hint_note",
+]
 
 HUMAN = "human"
-LOOK_EVERY = 0.05
-"""Seconds between two looks for orders while the agent is held."""
+POLL_EVERY = 0.05
+"""Seconds between two checks for orders while the agent is held."""
 SETTLE = 0.5
-"""Seconds that the screen gets to come to rest after each thing a person did."""
+"""Seconds that the screen gets to become still after each of a person's actions."""
 HELPS = frozenset({"hint", "stop", "take"})
-"""Orders after which a result is not the agent's alone."""
+"""Orders after which a trial counts as assisted."""
 SHOWN = 30
-"""Actions of a person that the model is told of, the last ones."""
+"""How many of a person's last actions the model is told about."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a person asked for before a step."""
+class Intervention:
+    """A person's effect on the step to come."""
 
     notes: tuple[str, ...] = ()
-    """What the model is told with the next screenshot."""
+    """Notes for the model, with the next screenshot."""
     stop: Stop | None = None
     frame: Frame | None = None
-    """The screen as the person left it."""
-    held: float = 0.0
-    """Seconds for which the agent was held: not its own."""
+    """The screen after the person's actions."""
 
 
 class Person(Protocol):
     """Asked before every step of an agent."""
 
     steps: int
-    """Lines of the trajectory that are a person's."""
+    """How many steps of the trajectory are a person's."""
 
-    def turn(self, done: int, before: str) -> Told:
-        """Carry out what was asked for; return when the agent may go on. `done` steps are the
-        agent's so far, `before` is the hash of the frame on the screen. `StoppedError` where the
-        trial is to be void."""
+    def turn(self, done: int, before: str) -> Intervention:
+        """Execute pending orders; return when the agent may continue. `done` counts the agent's
+        steps so far, `before` is the hash of the current frame. Raises `StoppedError` where the
+        person ends the trial as void."""
 
 
 class Nobody:
-    """Nobody watches."""
+    """A trial that nobody watches."""
 
     steps = 0
 
-    def turn(self, done: int, before: str) -> Told:
-        """Nothing was asked for."""
-        return GO
+    def turn(self, done: int, before: str) -> Intervention:
+        """Return at once."""
+        return NOTHING
 
 
-GO = Told()
+NOTHING = Intervention()
 NOBODY = Nobody()
 
 
 @dataclass
 class Turn:
-    """What was asked for so far before one step."""
+    """The orders received so far before one step."""
 
     before: str
     notes: list[str] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     stop: Stop | None = None
     once: bool = False
-    """One step, and then hold again."""
+    """Run one step, then hold again."""
 
 
 @dataclass
-class Watched:
-    """A trial whose directory somebody may write orders to. See `Person`."""
+class SupervisedTrial:
+    """A trial that reads orders from its directory. See `Person`."""
 
     folder: Path
     guest: Guest
     trajectory: Trajectory
     settle: float
-    """Seconds that the screen gets when the agent goes on."""
+    """Seconds that the screen gets to become still before the agent continues."""
     apps: Mapping[str, str] = field(default_factory=dict)
     """The app of each tool of the guest, by the tool's name."""
     check: Callable[[], None] = lambda: None
-    """Raises where the run is being ended."""
+    """Raises where the run is shutting down."""
     steps: int = 0
     assisted: bool = False
-    """Whether somebody did more than look and hold: the result is not the agent's alone."""
+    """Whether a person did more than watch and hold."""
     ended: bool = False
-    """Whether somebody ended the episode."""
+    """Whether a person ended the episode."""
     _orders: Orders = field(init=False)
     _held: bool = False
     _taken: bool = False
@@ -106,30 +113,30 @@ class Watched:
     def __post_init__(self) -> None:
         self._orders = Orders(self.folder)
 
-    def turn(self, done: int, before: str) -> Told:
+    def turn(self, done: int, before: str) -> Intervention:
         """See `Person`."""
-        began, turn = time.monotonic(), Turn(before)
+        turn = Turn(before)
         while True:
             for order in self._orders.new():
-                self._carry_out(order, turn, done)
+                self._execute(order, turn, done)
             if turn.stop is not None or (not self._taken and (turn.once or not self._held)):
                 break
             self.check()
-            time.sleep(LOOK_EVERY)
+            time.sleep(POLL_EVERY)
         frame = None
         if turn.acts:
             frame = self.guest.screenshot(settle=self.settle)
-            turn.notes.insert(0, _reported(turn.acts))
-        return Told(tuple(turn.notes), turn.stop, frame, time.monotonic() - began)
+            turn.notes.insert(0, _report(turn.acts))
+        return Intervention(tuple(turn.notes), turn.stop, frame)
 
-    def _carry_out(self, order: Order, turn: Turn, done: int) -> None:
+    def _execute(self, order: Order, turn: Turn, done: int) -> None:
         match order.order:
             case "act":
-                # What comes after handing back was on its way and is nobody's any more.
+                # Actions that arrive after control was handed back are dropped.
                 for act in order.acts if self._taken else ():
                     call = ToolCall(uuid.uuid4().hex, act.call, act.arguments)
                     result = ToolResult(call.id, "Done by a person.")
-                    self._did(done, turn, call, GUI, result)
+                    self._record(done, turn, call, GUI, result)
                 return
             case "do":
                 for act in order.acts if self._taken else ():
@@ -137,25 +144,25 @@ class Watched:
                     start = time.monotonic()
                     result = self.guest.call(call)
                     took = time.monotonic() - start
-                    self._did(done, turn, call, self.apps.get(call.name), result, took)
+                    self._record(done, turn, call, self.apps.get(call.name), result, took)
                 return
             case "hint":
-                turn.notes.append(hinted(order.text))
+                turn.notes.append(hint_note(order.text))
             case "step":
                 turn.once = True
             case "pause" | "resume":
                 self._held = order.order == "pause"
             case "take" | "give":
                 self._taken = order.order == "take"
-        said = {"text": order.text, "end": order.end}
-        kept = {name: value for name, value in said.items() if value}
-        self.trajectory.person(order=order.order, by=order.by, at=order.at, **kept)
+        details = {"text": order.text, "end": order.end}
+        present = {name: value for name, value in details.items() if value}
+        self.trajectory.person(order=order.order, by=order.by, at=order.at, **present)
         self.assisted |= order.order in HELPS
         if order.order == "stop":
             turn.stop = _stop(order)
             self.ended = True
 
-    def _did(
+    def _record(
         self,
         done: int,
         turn: Turn,
@@ -186,8 +193,8 @@ class Watched:
         turn.acts.append(Act(call=call.name, arguments=dict(call.arguments)))
 
 
-def hinted(text: str) -> str:
-    """A hint in the words in which a model is told it."""
+def hint_note(text: str) -> str:
+    """The note by which a model receives a hint."""
     return f"A person who watches says: {text}"
 
 
@@ -198,8 +205,8 @@ def _stop(order: Order) -> Stop:
     return Stop(str(order.end))
 
 
-def _reported(acts: Sequence[Act]) -> str:
+def _report(acts: Sequence[Act]) -> str:
     lines = [written(act.call, act.arguments) for act in acts[-SHOWN:]]
     left = len(acts) - len(lines)
-    before = f"{left} actions more before these, " if left else ""
-    return f"A person took over for a while and did this: {before}{', '.join(lines)}."
+    earlier = f"{left} earlier actions, then " if left else ""
+    return f"A person took over for a while and did this: {earlier}{', '.join(lines)}."

@@ -1,4 +1,4 @@
-"""The verdict on an episode, with what has to be run in a fresh guest first."""
+"""The verdict on an episode, after whatever has to be run in a fresh guest."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from ambidex.host.client.answers import GuestRefusalError, NoSuchFileError
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import GuestError
 from ambidex.host.loop.judge import judge
-from ambidex.host.loop.stage import Backstage
+from ambidex.host.loop.stage import StageContext
 from ambidex.host.osworld.questions import QuestionRefusedError, ask
 from ambidex.tasks import Task, Verdict
 
 __all__ = ["verdict_on"]
 
 WITHIN = 120.0
-"""Seconds for an office to compute one workbook."""
+"""Seconds to recompute one workbook."""
 PLACE = "/tmp/ambidex-{}.xlsx"
 
 
-def verdict_on(task: Task, evidence: Path, stop: Stop, backstage: Backstage) -> Verdict:
-    """What the evidence is worth. A workbook whose stored results cannot be confirmed here is
-    computed anew by an office in a fresh guest, and the verdict is given on that."""
+def verdict_on(task: Task, evidence: Path, stop: Stop, context: StageContext) -> Verdict:
+    """Judge the evidence. A workbook whose stored results cannot be confirmed on the host is
+    recomputed by LibreOffice in a fresh guest, and the recomputed one is judged."""
     verdict = judge(task, evidence, stop)
     if not verdict.score.wants:
         return verdict
-    with backstage.fresh() as guest:
+    with context.fresh() as guest:
         for name in verdict.score.wants:
             _recompute(guest, evidence, name)
     return judge(task, evidence, stop)
 
 
 def _recompute(guest: Guest, evidence: Path, name: str) -> None:
-    """What the office wrote is evidence; where it wrote nothing, the stored results stay
-    unconfirmed, and that is the verdict."""
+    """Store the recomputed workbook as evidence. Where there is none, the stored results stay
+    unconfirmed, and the verdict says so."""
     source, target = PLACE.format("given"), PLACE.format("computed")
     guest.put(source, (evidence / name).read_bytes())
     try:
@@ -44,8 +44,8 @@ def _recompute(guest: Guest, evidence: Path, name: str) -> None:
         content = guest.get(target)
     except (QuestionRefusedError, NoSuchFileError, GuestRefusalError):
         return
-    except GuestError:  # the office ended on that file
-        guest.health()  # a guest that is gone is a void
+    except GuestError:  # LibreOffice crashed on that file
+        guest.health()  # raises where the guest itself is gone: a void
         return
     place = evidence / FOLDER / name
     place.parent.mkdir(exist_ok=True)

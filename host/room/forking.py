@@ -15,7 +15,7 @@ from typing import Annotated, Any, BinaryIO, Literal, TextIO
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.branch_point import kept_at, kept_steps
+from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import Condition, Hand, Lasting, read_config
 
@@ -85,7 +85,7 @@ class Forks:
         """Go on from a step of that trial in a run of its own beside the trial's; returns its
         directory. `UsageError` where the machine is not kept before that step.
         """
-        kept_at(trial, asked.step)
+        checkpoint_of(trial, asked.step)
         words = [*_words(trial, asked.step)]
         run = trial.parent.resolve()
         out = _free(run, asked.step)
@@ -183,7 +183,7 @@ def forkable(trial: Path) -> list[int]:
     """The steps that can be gone on from; none where it has not begun, or is a branch and its
     parent is gone."""
     try:
-        return kept_steps(trial)
+        return checkpointed_steps(trial)
     except UsageError:
         return []
 

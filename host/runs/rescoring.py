@@ -11,8 +11,9 @@ from pydantic import ValidationError
 
 from ambidex.evaluators.strict import explain
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.interim_verdicts import evidence_at, said
+from ambidex.host.loop.interim_verdicts import interim_evidence
 from ambidex.host.loop.judge import judge
+from ambidex.host.loop.outcomes import scores_of
 from ambidex.host.records.rows import Reached, Row, read_rows
 from ambidex.tasks import Suite, Task
 
@@ -53,7 +54,7 @@ def rejudge(run: Path, suite: Suite) -> Iterator[Rejudged]:
             raise UsageError(f"the evidence {evidence} is gone")
         task = tasks[row.task]
         now = {
-            **said(judge(task, evidence, row.stop)),
+            **scores_of(judge(task, evidence, row.stop)),
             "task_hash": task.hash,
             "checkpoints": tuple(_again(task, run / row.folder, each) for each in row.checkpoints),
         }
@@ -61,8 +62,8 @@ def rejudge(run: Path, suite: Suite) -> Iterator[Rejudged]:
 
 
 def _again(task: Task, folder: Path, then: Reached) -> Reached:
-    verdict = judge(task, evidence_at(folder, then.steps), then.stop)
-    return then.model_copy(update=said(verdict))
+    verdict = judge(task, interim_evidence(folder, then.steps), then.stop)
+    return then.model_copy(update=scores_of(verdict))
 
 
 def _scores(row: Row) -> list[float | None]:

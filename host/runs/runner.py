@@ -65,7 +65,7 @@ def plan(agents: Sequence[str], runs: int, suite: Suite) -> tuple[Job, ...]:
     """The trials of a run: every task by every agent, so many times; whole rounds first.
     `UsageError` for a number of times that is out of range."""
     if not 1 <= runs <= MOST_RUNS:
-        raise UsageError(f"runs is {runs}, and goes from 1 to {MOST_RUNS}")
+        raise UsageError(f"--runs must be between 1 and {MOST_RUNS}, not {runs}")
     return tuple(
         Job(task.name, agent, trial)
         for trial in range(1, runs + 1)

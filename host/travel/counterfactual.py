@@ -10,7 +10,7 @@ from typing import Any
 
 from ambidex.host import GUI, ToolSpec
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.branch_point import kept_steps, start_of
+from ambidex.host.loop.branch_point import checkpointed_steps, start_of
 from ambidex.host.records.config import Branch, Hand, Lasting, read_config
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.records.trajectory import AGENT, read_trajectory
@@ -136,7 +136,7 @@ def _of_trial(run: Path, row: Row) -> Iterator[Decision]:
     trial = run / row.folder
     # What came before a fork was decided in its parent.
     first = start_of(trial).get("from", {"step": 1})["step"]
-    kept = {step for step in kept_steps(trial) if step >= first}
+    kept = {step for step in checkpointed_steps(trial) if step >= first}
     offers: dict[str, list[str]] = {}
     for line in read_trajectory(trial):
         if line["kind"] == "offer":

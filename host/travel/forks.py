@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from ambidex.host import ToolSpec
 from ambidex.host.agents import roles_of
 from ambidex.host.errors import UsageError
-from ambidex.host.loop.branch_point import kept_at, start_of
+from ambidex.host.loop.branch_point import checkpoint_of, start_of
 from ambidex.host.records.config import (
     Branch,
     Condition,
@@ -98,7 +98,7 @@ def fork_of(
     config = read_config(run)
     starts = {branch.trial: start_of(run / branch.trial) for branch in branches}
     for branch in branches:
-        kept_at(run / branch.trial, branch.step)
+        checkpoint_of(run / branch.trial, branch.step)
     suite = _suite(config, starts, catalogue)
     agent = onward.agent or _only_agent(starts)
     limits = replace(config.limits, steps=onward.steps or config.limits.steps)

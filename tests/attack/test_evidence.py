@@ -14,7 +14,7 @@ from ambidex.evaluators.spreadsheet import cells_equal
 from ambidex.host import Stop
 from ambidex.host.client.guest import Guest
 from ambidex.host.loop.judge import judge
-from ambidex.host.loop.stage import Backstage, collect, set_stage
+from ambidex.host.loop.stage import StageContext, collect, set_stage
 from ambidex.host.loop.verdicts import verdict_on
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
@@ -48,12 +48,12 @@ check = [{", ".join(checks)}]
 
 def attacked(guest: Guest, task: Task, folder: Path, script: str) -> Path:
     """The evidence of an episode in which the agent ran that script."""
-    backstage = Backstage(folder / "kept", no_other_guest)  # type: ignore[arg-type]
-    set_stage(task, guest, backstage)
+    context = StageContext(folder / "kept", no_other_guest)  # type: ignore[arg-type]
+    set_stage(task, guest, context)
     ran = guest.run(["sh", "-c", f"cd ~; {script}"], timeout=120)
     assert ran.returncode == 0, ran
     evidence = folder / "evidence"
-    collect(task, guest, evidence, None, backstage)
+    collect(task, guest, evidence, None, context)
     return evidence
 
 
@@ -182,8 +182,8 @@ def test_a_result_that_a_workbook_stores_is_computed_anew_in_a_fresh_guest(
         sheet.write_formula("B2", "=A1*10", None, 20)
     fresh_guest.put("~/e.xlsx", (tmp_path / "forged.xlsx").read_bytes())
     evidence = attacked(fresh_guest, task, tmp_path, "true")
-    backstage = Backstage(tmp_path / "kept", fresh)
-    score = verdict_on(task, evidence, Stop.DONE, backstage).score
+    context = StageContext(tmp_path / "kept", fresh)
+    score = verdict_on(task, evidence, Stop.DONE, context).score
     assert score.value == 0
     assert "B1 stores 99, and its formula gives 13" in score.reason
     assert cells_equal(evidence, file="e.xlsx", cells={"B2": 20}).value == 1

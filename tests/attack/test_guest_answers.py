@@ -262,7 +262,7 @@ def test_one_guest_that_answers_slowly_each_time_does_not_hold_a_setup_up(
     server.says = slowly
     with pytest.raises(TooSlowError, match=r"the setup of slow took longer than 0\.2 s"):
         set_stage(task, patient, within=0.2)
-    with pytest.raises(TooSlowError, match="collecting what slow is judged by took longer than"):
+    with pytest.raises(TooSlowError, match="collecting the evidence of slow took longer than"):
         collect(task, patient, tmp_path / "evidence", None, within=0.2)
 
 

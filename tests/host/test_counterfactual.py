@@ -207,7 +207,7 @@ def test_where_nothing_helps_the_pivot_says_so_after_one_probe() -> None:
 @pytest.mark.parametrize(
     ("step", "onward", "said"),
     [
-        (9, Onward(), "not kept before step 9"),
+        (9, Onward(), "no checkpoint before step 9"),
         (3, Onward(steps=2), "a limit of 2 steps ends before step 3"),
         (3, Onward(dialect="paper"), "functions cannot be read in paper"),
         (3, Onward(agent="planner"), "what model did cannot be told to the agent planner"),

@@ -126,6 +126,6 @@ def test_changes_cannot_be_collected_where_nobody_keeps_what_was(careful: Suite)
     with (
         peer(Desktop()) as (endpoint, _),
         Guest(endpoint, TOKEN) as guest,
-        pytest.raises(StageError, match="nowhere to keep"),
+        pytest.raises(StageError, match="no directory for the first survey"),
     ):
         set_stage(careful.tasks[0], guest)

@@ -24,7 +24,7 @@ from ambidex.host import (
 )
 from ambidex.host.agents import agent_maker
 from ambidex.host.errors import ModelError, UsageError
-from ambidex.host.loop.branch_point import kept_at, kept_steps
+from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
 from ambidex.host.records.config import Keep, ModelConfig
 from ambidex.host.records.orders import Order, post
 from ambidex.host.records.trajectory import read_trajectory
@@ -51,16 +51,16 @@ def test_the_machine_is_kept_before_each_step_and_the_record_names_where(
     trial = tmp_path / "run" / found.folder
     assert (found.score, found.steps, found.stop) == (1.0, 5, Stop.DONE)
     assert [step["kept"] for step in steps_of(trial)] == [f"snapshots/{n}" for n in range(1, 6)]
-    assert kept_steps(trial) == [1, 2, 3, 4, 5]
+    assert checkpointed_steps(trial) == [1, 2, 3, 4, 5]
     assert found.seconds["keep"] > 0
 
 
 def test_only_each_kth_step_is_kept_if_that_was_asked_for(tmp_path: Path, row: Suite) -> None:
     found = recorded(tmp_path / "run", row, Toy(), keep=Keep(every=2))
     trial = tmp_path / "run" / found.folder
-    assert kept_steps(trial) == [1, 3, 5]
-    with pytest.raises(UsageError, match="not kept before step 4") as refused:
-        kept_at(trial, 4)
+    assert checkpointed_steps(trial) == [1, 3, 5]
+    with pytest.raises(UsageError, match="no checkpoint before step 4") as refused:
+        checkpoint_of(trial, 4)
     assert "1, 3, 5" in refused.value.hint
 
 
@@ -185,8 +185,12 @@ def test_a_fork_of_a_fork_begins_where_its_parent_or_that_one_s_was_kept(
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
     [found] = forked(tmp_path / "fork", row, Toy(), parent, 3, keep=Keep())
     middle = tmp_path / "fork" / found.folder
-    assert kept_steps(middle) == [1, 2, 3, 4, 5]
-    assert [kept_at(middle, step).parents[1] for step in (2, 3, 4)] == [parent, parent, middle]
+    assert checkpointed_steps(middle) == [1, 2, 3, 4, 5]
+    assert [checkpoint_of(middle, step).parents[1] for step in (2, 3, 4)] == [
+        parent,
+        parent,
+        middle,
+    ]
     [late] = forked(tmp_path / "late", row, Toy(), middle, 4)
     [early] = forked(tmp_path / "early", row, Toy(), middle, 2)
     assert (late.score, early.score) == (1.0, 1.0)
@@ -302,7 +306,7 @@ def test_a_record_with_a_damaged_picture_is_not_gone_on_from(tmp_path: Path, row
     shutil.copy(first, parent / "frames" / other.name.replace(".patch", ""))
     [found] = forked(tmp_path / "fork", row, Toy(), parent, 5)
     assert found.failure is not None
-    assert "is not whole" in found.failure.message
+    assert "is damaged" in found.failure.message
 
 
 def test_what_a_person_did_before_the_step_is_in_the_branch(tmp_path: Path, row: Suite) -> None:

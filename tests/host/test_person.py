@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from ambidex.host import Briefing, Decision, Limits, Observation, Stop
 from ambidex.host.client.guest import Guest
-from ambidex.host.loop.episode import run_episode
+from ambidex.host.loop.episode import Hooks, run_episode
 from ambidex.host.loop.progress import Episode
-from ambidex.host.loop.supervision import Watched
+from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.records.orders import Act, Order, Orders, post, read_call, written
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.records.trajectory import Trajectory, read_trajectory
@@ -40,7 +40,7 @@ def guest(running: tuple[str, Desktop]) -> Iterator[Guest]:
         yield guest
 
 
-class Told:
+class Ordering:
     """Says nothing for so many steps, then done; before each step something may be ordered."""
 
     def __init__(self, folder: Path, steps: int, **orders: list[Order]) -> None:
@@ -57,10 +57,11 @@ class Told:
         return Decision(stop=None if self._left else Stop.DONE)
 
 
-def play(agent: Told, guest: Guest, folder: Path) -> tuple[Episode, Watched]:
+def play(agent: Ordering, guest: Guest, folder: Path) -> tuple[Episode, SupervisedTrial]:
     with Trajectory(folder) as trajectory:
-        person = Watched(folder, guest, trajectory, settle=0.0)
-        episode = run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, person=person)
+        person = SupervisedTrial(folder, guest, trajectory, settle=0.0)
+        hooks = Hooks(person=person)
+        episode = run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, hooks=hooks)
         return episode, person
 
 
@@ -69,7 +70,7 @@ def of_kind(folder: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def test_a_hint_is_told_once_with_the_next_screenshot(guest: Guest, tmp_path: Path) -> None:
-    agent = Told(tmp_path, 4, at_2=[Order(order="hint", text="Look at the menu.", by="me")])
+    agent = Ordering(tmp_path, 4, at_2=[Order(order="hint", text="Look at the menu.", by="me")])
     _, person = play(agent, guest, tmp_path)
     said = [each.notes for each in agent.seen]
     assert said == [(), (), ("A person who watches says: Look at the menu.",), ()]
@@ -81,7 +82,7 @@ def test_a_hint_is_told_once_with_the_next_screenshot(guest: Guest, tmp_path: Pa
 def test_a_held_agent_waits_until_it_is_let_go_and_its_time_does_not_run(
     guest: Guest, tmp_path: Path
 ) -> None:
-    agent = Told(tmp_path, 3, at_1=[Order(order="pause")])
+    agent = Ordering(tmp_path, 3, at_1=[Order(order="pause")])
     later = threading.Timer(0.4, post, (tmp_path, Order(order="resume")))
     later.start()
     episode, person = play(agent, guest, tmp_path)
@@ -94,7 +95,7 @@ def test_a_held_agent_waits_until_it_is_let_go_and_its_time_does_not_run(
 
 def test_one_step_is_one_step(guest: Guest, tmp_path: Path) -> None:
     first = [Order(order="pause"), Order(order="step")]
-    agent = Told(tmp_path, 5, at_1=first, at_2=[Order(order="stop", end="infeasible")])
+    agent = Ordering(tmp_path, 5, at_1=first, at_2=[Order(order="stop", end="infeasible")])
     episode, _ = play(agent, guest, tmp_path)
     assert (episode.steps, episode.stop) == (2, Stop.INFEASIBLE)
 
@@ -106,7 +107,7 @@ def test_what_a_person_does_is_recorded_and_told_to_the_model(guest: Guest, tmp_
         Order(order="give", by="me"),
         Order(order="act", acts=(CLICK,)),
     ]
-    agent = Told(tmp_path, 3, at_1=orders)
+    agent = Ordering(tmp_path, 3, at_1=orders)
     episode, person = play(agent, guest, tmp_path)
     assert agent.seen[1].notes == (
         "A person took over for a while and did this: computer_click(x=3, y=4),"
@@ -136,11 +137,11 @@ def test_a_call_that_a_person_wants_is_carried_out_once_and_recorded_with_what_c
         Order(order="give"),
         Order(order="do", acts=(wanted,)),
     ]
-    agent = Told(tmp_path, 3, at_1=orders)
+    agent = Ordering(tmp_path, 3, at_1=orders)
     with Trajectory(tmp_path) as trajectory:
         apps = {tool.name: tool.app for tool in CATALOGUE.values()}
-        person = Watched(tmp_path, guest, trajectory, 0.0, apps)
-        run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, person=person)
+        person = SupervisedTrial(tmp_path, guest, trajectory, 0.0, apps)
+        run_episode(agent, guest, CATALOGUE, Limits(20), trajectory, hooks=Hooks(person=person))
     done, failed = (line for line in of_kind(tmp_path, "step") if line["actor"] == "human")
     assert running[1].cells["B7"] == "seven"
     assert running[1].done.count("calc_set_cell_value") == 1
@@ -175,7 +176,7 @@ def test_what_is_no_call_is_refused_with_how_one_is_written(line: str) -> None:
 
 
 def test_what_comes_while_nobody_has_taken_over_is_nobody_s(guest: Guest, tmp_path: Path) -> None:
-    agent = Told(tmp_path, 3, at_1=[Order(order="act", acts=(CLICK,))])
+    agent = Ordering(tmp_path, 3, at_1=[Order(order="act", acts=(CLICK,))])
     _, person = play(agent, guest, tmp_path)
     assert (person.steps, person.assisted) == (0, False)
     assert agent.seen[1].notes == ()

@@ -64,12 +64,12 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["fork", "RUN", "row", "3", "--provider", "sandbox"], "cannot be kept at a step"),
-        (["fork", "RUN", "row", "9"], "not kept before step 9"),
+        (["fork", "RUN", "row", "9"], "no checkpoint before step 9"),
         (["fork", "RUN", "row", "3", "--trial", "2"], "has no trial 2 of row"),
         (["fork", "RUN", "rows", "3"], "has no trial 1 of rows"),
         (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be kept at a step"),
         (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
-        (["desktop-diff", "RUN", "row", "1", "9"], "not kept before step 9"),
+        (["desktop-diff", "RUN", "row", "1", "9"], "no checkpoint before step 9"),
         (["counterfactual", "RUN", "--decisions", "some"], "no number of decisions: 'some'"),
         (["counterfactual", "RUN", "--at", "12"], "no such decision"),
         (["counterfactual", "RUN", "--csv", "/none/x.csv"], "there is no directory /none"),
@@ -96,7 +96,7 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
     assert "row.noop.1, row.random.1" in said
     for verb, *steps in (("fork", "9"), ("desktop-diff", "1", "9")):
         assert ambidex(verb, run, "row.random.1", *steps) == 2
-        assert "row.random.1 is not kept before step 9" in capsys.readouterr().err
+        assert "row.random.1 has no checkpoint before step 9" in capsys.readouterr().err
 
 
 def test_branches_that_are_all_done_are_told_again_without_a_machine(

@@ -93,8 +93,8 @@ def test_a_step_that_is_not_kept_is_refused_with_those_that_are(trial: Path) -> 
     with room(trial.parents[1]) as client:
         answer = asked_for(client, trial, step=9)
         assert answer.status_code == 409
-        assert "not kept before step 9" in answer.json()["error"]
-        assert "It is before these: 1, 2, 3, 4, 5" in answer.json()["error"]
+        assert "no checkpoint before step 9" in answer.json()["error"]
+        assert "It has checkpoints before these steps: 1, 2, 3, 4, 5" in answer.json()["error"]
         assert asked_for(client, trial.parent / "no.1", step=1).status_code == 409
     assert [*trial.parents[1].iterdir()] == [trial.parent]
 

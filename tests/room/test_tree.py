@@ -259,7 +259,7 @@ def test_what_is_refused_is_told_in_the_form_and_what_failed_on_the_page(
         page.get_by_role("button", name="Fork before step 6").click()
         place.rename(place.with_name("away"))
         page.get_by_role("button", name="Fork", exact=True).click()
-        said = page.get_by_role("alert").filter(has_text="is not kept before step 6")
+        said = page.get_by_role("alert").filter(has_text="has no checkpoint before step 6")
         expect(said).to_be_visible()
         page.get_by_role("button", name="Leave it").click()
         page.reload()

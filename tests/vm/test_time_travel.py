@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ambidex.host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
-from ambidex.host.loop.branch_point import kept_steps
+from ambidex.host.loop.branch_point import checkpointed_steps
 from ambidex.host.records.config import Branch, Fork, Job, Keep, RunConfig, adopt, locked
 from ambidex.host.records.rows import Row
 from ambidex.host.records.trajectory import read_trajectory
@@ -91,7 +91,7 @@ def test_a_mistake_is_gone_back_behind_and_what_came_after_it_is_undone(
     run = tmp_path / "run"
     row = play(run, suite, machines, [DARK, WRONG, QUIET], keep=Keep())
     trial = run / row.folder
-    assert (row.score, row.steps, kept_steps(trial)) == (0.0, 4, [1, 2, 3, 4])
+    assert (row.score, row.steps, checkpointed_steps(trial)) == (0.0, 4, [1, 2, 3, 4])
 
     def from_step(step: int, *calls: Call) -> Row:
         branches = (Branch(trial=trial.name, step=step),)
@@ -114,4 +114,4 @@ def test_of_an_episode_only_the_last_steps_may_stay(
 ) -> None:
     row = play(tmp_path, suite, machines, [DARK, SCALE, QUIET], keep=Keep(last=2))
     assert row.score == 1.0
-    assert kept_steps(tmp_path / row.folder) == [3, 4]
+    assert checkpointed_steps(tmp_path / row.folder) == [3, 4]

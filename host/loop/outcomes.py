@@ -1,0 +1,48 @@
+"""From an episode and its verdict to the numbers of a row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ambidex.host import Stop
+from ambidex.host.loop.progress import Episode
+from ambidex.host.records.rows import CallCount, Reached
+from ambidex.tasks import Verdict
+
+__all__ = ["outcome_of", "scores_of"]
+
+
+def scores_of(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as fields of a row."""
+    strict = verdict.strict
+    return {
+        "score": verdict.score.value,
+        "reason": verdict.score.reason,
+        "strict": strict.value if strict else None,
+        "strict_reason": strict.reason if strict else "",
+    }
+
+
+def outcome_of(episode: Episode, verdict: Verdict, stop: Stop) -> Reached:
+    """The episode's counts, with this verdict."""
+    calls = Counter((call.tool, call.app) for call in episode.calls)
+    errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
+    repeats = Counter((call.tool, call.app) for call in episode.calls if call.repeat)
+    return Reached(
+        **scores_of(verdict),
+        stop=stop,
+        steps=episode.steps,
+        malformed=episode.malformed,
+        unsettled=episode.unsettled,
+        calls=tuple(
+            CallCount(tool=key[0], app=key[1], calls=n, errors=errors[key], repeats=repeats[key])
+            for key, n in calls.items()
+        ),
+        input_tokens=episode.usage.input_tokens,
+        output_tokens=episode.usage.output_tokens,
+        cached_tokens=episode.usage.cached_tokens,
+        cost=episode.usage.cost,
+        requests=episode.usage.requests,
+        retries=episode.usage.retries,
+    )
