@@ -42,6 +42,13 @@ answers none, as those built on Qt do: it is believed to be fast from then on.
 """
 
 
+IDLE = 0.1
+"""Seconds without a wake-up after which a program's main thread counts as idle."""
+BUSY = 50
+"""Times that a main thread which never idles (an animation) goes to sleep, until its events count
+as handled."""
+
+
 class UntypableError(Exception):
     """A character that no key stands for (a control character, half of a surrogate pair)."""
 
@@ -139,11 +146,14 @@ class Keyboard:
             self._wait_or_fail(at)
 
     def _wait_or_fail(self, certain: int) -> None:
-        """Go on once the keys were taken. A window that cannot be asked is believed to be fast."""
+        """Return once the keys were taken: the active window answered a ping, or its program, if it
+        answers none, went idle."""
         if self.wait_until_taken():
             return
         window = x11.active(self._display)
         if window is not None and self._answers(window) and self._program() not in self._mute:
+            raise KeyboardBusyError(f"{certain} characters are certain to have come")
+        if window is not None and not self._wait_until_idle(x11.owner(window)):
             raise KeyboardBusyError(f"{certain} characters are certain to have come")
 
     def _program(self) -> str:
@@ -302,6 +312,28 @@ class Keyboard:
             self._display.sync()
             while self._display.pending_events():
                 self._display.next_event()
+
+    def _wait_until_idle(self, owner: int) -> bool:
+        """Whether a program that answers no ping handled its events in time: its main thread went
+        to sleep and was not woken for a while, or went to sleep often. True where the window does
+        not name its program.
+        """
+        # The server writes to its clients between two requests of ours: after the second one, what
+        # was sent before the first has been written.
+        self._display.sync()
+        self._display.sync()
+        end = time.monotonic() + ANSWER_WITHIN
+        start = last = threads.sleeps(owner)
+        quiet = time.monotonic()
+        while last is not None and time.monotonic() < end:
+            time.sleep(0.01)
+            self._display.sync()
+            sleeps = threads.sleeps(owner)
+            if sleeps is None or sleeps != last or threads.state(owner) != "S":
+                last, quiet = sleeps, time.monotonic()
+            elif time.monotonic() - quiet >= IDLE or sleeps - start >= BUSY:
+                return True
+        return last is None
 
     def _answers(self, window: Any) -> bool:
         ping = self._display.get_atom("_NET_WM_PING")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Optional
 
-__all__ = ["TICKS", "state", "used", "waited", "wanted"]
+__all__ = ["TICKS", "sleeps", "state", "used", "waited", "wanted"]
 
 TICKS = os.sysconf("SC_CLK_TCK")
 """Ticks of a second, in which the kernel counts what processes use."""
@@ -28,6 +29,22 @@ def state(pid: int) -> str:
     for one that is gone.
     """
     return (_status(f"/proc/{pid}/task/{pid}/stat") or [""])[0]
+
+
+def sleeps(pid: int) -> Optional[int]:
+    """How often its first thread went to sleep of its own accord; None for one that is gone."""
+    try:
+        status = Path(f"/proc/{pid}/task/{pid}/status").read_text()
+    except OSError:
+        return None
+    return next(
+        (
+            int(line.split()[1])
+            for line in status.splitlines()
+            if line.startswith("voluntary_ctxt_switches")
+        ),
+        None,
+    )
 
 
 def wanted(pid: int) -> float:

@@ -15,6 +15,7 @@ from typing import Any, Optional
 
 from Xlib import X, Xatom, error
 from Xlib.display import Display
+from Xlib.ext import res
 from Xlib.protocol import event, rq
 
 __all__ = [
@@ -106,12 +107,26 @@ def focused(opened: Display) -> str:
 
 
 def owner(window: Any) -> int:
-    """The process that a window belongs to; 0 where it is not told or the window is gone."""
+    """The process that a window belongs to: as the window names it or, where it does not, as the
+    server knows its client. 0 where neither is known or the window is gone."""
     try:
-        found = _property(window, "_NET_WM_PID")
+        named = _property(window, "_NET_WM_PID")
     except error.BadWindow:
         return 0
-    return int(found[0]) if found else 0
+    return int(named[0]) if named else _client(window)
+
+
+def _client(window: Any) -> int:
+    """The process of the client that made a window, as X-Resource tells it; 0 where it does not."""
+    try:
+        answer = res.QueryClientIds(
+            display=window.display,
+            opcode=window.display.get_extension_major(res.extname),
+            specs=[{"client": window.id, "mask": res.LocalClientPIDMask}],
+        )
+    except (KeyError, error.XError):
+        return 0
+    return next((int(known.value[0]) for known in answer.ids if len(known.value)), 0)
 
 
 def windows(opened: Display) -> list[Window]:
