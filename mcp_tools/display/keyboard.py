@@ -323,17 +323,19 @@ class Keyboard:
         self._display.sync()
         self._display.sync()
         end = time.monotonic() + ANSWER_WITHIN
-        start = last = threads.sleeps(owner)
+        first = last = threads.sleeps(owner)
         quiet = time.monotonic()
-        while last is not None and time.monotonic() < end:
+        while first is not None and last is not None:
+            if time.monotonic() > end:
+                return False
             time.sleep(0.01)
             self._display.sync()
             sleeps = threads.sleeps(owner)
-            if sleeps is None or sleeps != last or threads.state(owner) != "S":
+            if sleeps != last or threads.state(owner) != "S":
                 last, quiet = sleeps, time.monotonic()
-            elif time.monotonic() - quiet >= IDLE or sleeps - start >= BUSY:
-                return True
-        return last is None
+            if last is not None and (time.monotonic() - quiet >= IDLE or last - first >= BUSY):
+                break
+        return True
 
     def _answers(self, window: Any) -> bool:
         ping = self._display.get_atom("_NET_WM_PING")
