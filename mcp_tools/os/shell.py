@@ -46,20 +46,20 @@ def open_shell(
     focused, so that computer_type can enter commands. Returns its title and position.
     """
     folder = files.folder(directory)
-    before = {each.id for each in windows.listed()}
+    before = {each.id for each in windows.list_windows()}
     argv = [TERMINAL, "--window", f"--working-directory={folder}"]
     ran = commands.run(argv, STARTS_WITHIN)
     if ran.code:
         raise ToolError(f"The terminal did not start: {ran.errors.strip()}", code="not_started")
 
     def opened() -> Optional[Window]:
-        new = (each for each in windows.listed() if each.id not in before)
+        new = (each for each in windows.list_windows() if each.id not in before)
         return next((each for each in new if each.app.lower() == TERMINAL), None)
 
     window = wait_for(opened, STARTS_WITHIN)
     if window is None:
         raise ToolError("The terminal shows no window.", code="no_window")
-    windows.brought_to_front(window)
+    windows.bring_to_front(window)
 
     def named() -> Optional[Window]:
         now = opened()

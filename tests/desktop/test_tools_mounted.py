@@ -17,7 +17,7 @@ LISTED = """
 import json, sys
 sys.path[:0] = ["/opt", "/opt/ambidex/site"]
 from ambidex.mcp_tools.{app} import mounted
-print(json.dumps(mounted.server.listed()))
+print(json.dumps(mounted.server.list_tools()))
 mounted.server.close()
 """
 INSTALLED = {

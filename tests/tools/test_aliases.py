@@ -88,7 +88,7 @@ def test_a_call_written_for_the_reference_is_valid(tool: Tool) -> None:
 
 
 def test_a_tool_says_where_it_comes_from() -> None:
-    said = {each["name"]: each for each in catalogue.described()}
+    said = {each["name"]: each for each in catalogue.describe()}
     sources = {name: each["source"] for name, each in said.items()}
     assert sources["git_status"] == sources["filesystem_edit_file"] == "mounted"
     assert sources["calc_save"] == sources["git_init"] == "reference"

@@ -11,7 +11,7 @@ import pytest
 
 from ambidex.mcp_tools import Picture, ToolError
 from ambidex.mcp_tools.filesystem import mounted
-from ambidex.mcp_tools.mount import LONGEST, Media, Mount
+from ambidex.mcp_tools.mount import TEXT_LIMIT, Media, Mount
 
 SERVER = """
 import base64, io, os, signal
@@ -84,8 +84,8 @@ def test_an_argument_that_is_none_is_not_sent(small: Mount) -> None:
 
 
 def test_a_text_too_long_for_any_model_is_cut_and_says_so(small: Mount) -> None:
-    said = small.call("say", text="x", times=LONGEST + 5)
-    assert said == "x" * LONGEST + "\n[5 more characters are left out]"
+    said = small.call("say", text="x", times=TEXT_LIMIT + 5)
+    assert said == "x" * TEXT_LIMIT + "\n[5 more characters omitted]"
 
 
 @pytest.mark.parametrize("text", ["null", "", "{}", '{"content": 1}'])
@@ -129,7 +129,7 @@ def test_one_process_does_all_calls_and_another_takes_its_place_when_it_ended(sm
 
 
 def test_its_tools_are_listed_as_it_describes_them(small: Mount) -> None:
-    listed = {tool["name"]: tool["inputSchema"] for tool in small.listed()}
+    listed = {tool["name"]: tool["inputSchema"] for tool in small.list_tools()}
     assert listed["say"]["required"] == ["text"]
     assert listed["pid"]["properties"] == {}
 
@@ -148,7 +148,7 @@ def test_a_server_that_does_not_start_is_an_error_and_not_a_hang(command: list[s
     with pytest.raises(ToolError) as broken:
         mount.call("say", text="x")
     assert broken.value.code == "not_started"
-    assert broken.value.message == "The broken server does not start (Connection closed)."
+    assert broken.value.message == "The broken server did not start (Connection closed)."
     mount.close()
 
 
