@@ -29,7 +29,7 @@ from ambidex.mcp_tools.chrome.tabs import (
     open_tab,
     url_of,
 )
-from ambidex.mcp_tools.files.files import at, free
+from ambidex.mcp_tools.files.files import absolute_path, check_target
 from ambidex.mcp_tools.waiting import wait_for
 
 ACTS_WITHIN = 10.0
@@ -241,10 +241,10 @@ def print(
                 hint = "A dialog may already be open: look at the screen."
                 raise ToolError("The print dialog did not open.", code="refused", hint=hint)
             return PrintResult(tab.title, tab.url, None, 0)
-        file = at(path)
+        file = absolute_path(path)
         if file.is_dir():
             file = file / f"{NOT_IN_FILE_NAMES.sub('_', tab.title).strip() or 'page'}.pdf"
-        free(file, overwrite)
+        check_target(file, overwrite)
         margin = 0.0 if margins == "none" else 0.4
         result = browser.call(
             "Page.printToPDF",

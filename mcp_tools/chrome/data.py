@@ -11,7 +11,13 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.chrome import app
 from ambidex.mcp_tools.chrome.browser import show_page
-from ambidex.mcp_tools.chrome.devtools import Browser, browser_page, connected, evaluate, page_of
+from ambidex.mcp_tools.chrome.devtools import (
+    Browser,
+    attach_to_page,
+    browser_page,
+    connected,
+    evaluate,
+)
 from ambidex.mcp_tools.chrome.tabs import Tab, TabName, find_tab
 
 __all__ = ["app"]
@@ -206,7 +212,7 @@ def delete_browsing_data(
     with connected(starting=True) as browser:
         count = delete_cookies(browser, site) if "cookies" in selected else 0
         if "cache" in selected:
-            session = page_of(browser, find_tab(browser, None).id)
+            session = attach_to_page(browser, find_tab(browser, None).id)
             browser.call("Network.clearBrowserCache", session, DELETES_WITHIN)
     return DeletedData(selected, count, None)
 
@@ -239,7 +245,7 @@ def delete_cookies(browser: Browser, site: Optional[str]) -> int:
     elif not to_delete:
         raise ToolError(f"There are no cookies for {host_of(site)}.", code="nothing")
     else:
-        session = page_of(browser, find_tab(browser, None).id)
+        session = attach_to_page(browser, find_tab(browser, None).id)
         for cookie in to_delete:
             names = ("name", "domain", "path", "partitionKey")
             parameters = {name: cookie[name] for name in names if name in cookie}

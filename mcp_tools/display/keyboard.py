@@ -23,7 +23,7 @@ from Xlib.ext.xtest import fake_input
 from Xlib.protocol import event
 
 from ambidex.mcp_tools.display import threads, x11
-from ambidex.mcp_tools.display.keymap import UNUSED, Key, Keymap, lent
+from ambidex.mcp_tools.display.keymap import UNUSED, Key, Keymap, key_for
 from ambidex.mcp_tools.display.layout import LayoutChanges
 
 __all__ = ["Keyboard", "KeyboardBusyError", "UntypableError", "keysym"]
@@ -272,7 +272,7 @@ class Keyboard:
         changes = {}
         self._lent_symbols.clear()
         for code, pair in zip(unused, pairs, strict=False):
-            changes[code] = lent(pair[0], pair[-1])
+            changes[code] = key_for(pair[0], pair[-1])
             for level, symbol in enumerate(pair):
                 self._lent_symbols[symbol] = KeyPress(code, bool(level))
         self._lent_codes.update(changes)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.os.backgrounds import connected, cut_out
+from ambidex.mcp_tools.os.backgrounds import connected_to_edge, cut_out
 
 
 def spread(mask: list[list[bool]]) -> set[tuple[int, int]]:
@@ -37,7 +37,7 @@ def masks(draw: st.DrawFn) -> list[list[bool]]:
 def test_connected_with_the_edge_is_what_a_walk_from_there_reaches(mask: list[list[bool]]) -> None:
     width = len(mask[0])
     raw = bytes(255 * pixel for row in mask for pixel in row)
-    found = connected(raw, width, len(mask))
+    found = connected_to_edge(raw, width, len(mask))
     assert {(i % width, i // width) for i, pixel in enumerate(found) if pixel} == spread(mask)
 
 
