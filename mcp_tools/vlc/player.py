@@ -34,8 +34,8 @@ Media = Annotated[str, Field(description="path such as ~/Music/song.ogg, or a UR
 
 @dataclass(frozen=True)
 class Status:
-    """State of VLC. Times are in seconds, None if unknown; volume is in percent; `entry` is VLC's id
-    of the playlist entry.
+    """State of VLC. Times are in seconds, None if unknown; volume is in percent; `entry` is VLC's
+    id of the playlist entry.
     """
 
     state: str
@@ -76,7 +76,7 @@ def is_running() -> bool:
 
 
 def call(interface: str, method: str, signature: str = "()", *arguments: object) -> Any:
-    """Call a method of VLC; `ToolError` if it is not running, refuses or does not answer in time."""
+    """Call a method of VLC; `ToolError` if it is not running, refuses or does not answer."""
     from gi.repository import Gio, GLib
 
     try:
@@ -155,20 +155,17 @@ def uri_of(media: str) -> str:
     return path.as_uri()
 
 
-def is_playing(uri: str) -> Callable[[Status], bool]:
+def plays(uri: str) -> Callable[[Status], bool]:
     """A condition: VLC plays this URL and has advanced past its start, from when its volume can be
     set, or shows it paused.
     """
     from gi.repository import GLib
 
     def condition(current: Status) -> bool:
-        same_uri = current.uri and GLib.uri_unescape_string(
-            current.uri
-        ) == GLib.uri_unescape_string(uri)
-        has_begun = current.state == "paused" or (
-            current.state == "playing" and current.position > 0
-        )
-        return bool(same_uri) and has_begun
+        plain = GLib.uri_unescape_string
+        same = current.uri and plain(current.uri) == plain(uri)
+        begun = current.state == "playing" and current.position > 0
+        return bool(same) and (begun or current.state == "paused")
 
     return condition
 
@@ -193,8 +190,8 @@ def open(uri: Media) -> Status:
         call(PLAYER, "OpenUri", "(s)", target)
     else:
         start(target)
-    state = wait_for_status(is_playing(target), f"open {target}")
-    return state if state.state == "playing" else play()
+    result = wait_for_status(plays(target), f"open {target}")
+    return result if result.state == "playing" else play()
 
 
 @app.tool(reads_only=True)

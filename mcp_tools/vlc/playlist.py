@@ -22,7 +22,7 @@ from ambidex.mcp_tools.vlc.player import (
     Media,
     Status,
     call,
-    is_playing,
+    plays,
     properties,
     start,
     status,
@@ -87,12 +87,12 @@ class MediaFiles:
 def _metadata_of(id: str) -> Optional[dict[str, Any]]:
     """Metadata of a playlist entry; None if it does not exist."""
     try:
-        entries_found: list[dict[str, Any]] = call(TRACKS, "GetTracksMetadata", "(ao)", [id])[0]
+        tracks: list[dict[str, Any]] = call(TRACKS, "GetTracksMetadata", "(ao)", [id])[0]
     except ToolError as error:
         if error.code != "refused" or "Invalid track id" not in error.message:
             raise
         return None
-    return entries_found[0] if entries_found else None
+    return tracks[0] if tracks else None
 
 
 def entries() -> list[Entry]:
@@ -100,15 +100,15 @@ def entries() -> list[Entry]:
     current = status().entry
     listed: list[str] = properties(TRACKS)["Tracks"]
     numbers = [int(entry_id.rpartition("/")[2]) for entry_id in listed]
-    metadata_found = [metadata for entry_id in listed if (metadata := _metadata_of(entry_id))]
+    tracks = [metadata for entry_id in listed if (metadata := _metadata_of(entry_id))]
     number, last = max([*numbers, FIRST - 1]), max([*numbers, FIRST - 1])
     while number - last < MAX_GAP:
         number += 1
         metadata = _metadata_of(f"{NUMBERED}{number}")
         if metadata:
             last = number
-            metadata_found.append(metadata)
-    return [_entry(metadata, current) for metadata in metadata_found if metadata.get("xesam:url")]
+            tracks.append(metadata)
+    return [_entry(metadata, current) for metadata in tracks if metadata.get("xesam:url")]
 
 
 def _entry(metadata: dict[str, Any], current: Optional[str]) -> Entry:
@@ -166,12 +166,12 @@ def reopen(before: Status, playlist: list[Entry]) -> None:
         raise ToolError("The setting was changed, but VLC lost its playlist.", code="failed")
     restored = reloaded[positions[0]]
     call(TRACKS, "GoTo", "(o)", restored.id)
-    reached = wait_for_status(is_playing(restored.uri), f"open {restored.uri} again")
+    reached = wait_for_status(plays(restored.uri), f"open {restored.uri} again")
     if before.position > 1 and reached.entry:
         call(PLAYER, "SetPosition", "(ox)", reached.entry, int(before.position * 1e6))
     if before.state == "paused":
         call(PLAYER, "Pause")
-        wait_for_status(lambda positions: positions.state == "paused", "pause again")
+        wait_for_status(lambda current: current.state == "paused", "pause again")
 
 
 @app.tool(reads_only=True, timeout=60)

@@ -3,7 +3,7 @@
 import pytest
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.office.cells import Area, area, column_name, column_number
+from ambidex.mcp_tools.office.cells import Area, column_name, column_number, parse_area
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,11 @@ def test_columns_go_on_after_z(name: str, number: int) -> None:
     ],
 )
 def test_ranges_are_read_as_people_write_them(text: str, meant: Area) -> None:
-    assert area(text) == meant
+    assert parse_area(text) == meant
 
 
 @pytest.mark.parametrize("text", ["", "hello", "B0", "A1:", "A1:C", "1A", "A1:B2:C3", "!"])
 def test_what_is_no_range_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(ToolError) as caught:
-        area(text)
+        parse_area(text)
     assert caught.value.code == "bad_range"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office.page_numbers import parts_of
-from ambidex.mcp_tools.office.passages import icu
+from ambidex.mcp_tools.office.passages import to_icu
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_a_format_keeps_every_sign_or_is_refused(format: str) -> None:
 
 
 def test_python_names_of_groups_are_read() -> None:
-    assert icu(r"(?P<a>x)(?P=a)(?<b>y)") == r"(?<a>x)\k<a>(?<b>y)"
+    assert to_icu(r"(?P<a>x)(?P=a)(?<b>y)") == r"(?<a>x)\k<a>(?<b>y)"
