@@ -64,7 +64,7 @@ def copy_range(
     with documents.editing(target.model, f"Copy {source.range} to {target.range}"):
         address = target.cells.getCellByPosition(0, 0).CellAddress
         target.sheet.copyRange(address, source.cells.RangeAddress)
-    return target.result
+    return target.changed
 
 
 @app.tool(timeout=60)
@@ -100,7 +100,7 @@ def fill_down(
     with documents.editing(source.model, f"Fill {whole.range}"):
         down, same = enum("sheet.FillDirection", "TO_BOTTOM"), enum("sheet.FillMode", "SIMPLE")
         whole.cells.fillSeries(down, same, enum("sheet.FillDateMode", "FILL_DATE_DAY"), 0, 0)
-    return whole.result
+    return whole.changed
 
 
 @app.tool(timeout=60)
@@ -134,7 +134,7 @@ def transpose_range(
                 cell = source.cells.getCellByPosition(x, y).RangeAddress
                 target.sheet.copyRange(corner, cell)
         target.cells.setDataArray(tuple(zip(*rows, strict=True)))
-    return target.result
+    return target.changed
 
 
 @app.tool(timeout=60)
@@ -158,7 +158,7 @@ def sort_range(
     if not 0 <= index <= address.EndColumn - address.StartColumn:
         raise ToolError(f"Column {by_column} is not in {target.range}.", code="bad_range")
     _sort(target, index, ascending, has_header)
-    return target.result
+    return target.changed
 
 
 @app.tool(timeout=60)
@@ -193,7 +193,7 @@ def sort_column(
             model, target_sheet, target_sheet.getCellRangeByPosition(left, top, right, bottom)
         )
     _sort(target, column - left, ascending, has_header=False)
-    return target.result
+    return target.changed
 
 
 def _sort(cell_range: CellRange, index: int, ascending: bool, has_header: bool) -> None:

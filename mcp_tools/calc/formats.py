@@ -125,7 +125,7 @@ def format_range(
             raise ToolError("No formatting was given.", code="bad_arguments")
         for name, value in properties.items():
             target.cells.setPropertyValue(name, value)
-    return target.result
+    return target.changed
 
 
 @app.tool()
@@ -143,7 +143,7 @@ def merge_cells(
         raise ToolError(f"{target.range} is a single cell.", code="bad_range")
     with documents.editing(target.model, f"{'Merge' if merge else 'Split'} {target.range}"):
         target.cells.merge(merge)
-    return target.result
+    return target.changed
 
 
 @app.tool()

@@ -131,7 +131,7 @@ def insert_rows(
     """
     target = locate(document, sheet, f"{row}:{row + count - 1}")
     with documents.editing(target.model, f"Insert {count} rows"):
-        changed = target.result
+        changed = target.changed
         target.sheet.Rows.insertByIndex(row - 1, count)
     return changed
 
@@ -148,7 +148,7 @@ def delete_rows(
     """
     target = locate(document, sheet, f"{row}:{row + count - 1}")
     with documents.editing(target.model, f"Delete {count} rows"):
-        changed = target.result
+        changed = target.changed
         target.sheet.Rows.removeByIndex(row - 1, count)
     return changed
 
@@ -162,7 +162,7 @@ def insert_columns(
     """
     target = locate(document, sheet, _columns(column, count))
     with documents.editing(target.model, f"Insert {count} columns"):
-        changed = target.result
+        changed = target.changed
         target.sheet.Columns.insertByIndex(cells.column_number(column), count)
     return changed
 
@@ -176,7 +176,7 @@ def delete_columns(
     """
     target = locate(document, sheet, _columns(column, count))
     with documents.editing(target.model, f"Delete {count} columns"):
-        changed = target.result
+        changed = target.changed
         target.sheet.Columns.removeByIndex(cells.column_number(column), count)
     return changed
 

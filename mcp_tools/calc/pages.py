@@ -197,4 +197,4 @@ def set_print_area(
     target = locate(document, sheet, range_str, clip=True)
     with documents.editing(target.model, f"Print {target.range}"):
         target.sheet.setPrintAreas((target.cells.RangeAddress,))
-    return target.result
+    return target.changed

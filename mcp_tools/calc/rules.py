@@ -123,7 +123,7 @@ def set_data_validation(
             rule.setFormula1(_operand(target.model, first))
         rule.ErrorMessage, rule.ShowErrorMessage = message, kind != "any"
         target.cells.Validation = rule
-    return target.result
+    return target.changed
 
 
 def _listed(
@@ -205,7 +205,7 @@ def add_conditional_format(
         target.cells.ConditionalFormat = rules
         if not target.cells.ConditionalFormat.Count:
             raise ToolError("Calc did not accept the rule.", code="refused")
-    return target.result
+    return target.changed
 
 
 def _style(

@@ -137,7 +137,7 @@ def set_range_values(
     target = block_at(document, sheet, start_cell, len(values), len(values[0]))
     with documents.editing(target.model, f"Set {target.range}"):
         cells.write(target.model, target.cells, values)
-    return target.result
+    return target.changed
 
 
 @app.tool(reads_only=True, timeout=60)
@@ -177,7 +177,7 @@ def clear_range(
     target = locate(document, sheet, range_str)
     with documents.editing(target.model, f"Clear {target.range}"):
         target.cells.clearContents(1 | 2 | 4 | 16 | (32 | 64 if formats else 0))
-    return target.result
+    return target.changed
 
 
 @app.tool()

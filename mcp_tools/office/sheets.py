@@ -98,7 +98,7 @@ class CellRange:
         return cells.range_name(self.cells.RangeAddress)
 
     @property
-    def result(self) -> ChangedRange:
+    def changed(self) -> ChangedRange:
         """The range as the result of a tool."""
         return ChangedRange(self.range, self.sheet.Name)
 
