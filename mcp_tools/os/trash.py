@@ -160,7 +160,7 @@ def restore_file(
         raise ToolError(f"{target} already exists.", code="exists", hint=hint)
     with files.os_errors():
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(item.kept, target)
+        shutil.move(item.content, target)
         item.record.unlink(missing_ok=True)
     return RestoredFile(str(target), trashed.original_path, trashed.deleted, trashed.kind)
 

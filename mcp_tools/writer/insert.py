@@ -118,18 +118,17 @@ def insert_image_at_cursor(
 def _size(
     model: Any, natural: tuple[int, int], width: Optional[int], height: Optional[int]
 ) -> tuple[float, float]:
+    wide, high = natural
     if width is not None or height is not None:
-        return width or height * natural[0] / natural[1], height or (width or 0) * natural[
-            1
-        ] / natural[0]  # type: ignore[operator]
+        return width or height * wide / high, height or (width or 0) * high / wide  # type: ignore[operator]
     cursor = model.getCurrentController().getViewCursor()
     page = model.StyleFamilies.getByName("PageStyles").getByName(cursor.PageStyleName)
     room = (
         (page.Width - page.LeftMargin - page.RightMargin) / PIXEL,
         (page.Height - page.TopMargin - page.BottomMargin) / PIXEL,
     )
-    scale = min(1.0, room[0] / natural[0], room[1] / natural[1])
-    return natural[0] * scale, natural[1] * scale
+    scale = min(1.0, room[0] / wide, room[1] / high)
+    return wide * scale, high * scale
 
 
 def _insert_at_cursor(model: Any, content: Any) -> None:

@@ -45,8 +45,8 @@ class Desk:
     ) -> OSWorldBody:
         """A task with these parts."""
         return OSWorldBody(
-            tuple(parse_step(each["type"], each["parameters"]) for each in config),
-            tuple(parse_step(each["type"], each["parameters"]) for each in post),
+            tuple(parse_step(item["type"], item["parameters"]) for item in config),
+            tuple(parse_step(item["type"], item["parameters"]) for item in post),
             tuple(
                 Question(bound, parse_getter(one), parse_getter(other) if other else None)
                 for one, other in asked
@@ -64,10 +64,10 @@ class Desk:
 
     def step(self, type: str, *, literal: bool = False, **parameters: Any) -> str:
         """Set a stage with one step; what its record says."""
-        kept = self.room()
+        room = self.room()
         body = self.body([{"type": type, "parameters": parameters}], [], [])
-        set_stage("test", body, self.guest, kept, literal)
-        return (kept / "steps.jsonl").read_text()
+        set_stage("test", body, self.guest, room, literal)
+        return (room / "steps.jsonl").read_text()
 
     def record(self, body: OSWorldBody, kept: Path | None = None) -> tuple[Record, Path]:
         """What is collected for a task."""

@@ -164,8 +164,8 @@ def test_two_identical_runs_give_identical_rows(
     model = asked(stand_in, "tools-50-garbled")
     first = play(tmp_path / "a", machines, demo, model, *names)
     second = play(tmp_path / "b", machines, demo, model, *names)
-    found = identical(list(first.values()), list(second.values()))
-    assert found.same, found
+    result = identical(list(first.values()), list(second.values()))
+    assert result.same, result
     solved = sum(row.success for row in first.values())
     assert 0 < solved < len(names), "it is imperfect, and not helpless"
 
@@ -175,5 +175,5 @@ def test_running_out_of_steps_is_no_answer(
 ) -> None:
     model = asked(stand_in, "tools-100")
     row = play(tmp_path, machines, demo, model, "music-to-cd", "files-invoices", steps=1)
-    assert {each.stop for each in row.values()} == {Stop.STEP_LIMIT}
-    assert {each.score for each in row.values()} == {0.0}
+    assert {item.stop for item in row.values()} == {Stop.STEP_LIMIT}
+    assert {item.score for item in row.values()} == {0.0}

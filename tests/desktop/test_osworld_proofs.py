@@ -65,22 +65,22 @@ def found(
 ) -> Mapping[str, Sequence[Verdict]]:
     """What became of every claim, by the task."""
     todo = jobs(suite)
-    wanted = RunRequest(
+    request = RunRequest(
         suite=suite,
         agents=tuple(sorted({job.agent for job in todo})),
         jobs=todo,
         limits=Limits(steps=50),
         catalogue=read_catalogue(),
     )
-    config = config_of(wanted, read_prices())
+    config = config_of(request, read_prices())
     run = tmp_path_factory.mktemp("run") / "run"
     with locked(run):
         adopt(run, config)
         make = agent_maker(config, lambda asked: pytest.fail("no model here"))
         rows = run_jobs(todo, config, suite, run, machines.make, make)
     by_task: dict[str, list[Verdict]] = {}
-    for each in verdicts(suite, rows):
-        by_task.setdefault(each.job.task, []).append(each)
+    for verdict in verdicts(suite, rows):
+        by_task.setdefault(verdict.job.task, []).append(verdict)
     return by_task
 
 

@@ -33,7 +33,7 @@ def desk(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 def titles(guest: Guest) -> list[str]:
-    return [each["title"] for each in ask(guest, "windows")]
+    return [item["title"] for item in ask(guest, "windows")]
 
 
 def test_a_file_of_the_store_is_put_where_the_step_says(desk: Desk, tmp_path: Path) -> None:
@@ -55,9 +55,9 @@ def test_a_program_that_the_guest_lacks_voids_the_trial(desk: Desk) -> None:
 
 
 def test_a_command_runs_in_the_home_and_its_status_is_its_own_affair(desk: Desk) -> None:
-    said = desk.step("execute", command="echo {SCREEN_WIDTH} > width; exit 3", shell="false")
+    answer = desk.step("execute", command="echo {SCREEN_WIDTH} > width; exit 3", shell="false")
     assert desk.guest.get("~/width") == b"1920\n"
-    assert "exit 3" in said
+    assert "exit 3" in answer
 
 
 def test_a_list_command_reaches_its_program_as_it_is(desk: Desk) -> None:
@@ -77,8 +77,8 @@ def test_a_command_that_is_repeated_ends_when_it_says_so(desk: Desk) -> None:
 
 
 def test_what_a_command_says_is_kept_for_the_getter(desk: Desk) -> None:
-    kept = {"type": "execute", "parameters": {"command": ["echo", "hello"], "stdout": "out.txt"}}
-    value = desk.value("cache_file", kept, path="out.txt")
+    step = {"type": "execute", "parameters": {"command": ["echo", "hello"], "stdout": "out.txt"}}
+    value = desk.value("cache_file", step, path="out.txt")
     assert value.read_text() == "hello\n"
 
 
@@ -97,8 +97,8 @@ def test_python_that_presses_keys_is_carried_out_by_the_guests_own_hands(desk: D
     desk.step("activate_window", window_name="notes of mine")
     keys = "import pyautogui; import time; pyautogui.hotkey('ctrl', 'end'); time.sleep(0.5); "
     code = f"{keys}pyautogui.write('more'); pyautogui.hotkey('ctrl', 's')"
-    said = desk.step("execute", command=["python", "-c", code])
-    assert "4 calls" in said
+    answer = desk.step("execute", command=["python", "-c", code])
+    assert "4 calls" in answer
     comes_to_hold(desk.guest, "~/Documents/notes of mine.txt", b"hellomore\n")
 
 
@@ -108,12 +108,14 @@ def test_a_document_is_saved_in_its_own_format_without_a_question(
     document(tmp_path / "plan.docx", "Plan")
     desk.guest.put("~/plan.docx", (tmp_path / "plan.docx").read_bytes())
     desk.step("open", path="/home/user/plan.docx")
-    given = {"paths": ["~/plan.docx"], "within": 5}
-    assert ask(desk.guest, "wait_until_written", **given), "the office shows it, and writes nothing"
+    arguments = {"paths": ["~/plan.docx"], "within": 5}
+    assert ask(desk.guest, "wait_until_written", **arguments), (
+        "the office shows it, and writes nothing"
+    )
     keys = "import pyautogui; pyautogui.write('A '); pyautogui.hotkey('ctrl', 's')"
     saved = {"type": "execute", "parameters": {"command": ["python", "-c", keys]}}
-    found = desk.value("vm_file", saved, path="/home/user/plan.docx", dest="plan.docx")
-    assert docx.Document(str(found)).paragraphs[0].text == "A Plan"
+    result = desk.value("vm_file", saved, path="/home/user/plan.docx", dest="plan.docx")
+    assert docx.Document(str(result)).paragraphs[0].text == "A Plan"
 
 
 def test_the_keys_that_tasks_take_for_granted_open_a_terminal(desk: Desk) -> None:
@@ -135,16 +137,16 @@ def test_a_window_comes_to_the_front_by_title_and_by_class(desk: Desk) -> None:
     assert desk.guest.screenshot().focused == "gnome-terminal"
     assert "in front" in desk.step("activate_window", window_name="NOTES OF")
     assert desk.guest.screenshot().focused == "gedit"
-    given = {"strict": True, "by_class": True}
+    arguments = {"strict": True, "by_class": True}
     name = "gnome-terminal-server.Gnome-terminal"
-    assert "in front" in desk.step("activate_window", window_name=name, **given)
+    assert "in front" in desk.step("activate_window", window_name=name, **arguments)
     assert "no such window" in desk.step("activate_window", window_name="NOTES OF", strict=True)
 
 
 def test_a_window_is_closed(desk: Desk) -> None:
     name = "gnome-terminal-server.Gnome-terminal"
     desk.step("close_window", window_name=name, strict=True, by_class=True)
-    assert not any(each["class"] == name for each in ask(desk.guest, "windows"))
+    assert not any(item["class"] == name for item in ask(desk.guest, "windows"))
     assert "no such window" in desk.step("close_window", window_name=name, strict=True)
 
 
@@ -167,12 +169,12 @@ def test_a_pause_is_slept_through_where_that_is_asked_for(desk: Desk) -> None:
 def test_tabs_are_opened_and_closed(desk: Desk) -> None:
     desk.step("launch", command=["chromium", "--no-default-browser-check"])
     desk.step("chrome_open_tabs", urls_to_open=[f"{SITE}/one.html", f"{SITE}/two.html"])
-    assert [each["url"] for each in desk.value("open_tabs_info")] == [
+    assert [item["url"] for item in desk.value("open_tabs_info")] == [
         f"{SITE}/one.html",
         f"{SITE}/two.html",
     ]
     desk.step("chrome_close_tabs", urls_to_close=[f"{SITE}/one.html", f"{SITE}/none.html"])
-    assert [each["title"] for each in desk.value("open_tabs_info")] == ["two"]
+    assert [item["title"] for item in desk.value("open_tabs_info")] == ["two"]
 
 
 def test_the_browser_gets_a_history(desk: Desk, tmp_path: Path) -> None:

@@ -105,10 +105,10 @@ class Show:
 def until(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
     """What it gives once it gives something."""
     end = time.monotonic() + seconds
-    while not (found := holds()):
+    while not (result := holds()):
         assert time.monotonic() < end, "it did not come to be"
         time.sleep(0.05)
-    return found
+    return result
 
 
 @pytest.fixture(autouse=True)
@@ -123,11 +123,11 @@ def patience() -> Iterator[None]:
 def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
     foundry = tmp_path_factory.mktemp("foundry")
     furnished(foundry, *_seen(machines))
-    given: list[Machine] = []
+    started: list[Machine] = []
 
     def make() -> Machine:
-        given.append(machines.make())
-        return given[-1]
+        started.append(machines.make())
+        return started[-1]
 
     @contextmanager
     def source() -> Iterator[Source]:
@@ -135,8 +135,8 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
     pages = Reviewing(foundry, ["ann", "ben"], Cards(house_tools(ROOT)), Desks(source))
     with opened(pages) as address:
-        yield Show(foundry, address, given)
-    for machine in given:
+        yield Show(foundry, address, started)
+    for machine in started:
         with pytest.raises(MachineError):
             machine.endpoint.strip()
 

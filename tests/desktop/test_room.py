@@ -109,11 +109,11 @@ class Show:
         return list(read_trajectory(self.run / trial)) if there else []
 
     def steps(self, trial: str = "menu.1") -> list[dict[str, Any]]:
-        return [each for each in self.lines(trial) if each["kind"] == "step"]
+        return [line for line in self.lines(trial) if line["kind"] == "step"]
 
     def pointer(self) -> Any:
         screen = Seen.model_validate_json((self.run / "menu.1" / MACHINE).read_bytes()).vnc
-        [machine] = [each for each in self.made if each.vnc[0] == screen]
+        [machine] = [item for item in self.made if item.vnc[0] == screen]
         with Guest(machine.endpoint, machine.token) as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
 
@@ -121,25 +121,25 @@ class Show:
 def until(holds: Callable[[], Any], seconds: float = 30.0) -> Any:
     """What it gives once it gives something."""
     end = time.monotonic() + seconds
-    while not (found := holds()):
+    while not (result := holds()):
         assert time.monotonic() < end, "it did not come to be"
         time.sleep(0.05)
-    return found
+    return result
 
 
 @pytest.fixture(scope="module")
 def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
     folder = tmp_path_factory.mktemp("room")
-    for name, said in TASKS.items():
+    for name, fields in TASKS.items():
         (folder / "suite" / name).mkdir(parents=True)
-        (folder / "suite" / name / "task.toml").write_text(TASK.format(*said))
+        (folder / "suite" / name / "task.toml").write_text(TASK.format(*fields))
     suite = load_suite(folder / "suite", read_catalogue())
     run, player = folder / "runs" / "menus", Player()
-    made: list[Machine] = []
+    started: list[Machine] = []
 
     def make() -> Machine:
-        made.append(machines.make())
-        return made[-1]
+        started.append(machines.make())
+        return started[-1]
 
     def agent(name: str, task: Task, briefing: Briefing) -> Player | Writer:
         return player if task.name == "menu" else Writer(player.stop)
@@ -168,7 +168,7 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     try:
         until(lambda: player.seen and len(dict(now_running(run))) == len(TASKS), 120)
         with opened([folder / "runs"]) as address:
-            yield Show(run, address, player, made)
+            yield Show(run, address, player, started)
     finally:
         player.stop.set()
         thread.join(60)
@@ -258,7 +258,7 @@ def test_whoever_has_no_lease_moves_nothing_whatever_they_send(page: Page, show:
     until(lambda: show.lines()[-1].get("order") == "pause")
     before = show.pointer()
     asked = "fetch('/api/trials/menus/menu.1/screen').then((answer) => answer.json())"
-    cookies = {each["name"]: each["value"] for each in page.context.cookies()}
+    cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
     password = page.evaluate(asked)["password"]
     address = show.address().partition("?")[0] + "vnc/menus/menu.1?viewer=a-stranger"
     with viewer(address, cookies, password) as (socket, _):
@@ -288,7 +288,7 @@ def test_a_person_takes_over_and_hands_back_and_the_model_is_told(
     expect(screen).to_be_visible(timeout=20_000)
     count = len(show.steps())
     until(lambda: _clicked(screen, show, count), 40)
-    human = [each for each in show.steps() if each["actor"] == "human"]
+    human = [step for step in show.steps() if step["actor"] == "human"]
     [call, *_] = human[0]["decision"]["calls"]
     assert call["name"] == "computer_click"
     assert abs(call["arguments"]["x"] - 960) < 8
@@ -299,7 +299,7 @@ def test_a_person_takes_over_and_hands_back_and_the_model_is_told(
     page.get_by_role("button", name="Hand back").click()
     count = len(show.steps())
     until(lambda: len(show.steps()) > count)
-    notes = [note for each in show.player.seen for note in each.notes]
+    notes = [note for item in show.player.seen for note in item.notes]
     assert any("A person took over" in note and "computer_click" in note for note in notes)
 
 
@@ -308,7 +308,7 @@ def test_a_hint_reaches_the_model(page: Page, show: Show) -> None:
     page.get_by_role("button", name="Tell the model").click()
     page.get_by_label("What the model is told").fill("The menu is at the top.")
     page.get_by_role("button", name="Tell it").click()
-    until(lambda: any("at the top" in note for each in show.player.seen for note in each.notes))
+    until(lambda: any("at the top" in note for item in show.player.seen for note in item.notes))
 
 
 def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> None:

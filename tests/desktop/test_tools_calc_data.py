@@ -79,7 +79,7 @@ def test_a_column_is_sorted_with_the_rows_it_belongs_to(calc: Guest) -> None:
     calc_insert_columns="the columns right of them moved, formulas followed",
     calc_delete_columns="they are gone again",
 )
-def test_columns_change_places_with_formulas_formats_and_widths(calc: Guest) -> None:
+def test_columns_are_reordered_with_formulas_formats_and_widths(calc: Guest) -> None:
     order = ["Amount", "Name", "Double", "City"]
     moved = done(calc, "calc_reorder_columns", column_order=order, sheet="Columns")
     assert moved["now"][:4] == order
@@ -162,7 +162,7 @@ def test_blocks_are_transposed_and_copied_to_other_sheets(calc: Guest) -> None:
     calc_adjust_row_height="the height in points is in the file, and fits the text again",
     calc_adjust_column_width="the width in characters is in the file, and fits the text again",
 )
-def test_rows_are_hidden_by_what_they_hold_and_sized(calc: Guest) -> None:
+def test_rows_are_hidden_by_content_and_resized(calc: Guest) -> None:
     sheet = {"sheet": "Other"}
     first = done(calc, "calc_hide_row_data", **sheet)
     assert first["rows"] == [7]
@@ -174,7 +174,7 @@ def test_rows_are_hidden_by_what_they_hold_and_sized(calc: Guest) -> None:
     done(calc, "calc_adjust_column_width", columns="C:D", width=20, **sheet)
     done(calc, "calc_adjust_column_width", columns="A", autofit=True, **sheet)
     lines = saved(calc)["Other"]
-    hidden = [row for row, each in lines.row_dimensions.items() if each.hidden]
+    hidden = [row for row, value in lines.row_dimensions.items() if value.hidden]
     assert hidden == [2, 7, 9]
     assert lines.row_dimensions[4].height == pytest.approx(40, abs=0.1)
     # Columns that are alike are told once, with the last of them.

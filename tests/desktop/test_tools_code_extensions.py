@@ -72,7 +72,7 @@ def code(guest: Guest) -> Guest:
 def folders(guest: Guest) -> list[str]:
     """The folders of the extensions that count as installed."""
     listed = json.loads(read(guest, "cat", "/home/user/.vscode/extensions/extensions.json"))
-    return [each["relativeLocation"] for each in listed]
+    return [entry["relativeLocation"] for entry in listed]
 
 
 @proves(
@@ -81,11 +81,11 @@ def folders(guest: Guest) -> list[str]:
     code_list_extensions="it names what is there",
     code_uninstall_extension="nothing is left in the list",
 )
-def test_an_extension_comes_from_a_file_and_goes(code: Guest) -> None:
-    made = done(code, "code_install_extension", extension_id="~/a file/tiny 1.vsix")
-    assert made == {"id": "somebody.tiny", "version": "0.0.1", "enabled": None}
-    made = done(code, "code_install_extension", extension_id="~/a file/tiny 2.vsix")
-    assert made["version"] == "0.0.2"
+def test_an_extension_is_installed_from_a_file_and_removed(code: Guest) -> None:
+    result = done(code, "code_install_extension", extension_id="~/a file/tiny 1.vsix")
+    assert result == {"id": "somebody.tiny", "version": "0.0.1", "enabled": None}
+    result = done(code, "code_install_extension", extension_id="~/a file/tiny 2.vsix")
+    assert result["version"] == "0.0.2"
     assert folders(code) == ["somebody.tiny-0.0.2"]
     about = read(code, "cat", "/home/user/.vscode/extensions/somebody.tiny-0.0.2/package.json")
     assert json.loads(about)["version"] == "0.0.2"
@@ -102,9 +102,9 @@ def test_an_extension_comes_from_a_file_and_goes(code: Guest) -> None:
     assert "Installed: none" in text
 
 
-def test_what_cannot_be_installed_is_refused(code: Guest) -> None:
-    given = {"extension_id": "ms-python.python", "pre_release": True}
-    assert refused(code, "code_install_extension", **given)[0] == "offline"
+def test_an_extension_that_cannot_be_installed_is_refused(code: Guest) -> None:
+    arguments = {"extension_id": "ms-python.python", "pre_release": True}
+    assert refused(code, "code_install_extension", **arguments)[0] == "offline"
     assert refused(code, "code_install_extension", extension_id="python")[0] == "bad_id"
     assert refused(code, "code_install_extension", extension_id="~/none.vsix")[0] == "not_found"
     broken = "~/a file/broken.vsix"
@@ -132,8 +132,8 @@ def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
     assert listed["enabled"] is True
     assert done(code, "code_run_command", command="tiny.say")["value"] == "here"
     assert done(code, "code_set_color_theme", theme_name="tiny 小")["new"] == "Tiny 小"
-    made = done(code, "code_disable_extension", extension_id="somebody.tiny")
-    assert made["enabled"] is False
+    result = done(code, "code_disable_extension", extension_id="somebody.tiny")
+    assert result["enabled"] is False
     assert refused(code, "code_run_command", command="tiny.say")[0] == "unknown_command"
     assert refused(code, "code_disable_extension", extension_id="no.such")[0] == "not_installed"
     # It lasts: a window that comes later has it neither.
@@ -150,7 +150,7 @@ def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
 
 @proves("extensions.json", code_update_extensions="what came from a file stays as it is")
 def test_an_update_without_network_changes_nothing(code: Guest) -> None:
-    made = done(code, "code_update_extensions")
-    assert made["extensions"] == []
+    result = done(code, "code_update_extensions")
+    assert result["extensions"] == []
     assert folders(code) == ["somebody.tiny-0.0.2"]
     assert refused(code, "code_update_extensions", extension_id="a.b")[0] == "bad_arguments"

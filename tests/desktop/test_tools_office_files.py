@@ -13,9 +13,9 @@ BOOK = "~/shared book.xlsx"
 def book(value: int) -> bytes:
     """A workbook with that in A1."""
     content = BytesIO()
-    made = Workbook()
-    made.active["A1"] = value
-    made.save(content)
+    result = Workbook()
+    result.active["A1"] = value
+    result.save(content)
     return content.getvalue()
 
 

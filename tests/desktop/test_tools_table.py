@@ -27,14 +27,14 @@ def whole_run(request: pytest.FixtureRequest) -> None:
         pytest.fail("tests of tools failed before: nothing is said of the others", pytrace=False)
 
 
-def test_every_tool_is_proved_and_refuses_what_it_must() -> None:
+def test_every_tool_is_proved_and_was_seen_to_refuse() -> None:
     tools = catalogue.tools()
     assert set(LEDGER.proofs) == set(tools)
     assert set(tools) - LEDGER.refused == set()
 
 
-def test_the_table_in_the_docs_is_what_this_run_proved() -> None:
-    said = table(LEDGER)
+def test_the_table_in_the_docs_matches_this_run() -> None:
+    answer = table(LEDGER)
     if os.environ.get("AMBIDEX_WRITE_TOOLS"):
-        WHERE.write_text(said)
-    assert WHERE.read_text() == said
+        WHERE.write_text(answer)
+    assert WHERE.read_text() == answer

@@ -46,7 +46,7 @@ def test_an_expression_has_the_value_that_people_expect(expression: str, value: 
 
 
 @given(WHOLE, st.sampled_from(sorted(SIGNS)), WHOLE.filter(bool))
-def test_whole_numbers_are_exact_and_others_have_15_digits(one: int, sign: str, two: int) -> None:
+def test_integers_are_exact_and_fractions_have_15_digits(one: int, sign: str, two: int) -> None:
     value = SIGNS[sign](one, two)
     assert evaluate(f"({one}) {sign} ({two})") == pytest.approx(value, rel=1e-14, abs=0)
     if isinstance(value, int):
@@ -54,7 +54,7 @@ def test_whole_numbers_are_exact_and_others_have_15_digits(one: int, sign: str, 
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_fraction_is_the_number_it_is_written_as(number: float) -> None:
+def test_a_decimal_literal_keeps_its_value(number: float) -> None:
     assert evaluate(repr(number)) == pytest.approx(number, rel=1e-14)
 
 
@@ -121,12 +121,12 @@ def test_a_function_of_any_numbers_has_a_value_or_is_refused(
         ("round(number=2)", "bad_expression"),
     ],
 )
-def test_what_is_no_arithmetic_or_would_take_long_is_refused(expression: str, code: str) -> None:
+def test_other_than_short_arithmetic_is_refused(expression: str, code: str) -> None:
     with pytest.raises(ExpressionError) as caught:
         evaluate(expression)
     assert caught.value.code == code
 
 
-def test_a_long_chain_ends_in_a_value_or_in_a_refusal() -> None:
+def test_long_chains_of_operators_are_evaluated() -> None:
     assert evaluate("-" * 80 + "1") == 1
     assert evaluate("+".join(["1"] * 250)) == 250

@@ -36,7 +36,7 @@ RECORDS = parse_defaults(DEFAULTS)["input-record-path"]
 ONE_LINE = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\n"))
 
 
-def test_defaults_tell_section_kind_and_description() -> None:
+def test_defaults_are_parsed_with_section_kind_and_description() -> None:
     assert (
         KnownSetting("qt-max-volume", "qt", "Maximum Volume displayed", "integer", "125") == VOLUME
     )
@@ -62,7 +62,7 @@ def test_a_setting_that_is_missing_goes_to_its_section() -> None:
     assert with_setting("", VOLUME, "9") == "[qt]\nqt-max-volume=9\n"
 
 
-def test_a_setting_given_twice_stands_once_afterwards() -> None:
+def test_a_duplicate_setting_is_reduced_to_one() -> None:
     text = "qt-max-volume=1\nqt-max-volume-x=3\nqt-max-volume=2\n"
     assert with_setting(text, VOLUME, "7") == "qt-max-volume=7\nqt-max-volume-x=3\n"
 
@@ -72,14 +72,14 @@ def test_other_lines_stay_and_the_value_can_be_read(lines: list[str], value: str
     text = "".join(f"{line}\n" for line in lines)
     after = with_setting(text, RECORDS, value)
     assert parse_values(after)["input-record-path"] == value
-    kept = after.split("\n")
-    assert all(line in kept for line in lines)
+    stored = after.split("\n")
+    assert all(line in stored for line in lines)
     assert with_setting(after, RECORDS, value) == after
 
 
-def test_values_are_held_against_kind_and_range() -> None:
-    said = "      --qt-max-volume <integer [60 .. 300]> \n      --rate <float>   Playback speed\n"
-    allowed = parse_ranges(said)
+def test_values_are_checked_against_kind_and_range() -> None:
+    answer = "      --qt-max-volume <integer [60 .. 300]> \n      --rate <float>   Playback speed\n"
+    allowed = parse_ranges(answer)
     assert allowed == {"qt-max-volume": (60.0, 300.0)}
     assert to_value(VOLUME, " 200 ", allowed["qt-max-volume"]) == "200"
     assert to_value(parse_defaults(DEFAULTS)["qt-minimal-view"], "True", None) == "1"

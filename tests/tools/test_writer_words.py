@@ -26,7 +26,7 @@ def test_a_format_of_page_numbers_has_fields(format: str, fields: list[str | Non
 
 
 @given(st.text())
-def test_a_format_keeps_every_sign_or_is_refused(format: str) -> None:
+def test_a_format_keeps_every_character_or_is_refused(format: str) -> None:
     if re.search(r"\{page\}|\b[1iI]\b", format):
         assert "".join(part.text for part in parts_of(format)) == format
     else:
@@ -34,5 +34,5 @@ def test_a_format_keeps_every_sign_or_is_refused(format: str) -> None:
             parts_of(format)
 
 
-def test_python_names_of_groups_are_read() -> None:
+def test_named_groups_are_translated_from_python() -> None:
     assert to_icu(r"(?P<a>x)(?P=a)(?<b>y)") == r"(?<a>x)\k<a>(?<b>y)"
