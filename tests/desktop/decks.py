@@ -1,4 +1,4 @@
-"""Presentations for tests: one to work on, and what is in the files the tools left."""
+"""Presentations for tests: one to edit, and readers of the files that the tools write."""
 
 from io import BytesIO
 from typing import Any
@@ -18,7 +18,7 @@ WIDE, HIGH = 32.0, 18.0
 
 
 def deck() -> bytes:
-    """Four slides: a title; lines with a note; a table and a box; a title alone."""
+    """Four slides: a title; lines with notes; a table and a box; a title only."""
     result = pptx.Presentation()
     result.slide_width, result.slide_height = Cm(WIDE), Cm(HIGH)
     first = result.slides.add_slide(result.slide_layouts[0])
@@ -44,7 +44,7 @@ def deck() -> bytes:
 
 
 def packed(made: Any) -> bytes:
-    """The bytes of a presentation."""
+    """A presentation as the bytes of its file."""
     content = BytesIO()
     made.save(content)
     return content.getvalue()
@@ -58,17 +58,17 @@ def picture(width: int = 200, height: int = 100) -> bytes:
 
 
 def saved(guest: Guest, path: str) -> Any:
-    """The presentation as it is on the guest's disk after saving."""
+    """Save a presentation in the guest and read it from its disk."""
     done(guest, "impress_save", document=path.rpartition("/")[2])
     return pptx.Presentation(BytesIO(guest.get(path)))
 
 
 def part(content: bytes, name: str) -> str:
-    """A file inside a presentation's file."""
+    """A member of a presentation's zip file."""
     with ZipFile(BytesIO(content)) as packed:
         return packed.read(name).decode()
 
 
 def runs(shape: Any) -> list[Any]:
-    """The runs of a box, whatever line they are in."""
+    """The runs of a box, in all its lines."""
     return [run for paragraph in shape.text_frame.paragraphs for run in paragraph.runs]

@@ -1,4 +1,4 @@
-"""Keyboard, mouse and screen on a real desktop, and what somebody at that desktop cannot do."""
+"""Keyboard, mouse and screen on a real desktop, and the isolation of the guest server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Act = Callable[..., ToolResult]
 
 @pytest.fixture
 def act(guest: Guest) -> Act:
-    """Do a verb of the computer and look, as an episode does; an error result fails the test."""
+    """Call a tool of `computer`, then take a screenshot, as in an episode. Errors fail the test."""
 
     def act(verb: str, **given: Any) -> ToolResult:
         result = answered(guest, f"computer_{verb}", **given)
@@ -41,8 +41,8 @@ def act(guest: Guest) -> Act:
 
 
 def close(guest: Guest, title: str) -> None:
-    """Close the active window and wait until it is gone: a program asked to open another file
-    while it ends would take the request with it."""
+    """Close the active window and wait until it is gone: a program that is exiting would lose a
+    request to open another file."""
     done(guest, "computer_key", keys=["alt", "f4"])
     for _ in range(100):
         windows = done(guest, "computer_window_list")
@@ -56,7 +56,7 @@ def layout(guest: Guest) -> str:
     return guest.run(["xmodmap", "-pke"]).stdout or guest.run(["setxkbmap", "-query"]).stdout
 
 
-# Typing, read back from what each program made of it
+# Typing, checked by what each program received
 
 
 @proves(
@@ -164,8 +164,8 @@ def test_any_text_typed_into_a_spreadsheet_is_in_the_cells(guest: Guest, act: Ac
     guest.wait_window("LibreOffice Calc", timeout=180)
     width, height = guest.screenshot(settle=60, still=2).size
     act("activate_window", title="LibreOffice Calc")
-    # An office shows its window before it takes keys. It is up when it answers, and the first
-    # click on its sheet says where the text goes.
+    # LibreOffice shows its window before it accepts keys. It is ready when it answers; the first
+    # click on the sheet sets the cell for the text.
     done(guest, "calc_get_workbook_info")
     act("click", x=width // 2, y=height // 2)
     cells = ["x <b> €5", "привет", "你好 世界", "🎉 é½"]
@@ -210,7 +210,7 @@ def test_a_missing_window_is_refused_with_a_list_of_windows(guest: Guest) -> Non
 
 @proves("the harness's own picture", computer_screenshot="the same pixels")
 def test_a_screenshot_of_the_agent_is_the_picture_the_host_sees(guest: Guest, act: Act) -> None:
-    # A clock may tick between two looks, once.
+    # The clock may tick once between two screenshots.
     for _ in range(3):
         shown = guest.screenshot(settle=30, still=1)
         [image] = act("screenshot").images
@@ -233,7 +233,7 @@ def get_frame(machine: Machine, known: str = "", settle: float = 0.0) -> httpx.R
 
 
 def test_an_unchanged_screen_is_not_sent_again(machine: Machine, guest: Guest) -> None:
-    # A clock may tick between two looks, once.
+    # The clock may tick once between two screenshots.
     for _ in range(3):
         first = get_frame(machine, settle=30)
         name = first.headers["Ambidex-Frame"].partition('"id":"')[2].partition('"')[0]

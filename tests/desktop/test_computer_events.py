@@ -1,4 +1,4 @@
-"""Mouse, keys and windows, as a program that notes every event of its window gets them."""
+"""Mouse, keys and windows, checked with a program that records every event of its window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SHIFT, CONTROL = 1, 4
 
 @dataclass(frozen=True)
 class Event:
-    """What the program was told."""
+    """One event that the program received."""
 
     name: str
     button: str
@@ -50,14 +50,14 @@ class Event:
 
 
 class Noted:
-    """The program, and what it has noted since it was last asked."""
+    """The program, with the events recorded since the last query."""
 
     def __init__(self, guest: Guest) -> None:
         self.guest = guest
         self.read = 0
 
     def events(self) -> list[Event]:
-        """The new events. A key that stands for nothing else ends them: X keeps their order."""
+        """The new events, up to an otherwise unused key that marks their end: X keeps the order."""
         done(self.guest, "computer_key", keys=["f12"])
         wait = 'until tail -n +$1 "$0" | grep -q "KeyRelease|-|F12"; do sleep 0.05; done'
         wait += '; tail -n +$1 "$0"'
@@ -72,14 +72,14 @@ class Noted:
         return [item for item in result if item.key != "F12"]
 
     def buttons(self) -> list[tuple[str, str, int, int]]:
-        """Of the new ones those of buttons: name, number, place."""
+        """The new button events: name, number, position."""
         result = [event for event in self.events() if "utton" in event.name]
         return [(item.name, item.button, item.x, item.y) for item in result]
 
 
 @pytest.fixture(scope="module")
 def noted(guest: Guest) -> Noted:
-    """The program in front, and its name in the window list."""
+    """The program, active, with its name in the window list."""
     guest.put("~/notes.py", NOTES.encode())
     for title, file in (("Behind", "/dev/null"), ("Notes", "/home/user/events.txt")):
         guest.run(["python3", "/home/user/notes.py", title, file], background=True)
@@ -152,7 +152,7 @@ def test_the_pointer_moves_drags_and_scrolls(noted: Noted) -> None:
     assert noted.buttons() == [("ButtonRelease", "1", 550, 450)]
     done(guest, "computer_scroll", x=500, y=400, dy=3)
     done(guest, "computer_scroll", x=500, y=400, dy=-2)
-    # Tk tells of a wheel to the side as of one that is turned with the shift key.
+    # Tk reports horizontal scrolling as scrolling with the shift key.
     done(guest, "computer_scroll", x=500, y=400, dx=2)
     done(guest, "computer_scroll", x=500, y=400, dx=-1)
     wheel = [(e.button, e.state & SHIFT) for e in noted.events() if e.name == "ButtonPress"]
@@ -183,7 +183,7 @@ def test_keys_go_down_in_order_and_come_up_again(noted: Noted) -> None:
 
 
 def in_front(guest: Guest) -> str:
-    """The title of the active window, as xprop tells it."""
+    """The title of the active window according to xprop."""
     answer = read(guest, "xprop", "-root", "_NET_ACTIVE_WINDOW")
     number = re.search(r"0x[0-9a-f]+", answer)
     assert number is not None, answer

@@ -1,5 +1,5 @@
-"""The whole way from a task or a wish to an admitted tool, with a stand-in for the model: drafts at
-work in real desktops, the good ones before people, each bad one stopped at its stage."""
+"""The whole pipeline from a task or a wish to an admitted tool, with a stand-in model: drafts run
+in real desktops, good ones reach people, and each bad one is stopped at its stage."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def foundry(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(work: Foundry, foundry: Path, name: str) -> tuple[Folder, StageResult]:
-    """A candidate as far as it gets without people."""
+    """A candidate after all automatic stages."""
     folder = Folder(foundry / name)
     if not folder.file.exists():
         app_name, task = OF[name]
@@ -85,7 +85,7 @@ def made(work: Foundry, foundry: Path, name: str) -> tuple[Folder, StageResult]:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_good_tool_reaches_people(work: Foundry, foundry: Path, name: str) -> None:
+def test_a_good_tool_reaches_review(work: Foundry, foundry: Path, name: str) -> None:
     folder, last = made(work, foundry, name)
     answer = [f"{finding.rule}: {finding.text}" for finding in last.findings]
     assert (last.stage, last.outcome) == ("review", Outcome.WAITING), (last.reason, answer)
@@ -114,7 +114,7 @@ def test_each_bad_tool_is_stopped_at_the_stage_meant_for_it(
     assert folder.result("review") is None
 
 
-def test_wrong_code_was_mended_on_the_way(work: Foundry, foundry: Path) -> None:
+def test_wrong_code_was_repaired_on_the_way(work: Foundry, foundry: Path) -> None:
     folder, _ = made(work, foundry, "calc-reverse-rows")
     turns = json.loads((folder.path / "evidence/propose/turns.json").read_text())
     assert ["AttributeError" in turn["said"] for turn in turns] == [True, False]
@@ -125,7 +125,7 @@ def test_wrong_code_was_mended_on_the_way(work: Foundry, foundry: Path) -> None:
     assert [item.stage for item in folder.earlier()] == ["wrap", "gate"]
 
 
-def test_with_it_on_offer_the_same_agent_takes_fewer_steps(work: Foundry, foundry: Path) -> None:
+def test_the_same_agent_takes_fewer_steps_with_the_tool(work: Foundry, foundry: Path) -> None:
     folder, _ = made(work, foundry, "gnome-set-night-light")
     options = MachineOptions(provider="sandbox")
     measured = Measured(str(TASKS), "examples.foundry.agent:OneCall", "", 1, 15, "", options)
@@ -139,7 +139,7 @@ def test_with_it_on_offer_the_same_agent_takes_fewer_steps(work: Foundry, foundr
     assert "the only task of the app is the one that it was made from" in texts
 
 
-def test_what_two_people_accept_is_served_listed_offered_and_passes_its_tests(
+def test_a_tool_accepted_by_two_people_is_served_listed_and_passes_its_tests(
     work: Foundry, foundry: Path, tmp_path: Path
 ) -> None:
     tree = tmp_path / "tree"

@@ -46,7 +46,7 @@ MADE: dict[str, Callable[[Path], Path]] = {
 
 @dataclass(frozen=True)
 class Saved:
-    """Decks as they were made, as Impress saved them, and as it saved those again."""
+    """Decks as generated, as saved by Impress, and as saved by it a second time."""
 
     folder: Path
 
@@ -80,25 +80,27 @@ def compared(one: Path, other: Path) -> Verdicts:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_a_deck_that_impress_saved_again_is_what_it_was(saved: Saved, name: str) -> None:
+def test_a_deck_saved_again_by_impress_is_equal(saved: Saved, name: str) -> None:
     result = compared(saved(name, 2), saved(name, 1))
     assert (result.compat.value, result.strict.value) == (1, 1), result
 
 
 @pytest.mark.parametrize("name", ["red", "accent", "bulleted", "cell", "ground", "grouped"])
-def test_an_edited_deck_differs_from_the_one_before(saved: Saved, name: str) -> None:
+def test_an_edited_deck_differs_from_the_original(saved: Saved, name: str) -> None:
     for one, other in ((name, "plain"), ("plain", name)):
         result = compared(saved(one), saved(other))
         assert result.strict.value == 0, result
 
 
-def test_only_strict_sees_a_colour_of_the_theme_that_impress_kept(saved: Saved) -> None:
+def test_only_strict_sees_a_theme_colour_that_impress_kept(saved: Saved) -> None:
     result = compared(saved("plain"), saved("accent"))
     assert (result.compat.value, result.strict.value) == (1, 0), result
     assert "4F81BD" in result.strict.reason
 
 
-def test_transitions_backgrounds_and_numbers_are_found_in_what_impress_saved(saved: Saved) -> None:
+def test_transitions_backgrounds_and_numbers_are_found_in_files_saved_by_impress(
+    saved: Saved,
+) -> None:
     for metric, name, rule in (
         ("check_transition", "dissolve", DISSOLVE),
         ("check_page_number_colors", "number", {"color": "red"}),

@@ -1,5 +1,5 @@
-"""OSWorld's metrics on files that LibreOffice itself saved: a file, opened and saved again with
-nothing changed, is strictly what it was."""
+"""OSWorld's metrics on files saved by LibreOffice: a file that is opened and saved unchanged is
+strictly equal."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
 
 
 def sales(path: Path) -> Path:
-    """A workbook with a bit of everything, as xlsxwriter writes it."""
+    """A workbook with a bit of everything, written by xlsxwriter."""
     book = xlsxwriter.Workbook(str(path))
     sheet = book.add_worksheet("Sales")
     day = book.add_format({"num_format": "yyyy-mm-dd"})
@@ -80,7 +80,7 @@ def sales(path: Path) -> Path:
 
 
 def essay(path: Path) -> Path:
-    """A document with a bit of everything, as its format is written by hand."""
+    """A document with a bit of everything, its XML written by hand."""
     struck, low = "<w:strike/>", '<w:vertAlign w:val="subscript"/>'
     page = '<w:r><w:br w:type="page"/></w:r>'
     tabs = '<w:tabs><w:tab w:val="right" w:pos="4680"/></w:tabs>'
@@ -107,7 +107,7 @@ def essay(path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def saved(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], Path]:
-    """A file opened in the real LibreOffice and saved in a format, on the host again."""
+    """Opens a file in the real LibreOffice, saves it in a format and fetches it."""
     folder = tmp_path_factory.mktemp("saved")
 
     def convert(path: Path, ending: str) -> Path:
@@ -128,7 +128,7 @@ def saved(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[P
 
 @pytest.fixture(scope="module")
 def workbooks(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The workbook as the Calc on the screen saved it, and as it was made."""
+    """The workbook as saved by the Calc on screen, and as generated."""
     folder = tmp_path_factory.mktemp("books")
     result = sales(folder / "sales.xlsx")
     guest.put("~/osworld/sales.xlsx", result.read_bytes())
@@ -143,16 +143,14 @@ def workbooks(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
 
 
 @pytest.mark.parametrize("what", RULES)
-def test_a_workbook_that_calc_saved_again_is_what_it_was(
-    workbooks: tuple[Path, Path], what: str
-) -> None:
+def test_a_workbook_saved_again_by_calc_is_equal(workbooks: tuple[Path, Path], what: str) -> None:
     result = bind_metric("compare_table", {"rules": RULES[what]})(*workbooks)
     assert result.strict.value == 1, result.strict.reason
 
 
 @pytest.fixture(scope="module")
 def pivots(workbooks: tuple[Path, Path], guest: Guest) -> Callable[..., Path]:
-    """The workbook with a pivot table that the real Calc made and saved."""
+    """The workbook with a pivot table created and saved by the real Calc."""
 
     def make(name: str, **asked: Any) -> Path:
         guest.put(f"~/osworld/{name}.xlsx", workbooks[1].read_bytes())
@@ -180,7 +178,7 @@ def pivots(workbooks: tuple[Path, Path], guest: Guest) -> Callable[..., Path]:
     return make
 
 
-def test_pivot_tables_that_calc_made_are_told_apart(pivots: Callable[..., Path]) -> None:
+def test_pivot_tables_made_by_calc_are_distinguished(pivots: Callable[..., Path]) -> None:
     first, second = pivots("first"), pivots("second", target_cell="F9")
     counted = pivots("counted", aggregation_function="count")
     by_day = pivots("by_day", row_fields=["Day"])
@@ -223,22 +221,20 @@ ALONE: dict[str, Value] = {
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_a_document_that_writer_saved_again_is_what_it_was(
-    essays: tuple[Path, Path], name: str
-) -> None:
+def test_a_document_saved_again_by_writer_is_equal(essays: tuple[Path, Path], name: str) -> None:
     result = bind_metric(name, LOOKS[name])(*essays)
     assert result.strict.value == 1, result.strict.reason
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_a_document_that_writer_saved_again_looks_as_it_did(
+def test_a_document_saved_again_by_writer_has_the_same_formats(
     essays: tuple[Path, Path], name: str
 ) -> None:
     result = bind_metric(name, {})(essays[0], ALONE[name])
     assert result.strict.value == 1, result.strict.reason
 
 
-def test_highlights_are_found_in_what_writer_saved(
+def test_highlights_are_found_in_files_saved_by_writer(
     saved: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
     yellow = '<w:highlight w:val="yellow"/>'
@@ -252,7 +248,7 @@ def test_highlights_are_found_in_what_writer_saved(
     assert (result.compat.value, result.strict.value) == (0, 0), result
 
 
-def test_a_pdf_that_writer_made_has_the_text(
+def test_a_pdf_made_by_writer_has_the_text(
     saved: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
     text = "The quick brown fox jumps over the lazy dog"
@@ -265,7 +261,7 @@ def test_a_pdf_that_writer_made_has_the_text(
     assert pages.strict.value == 1
 
 
-def test_a_picture_is_the_same_in_what_writer_saved(
+def test_a_picture_is_unchanged_in_a_file_saved_by_writer(
     saved: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
     import docx
@@ -280,5 +276,5 @@ def test_a_picture_is_the_same_in_what_writer_saved(
     assert verdict.strict.value == 1, verdict.strict.reason
 
 
-def test_the_version_is_one_that_was_seen(guest: Guest) -> None:
+def test_the_version_of_libreoffice_is_a_tested_one(guest: Guest) -> None:
     assert read(guest, "soffice", "--version").startswith("LibreOffice ")

@@ -1,4 +1,4 @@
-"""OSWorld's 47 getters on a real desktop; pages are local, and so is the network."""
+"""OSWorld's 47 getters on a real desktop, with local pages and without an outside network."""
 
 import hashlib
 import io
@@ -44,7 +44,7 @@ ASKED: set[str] = set()
 
 
 class Getters(Desk):
-    """A desk that notes which getters were asked."""
+    """A desk that records which getters were called."""
 
     def get(self, type: str, *post: dict[str, Any], **given: Any) -> tuple[Any, Collected]:
         ASKED.add(type)
@@ -89,7 +89,7 @@ def test_files_of_the_guest(desk: Desk) -> None:
     assert [item and item.name for item in several] == ["a", None, "b"]
 
 
-def test_a_file_may_be_kept_with_the_moment_of_its_fetching(desk: Desk) -> None:
+def test_a_file_can_be_stored_with_its_time_of_collection(desk: Desk) -> None:
     arguments = {
         "path": "/home/user/a.txt",
         "dest": "a.txt",
@@ -110,7 +110,7 @@ def test_files_of_the_benchmark(desk: Desk, tmp_path: Path) -> None:
     assert collected.state == "failed"
 
 
-def test_a_file_of_the_name_of_a_fetched_one_is_shadowed(desk: Desk) -> None:
+def test_a_second_file_of_the_same_name_is_shadowed(desk: Desk) -> None:
     pair = (
         {"type": "vm_file", "path": "/home/user/a.txt", "dest": "same.txt"},
         {"type": "cloud_file", "path": "https://a.org/gold.txt", "dest": "same.txt"},
@@ -122,7 +122,7 @@ def test_a_file_of_the_name_of_a_fetched_one_is_shadowed(desk: Desk) -> None:
     assert [stored and stored.name for stored in expected.shadowed] == ["result-0/same.txt"]
 
 
-def test_what_no_step_kept_is_a_failure(desk: Desk) -> None:
+def test_a_missing_cache_file_is_a_failure(desk: Desk) -> None:
     _, collected = desk.get("cache_file", path="none.out")
     assert (collected.state, collected.said) == ("failed", "no step kept none.out")
 
@@ -174,7 +174,7 @@ def test_sound_and_background_of_a_slide(desk: Desk) -> None:
 # Rules
 
 
-def test_rules_and_days_by_the_clock_of_the_guest(desk: Desk) -> None:
+def test_rules_with_dates_use_the_guest_s_clock(desk: Desk) -> None:
     assert desk.value("rule", rules={"expected": [1]}) == {"expected": [1]}
     today = desk.guest.run(["date", "-d", "tomorrow", "+%Y-%m-%d"]).stdout.strip()
     rules = {"relativeTime": {"from": "tomorrow"}, "expected": {"time": "{Year}-{Month0D}-{Day0D}"}}
@@ -195,7 +195,7 @@ def test_commands(desk: Desk) -> None:
     assert desk.value("vm_command_line", command=["no-such-program"]) is None
 
 
-def test_a_folder_with_all_below_it(desk: Desk) -> None:
+def test_a_folder_with_its_contents(desk: Desk) -> None:
     desk.guest.put("~/tree/inner/x.jpg", b"")
     assert desk.value("list_directory", path="/home/user/tree") == {
         "type": "directory",
@@ -211,7 +211,7 @@ def test_a_folder_with_all_below_it(desk: Desk) -> None:
     assert desk.value("list_directory", path="/home/user/none") is None
 
 
-def test_starters_on_the_desktop(desk: Desk) -> None:
+def test_launchers_on_the_desktop(desk: Desk) -> None:
     desk.guest.put("~/Desktop/game.desktop", b"[Desktop Entry]\nName=Game\n")
     result = desk.value("shortcuts_on_desktop")
     assert result == {"game.desktop": "[Desktop Entry]\nName=Game\n"}
@@ -268,7 +268,7 @@ def test_settings_files(desk: Desk) -> None:
     assert desk.value("gimp_config_file", file_name="none", dest="g") is None
 
 
-def test_what_vlc_says_that_it_plays(desk: Desk) -> None:
+def test_the_media_that_vlc_plays(desk: Desk) -> None:
     assert desk.value("vlc_playing_info", dest="status.xml") is None
     desk.guest.put("~/Music/song.wav", tone(600))
     web = "--extraintf http --http-host 127.0.0.1 --http-port 8080 --http-password password"
@@ -282,7 +282,7 @@ def test_what_vlc_says_that_it_plays(desk: Desk) -> None:
     desk.guest.run(["pkill", "vlc"])
 
 
-def test_what_an_extension_of_vs_code_writes_or_else_what_it_noted(desk: Desk) -> None:
+def test_the_file_written_by_a_vs_code_extension(desk: Desk) -> None:
     noted = "~/.config/Code/User/workspaceStorage/x/workspace.json"
     arguments = {"vscode_extension_command": "OpenProject", "dest": "p.txt"}
     path = "/home/user/OpenProject.txt"
@@ -343,7 +343,7 @@ def test_texts_of_the_page_in_front(browser: Desk) -> None:
           "vienna": True}  # fmt: skip
 
 
-def test_pages_opened_for_it(browser: Desk) -> None:
+def test_pages_opened_by_a_getter(browser: Desk) -> None:
     active = browser.value("active_tab_info", goto_prefix="http://")
     assert active["title"] == "Shop"
     assert active["url"].startswith(f"{SITE}/shop.html")
@@ -354,7 +354,7 @@ def test_pages_opened_for_it(browser: Desk) -> None:
     assert [item["title"] for item in browser.value("open_tabs_info")] == ["Shop"]
 
 
-def test_what_sites_say(browser: Desk) -> None:
+def test_information_from_sites(browser: Desk) -> None:
     infos = [
         {"action": "inner_text", "selector": ".more"},
         {"action": "click_and_inner_text", "selector": [".more", "h1"]},
@@ -374,7 +374,7 @@ def test_what_sites_say(browser: Desk) -> None:
     assert ask(browser.guest, "recreation", takes=120, **asked) == "__EVALUATION_FAILED__"
 
 
-def test_how_light_the_browser_is(browser: Desk) -> None:
+def test_the_browser_s_colour_scheme(browser: Desk) -> None:
     assert browser.value("chrome_appearance_mode_ui") in ("light", "dark", "system")
 
 
@@ -450,7 +450,7 @@ def test_bookmarks_cookies_and_history(desk: Desk) -> None:
     assert desk.value("history", dest="h") == [["https://a.org/", "A", 7]]
 
 
-def test_a_file_of_a_google_drive_is_not_to_be_had(desk: Desk) -> None:
+def test_a_file_on_google_drive_is_unavailable(desk: Desk) -> None:
     _, collected = desk.get("googledrive_file", path=["a"], dest="x")
     assert (collected.state, collected.said) == ("failed", "there is no Google account here")
 
@@ -462,7 +462,7 @@ def test_a_file_of_a_google_drive_is_not_to_be_had(desk: Desk) -> None:
 def check_python_file_by_test_suite(
     result: Any, expected: Any, *, test_function_name: str = "test"
 ) -> Any:
-    """Stands in for the metric of that name: what counts here is what it is given."""
+    """Stands in for the metric of that name: this test checks its arguments."""
     return anything.function(result, expected)
 
 
@@ -480,7 +480,7 @@ SUITES = {
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_a_suite_of_tests_runs_apart_and_gives_a_report(
+def test_a_test_suite_runs_separately_and_gives_a_report(
     desk: Desk, tmp_path: Path, suite: str
 ) -> None:
     desk.guest.put("~/Desktop/snake/food.py", b"ok = True\n")
@@ -503,7 +503,7 @@ def test_a_suite_of_tests_runs_apart_and_gives_a_report(
     assert report.value == SUITES[suite]
 
 
-def test_every_getter_was_asked() -> None:
-    """Runs last: what the tests above asked for, held against the list."""
+def test_every_getter_was_called() -> None:
+    """Runs last: compares the getters called above with the list of all."""
     if len(ASKED) > len(GETTERS) / 2:  # all of the module, not one test of it
         assert set() == GETTERS - ASKED

@@ -1,4 +1,4 @@
-"""OSWorld's own tasks on a real desktop: solved by their oracles they score 1, left alone 0.
+"""OSWorld's own tasks on a real desktop: solved by their oracles they score 1, untouched 0.
 
 A part of those that have an oracle, of most applications. All of them: `ambidex prove`, see
 docs/osworld.md.
@@ -63,7 +63,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 def found(
     suite: Suite, machines: Source, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Sequence[Verdict]]:
-    """What became of every claim, by the task."""
+    """The outcome of every claim, by task."""
     todo = jobs(suite)
     request = RunRequest(
         suite=suite,
@@ -85,7 +85,7 @@ def found(
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_a_task_scores_1_when_it_is_solved_and_0_when_it_is_left_alone(
+def test_a_task_scores_1_when_solved_and_0_when_untouched(
     found: Mapping[str, Sequence[Verdict]], name: str
 ) -> None:
     claims = found[name]

@@ -1,5 +1,5 @@
-"""Tasks of OSWorld through a whole run on a real desktop: staged, played, collected, judged, judged
-again without a machine, proved."""
+"""Tasks of OSWorld through a whole run on a real desktop: set up, played, collected, judged, judged
+again without a machine, and proved."""
 
 import json
 import shutil

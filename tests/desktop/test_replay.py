@@ -1,4 +1,4 @@
-"""A recorded episode is played again on a fresh desktop, and where its screens part is said."""
+"""Replaying a recorded episode on a fresh desktop, up to the step where the screens diverge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def ambidex(machines: Source, *words: str | Path) -> str:
     return done.stdout
 
 
-def test_a_replay_says_whether_and_where_the_screens_part(machines: Source, tmp_path: Path) -> None:
+def test_a_replay_reports_whether_and_where_the_screens_diverge(
+    machines: Source, tmp_path: Path
+) -> None:
     run, again = tmp_path / "run", tmp_path / "again"
     ambidex(
         machines, "run", PROJECT / "tasks" / "demo", "--tasks", TASK, "--agent", "oracle:gui",

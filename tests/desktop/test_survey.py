@@ -1,4 +1,4 @@
-"""What a survey sees of a real desktop."""
+"""A survey of a real desktop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import LASTING, PARTS, changes, survey
 
 
-def test_a_file_a_setting_a_window_and_a_program_are_seen_and_nothing_is_left_behind(
+def test_a_survey_sees_files_settings_windows_and_programs_and_leaves_nothing(
     guest: Guest,
 ) -> None:
     before = survey(guest)

@@ -1,4 +1,4 @@
-"""Calc's tools in the real Calc; what they did is read back from the saved file by openpyxl."""
+"""Calc's tools in the real Calc; openpyxl reads the saved files back."""
 
 from datetime import date, datetime
 from io import BytesIO
@@ -15,7 +15,7 @@ BOOK = "~/tools/stock & co.xlsx"
 
 @pytest.fixture(scope="module")
 def calc(guest: Guest) -> Guest:
-    """A guest with a small workbook open, started as a person would start it."""
+    """A guest with a small workbook open, opened the way a person would."""
     book = Workbook()
     sheet = book.active
     assert sheet is not None
@@ -33,7 +33,7 @@ def calc(guest: Guest) -> Guest:
 
 
 def saved(guest: Guest, path: str = BOOK) -> Workbook:
-    """The file as it is on the guest's disk."""
+    """The workbook on the guest's disk."""
     return load_workbook(BytesIO(guest.get(path)))
 
 
@@ -42,7 +42,7 @@ def saved(guest: Guest, path: str = BOOK) -> Workbook:
     calc_get_workbook_info="path, sheets and used range",
     calc_get_range_values="numbers and text",
     calc_get_column_data="a column after Z",
-    calc_get_cell_value="what is shown by the number format",
+    calc_get_cell_value="the text displayed by the number format",
     calc_env_info="the first rows",
 )
 def test_a_workbook_that_a_person_opened_is_read(calc: Guest) -> None:
@@ -123,10 +123,10 @@ def test_a_wrong_call_changes_nothing_and_gives_a_hint(calc: Guest) -> None:
 @proves(
     "openpyxl reads the saved file",
     calc_sort_range="rows are whole and in order",
-    calc_undo="rows are in the old order again",
+    calc_undo="rows are back in their old order",
     calc_find_and_replace="the text is in the cell",
     calc_copy_range="the copy is there",
-    calc_clear_range="and gone when cleared",
+    calc_clear_range="and is gone after clearing",
 )
 def test_rows_stay_together_when_sorted_and_one_undo_reverts_it(calc: Guest) -> None:
     done(calc, "calc_sort_range", range_str="A1:C4", by_column="B", ascending=False)
@@ -193,7 +193,7 @@ def test_sheets_and_formats_are_in_the_file(calc: Guest) -> None:
 @proves(
     "the bytes of the files",
     calc_save_as="the other file is of its kind, and the first one as it was",
-    calc_open_workbook="the file is what the calls after it work on",
+    calc_open_workbook="later calls work on the file",
 )
 def test_files_are_written_where_and_how_they_are_named(calc: Guest) -> None:
     written = done(calc, "calc_export_to_pdf")

@@ -1,4 +1,4 @@
-"""Calc's charts and pivot tables: what is in the saved workbook by openpyxl and the file's XML."""
+"""Calc's charts and pivot tables, checked in the saved workbook with openpyxl and in its XML."""
 
 import re
 from io import BytesIO
@@ -43,7 +43,7 @@ def saved(guest: Guest) -> bytes:
 
 
 def drawn(content: bytes) -> list[str]:
-    """The charts of the file as XML, in the order of their numbers."""
+    """The charts of the saved file as XML, by number."""
     with ZipFile(BytesIO(content)) as file:
         names = [item for item in file.namelist() if re.fullmatch(r"xl/charts/chart\d+.xml", item)]
         names.sort(key=lambda each: int("".join(filter(str.isdigit, each))))
@@ -51,7 +51,7 @@ def drawn(content: bytes) -> list[str]:
 
 
 def shown(xml: str) -> list[str]:
-    """The texts of its titles."""
+    """The texts of a chart's titles."""
     return re.findall(r"<a:t>([^<]*)</a:t>", xml)
 
 
@@ -59,7 +59,7 @@ def shown(xml: str) -> list[str]:
     "the chart parts of the saved xlsx, and openpyxl's charts of each sheet",
     calc_create_chart="kind, direction, titles, series and sheet of several charts",
     calc_list_charts="the same charts as in the file",
-    calc_delete_chart="the chart is in the file no more",
+    calc_delete_chart="the chart is no longer in the file",
 )
 def test_charts_of_every_type_are_on_the_requested_sheet(calc: Guest) -> None:
     titles = {"title": "Sales & COGS – 週", "x_axis_title": "week", "y_axis_title": "€"}
@@ -103,7 +103,7 @@ def test_charts_of_every_type_are_on_the_requested_sheet(calc: Guest) -> None:
 
 @proves(
     "openpyxl reads the pivot tables and their results from the saved file",
-    calc_create_pivot_table="fields, function and place; the sums stand in the cells",
+    calc_create_pivot_table="fields, function and location; the sums are in the cells",
 )
 def test_a_pivot_table_sums_and_counts_and_covers_nothing(calc: Guest) -> None:
     tool = "calc_create_pivot_table"

@@ -1,4 +1,4 @@
-"""How Calc's cells look and what they may hold, set by tools and read back by openpyxl."""
+"""Calc's tools for formats, validation and comments; openpyxl reads the files back."""
 
 from io import BytesIO
 
@@ -37,7 +37,7 @@ def saved(guest: Guest) -> Workbook:
 
 @proves(
     SAVED,
-    calc_highlight_range="the background is the one given as number, name, #RRGGBB or by default",
+    calc_highlight_range="the background is the given number, name or #RRGGBB, or the default",
     calc_format_range="fill, letters, alignment and font are in the file",
 )
 def test_colours_are_taken_as_numbers_names_and_hex(calc: Guest) -> None:
@@ -119,7 +119,7 @@ def test_large_numbers_are_abbreviated_in_display_only(calc: Guest) -> None:
 @proves(
     "against what the other tools set, and openpyxl wrote",
     calc_get_range_formats="fonts, colours, formats, merged cells and formulas of a range",
-    calc_merge_cells="merged cells are told, and not any more when split",
+    calc_merge_cells="merged cells are listed, and no longer after a split",
 )
 def test_formats_of_a_range_are_returned_together(calc: Guest) -> None:
     done(calc, "calc_merge_cells", range_str="E5:F6")
@@ -140,7 +140,7 @@ def test_formats_of_a_range_are_returned_together(calc: Guest) -> None:
 
 @proves(
     SAVED,
-    calc_set_data_validation="lists, bounds and dates are rules of the file; any takes them away",
+    calc_set_data_validation="lists, bounds and dates are rules in the file; any removes them",
 )
 def test_data_validation_is_stored_in_the_file(calc: Guest) -> None:
     tool = "calc_set_data_validation"

@@ -1,4 +1,4 @@
-"""What Calc writes beside the workbook, and how it shows it: PDFs, CSVs, sheets in order, zoom."""
+"""Calc's tools for PDF and CSV export, the order of sheets, and the view."""
 
 from io import BytesIO
 
@@ -78,7 +78,7 @@ def test_sheets_are_reordered_and_the_view_is_set(calc: Guest) -> None:
 
 @proves(
     "pypdf reads the pages of the PDF; the viewer's window is on the screen",
-    calc_export_to_pdf="the sheets asked for, in order, and no others; shown when asked",
+    calc_export_to_pdf="the requested sheets, in order, and no others; opened on request",
     calc_set_print_area="only that part of the sheet is in the PDF",
 )
 def test_a_pdf_has_the_requested_sheets(calc: Guest) -> None:
@@ -112,7 +112,7 @@ def test_a_pdf_has_the_requested_sheets(calc: Guest) -> None:
 
 @proves(
     "pypdf counts the pages and reads them; openpyxl reads the scaling",
-    calc_scale_first_sheet_and_export_pdf="so many pages of the first sheet, all rows on them",
+    calc_scale_first_sheet_and_export_pdf="pages of the first sheet, with all its rows",
 )
 def test_the_first_sheet_is_scaled_to_pages(calc: Guest) -> None:
     tool, path = "calc_scale_first_sheet_and_export_pdf", "~/pages/scaled down.pdf"
@@ -134,7 +134,7 @@ def test_the_first_sheet_is_scaled_to_pages(calc: Guest) -> None:
 
 @proves(
     "the bytes of the file",
-    calc_export_to_csv="the sheet asked for, quoted, in UTF-8, as shown or in full",
+    calc_export_to_csv="the requested sheet, quoted, in UTF-8, as displayed or in full",
 )
 def test_a_csv_has_the_requested_sheet(calc: Guest) -> None:
     document = {"document": "a report & more.xlsx"}

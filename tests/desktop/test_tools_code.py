@@ -1,5 +1,5 @@
-"""VS Code's windows, settings, shortcuts and search in the real VS Code. What they did is looked at
-in the files, read by Python's own means, and in the titles of the windows.
+"""VS Code's windows, settings, shortcuts and search in the real VS Code, checked in its files, read
+with the standard library, and in the titles of its windows.
 """
 
 import json
@@ -40,20 +40,20 @@ def code(guest: Guest) -> Guest:
 
 
 def titles(guest: Guest) -> list[str]:
-    """Titles of the windows that VS Code shows."""
+    """Titles of VS Code's windows."""
     return [
         window["title"] for window in done(guest, "computer_window_list") if window["app"] == "code"
     ]
 
 
 def shown(guest: Guest, title: str) -> bool:
-    """Whether VS Code's only window gets that title, which follows a moment after the rest."""
+    """Whether VS Code's only window gets this title, which is updated with a delay."""
     expected = [f"{title} - Visual Studio Code"]
     return bool(wait_for(lambda: titles(guest) == expected, 20))
 
 
 def settings(guest: Guest) -> tuple[Any, str]:
-    """The settings file as a reader that knows no comments takes it, and its text."""
+    """The settings file parsed after stripping its comments, and its text."""
     text = read(guest, "cat", f"/home/user/{SETTINGS[2:]}")
     bare = re.sub(r'("[^"]*")|//.*|/\*.*?\*/', lambda found: found.group(1) or "", text)
     return json.loads(re.sub(r",(?=\s*[}\]])", "", bare)), text
@@ -63,7 +63,7 @@ def test_a_window_shows_the_folder(code: Guest) -> None:
     [window] = done(code, "code_list_windows")
     assert window["folders"] == ["/home/user/project"]
     assert shown(code, "project")
-    # It is there already, so no second one opens.
+    # The folder is already shown, so no second window opens.
     assert done(code, "code_launch_vscode", path="~/project")["name"] == "project"
     assert len(titles(code)) == 1
     assert refused(code, "code_launch_vscode", path="~/nothing here")[0] == "not_found"
@@ -75,7 +75,7 @@ def test_a_window_shows_the_folder(code: Guest) -> None:
     code_list_windows="it names the folder that the title names",
     code_goto_file="the file is shown",
     code_compare_files="both files are named",
-    code_run_command="no file is shown any more",
+    code_run_command="no file is shown",
 )
 def test_files_are_shown_and_compared(code: Guest) -> None:
     done(code, "code_launch_vscode", path="~/project")
@@ -114,8 +114,8 @@ def test_files_are_shown_and_compared(code: Guest) -> None:
     code_set_color_theme="workbench.colorTheme holds what VS Code stores for it",
     code_add_files_exclude="the pattern is there beside the others",
     code_set_python_diagnostics_override="the rule is there beside the others",
-    code_get_settings="it says what the file says",
-    code_get_setting="it says what the file says",
+    code_get_settings="the same as the file",
+    code_get_setting="the same as the file",
 )
 def test_settings_are_changed_in_place(code: Guest) -> None:
     wrap = done(code, "code_set_word_wrap_column", column=50)
@@ -199,7 +199,7 @@ def test_invalid_settings_are_refused(code: Guest) -> None:
     "keybindings.json, read by Python's own reader, and the key itself",
     code_add_keybinding="the shortcut is in the file and the key does it",
     code_remove_keybinding="it is gone from the file",
-    code_get_keybindings="it says what the file says",
+    code_get_keybindings="the same as the file",
 )
 def test_shortcuts_are_added_and_removed(code: Guest) -> None:
     file = "/home/user/.config/Code/User/keybindings.json"
@@ -231,8 +231,8 @@ def test_shortcuts_are_added_and_removed(code: Guest) -> None:
 
 @proves(
     "the files on disk",
-    code_search_text="count and places are those in the files",
-    code_replace_text="the text is replaced there, and what is left out is as it was",
+    code_search_text="count and positions match the files",
+    code_replace_text="the text is replaced, and excluded files are unchanged",
 )
 def test_text_is_found_and_replaced_in_the_workspace(code: Guest) -> None:
     plan, script = "/home/user/project/plan.txt", "/home/user/project/sub folder/été.py"

@@ -1,5 +1,5 @@
-"""Extensions of the real VS Code: a small one from a file. What the tools did is looked at in the
-folder of extensions and in what a window can do.
+"""Extension tools in the real VS Code, with a small extension from a file, checked in the
+extensions folder and by what a window can do.
 """
 
 import json
@@ -70,7 +70,7 @@ def code(guest: Guest) -> Guest:
 
 
 def folders(guest: Guest) -> list[str]:
-    """The folders of the extensions that count as installed."""
+    """The folders of the installed extensions."""
     listed = json.loads(read(guest, "cat", "/home/user/.vscode/extensions/extensions.json"))
     return [entry["relativeLocation"] for entry in listed]
 
@@ -78,7 +78,7 @@ def folders(guest: Guest) -> list[str]:
 @proves(
     "extensions.json and the folder that it names",
     code_install_extension="the version is there",
-    code_list_extensions="it names what is there",
+    code_list_extensions="it lists the installed ones",
     code_uninstall_extension="nothing is left in the list",
 )
 def test_an_extension_is_installed_from_a_file_and_removed(code: Guest) -> None:
@@ -118,9 +118,9 @@ def test_an_extension_that_cannot_be_installed_is_refused(code: Guest) -> None:
 
 @proves(
     "a command that only the extension has",
-    code_disable_extension="the window has it no longer",
+    code_disable_extension="the window no longer has it",
     code_enable_extension="the window has it again",
-    code_toggle_sync="none was switched on: the window has no command for it",
+    code_toggle_sync="it was not turned on: the window has no command for it",
 )
 def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
     done(code, "code_install_extension", extension_id="~/a file/tiny 2.vsix")
@@ -136,7 +136,7 @@ def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
     assert result["enabled"] is False
     assert refused(code, "code_run_command", command="tiny.say")[0] == "unknown_command"
     assert refused(code, "code_disable_extension", extension_id="no.such")[0] == "not_installed"
-    # It lasts: a window that comes later has it neither.
+    # It is permanent: a window opened later does not have the extension either.
     done(code, "code_launch_vscode", path="~/a file")
     assert refused(code, "code_run_command", command="tiny.say")[0] == "unknown_command"
     assert done(code, "code_enable_extension", extension_id="somebody.tiny")["enabled"] is True
@@ -148,7 +148,7 @@ def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
     assert refused(code, "code_run_command", command=turn_on)[0] == "unknown_command"
 
 
-@proves("extensions.json", code_update_extensions="what came from a file stays as it is")
+@proves("extensions.json", code_update_extensions="an extension from a file is unchanged")
 def test_an_update_without_network_changes_nothing(code: Guest) -> None:
     result = done(code, "code_update_extensions")
     assert result["extensions"] == []

@@ -1,4 +1,4 @@
-"""GNOME's settings and files: what the tools did is read back by gsettings and by the harness."""
+"""Tools for GNOME's settings and files, checked with gsettings and through the harness."""
 
 import pytest
 
@@ -18,8 +18,8 @@ def stored(guest: Guest, schema: str, key: str) -> str:
 @proves(
     "gsettings reads and writes the same settings",
     gnome_set_setting="numbers and lists are stored",
-    gnome_reset_setting="the default holds again",
-    gnome_get_setting="what somebody else has set",
+    gnome_reset_setting="the default value is back",
+    gnome_get_setting="a value set by another program",
     gnome_set_dark_style="colour scheme and theme are dark, and light again",
     gnome_set_wallpaper="both pictures and how they fit",
     gnome_list_settings="every key of the schema with its value",
@@ -77,15 +77,15 @@ def test_a_wrong_setting_is_refused_with_what_is_allowed(guest: Guest) -> None:
 
 @proves(
     "the harness reads the files, find, stat and gio list them",
-    files_write_text="bytes exactly as given, added to, and never replaced unasked",
-    files_read_text="all of it, and a piece",
-    files_create_directory="folders, with those above",
-    files_copy="file and folder, and the source stays",
-    files_move="the new name has it, the old one is gone",
+    files_write_text="exact bytes, appended to, and never replaced without overwrite",
+    files_read_text="the whole text and a part",
+    files_create_directory="the folder and its parents",
+    files_copy="a file and a folder; the source stays",
+    files_move="the file has the new name only",
     files_list_directory="names and kinds, a link as a link",
-    files_find="names in any case, below links nothing",
+    files_find="names in any case; links are not followed",
     files_get_info="size and permissions",
-    files_trash="gone from its place, in the trash",
+    files_trash="moved from its place to the trash",
 )
 def test_files_are_moved_and_none_is_lost(guest: Guest) -> None:
     assert refused(guest, "files_write_text", path="~/w/ü 1.txt", content="x")[0] == "not_found"

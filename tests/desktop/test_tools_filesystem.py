@@ -1,5 +1,5 @@
-"""The tools of the mounted filesystem server in a real desktop; their effects are looked at by the
-host's own door to files, and by programs of the desktop.
+"""The tools of the mounted filesystem server in a real desktop, checked through the harness and
+with programs of the desktop.
 """
 
 import base64
@@ -87,8 +87,8 @@ def test_pictures_are_shown_and_sounds_are_data(guest: Guest, folder: str) -> No
 
 @proves(
     "the host reads the file's bytes",
-    filesystem_write_file="the bytes are the text's, also in place of others",
-    filesystem_edit_file="the lines are changed, and nothing by a dry run or a text not there",
+    filesystem_write_file="the exact bytes, also when replacing others",
+    filesystem_edit_file="the lines are changed, and nothing by a dry run or a missing text",
 )
 def test_texts_are_written_and_edited(guest: Guest, folder: str) -> None:
     path = f"{folder}/new ü.txt"
@@ -116,7 +116,7 @@ def test_texts_are_written_and_edited(guest: Guest, folder: str) -> None:
 
 @proves(
     "stat and find, run in the desktop",
-    filesystem_create_directory="the folder and those above it are there, also the second time",
+    filesystem_create_directory="the folder and its parents exist, also after a second call",
     filesystem_move_file="the file has its new name, and not its old one",
 )
 def test_folders_are_made_and_files_moved(guest: Guest, folder: str) -> None:
@@ -138,11 +138,11 @@ def test_folders_are_made_and_files_moved(guest: Guest, folder: str) -> None:
 
 @proves(
     "ls, find and stat, run in the desktop",
-    filesystem_list_directory="the names that ls has, each marked as what it is",
-    filesystem_list_directory_with_sizes="the sizes that stat tells, largest first",
-    filesystem_directory_tree="the paths that find has, without what was left out",
+    filesystem_list_directory="the names that ls lists, marked by kind",
+    filesystem_list_directory_with_sizes="the sizes that stat reports, largest first",
+    filesystem_directory_tree="the paths that find lists, without the excluded ones",
     filesystem_search_files="the paths that find finds",
-    filesystem_get_file_info="size, permissions and kind that stat tells",
+    filesystem_get_file_info="size, permissions and kind as stat reports them",
 )
 def test_folders_are_listed_searched_and_looked_at(guest: Guest, folder: str) -> None:
     listed = done(guest, "filesystem_list_directory", path=folder).splitlines()

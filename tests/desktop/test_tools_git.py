@@ -1,4 +1,4 @@
-"""The tools of the mounted git server in a real desktop; what they did is told by git itself."""
+"""The tools of the mounted git server in a real desktop, checked with git itself."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -56,7 +56,7 @@ def test_a_folder_becomes_a_repository_once(guest: Guest) -> None:
     assert (code, ".profile" in text) == ("refused", True)
 
 
-@proves(GIT, git_status="branch, staged, changed and unknown files stand where git puts them")
+@proves(GIT, git_status="branch, staged, changed and untracked files as git reports them")
 def test_status_matches_git_status(repository: Repository) -> None:
     guest, path = repository.guest, repository.path
     repository.write("plan.txt", "three\n")
@@ -79,7 +79,7 @@ def test_a_folder_that_is_not_a_repository_is_named(guest: Guest, path: str) -> 
 
 @proves(
     GIT,
-    git_diff_unstaged="the changed line, and so many lines around it",
+    git_diff_unstaged="the changed line with the requested context",
     git_diff_staged="what `git diff --cached` shows",
     git_diff="what `git diff topic` shows",
 )
@@ -134,7 +134,7 @@ def test_files_are_staged_unstaged_and_committed(repository: Repository) -> None
 
 @proves(
     GIT,
-    git_log="hashes in the order of git log, and only those of the time asked for",
+    git_log="hashes in the order of git log, limited to the requested time",
     git_show="author, message and changed lines; or the file as it was",
 )
 def test_the_history_matches_git_log(repository: Repository) -> None:

@@ -1,4 +1,4 @@
-"""Impress's tools for text in the real Impress; saved files are read back by python-pptx."""
+"""Impress's tools for text in the real Impress; python-pptx reads the saved files back."""
 
 import pytest
 from pptx.enum.text import PP_ALIGN
@@ -13,7 +13,7 @@ TALK = "~/tools/my talk.pptx"
 
 @pytest.fixture(scope="module")
 def impress(guest: Guest) -> Guest:
-    """A guest in which the tool opened a presentation."""
+    """A guest in which a tool has opened a presentation."""
     guest.put(TALK, deck())
     done(guest, "impress_open_presentation", path=TALK)
     guest.wait_window("my talk.pptx", timeout=60)

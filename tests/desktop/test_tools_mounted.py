@@ -1,5 +1,5 @@
-"""The mounted servers in a real desktop: what they list is what is declared, they live long, are
-replaced when they end, and end with their worker.
+"""The mounted servers in a real desktop: they list the declared tools, serve many calls, are
+replaced when they exit, and end with their worker.
 """
 
 import json
@@ -48,7 +48,7 @@ apps = pytest.mark.parametrize("app", [filesystem.app, git.app], ids=lambda app:
 
 
 def server_of(guest: Guest, app: App) -> str:
-    """Process id of the app's server: a child of its worker, which has no other."""
+    """Process id of the app's server, the only child of its worker."""
     worker = worker_of(guest, app)
     return read(guest, "pgrep", "--parent", worker)
 
@@ -58,7 +58,7 @@ def worker_of(guest: Guest, app: App) -> str:
 
 
 def gone(guest: Guest, *processes: str) -> None:
-    """Wait until the processes are no more, or only waited for."""
+    """Wait until the processes have exited, or are zombies."""
     one = "while grep -q '^State:.[^ZX]' /proc/$each/status 2>/dev/null; do :; done"
     read(guest, "timeout", "20", "bash", "-c", f"for each; do {one}; done", "-", *processes)
 

@@ -1,4 +1,4 @@
-"""An office that hangs or is closed: calls end within their bound and say what was done."""
+"""A LibreOffice that hangs or was closed: calls end in time and report what was done."""
 
 from io import BytesIO
 

@@ -1,4 +1,4 @@
-"""Files that change behind an office's back."""
+"""Files that another program changes while LibreOffice has them open."""
 
 from io import BytesIO
 
@@ -11,7 +11,7 @@ BOOK = "~/shared book.xlsx"
 
 
 def book(value: int) -> bytes:
-    """A workbook with that in A1."""
+    """A workbook with `value` in A1."""
     content = BytesIO()
     result = Workbook()
     result.active["A1"] = value

@@ -1,5 +1,5 @@
-"""Tools of the operating system: settings, sound, the terminal, git, arithmetic. What they did is
-read back by gsettings, dconf, pactl, git and a shell that was typed into.
+"""Tools for settings, sound, the terminal, git and arithmetic, checked with gsettings, dconf,
+pactl, git and a shell that is typed into.
 """
 
 import math
@@ -20,16 +20,16 @@ def stored(guest: Guest, schema: str, key: str) -> str:
 
 
 def changes(listed: list[dict[str, Any]]) -> dict[str, tuple[object, object]]:
-    """Old and new by key."""
+    """Old and new values by key."""
     return {entry["key"]: (entry["old"], entry["new"]) for entry in listed}
 
 
 @proves(
     "gsettings reads and writes the setting",
     os_change_text_scale="text is larger, and the old scale is told",
-    os_get_text_scale="what somebody else has set",
+    os_get_text_scale="a value set by another program",
     os_set_do_not_disturb="banners are off",
-    os_get_do_not_disturb_status="what somebody else has set",
+    os_get_do_not_disturb_status="a value set by another program",
 )
 def test_text_scale_and_do_not_disturb_are_set_and_read(guest: Guest) -> None:
     changed = done(guest, "os_change_text_scale", new_scale=1.25)
@@ -77,7 +77,7 @@ def heard(guest: Guest, what: str) -> str:
 @proves(
     "pactl reads and sets the volume",
     os_set_volume="louder, silent, and heard again",
-    os_get_volume="what somebody else has set",
+    os_get_volume="a value set by another program",
 )
 def test_the_volume_is_set(guest: Guest) -> None:
     assert done(guest, "os_set_volume", percent=37)["percent"] == 37
@@ -169,7 +169,7 @@ def test_git_runs_commands_and_returns_their_output(guest: Guest) -> None:
     assert asked(guest, "config", "--local", "user.email") == "zoe@work.example"
     assert read(guest, "git", "config", "--global", "user.email") == "zoe@example.org"
 
-    # No shell: a file may have any name, and a message any character.
+    # No shell is involved: file names and messages may have any character.
     guest.put("~/my проект/$(touch pwned) ';.txt", b"x\n")
     done(guest, "os_git_operation", operation="add", arguments=["."], **where)
     message = 'Fix `title`; "quoted" & $HOME\n\nпривет'
@@ -186,7 +186,7 @@ def test_git_runs_commands_and_returns_their_output(guest: Guest) -> None:
 
 
 def test_git_never_waits_for_input(guest: Guest) -> None:
-    # A server that wants a password, and a commit without a message.
+    # A server that asks for a password, and a commit without a message.
     serve = """
 import http.server
 class Locked(http.server.BaseHTTPRequestHandler):

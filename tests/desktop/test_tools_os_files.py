@@ -1,5 +1,5 @@
-"""Trees of files, the trash, pictures and videos: what the tools made is looked at by the harness,
-by gio, and here by Pillow and pypdf.
+"""Tools for folders, the trash, pictures and videos, checked through the harness, with gio, and
+here with Pillow and pypdf.
 """
 
 import io
@@ -47,9 +47,7 @@ def test_matching_files_are_copied_with_their_folders(guest: Guest) -> None:
     assert done(guest, copy, **arguments)["copied"] == 2
     copied = {name: name for name in ("a failed.ipynb", "deep/ж 🎉/b failed.ipynb")}
     assert tree(guest, "nb/fails") == copied
-    again = done(
-        guest, copy, **arguments
-    )  # what lies there already, inside the tree, is left alone
+    again = done(guest, copy, **arguments)  # the destination, inside the tree, is not copied itself
     assert (again["matching"], again["copied"], again["identical"]) == (2, 0, 2)
     guest.put("~/nb/a failed.ipynb", b"changed")
     guest.put("~/nb/c failed.ipynb", b"new")
@@ -129,7 +127,7 @@ def test_files_and_folders_are_restored_from_the_trash(guest: Guest) -> None:
     assert tree(guest, "party") == {name: "first", "folder x/in/side.txt": "kept"}
     assert read(guest, "gio", "trash", "--list") == ""
 
-    # Two of the same name: never the wrong one in silence.
+    # Two files of the same name: the choice must not be silent.
     read(guest, "gio", "trash", f"{HOME}/party/{name}")
     guest.put(f"~/party/{name}", b"second")
     read(guest, "gio", "trash", f"{HOME}/party/{name}")
@@ -156,8 +154,8 @@ def png(image: Image.Image, **given: object) -> bytes:
 
 @pytest.fixture(scope="module")
 def pictures(guest: Guest) -> Guest:
-    """A guest with a logo that is half transparent, a photograph that lies on its side, and a
-    drawing on an uneven light ground.
+    """A guest with a half-transparent logo, a rotated photograph, and a drawing on a noisy light
+    background.
     """
     logo = Image.new("RGBA", (40, 20), (255, 0, 0, 255))
     logo.paste((0, 0, 0, 0), (0, 0, 20, 20))

@@ -1,4 +1,4 @@
-"""What no tool does: take an argument it does not know."""
+"""No tool accepts an argument it does not know."""
 
 from ambidex.host.client.guest import Guest
 from ambidex.mcp_tools import catalogue

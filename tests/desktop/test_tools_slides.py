@@ -1,5 +1,5 @@
-"""Impress's tools for slides, boxes and media in the real Impress; what is left is read by
-python-pptx, as XML, and by pillow.
+"""Impress's tools for slides, boxes and media in the real Impress, checked with python-pptx, in
+XML, and with Pillow.
 """
 
 import math
@@ -28,7 +28,7 @@ NEAR = 0.02
 
 @pytest.fixture(scope="module")
 def impress(guest: Guest) -> Guest:
-    """A guest in which the tool opened a presentation, with a picture and a sound beside it."""
+    """A guest in which a tool has opened a presentation, with a picture and an audio file."""
     guest.put(TALK, deck())
     guest.put("~/tools/red pic.png", picture())
     guest.put("~/tools/beep ö.wav", sound())
@@ -38,7 +38,7 @@ def impress(guest: Guest) -> Guest:
 
 
 def sound() -> bytes:
-    """A tenth of a second."""
+    """An audio file of a tenth of a second."""
     content = BytesIO()
     with wave.open(content, "wb") as out:
         out.setnchannels(1)
@@ -50,18 +50,18 @@ def sound() -> bytes:
 
 
 def titles(guest: Guest) -> list[str]:
-    """The titles of the saved file."""
+    """Titles of the slides in the saved file."""
     result = saved(guest, TALK).slides
     return [item.shapes.title.text if item.shapes.title else "" for item in result]
 
 
 def box(guest: Guest, slide: int, index: int) -> Any:
-    """A box of the saved file."""
+    """A box in the saved file."""
     return saved(guest, TALK).slides[slide - 1].shapes[index]
 
 
 def centimetres(shape: Any) -> list[float]:
-    """Left, top, width and height."""
+    """Left, top, width and height in centimetres."""
     return [item / Cm(1) for item in (shape.left, shape.top, shape.width, shape.height)]
 
 

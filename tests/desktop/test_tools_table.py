@@ -1,4 +1,4 @@
-"""docs/tools.md is what the tests of tools proved: what of each tool was checked, and how.
+"""docs/tools.md lists what the tests of tools proved: what was checked of each tool, and how.
 
 `AMBIDEX_WRITE_TOOLS=1 pytest tests/desktop` writes the file; any other run compares it.
 """
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.sandbox
 
 @pytest.fixture(autouse=True)
 def whole_run(request: pytest.FixtureRequest) -> None:
-    """Only a run of every test of tools, all of them passed, can say what is proved."""
+    """Skip unless this run includes all tests of tools; fail if any of them failed."""
     left_out = PROVING - {item.path for item in request.session.items}
     if left_out or request.config.option.keyword:
         pytest.skip("only a run of all tests of tools says what is proved")

@@ -1,4 +1,4 @@
-"""VLC's tools in the real VLC; what they did is read back over the session bus by busctl."""
+"""VLC's tools in the real VLC, checked over the session bus with busctl."""
 
 import json
 import math
@@ -32,7 +32,7 @@ def tone(seconds: int) -> bytes:
 
 
 def clip(folder: Path) -> bytes:
-    """A red film of 30 seconds."""
+    """A red video of 30 seconds."""
     path = folder / "red.avi"
     film = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 5, (320, 180))
     for _ in range(150):
@@ -43,7 +43,7 @@ def clip(folder: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def vlc(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Guest:
-    """A guest with two sounds, the first of which the tool plays, and a film."""
+    """A guest with a video and two audio files, the first of which a tool is playing."""
     guest.put("~/Music/first sound.wav", tone(600))
     guest.put("~/Music/second.wav", tone(600))
     guest.put("~/Music/sub folder/Film.AVI", clip(tmp_path_factory.mktemp("film")))
@@ -57,7 +57,7 @@ def vlc(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Guest:
 
 
 def player(guest: Guest, name: str) -> Any:
-    """A property of the player, as another program sees it."""
+    """A property of the player, as read by another program."""
     where = ("org.mpris.MediaPlayer2.vlc", "/org/mpris/MediaPlayer2")
     answer = read(
         guest, "busctl", "--user", "--json=short", "get-property", *where,
@@ -147,14 +147,14 @@ def test_a_call_to_a_hung_vlc_times_out(vlc: Guest) -> None:
 def test_a_film_fills_the_screen(vlc: Guest) -> None:
     done(vlc, "vlc_open", uri="~/Music/sub folder/Film.AVI")
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
-    assert wait_for(lambda: red_at_the_edge(vlc), 30)  # VLC says so before its window is there
+    assert wait_for(lambda: red_at_the_edge(vlc), 30)  # VLC reports it before its window is there
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
     assert not done(vlc, "vlc_toggle_fullscreen")["fullscreen"]
     assert wait_for(lambda: not red_at_the_edge(vlc), 30)
 
 
 def red_at_the_edge(guest: Guest) -> bool:
-    """Whether the left edge, half way down, is red."""
+    """Whether the middle of the screen's left edge is red."""
     screen = Image.open(BytesIO(guest.screenshot().png())).convert("RGB")
     red, green, blue = numpy.asarray(screen)[screen.height // 2, 4].tolist()
     return red > 200 and green < 60 and blue < 60

@@ -1,6 +1,4 @@
-"""Writer's tools for text and its look, in the real Writer; the saved file is read back by
-python-docx.
-"""
+"""Writer's tools for text and formatting in the real Writer, checked with python-docx."""
 
 from io import BytesIO
 from typing import Any
@@ -34,7 +32,7 @@ def put_letter(guest: Guest, path: str = LETTER) -> None:
 
 @pytest.fixture(scope="module")
 def writer(guest: Guest) -> Guest:
-    """A guest in which the tool opened a letter."""
+    """A guest in which a tool has opened a letter."""
     put_letter(guest)
     assert refused(guest, "writer_open_document", path="~/tools/none.docx")[0] == "not_found"
     assert done(guest, "writer_open_document", path=LETTER)["paragraph_count"] == 5
@@ -43,7 +41,7 @@ def writer(guest: Guest) -> Guest:
 
 
 def saved(guest: Guest) -> Any:
-    """The file as it is on the guest's disk."""
+    """The document on the guest's disk."""
     done(guest, "writer_save")
     return docx.Document(BytesIO(guest.get(LETTER)))
 

@@ -1,5 +1,5 @@
-"""Writer's tools for what is more than text: tables, pictures, page numbers, styles, comments, PDF;
-the saved files are read back by python-docx, odfpy, pypdf, and as zip archives.
+"""Writer's tools for tables, pictures, page numbers, styles, comments and PDF, checked with
+python-docx, odfpy and pypdf, and in zip archives.
 """
 
 from io import BytesIO
@@ -23,7 +23,7 @@ WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 @pytest.fixture(scope="module")
 def writer(guest: Guest) -> Guest:
-    """A guest with a plan of two sections' headings open in Writer, and pictures."""
+    """A guest with pictures and with a document of two headings open in Writer."""
     plan = docx.Document()
     plan.add_heading("Plan", 1)
     plan.add_paragraph("First we measure.")
@@ -46,7 +46,7 @@ def writer(guest: Guest) -> Guest:
 
 
 def saved(guest: Guest) -> Any:
-    """The file as it is on the guest's disk."""
+    """The document on the guest's disk."""
     done(guest, "writer_save")
     return docx.Document(BytesIO(guest.get(PLAN)))
 
@@ -183,7 +183,7 @@ def test_pictures_pages_and_their_numbers_are_printed(writer: Guest) -> None:
 
 
 def _filters(page: Any) -> list[str]:
-    """How the pictures of a page are packed."""
+    """The compression filters of a page's pictures."""
     return [str(image.indirect_reference.get_object()["/Filter"]) for image in page.images]
 
 

@@ -1,4 +1,4 @@
-"""A call written for OSWorld-MCP finds our tool and is valid there, without a desktop."""
+"""Calls written for OSWorld-MCP reach our tools and are valid there."""
 
 from collections import Counter
 from typing import Any
@@ -10,11 +10,11 @@ from ambidex.mcp_tools import Tool, aliases, catalogue
 TOOLS = catalogue.tools()
 REFERENCES = aliases.references()
 WHOLE = {("writer_set_color", "color")}
-"""A colour as 0xRRGGBB is a whole number, though the reference's schema says only number."""
+"""Parameters that need an integer (0xRRGGBB) where the reference's schema says number."""
 
 
 def kinds(schema: dict[str, Any], defs: dict[str, Any]) -> set[str]:
-    """JSON types that a schema takes; all of them where it names none."""
+    """JSON types that a schema allows; all of them if it names none."""
     if "$ref" in schema:
         return kinds(defs[schema["$ref"].rpartition("/")[2]], defs)
     for union in ("anyOf", "oneOf"):

@@ -1,4 +1,4 @@
-"""Arithmetic: what Python's own operators say of it, and that nothing else gets through."""
+"""Arithmetic, compared with Python's own operators; nothing else is evaluated."""
 
 import math
 import operator
@@ -59,7 +59,7 @@ def test_a_decimal_literal_keeps_its_value(number: float) -> None:
 
 
 def is_finite(value: float) -> bool:
-    """Integers always are; `math.isfinite` needs a float, and factorial(200) fits into none."""
+    """Whether a value is finite. `math.isfinite` fails for integers too large for a float."""
     return isinstance(value, int) or math.isfinite(value)
 
 

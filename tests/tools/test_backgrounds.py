@@ -1,4 +1,4 @@
-"""Backgrounds: what is connected with the edge, and what of a picture goes with it."""
+"""Removing backgrounds: pixels connected to the edge, and the picture that remains."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from ambidex.mcp_tools.os.backgrounds import connected_to_edge, cut_out
 
 
 def spread(mask: list[list[bool]]) -> set[tuple[int, int]]:
-    """The same by walking from pixel to pixel."""
+    """The same by a flood fill, pixel by pixel."""
     height, width = len(mask), len(mask[0])
     result = set[tuple[int, int]]()
     todo = [

@@ -1,4 +1,4 @@
-"""Calls of Calc's tools as agents of other benchmarks write them are understood here."""
+"""Calls of Calc's tools as written for OSWorld-MCP, and parsing of their arguments."""
 
 import pytest
 from hypothesis import given

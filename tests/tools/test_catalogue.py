@@ -1,4 +1,4 @@
-"""Every tool that is served keeps the rules; nothing here needs a desktop."""
+"""Rules that every served tool follows."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def test_a_schema_describes_every_argument_and_its_type(tool: Tool) -> None:
     for name, value in tool.parameters["properties"].items():
         parts = [value, *value.get("anyOf", ())]
         assert any(part.get("description") for part in parts), f"{tool.name}: {name} is {value}"
-        # A JSON value of any kind is a type too, if somebody says what it is for.
+        # Any JSON value is allowed if it has a description.
         typed = {"type", "anyOf", "enum", "const", "$ref", "allOf", "description"}
         assert value.keys() & typed, f"{tool.name}: {name} is {value}"
         for part in parts:
@@ -51,8 +51,8 @@ def test_a_schema_survives_json(tool: Tool) -> None:
 
 def test_a_read_only_tool_is_marked_as_such(tool: Tool) -> None:
     if tool.mounted:
-        return  # its server says of each: tests/desktop/test_tools_mounted.py
-    # Replacing and looking are found by the same words.
+        return  # checked against its server in tests/desktop/test_tools_mounted.py
+    # `replace_text` contains a word of the pattern too.
     looks = bool(READS.search(tool.name)) and "replace" not in tool.name
     assert tool.reads_only == looks
 
@@ -81,7 +81,7 @@ def test_a_worker_loads_only_its_own_apps(worker: str) -> None:
     answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     served, loaded = (set(part.split()) for part in answer.split("|"))
     assert served == {worker}
-    # A few look at windows or files as other apps do; none loads the office's many tools.
+    # Some import modules of other apps; none but the office loads its many tools.
     tools_of_calc = {name for name in loaded if name.startswith("ambidex.mcp_tools.calc.")}
     assert bool(tools_of_calc) == (worker == "office")
 

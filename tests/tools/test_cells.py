@@ -1,4 +1,4 @@
-"""Addresses of cells: what is understood and what is refused."""
+"""Parsing of cell addresses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Colours as people write them: what is understood and what is refused."""
+"""Parsing of colours."""
 
 import contextlib
 
@@ -48,7 +48,7 @@ def test_every_css_name_is_known() -> None:
 def test_a_formatted_colour_can_be_parsed_again(value: int) -> None:
     spelled = (value, written(value), f"{value:06x}", f"0x{value:06X}")
     assert {colour(item) for item in spelled} == {value}
-    assert written(value - 0x1000000) == written(value)  # as UNO's signed numbers have it
+    assert written(value - 0x1000000) == written(value)  # negative, as in UNO
 
 
 @given(st.text(max_size=40))

@@ -1,4 +1,4 @@
-"""JSON with comments: what is read, and what an edit leaves alone."""
+"""JSON with comments: parsing, and edits in place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GAPS = st.lists(
 
 @st.composite
 def written(draw: st.DrawFn, value: Any) -> str:
-    """The value as somebody might write it: comments anywhere, commas behind the last one too."""
+    """The value in a random layout, with comments and trailing commas."""
     if not isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=draw(st.booleans()))
     parts = []
@@ -44,19 +44,19 @@ def written(draw: st.DrawFn, value: Any) -> str:
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
-    """A file's value and its text."""
+    """The value and the text of a file."""
     value = draw(st.dictionaries(KEYS, VALUES, max_size=4))
     return value, draw(GAPS) + draw(written(value)) + draw(GAPS)
 
 
 def comments(text: str) -> list[str]:
-    """The comments, found by another way than the reader's own."""
+    """The comments, found independently of the parser."""
     token = re.compile(r'"(?:[^"\\]|\\.)*"|(//[^\r\n]*|/\*.*?\*/)', re.DOTALL)
     return [item.group(1) for item in token.finditer(text) if item.group(1)]
 
 
 def stripped(text: str) -> Any:
-    """The value by Python's own reader, after comments and last commas were taken out."""
+    """The value by Python's json module, after removing comments and trailing commas."""
     keep = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
     bare = keep.sub(lambda found: found.group(1) or " ", text)
     commas = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])')
@@ -104,7 +104,7 @@ def test_a_removal_affects_one_key_only(
     changed = remove(text, [key])
     assert parse(changed) == {name: item for name, item in value.items() if name != key}
     assert stripped(changed) == parse(changed)
-    # Those inside what was removed go with it; the others stay, in their order.
+    # Comments inside the removed value are removed; the others stay in order.
     before = iter(comments(text))
     assert all(comment in before for comment in comments(changed))
 

@@ -1,4 +1,4 @@
-"""Times in a video, as people write them."""
+"""Parsing of times in a video."""
 
 import pytest
 from hypothesis import given

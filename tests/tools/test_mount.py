@@ -1,4 +1,4 @@
-"""The bridge to a stock server, with a small one of our own."""
+"""Mounting of a stock server, with a small test server."""
 
 import base64
 import os

@@ -1,4 +1,4 @@
-"""The registry: a signature is a schema, a docstring is a prompt, an error says what would help."""
+"""Declaring tools: schemas from signatures, validation of arguments, errors."""
 
 from typing import Annotated, Literal
 

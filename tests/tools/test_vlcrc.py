@@ -1,4 +1,4 @@
-"""VLC's settings file as text."""
+"""Parsing and editing VLC's settings file."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What Writer's tools read out of words: formats of page numbers, colours, patterns."""
+"""Parsing of page number formats and search patterns for Writer."""
 
 import re
 
