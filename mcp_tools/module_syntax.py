@@ -352,7 +352,7 @@ class Module:
         stub.__name__ = node.name
         stub.__doc__ = ast.get_docstring(node, clean=False)
         stub.__annotations__ = {
-            **{each.name: each.annotation for each in parameters if each.annotation is not empty},
+            **{item.name: item.annotation for item in parameters if item.annotation is not empty},
             "return": result,
         }
         stub.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -132,7 +132,7 @@ def url_of(url: str) -> str:
     if address.startswith(("/", "~")):
         file = Path(address).expanduser()
         if not file.exists():
-            raise ToolError(f"There is no file {file}.", code="not_found")
+            raise ToolError(f"No such file: {file}.", code="not_found")
         return file.as_uri()
     scheme, colon, rest = address.partition(":")
     if scheme.lower() == "javascript" or not address:

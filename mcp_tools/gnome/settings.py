@@ -107,26 +107,26 @@ def to_variant(key: Any, value: Any) -> Any:
     code = kind.dup_string()
     try:
         if code == "s" and isinstance(value, str):
-            made = GLib.Variant("s", value)
+            variant = GLib.Variant("s", value)
         elif code == "d" and isinstance(value, (int, float)) and not isinstance(value, bool):
-            made = GLib.Variant("d", value)
+            variant = GLib.Variant("d", value)
         else:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            made = GLib.Variant.parse(kind, text, None, None)
+            variant = GLib.Variant.parse(kind, text, None, None)
     except GLib.Error:
         raise wrong from None
-    if not key.range_check(made):
+    if not key.range_check(variant):
         raise wrong
-    return made
+    return variant
 
 
 def store(settings: Any, key: str, value: object) -> None:
     """Store the value of a key; `ToolError` if the value is invalid or the key is locked."""
-    made = to_variant(key_of(settings, key), value)
+    variant = to_variant(key_of(settings, key), value)
     if not settings.is_writable(key):
         schema = settings.props.schema_id
         raise ToolError(f"{schema} {key} is locked by a policy.", code="locked")
-    settings.set_value(key, made)
+    settings.set_value(key, variant)
     settings.sync()
 
 

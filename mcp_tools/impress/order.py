@@ -236,7 +236,7 @@ def set_slide_orientation(
         if new_size != before:
             masters = [model.MasterPages.getByIndex(i) for i in range(model.MasterPages.Count)]
             all_pages = [*slides.pages(model), *masters]
-            shapes = [each.getByIndex(i) for each in all_pages for i in range(each.Count)]
+            shapes = [drawn.getByIndex(i) for drawn in all_pages for i in range(drawn.Count)]
             with changes.without_undo():  # undoing LibreOffice's own record of it crashes (7.4)
                 restorers = [place_restorer(shape) for shape in shapes]
                 changes.do(

@@ -39,11 +39,11 @@ class Changes:
 
     manager: Any
     """The document's undo manager."""
-    made: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
+    recorded: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
 
     def record(self, undo: Callable[[], None], redo: Callable[[], None]) -> None:
         """Record a change that has already been made."""
-        self.made.append((undo, redo))
+        self.recorded.append((undo, redo))
 
     def do(self, change: Callable[[], None], undo: Callable[[], None]) -> None:
         """Make a change and record it."""
@@ -120,12 +120,12 @@ class Changes:
 
     def revert(self) -> None:
         """Undo all changes."""
-        for undo, _ in reversed(self.made):
+        for undo, _ in reversed(self.recorded):
             undo()
 
     def reapply(self) -> None:
         """Redo all changes."""
-        for _, redo in self.made:
+        for _, redo in self.recorded:
             redo()
 
 
@@ -138,7 +138,7 @@ def changing(model: Any, step: str) -> Iterator[Changes]:
         try:
             yield changes
         finally:
-            if changes.made:
+            if changes.recorded:
                 changes.manager.addUndoAction(_action(step, changes))
 
 

@@ -71,7 +71,7 @@ LOADS_WITHIN = 20.0
 @contextmanager
 def uno_errors() -> Iterator[None]:
     """Convert UNO exceptions into `ToolError`."""
-    import uno  # noqa: F401  com.sun.star can be imported once it is there
+    import uno  # noqa: F401  makes com.sun.star importable
     from com.sun.star.lang import DisposedException
     from com.sun.star.uno import Exception as UnoException
 
@@ -145,7 +145,7 @@ def is_answering() -> bool:
     A call into a hung LibreOffice never returns, so it is made in a thread that can be abandoned:
     the thread ends when that process is killed.
     """
-    import uno  # noqa: F401  com.sun.star can be imported once it is there
+    import uno  # noqa: F401  makes com.sun.star importable
     from com.sun.star.uno import Exception as UnoException
 
     answers: queue.SimpleQueue[bool] = queue.SimpleQueue()
@@ -173,7 +173,7 @@ def _cache() -> dict[str, Any]:
 
 def desktop() -> Any:
     """LibreOffice's desktop object. Reconnects after a restart; `ToolError` if none is running."""
-    import uno  # noqa: F401  com.sun.star can be imported once it is there
+    import uno  # noqa: F401  makes com.sun.star importable
     from com.sun.star.connection import NoConnectException
     from com.sun.star.uno import Exception as UnoException
 

@@ -169,12 +169,12 @@ def property_values(**values: object) -> tuple[Any, ...]:
     """Build UNO's PropertyValue arguments."""
     from com.sun.star.beans import PropertyValue
 
-    values_made = []
+    arguments = []
     for name, value in values.items():
-        property_value = PropertyValue()
-        property_value.Name, property_value.Value = name, value
-        values_made.append(property_value)
-    return tuple(values_made)
+        argument = PropertyValue()
+        argument.Name, argument.Value = name, value
+        arguments.append(argument)
+    return tuple(arguments)
 
 
 def _saved(file: Path) -> Saved:
@@ -204,16 +204,16 @@ def save(model: Any) -> Saved:
         raise ToolError(message, code="no_file", hint="Use save_as with a path.")
     if model.isReadonly():
         raise ToolError(f"{file} was opened read-only.", code="read_only", hint="Use save_as.")
-    decliner_ = decliner()
+    handler = decliner()
     try:
         with connection.uno_errors():
             # Without a handler, a file that another program changed meanwhile would open a dialog
             # and block. The document in memory wins.
-            model.storeSelf(property_values(InteractionHandler=decliner_))
+            model.storeSelf(property_values(InteractionHandler=handler))
     except ToolError as error:
-        if not decliner_.asked:
+        if not handler.asked:
             raise
-        message = f"LibreOffice did not save {file}; it asked: {'; '.join(decliner_.asked)}"
+        message = f"LibreOffice did not save {file}; it asked: {'; '.join(handler.asked)}"
         raise ToolError(message, code="refused", hint="Use save_as.") from error
     return _saved(file)
 
