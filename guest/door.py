@@ -40,7 +40,7 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
     frozen = Freezer(processes)
     server = Server(tools, workers)
     mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
-    described = json.dumps(catalogue.described(), sort_keys=True).encode()
+    described = json.dumps(catalogue.describe(), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()
     harness = Harness(workers, server, token, journal, digest, frozen)
 

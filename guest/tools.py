@@ -22,7 +22,7 @@ from ambidex.guest.store import Store
 from ambidex.guest.wire import Message
 from ambidex.guest.workers import Worker, WorkerError, WorkerRefusalError
 from ambidex.mcp_tools import Tool, ToolError
-from ambidex.mcp_tools.aliases import about, resolve
+from ambidex.mcp_tools.aliases import metadata, resolve
 
 __all__ = ["Server", "failure", "success"]
 
@@ -71,7 +71,7 @@ class Server(FastMCP[None]):
                 description=tool.description,
                 parameters=tool.parameters,
                 annotations=ToolAnnotations(read_only_hint=tool.reads_only),
-                meta={"ambidex": about(tool)},
+                meta={"ambidex": metadata(tool)},
             )
             for tool in tools.values()
         ]

@@ -1,7 +1,7 @@
-"""The tools an agent may call: nouns, and the one way to declare them.
+"""Declaring the tools that an agent may call: `App`, `Tool` and `ToolError`.
 
 A tool is a typed function of an app. Its signature is its schema, its docstring is its prompt, and
-an error is raised as `ToolError`, whose text the model reads. Nothing about a tool is said twice::
+an error is raised as a `ToolError`, whose text the model reads. Nothing is stated twice::
 
     calc = App("calc", "LibreOffice Calc", worker="office")
 
@@ -10,9 +10,9 @@ an error is raised as `ToolError`, whose text the model reads. Nothing about a t
     def get_cell_value(cell: Annotated[str, Field(description="such as B2")]) -> CellValue:
         "Read a single cell: its value, its displayed text and its formula, if any."
 
-The module is imported twice: by the server at the door, which only lists and validates, and by the
-worker process that runs the tool as the desktop user. So heavy imports (uno, pyautogui, Xlib) go
-inside functions or into bridge modules that tools import when they run.
+A module of tools is imported twice: by the guest server, which only lists tools and validates
+calls, and by the worker process that runs the tool as the desktop user. So heavy imports (uno,
+pyautogui, Xlib) belong inside functions, or in bridge modules that a tool imports when it runs.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ NAME = re.compile(r"[a-z0-9_]{1,64}")
 
 
 class ToolError(Exception):
-    """What went wrong, for the model that called: the call failed, the episode goes on.
+    """A failed call, explained to the model that made it. The episode continues.
 
-    `code` is one lower-case word a program can compare; `hint` says what would help.
+    `code` is one lower-case word for programs to compare; `hint` says what would help.
     """
 
     def __init__(self, message: str, *, code: str = "failed", hint: str = "") -> None:
@@ -49,19 +49,19 @@ class ToolError(Exception):
 
 
 class UndescribedError(Exception):
-    """A tool was declared without a docstring, or with an argument that has no type."""
+    """A tool was declared without a docstring, or with an untyped argument."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that a tool returns; the model sees it as an image, not as text."""
+    """A PNG returned by a tool. The model sees it as an image, not as text."""
 
     png: bytes
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One callable of an app: what the model sees, and the function behind it."""
+    """One tool of an app: what the model sees, and the function behind it."""
 
     name: str
     app: str
@@ -69,20 +69,21 @@ class Tool:
     description: str
     reads_only: bool
     timeout: float
-    """Seconds the worker may take before it is killed and restarted."""
+    """Seconds that a call may take before its worker is killed and restarted."""
     mounted: str
-    """The stock server, and its version, that does it; empty where we do."""
+    """Name and version of the stock server that executes the tool; empty for our own tools."""
     function: Callable[..., object]
 
     @functools.cached_property
     def model(self) -> type[BaseModel]:
-        """What checks its arguments. Made when it is asked for: a worker uses few of its tools."""
+        """Model that validates arguments. Built on first use: a worker calls few of its tools."""
         hints = get_type_hints(self.function, include_extras=True)
         fields: dict[str, Any] = {}
         for parameter in inspect.signature(self.function).parameters.values():
             default = ... if parameter.default is parameter.empty else parameter.default
-            # Given by alias alone: to a model and in errors the inner name does not exist.
-            fields[inner(parameter.name)] = (
+
+            # Settable by alias only, so the internal name appears neither to a model nor in errors.
+            fields[internal_name(parameter.name)] = (
                 hints[parameter.name],
                 Field(default, alias=parameter.name),
             )
@@ -90,61 +91,61 @@ class Tool:
 
     @functools.cached_property
     def returns(self) -> TypeAdapter[object]:
-        """What makes JSON of its result."""
+        """The adapter that serialises results to JSON."""
         returned = get_type_hints(self.function, include_extras=True).get("return", type(None))
-        # A picture never becomes JSON, so it needs no adapter.
+        # A picture is never serialised to JSON, so its type does not matter here.
         return TypeAdapter(object if returned is Picture else returned)
 
     @property
     def takes(self) -> list[str]:
-        """The names of its arguments."""
-        return [each.alias or "" for each in self.model.model_fields.values()]
+        """Names of the arguments."""
+        return [field.alias or "" for field in self.model.model_fields.values()]
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The JSON schema of the arguments; unknown ones are refused."""
+        """JSON schema of the arguments. Unknown arguments are not allowed."""
         schema = self.model.model_json_schema()
         schema.pop("title", None)
-        for each in schema.get("properties", {}).values():
-            each.pop("title", None)
+        for argument in schema.get("properties", {}).values():
+            argument.pop("title", None)
         schema.setdefault("properties", {})
         return schema
 
-    def arguments(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments as the function takes them; `ToolError` names each wrong one and what is
-        allowed.
+    def arguments(self, call: dict[str, Any]) -> dict[str, Any]:
+        """Validate the arguments of a call; return them as the function takes them. `ToolError`
+        lists every invalid argument and what is allowed instead.
         """
         try:
-            checked = self.model.model_validate(given)
+            checked = self.model.model_validate(call)
         except ValidationError as error:
             raise ToolError(self._explain(error), code="bad_arguments") from None
-        return {name: getattr(checked, inner(name)) for name in self.takes}
+        return {name: getattr(checked, internal_name(name)) for name in self.takes}
 
     def _explain(self, error: ValidationError) -> str:
-        said = []
+        problems = []
         for item in error.errors(include_url=False):
             where = ".".join(str(part) for part in item["loc"]) or "arguments"
             match item["type"]:
                 case "extra_forbidden":
                     takes = ", ".join(self.takes) or "no arguments"
-                    said.append(f"unknown argument {where!r}; {self.name} takes {takes}")
+                    problems.append(f"unknown argument {where!r}; {self.name} takes {takes}")
                 case "missing":
-                    said.append(f"argument {where!r} is required")
+                    problems.append(f"argument {where!r} is required")
                 case _:
-                    said.append(f"argument {where!r}: {item['msg']} (got {item['input']!r})")
-        return f"{self.name}: " + "; ".join(said) + "."
+                    problems.append(f"argument {where!r}: {item['msg']} (got {item['input']!r})")
+        return f"{self.name}: " + "; ".join(problems) + "."
 
 
 @dataclass(frozen=True)
 class App:
-    """An application and its tools. `worker` names the process they share, so that one hung program
-    blocks no other.
+    """An application and its tools.
 
-    `recover`, where given as "module:function", is run in the fresh worker after an old one had to
-    be killed, and returns a sentence that says what was done (for example that the office was
-    restarted). `prepare`, given the same way, is run in every fresh worker before its first call
-    (heavy imports, connections that take long) and returns a sentence for the journal. `mounted`
-    names the stock server, with its version, to which the tools are forwarded (see `mount`).
+    `worker` names the process that runs the tools: one per program, so that a hung program blocks
+    no other. `recover` ("module:function") runs in the new worker after the old one had to be
+    killed, and returns a sentence about what it did, such as that the office was restarted.
+    `prepare` ("module:function") runs in every new worker before its first call (heavy imports,
+    slow connections) and returns a sentence for the journal. `mounted` is the name and version of
+    the stock server to which the tools are forwarded (see `mount`).
     """
 
     name: str
@@ -154,14 +155,15 @@ class App:
     prepare: str = ""
     mounted: str = ""
     timeout: float = 30.0
-    """Seconds for a tool that says nothing else."""
+    """Default timeout of a tool, in seconds."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def tool(
         self, *, reads_only: bool = False, timeout: Optional[float] = None, ours: bool = False
     ) -> Callable[[F], F]:
-        """Declare the function below as the tool `<app>_<function>`; raises `UndescribedError`
-        where it says too little. `ours` is one that the server of a mounted app lacks.
+        """Decorator that declares a function as the tool `<app>_<function>`. Raises
+        `UndescribedError` if its docstring or an argument's type is missing. `ours` marks a tool
+        that a mounted app's server does not have.
         """
 
         def declare(function: F) -> F:
@@ -173,8 +175,8 @@ class App:
         return declare
 
 
-def inner(name: str) -> str:
-    """The argument's name within the model, where `schema` or `copy` would hide pydantic's own."""
+def internal_name(name: str) -> str:
+    """Field name for an argument. Plain `schema` or `copy` would shadow attributes of pydantic."""
     return f"argument_{name}"
 
 
@@ -188,13 +190,11 @@ def _tool(
     name = f"{app.name}_{function.__name__}"
     if not NAME.fullmatch(name):
         raise UndescribedError(
-            f"{name}: a tool's name is lower-case letters, digits and _, at most 64"
+            f"{name}: a tool's name is at most 64 lower-case letters, digits and _"
         )
     description = inspect.getdoc(function)
     if not description:
-        raise UndescribedError(
-            f"{name} has no docstring: it is the prompt by which a model picks the tool"
-        )
+        raise UndescribedError(f"{name} has no docstring; a model chooses tools by it")
     for parameter in inspect.signature(function).parameters.values():
         if parameter.annotation is parameter.empty:
             raise UndescribedError(f"{name}: argument {parameter.name!r} has no type")

@@ -1,9 +1,8 @@
-"""What OSWorld-MCP calls its tools, so that a call written for it finds ours.
+"""OSWorld-MCP's names for its tools, so that calls written for it reach ours.
 
-aliases.json has each of its 158 tools under our name: the `names` it goes by (in the released
-server, in the list that the paper's scores were counted with, in the paper's table), and the
-parameters it takes. Such a call is good here as it is: our tools take all of these, and require no
-others.
+aliases.json lists its 158 tools under our names: the `names` each goes by (in the released server,
+in the list used for the paper's scores, in the paper's table) and its parameters. Such a call is
+valid here unchanged: our tools accept all of these parameters and require no others.
 """
 
 from __future__ import annotations
@@ -17,55 +16,55 @@ from pydantic import TypeAdapter
 
 from ambidex.mcp_tools import Tool
 
-__all__ = ["Origin", "Reference", "about", "names", "references", "resolve", "source"]
+__all__ = ["Origin", "ReferenceTool", "metadata", "names", "references", "resolve", "source"]
 
 Origin = Literal["reference", "mounted", "ours"]
 
 
 @dataclass(frozen=True)
-class Reference:
-    """A tool as OSWorld-MCP has it."""
+class ReferenceTool:
+    """A tool as OSWorld-MCP defines it."""
 
     names: tuple[str, ...]
     parameters: dict[str, str]
-    """JSON type by name."""
+    """JSON type of each parameter."""
     required: tuple[str, ...]
 
 
 @functools.cache
-def references() -> dict[str, Reference]:
-    """All of them, by our name."""
+def references() -> dict[str, ReferenceTool]:
+    """OSWorld-MCP's tools by our names for them."""
     text = resources.files("ambidex.mcp_tools").joinpath("aliases.json").read_bytes()
-    return TypeAdapter(dict[str, Reference]).validate_json(text)
+    return TypeAdapter(dict[str, ReferenceTool]).validate_json(text)
 
 
 @functools.cache
-def _ours() -> dict[str, str]:
+def _names_to_ours() -> dict[str, str]:
     return {name: ours for ours, tool in references().items() for name in tool.names}
 
 
 def resolve(name: str) -> str:
-    """Our name of a tool that the reference calls so; any other name as it is."""
-    return _ours().get(name, name)
+    """Translate one of OSWorld-MCP's names into ours; return any other name unchanged."""
+    return _names_to_ours().get(name, name)
 
 
 def names(tool: str) -> tuple[str, ...]:
-    """What else that tool of ours is called."""
-    known = references().get(tool)
-    return tuple(name for name in known.names if name != tool) if known else ()
+    """OSWorld-MCP's other names for one of our tools."""
+    reference = references().get(tool)
+    return tuple(name for name in reference.names if name != tool) if reference else ()
 
 
 def source(tool: Tool) -> Origin:
-    """Where a tool comes from: forwarded to a stock server, done by us as the reference has it, or
-    of our own making.
+    """Origin of a tool: "mounted" (forwarded to a stock server), "reference" (ours, but OSWorld-MCP
+    has it too) or "ours" (only here).
     """
     if tool.mounted:
         return "mounted"
     return "reference" if tool.name in references() else "ours"
 
 
-def about(tool: Tool) -> dict[str, Any]:
-    """What is told of a tool beside what every MCP server tells."""
+def metadata(tool: Tool) -> dict[str, Any]:
+    """What we publish about a tool in addition to MCP's own fields."""
     return {
         "app": tool.app,
         "source": source(tool),

@@ -1,4 +1,4 @@
-"""Colours as people write them: the names of CSS, hexadecimal, numbers."""
+"""Parsing colours: CSS names, hexadecimal notation, numbers."""
 
 from __future__ import annotations
 
@@ -23,30 +23,32 @@ HEX = re.compile(r"#[0-9a-f]{3}|(#|0x)?[0-9a-f]{6}")
 
 @functools.cache
 def names() -> dict[str, str]:
-    """The named colours of CSS, each as hexadecimal digits."""
+    """CSS colour names and their values as six hexadecimal digits."""
     from PIL import ImageColor
 
-    # Asked one by one: Pillow's own table holds some as text and those that were used as numbers.
+    # getrgb normalises Pillow's table, which holds text for some names and tuples for others.
     rgb = {name: ImageColor.getrgb(name)[:3] for name in list(ImageColor.colormap)}
-    return {name: "".join(f"{part:02x}" for part in parts) for name, parts in rgb.items()}
+    return {name: "".join(f"{part:02x}" for part in channels) for name, channels in rgb.items()}
 
 
-def colour(given: str | int) -> int:
-    """0xRRGGBB of a CSS name (case, spaces, - and _ do not matter), #RRGGBB, RRGGBB, 0xRRGGBB, #RGB
-    or that number itself; `ToolError` names the nearest ones.
+def colour(text: str | int) -> int:
+    """Parse a colour into 0xRRGGBB.
+
+    Takes a CSS name (ignoring case, spaces, - and _), #RRGGBB, RRGGBB, 0xRRGGBB, #RGB or the number
+    itself. `ToolError` suggests the closest names.
     """
-    if isinstance(given, int):
-        return given
-    plain = re.sub(r"[\s_-]", "", given).lower()
+    if isinstance(text, int):
+        return text
+    plain = re.sub(r"[\s_-]", "", text).lower()
     digits = names().get(plain, plain)
     if not HEX.fullmatch(digits):
         near = difflib.get_close_matches(plain, names(), n=3) or ["red", "darkblue", "gold"]
         hint = f"Give #RRGGBB or a CSS name, such as {', '.join(near)}."
-        raise ToolError(f"There is no colour {given!r}.", code="bad_colour", hint=hint)
+        raise ToolError(f"Unknown colour: {text!r}.", code="bad_colour", hint=hint)
     digits = digits.removeprefix("#").removeprefix("0x")
-    return int(digits if len(digits) == 6 else "".join(each * 2 for each in digits), 16)
+    return int(digits if len(digits) == 6 else "".join(digit * 2 for digit in digits), 16)
 
 
 def written(value: int) -> str:
-    """As tools return it: #RRGGBB, without what an office keeps in the bits above."""
+    """Format a colour as #RRGGBB. LibreOffice's transparency in the upper bits is dropped."""
     return f"#{value & 0xFFFFFF:06X}"

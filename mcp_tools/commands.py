@@ -1,4 +1,4 @@
-"""Running a program to its end, within a bound, and what it said. Never a shell."""
+"""Run a program to completion within a time limit and capture its output. Never uses a shell."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Optional
 
 from ambidex.mcp_tools import ToolError
 
-__all__ = ["Ran", "run"]
+__all__ = ["CommandOutput", "run"]
 
 
-KEPT = 4_000_000
-"""Bytes of each output that are read."""
+OUTPUT_LIMIT = 4_000_000
+"""Bytes kept of stdout and of stderr."""
 
 
 @dataclass(frozen=True)
-class Ran:
-    """How a program ended and what it wrote; `cut` bytes of that were too many."""
+class CommandOutput:
+    """Exit status and output of a program; `cut` bytes of the output were dropped."""
 
     code: int
     output: str
@@ -35,12 +35,13 @@ def run(
     within: float,
     folder: Optional[Path] = None,
     env: Optional[Mapping[str, str]] = None,
-) -> Ran:
-    """The program's end and words; `ToolError` if it is not installed, or not done after `within`
-    seconds, when it and all it started are ended. It has nothing to read and begins in the home
-    folder.
+) -> CommandOutput:
+    """Run a program in `folder` (default: the home folder) with an empty stdin.
+
+    Raises `ToolError` if it cannot be started, or if it takes longer than `within` seconds; its
+    whole process group is then killed.
     """
-    # Files, not pipes: what the program leaves behind would hold a pipe open for ever.
+    # Files, not pipes: a background process that the program leaves would keep a pipe open.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
             process = subprocess.Popen(
@@ -53,19 +54,19 @@ def run(
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise ToolError(f"{argv[0]} cannot be run: {error}.", code="not_started") from None
+            raise ToolError(f"Cannot run {argv[0]}: {error}.", code="not_started") from None
         try:
             process.wait(within)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             raise ToolError(
-                f"{argv[0]} was not done within {within:g} s and was ended.", code="timeout"
+                f"{argv[0]} did not finish within {within:g} s and was killed.", code="timeout"
             ) from None
-        said = []
+        texts = []
         cut = 0
         for stream in (out, err):
-            cut += max(stream.seek(0, os.SEEK_END) - KEPT, 0)
+            cut += max(stream.seek(0, os.SEEK_END) - OUTPUT_LIMIT, 0)
             stream.seek(0)
-            said.append(stream.read(KEPT).decode(errors="replace"))
-    return Ran(process.returncode, said[0], said[1], cut)
+            texts.append(stream.read(OUTPUT_LIMIT).decode(errors="replace"))
+    return CommandOutput(process.returncode, texts[0], texts[1], cut)

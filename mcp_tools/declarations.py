@@ -1,10 +1,11 @@
-"""The catalogue read from the text of the tools, none of which is imported or run: `python -m
-ambidex.mcp_tools.declarations` prints what `mcp_tools.catalogue` would.
+"""The tool catalogue, read from source text without importing or running any of it.
 
-A tool is declared by its signature, its docstring and the app that decorates it. Those are read
+`python -m ambidex.mcp_tools.declarations` prints what `mcp_tools.catalogue` would.
+
+A tool is declared by its signature, its docstring and the app that decorates it. These are read
 from the syntax tree, in the small part of Python that declarations need: names, constants,
-subscripts, operators on constants, and calls of a few functions that do nothing but describe types.
-Whatever else stands in a declaration is an error that names the file, the line and the construct.
+subscripts, operators on constants, and calls of a few functions that only describe types.
+Anything else in a declaration is an error that names the file, the line and the construct.
 """
 
 from __future__ import annotations
@@ -17,34 +18,34 @@ from typing import Any
 from ambidex.mcp_tools import App, aliases
 from ambidex.mcp_tools.module_syntax import DeclarationError, Module
 
-__all__ = ["DeclarationError", "Tree", "declared_apps", "described"]
+__all__ = ["DeclarationError", "Tree", "declared_apps", "describe"]
 
 FOLDER = Path(__file__).parent
 
 
 class Tree:
-    """The files of this package."""
+    """The modules of this package, parsed on demand."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         self.folder = folder
         self._modules: dict[str, Module] = {}
-        self.made: set[Any] = set()
-        """Classes that were made of a declaration."""
+        self.classes: set[Any] = set()
+        """Classes built from declarations."""
 
     def file(self, name: str) -> Path:
-        """The file of a module such as `calc.charts`, or of a package, whether it is there or not.
-        `DeclarationError` for a name that is none."""
+        """Path of a module such as `calc.charts`, or of a package's `__init__`, existing or not.
+        `DeclarationError` if the name is not a dotted name."""
         if not all(part.isidentifier() for part in name.split(".")):
-            raise DeclarationError(f"{name!r} names no module")
-        place = self.folder.joinpath(*name.split("."))
-        return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+            raise DeclarationError(f"not a module name: {name!r}")
+        path = self.folder.joinpath(*name.split("."))
+        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
     def has(self, name: str) -> bool:
-        """Whether there is such a module."""
+        """Whether the module exists."""
         return self.file(name).is_file()
 
     def module(self, name: str) -> Module:
-        """That one; `DeclarationError` if there is none, or it is not Python."""
+        """Parse a module. `DeclarationError` if it does not exist or is not valid Python."""
         if name not in self._modules:
             file = self.file(name)
             where = f"mcp_tools/{file.relative_to(self.folder).as_posix()}"
@@ -58,7 +59,7 @@ class Tree:
         return self._modules[name]
 
     def packages(self) -> dict[str, list[str]]:
-        """The modules of each package, sorted; the package itself is not among them."""
+        """The modules of each package, sorted, without its `__init__`."""
         return {
             folder.name: sorted(
                 f"{folder.name}.{file.stem}"
@@ -71,41 +72,43 @@ class Tree:
 
 
 def declared_apps(tree: Tree) -> dict[str, App]:
-    """The apps by name with their tools, as `catalogue.apps` has them. `DeclarationError` names
-    what cannot be read, and a tool that is declared where none would be served.
+    """The apps by name with their tools, equal to `catalogue.apps`. `DeclarationError` if a
+    declaration cannot be read, or a tool is declared in a module that no app would serve.
     """
     apps: dict[str, App] = {}
-    outside = [file.stem for file in sorted(tree.folder.glob("*.py")) if file.stem != "__init__"]
+    without_app = [
+        file.stem for file in sorted(tree.folder.glob("*.py")) if file.stem != "__init__"
+    ]
     for name, modules in tree.packages().items():
         package = tree.module(name)
         app = package.value("app", ast.Name(id="app")) if package.assigns("app") else None
         if not isinstance(app, App):
-            outside += modules
+            without_app += modules
             continue
-        for each in modules:
-            tree.module(each).tools(app)
+        for module in modules:
+            tree.module(module).declare_tools(app)
         apps[app.name] = app
-    for each in outside:
-        if _declares(tree.module(each)):
+    for module in without_app:
+        if _declares_tools(tree.module(module)):
             raise DeclarationError(
-                f"{tree.module(each).file} declares tools, and is in no package of an app: they"
-                " would not be served. An app is a folder whose __init__.py makes `app`."
+                f"{tree.module(module).file} declares tools but is in no app's package, so they"
+                " would not be served. An app is a folder whose __init__.py defines `app`."
             )
     return apps
 
 
-def _declares(module: Module) -> bool:
+def _declares_tools(module: Module) -> bool:
     for node in module.body:
         if isinstance(node, ast.FunctionDef):
-            for each in node.decorator_list:
-                match each:
+            for decorator in node.decorator_list:
+                match decorator:
                     case ast.Call(func=ast.Attribute(value=ast.Name(id="app"), attr="tool")):
                         return True
     return False
 
 
-def described(folder: Path = FOLDER) -> list[dict[str, Any]]:
-    """The catalogue as data, as `catalogue.described` has it."""
+def describe(folder: Path = FOLDER) -> list[dict[str, Any]]:
+    """The catalogue as JSON data, equal to `catalogue.describe`."""
     apps = declared_apps(Tree(folder)).values()
     return [
         {
@@ -113,13 +116,13 @@ def described(folder: Path = FOLDER) -> list[dict[str, Any]]:
             "description": tool.description,
             "reads_only": tool.reads_only,
             "parameters": tool.parameters,
-            **aliases.about(tool),
+            **aliases.metadata(tool),
         }
         for _, tool in sorted(
-            (one for app in apps for one in app.tools.items()), key=lambda one: one[0]
+            (item for app in apps for item in app.tools.items()), key=lambda item: item[0]
         )
     ]
 
 
 if __name__ == "__main__":
-    print(json.dumps(described(), indent=1, ensure_ascii=False))
+    print(json.dumps(describe(), indent=1, ensure_ascii=False))

@@ -1,12 +1,12 @@
-"""Stock MCP servers behind tools of ours: a mounted tool is declared like any other, and its body
-forwards to the server.
+"""Forwarding tools to stock MCP servers. A mounted tool is declared like any other tool; its body
+calls the server.
 
     server = Mount("git server", command)        nothing is started yet
-    server.call("git_status", repo_path="~/x")   ToolError in the server's own words
+    server.call("git_status", repo_path="~/x")   a ToolError has the server's own message
 
-The server is one process for as long as its worker lives, spoken to over its pipes by a client
-session in a thread of its own. It is in its worker's process group, so what kills the worker kills
-it and what it started; and the kernel ends it with the worker, however that ends.
+The server is one process that lives as long as its worker. A client session in a separate thread
+talks to it over its pipes. It belongs to its worker's process group, so killing the worker kills
+the server and its children; the kernel also kills it when the worker dies in any other way.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ if TYPE_CHECKING:
     from mcp import ClientSession
     from mcp_types import CallToolResult, ContentBlock
 
-__all__ = ["LONGEST", "Media", "Mount"]
+__all__ = ["TEXT_LIMIT", "Media", "Mount"]
 
 T = TypeVar("T")
 
-TIED = ("setpriv", "--pdeathsig", "KILL", "--")
-"""Has the kernel end the server with the worker that started it."""
-LONGEST = 1_000_000
-"""Characters of a text that are passed on: more is of no use to a model."""
+DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
+"""Command prefix that makes the kernel kill the server when its worker dies."""
+TEXT_LIMIT = 1_000_000
+"""Characters of a text that are passed on. A model has no use for more."""
 STARTS_WITHIN = 60.0
 ENDS_WITHIN = 2.0
-"""Seconds a server that has let go of its pipes takes to end."""
+"""Seconds a server may take to exit after its pipes were closed."""
 
 
 @dataclass(frozen=True)
 class Media:
-    """A file that is neither text nor a picture that can be shown."""
+    """A file that is neither text nor a picture the model can be shown."""
 
     mime_type: str
     base64: str
 
 
 @dataclass(frozen=True)
-class Running:
-    """One process of a server, and the session with it."""
+class ServerProcess:
+    """A running server and the client session with it."""
 
     process: subprocess.Popen[bytes]
     session: ClientSession
-    opened: AbstractContextManager[ClientSession, Optional[bool]]
+    session_context: AbstractContextManager[ClientSession, Optional[bool]]
 
-    def ended(self, within: float = 0.0) -> bool:
-        """Whether the process is no more."""
+    def has_ended(self, within: float = 0.0) -> bool:
+        """Whether the process exits within this many seconds."""
         try:
             self.process.wait(within)
         except subprocess.TimeoutExpired:
@@ -66,87 +66,87 @@ class Running:
         return True
 
     def end(self) -> None:
-        """End it now."""
-        self.opened.__exit__(None, None, None)
-        with suppress(OSError):  # what was not sent to it any more
+        """Close the session and kill the process."""
+        self.session_context.__exit__(None, None, None)
+        with suppress(OSError):  # flushing data that the dead server no longer reads
             self.process.__exit__(None, None, None)
 
 
 class Mount:
-    """One stock server: started at the first call, and anew where it has ended."""
+    """One stock server: started at the first call, and again after it has exited."""
 
     def __init__(self, name: str, command: Callable[[], list[str]]) -> None:
-        """`command` says how to start it; it raises `ToolError` where it is not installed."""
+        """`command` returns the argv; it raises `ToolError` if the server is not installed."""
         self._name = name
         self._command = command
         self._portal: Optional[BlockingPortal] = None
         self._thread: Optional[AbstractContextManager[BlockingPortal, Optional[bool]]] = None
-        self._running: Optional[Running] = None
+        self._server: Optional[ServerProcess] = None
 
     def call(self, tool: str, **arguments: object) -> Any:
-        """What the server's tool returns: text, a `Picture`, `Media`, or data. Arguments that are
-        None are not sent. A call during which the server ends is not made again.
+        """Call a tool of the server; return text, a `Picture`, `Media` or JSON data. Arguments that
+        are None are not sent. A call is not repeated if the server exits during it.
         """
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return _value(tool, self._ask(lambda session: session.call_tool(tool, given)))
+        sent = {name: value for name, value in arguments.items() if value is not None}
+        return _unpack(tool, self._request(lambda session: session.call_tool(tool, sent)))
 
-    def listed(self) -> list[dict[str, Any]]:
-        """The tools as the server itself describes them (`inputSchema`, `annotations` and more)."""
-        tools = self._ask(lambda session: session.list_tools()).tools
+    def list_tools(self) -> list[dict[str, Any]]:
+        """Tool descriptions as the server sends them (`inputSchema`, `annotations` and so on)."""
+        tools = self._request(lambda session: session.list_tools()).tools
         return [tool.model_dump(mode="json", by_alias=True) for tool in tools]
 
     def close(self) -> None:
-        """End the server, and the thread that speaks to it."""
-        if self._running:
-            self._running.end()
+        """Stop the server and the thread that talks to it."""
+        if self._server:
+            self._server.end()
         if self._thread:
             self._thread.__exit__(None, None, None)
-        self._portal = self._thread = self._running = None
+        self._portal = self._thread = self._server = None
 
-    def _ask(self, ask: Callable[[ClientSession], Awaitable[T]]) -> T:
+    def _request(self, request: Callable[[ClientSession], Awaitable[T]]) -> T:
         from mcp import MCPError
 
-        portal, running = self._start()
+        portal, server = self._start()
         try:
-            return portal.call(ask, running.session)
+            return portal.call(request, server.session)
         except MCPError as error:
-            if not running.ended(ENDS_WITHIN):
-                raise ToolError(f"The {self._name} says: {error}.", code="refused") from None
-            status = running.process.returncode
+            if not server.has_ended(ENDS_WITHIN):
+                raise ToolError(f"Error of the {self._name}: {error}.", code="refused") from None
+            status = server.process.returncode
             raise ToolError(
-                f"The {self._name} ended during this call (exit status {status}).",
+                f"The {self._name} exited during this call (exit status {status}).",
                 code="crashed",
-                hint="See what was done of it before you call again: it will be started anew.",
+                hint="Check what the call changed before you repeat it; the server will restart.",
             ) from None
 
-    def _start(self) -> tuple[BlockingPortal, Running]:
+    def _start(self) -> tuple[BlockingPortal, ServerProcess]:
         from anyio.from_thread import start_blocking_portal
         from mcp import MCPError
 
         if self._portal is None:
             self._thread = start_blocking_portal()
             self._portal = self._thread.__enter__()
-        if self._running and self._running.ended():
-            self._running.end()
-            self._running = None
-        if self._running is None:
-            command, pipe = [*TIED, *self._command()], subprocess.PIPE
+        if self._server and self._server.has_ended():
+            self._server.end()
+            self._server = None
+        if self._server is None:
+            command, pipe = [*DIE_WITH_PARENT, *self._command()], subprocess.PIPE
             process = subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=Path.home())
-            opened = self._portal.wrap_async_context_manager(_session(process))
-            running = Running(process, opened.__enter__(), opened)
+            context = self._portal.wrap_async_context_manager(_session(process))
+            server = ServerProcess(process, context.__enter__(), context)
             try:
-                self._portal.call(_introduced, running.session)
+                self._portal.call(_initialize, server.session)
             except (MCPError, TimeoutError) as error:
-                running.end()
-                message = f"The {self._name} does not start ({error or type(error).__name__})."
+                server.end()
+                message = f"The {self._name} did not start ({error or type(error).__name__})."
                 raise ToolError(message, code="not_started") from None
-            self._running = running
-        return self._portal, self._running
+            self._server = server
+        return self._portal, self._server
 
 
 @asynccontextmanager
 async def _session(process: subprocess.Popen[bytes]) -> AsyncIterator[ClientSession]:
-    """A session over the pipes of a server; at its end the server is ended."""
+    """A client session over the pipes of a server. The server is killed on exit."""
     import anyio
     from mcp import ClientSession
     from mcp.shared.message import SessionMessage
@@ -155,74 +155,74 @@ async def _session(process: subprocess.Popen[bytes]) -> AsyncIterator[ClientSess
     assert process.stdout
     assert process.stdin
     lines, pipe = anyio.wrap_file(process.stdout), anyio.wrap_file(process.stdin)
-    heard, hears = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    says, said = anyio.create_memory_object_stream[SessionMessage](0)
+    inbox_send, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outbox_send, outbox = anyio.create_memory_object_stream[SessionMessage](0)
 
     async def listen() -> None:
-        async with heard:
+        async with inbox_send:
             async for line in lines:
                 try:
                     message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValueError as error:
-                    await heard.send(error)
+                    await inbox_send.send(error)
                 else:
-                    await heard.send(SessionMessage(message))
+                    await inbox_send.send(SessionMessage(message))
 
     async def speak() -> None:
-        async with said:
-            async for each in said:
-                text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
+        async with outbox:
+            async for outgoing in outbox:
+                text = outgoing.message.model_dump_json(by_alias=True, exclude_unset=True)
                 try:
                     await pipe.write(text.encode() + b"\n")
                     await pipe.flush()
-                except OSError:  # it has ended: whoever listens is told
+                except OSError:  # the server has exited; the reader reports that
                     return
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(listen)
         tasks.start_soon(speak)
         try:
-            async with hears, says, ClientSession(hears, says) as session:
+            async with inbox, outbox_send, ClientSession(inbox, outbox_send) as session:
                 yield session
         finally:
-            # Its end lets go of whoever waits for its next line.
+            # Killing the server unblocks the reader, which waits for a line.
             process.kill()
             tasks.cancel_scope.cancel()
 
 
-async def _introduced(session: ClientSession) -> None:
+async def _initialize(session: ClientSession) -> None:
     import anyio
 
     with anyio.fail_after(STARTS_WITHIN):
         await session.initialize()
 
 
-def _value(tool: str, result: CallToolResult) -> Any:
-    """What a tool returned, as ours return it; an error is raised in the server's words."""
+def _unpack(tool: str, result: CallToolResult) -> Any:
+    """Convert a result into what our tools return. An error is raised with the server's text."""
     texts = [block.text for block in result.content if block.type == "text"]
     if result.is_error:
-        said = "\n".join(texts).removeprefix(f"Error executing tool {tool}: ").strip()
-        raise ToolError(_bounded(said or f"{tool} failed; the server does not say why."))
-    others = [block for block in result.content if block.type != "text"]
-    if others:
-        return _media(others[0])
+        message = "\n".join(texts).removeprefix(f"Error executing tool {tool}: ").strip()
+        raise ToolError(_truncate(message or f"{tool} failed; the server gave no reason."))
+    media = [block for block in result.content if block.type != "text"]
+    if media:
+        return _media(media[0])
     text, data = "\n".join(texts), result.structured_content
-    return data if data is not None and (not texts or _says(text, data)) else _bounded(text)
+    return data if data is not None and (not texts or _repeats(text, data)) else _truncate(text)
 
 
-def _says(text: str, data: object) -> bool:
-    """Whether the text is there only for those who cannot read the data."""
+def _repeats(text: str, data: object) -> bool:
+    """Whether the text is just the data serialised as JSON."""
     try:
         return bool(json.loads(text) == data)
     except ValueError:
         return False
 
 
-def _bounded(text: str) -> str:
-    left_out = len(text) - LONGEST
-    if left_out <= 0:
+def _truncate(text: str) -> str:
+    excess = len(text) - TEXT_LIMIT
+    if excess <= 0:
         return text
-    return f"{text[:LONGEST]}\n[{left_out} more characters are left out]"
+    return f"{text[:TEXT_LIMIT]}\n[{excess} more characters omitted]"
 
 
 def _media(block: ContentBlock) -> Picture | Media:
@@ -234,12 +234,12 @@ def _media(block: ContentBlock) -> Picture | Media:
         case "resource" if hasattr(block.resource, "blob"):
             kind, data = block.resource.mime_type or "application/octet-stream", block.resource.blob
         case other:
-            raise ToolError(f"The server returned a {other}, which cannot be passed on.")
+            raise ToolError(f"Cannot pass on what the server returned: {other}.")
     if block.type == "image":
         target = io.BytesIO()
         try:
             Image.open(io.BytesIO(base64.b64decode(data))).save(target, "PNG")
         except (UnidentifiedImageError, OSError, ValueError):
-            return Media(kind, data)  # a drawing, or broken
+            return Media(kind, data)  # a vector drawing, or damaged
         return Picture(target.getvalue())
     return Media(kind, data)

@@ -1,4 +1,4 @@
-"""The one polling loop of the guest."""
+"""The guest's only polling loop."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ __all__ = ["wait_for"]
 T = TypeVar("T")
 
 
-def wait_for(seen: Callable[[], Optional[T]], within: float, every: float = 0.1) -> Optional[T]:
-    """What `seen` returns once that is true, or None after `within` seconds."""
+def wait_for(
+    condition: Callable[[], Optional[T]], within: float, every: float = 0.1
+) -> Optional[T]:
+    """Poll `condition` until it returns something true, and return that; None on timeout.
+
+    `within` and `every` are in seconds.
+    """
     end = time.monotonic() + within
-    while not (found := seen()):
+    while not (result := condition()):
         left = end - time.monotonic()
         if left <= 0:
             return None
         time.sleep(min(every, left))
-    return found
+    return result

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from ambidex.mcp_tools.display import x11
-from ambidex.mcp_tools.display.threads import TICKS, state, used, waited, wanted
+from ambidex.mcp_tools.display.threads import (
+    TICKS,
+    demanded_time,
+    main_thread_delay,
+    main_thread_time,
+    state,
+)
 
 __all__ = ["Programs", "owners", "processors"]
 
@@ -44,8 +50,8 @@ def processors() -> float:
     if alone():
         return _not_idle() - time.process_time()
     # What a process used goes over to its parent when it ends.
-    wants = sum(wanted(int(name)) for name in os.listdir("/proc") if name.isdigit())
-    return wants - waited(os.getpid()) - time.process_time()
+    wants = sum(demanded_time(int(name)) for name in os.listdir("/proc") if name.isdigit())
+    return wants - main_thread_delay(os.getpid()) - time.process_time()
 
 
 @functools.cache
@@ -78,7 +84,7 @@ class Programs:
         """Whether one of them was busy since the last question, or is waiting for the disk."""
         now = time.monotonic()
         elapsed, self._at = now - self._at, now
-        before, self._used = self._used, {pid: used(pid) for pid in self._processes()}
+        before, self._used = self._used, {pid: main_thread_time(pid) for pid in self._processes()}
         self._used[MACHINE] = self._machine()
         share = {
             pid: (seconds - before.get(pid, seconds)) / elapsed

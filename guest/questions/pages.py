@@ -14,13 +14,13 @@ from urllib.parse import unquote, urlsplit
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.chrome.devtools import (
     Browser,
+    attach_to_page,
     browser_page,
     connected,
     endpoint,
     evaluate,
-    page_of,
 )
-from ambidex.mcp_tools.chrome.tabs import listed
+from ambidex.mcp_tools.chrome.tabs import all_tabs
 from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = [
@@ -49,8 +49,8 @@ def tabs(within: float) -> list[dict[str, str]]:
     """
     with connected() as browser:
         found = []
-        for tab in listed(browser):
-            complete = _complete(browser, page_of(browser, tab.id), within)
+        for tab in all_tabs(browser):
+            complete = _complete(browser, attach_to_page(browser, tab.id), within)
             title = tab.title if complete else "Load timeout"
             found.append({"title": title, "url": tab.url})
         return found
@@ -71,10 +71,10 @@ def open_tabs(urls: list[str], within: float) -> list[str]:
     """
     failed = []
     with connected() as browser:
-        before = listed(browser)
+        before = all_tabs(browser)
         for number, url in enumerate(urls):
             made = browser.call("Target.createTarget", url="about:blank", forTab=True)["targetId"]
-            session = page_of(browser, made)
+            session = attach_to_page(browser, made)
             # A file, a page of the browser and an address without its scheme go in as they are.
             said = browser.call("Page.navigate", session, within, url=_whole(url))
             if "errorText" in said or not _complete(browser, session, within):
@@ -93,7 +93,7 @@ def close_tabs(urls: list[str]) -> list[str]:
     missing = []
     with connected() as browser:
         for url in urls:
-            found = next((tab for tab in listed(browser) if _same(tab.url, url)), None)
+            found = next((tab for tab in all_tabs(browser) if _same(tab.url, url)), None)
             if found is None:
                 missing.append(url)
                 continue
@@ -103,7 +103,7 @@ def close_tabs(urls: list[str]) -> list[str]:
 
 
 def _wait_until_closed(browser: Browser, id: str) -> None:
-    wait_for(lambda: all(tab.id != id for tab in listed(browser)), 5)
+    wait_for(lambda: all(tab.id != id for tab in all_tabs(browser)), 5)
 
 
 def _same(one: str, other: str) -> bool:
@@ -152,7 +152,7 @@ def opened(url: str, within: float = LOADS_WITHIN) -> dict[str, str]:
 def shown() -> Optional[str]:
     """The URL of the tab in front, as the browser has it; None where no tab is open."""
     with connected() as browser:
-        return next((tab.url for tab in listed(browser) if tab.active), None)
+        return next((tab.url for tab in all_tabs(browser) if tab.active), None)
 
 
 FIND = """(asked) => {
@@ -196,9 +196,9 @@ def texts(url: str, asked: list[list[str]], within: float) -> Optional[dict[str,
     way and name in `asked`. None where no tab has it.
     """
     with connected(starting=True) as browser:
-        for tab in listed(browser):
+        for tab in all_tabs(browser):
             if _plain(tab.url) == _plain(url):
-                session = page_of(browser, tab.id)
+                session = attach_to_page(browser, tab.id)
                 _complete(browser, session, within)
                 found = evaluate(browser, session, FIND, asked)
                 return {"url": tab.url, "found": found}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.chrome.devtools import connected, running
+from ambidex.mcp_tools.chrome.devtools import connected, profile_in_use
 from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["end_browser", "profile_json", "profile_rows"]
@@ -41,7 +41,7 @@ def end_browser(within: float) -> bool:
     with contextlib.suppress(ToolError), connected() as browser:
         browser.call("Browser.close")
     profiles = [Path.home() / ".config" / name for name in PROFILES]
-    return bool(wait_for(lambda: not any(running(each) for each in profiles), within))
+    return bool(wait_for(lambda: not any(profile_in_use(each) for each in profiles), within))
 
 
 def _file(name: str) -> Optional[Path]:

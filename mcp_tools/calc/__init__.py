@@ -1,14 +1,14 @@
-"""LibreOffice Calc."""
+"""App `calc`: LibreOffice Calc."""
 
 from __future__ import annotations
 
 from ambidex.mcp_tools import App
 
-# Writer's tools run in the same worker: one preparation and one recovery serve both.
+# Writer and Impress share this worker, so one preparation and recovery serves all three apps.
 app = App(
     "calc",
     "LibreOffice Calc",
     worker="office",
-    prepare="ambidex.mcp_tools.office.connection:ready",
+    prepare="ambidex.mcp_tools.office.connection:prepare",
     recover="ambidex.mcp_tools.office.connection:recover",
 )

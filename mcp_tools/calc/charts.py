@@ -1,4 +1,4 @@
-"""LibreOffice Calc: charts on sheets."""
+"""Tools for charts on sheets."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ambidex.mcp_tools.office.charts import (
     DIAGRAMS,
     ROUND,
     Chart,
-    arrange,
-    labels,
-    lines,
-    place,
-    split,
-    spread,
-    titles,
-    told,
+    describe_chart,
+    detect_labels,
+    place_chart,
+    series_numbers,
+    set_data,
+    set_titles,
+    split_labels,
+    use_x_values,
 )
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.sheets import SPREADSHEET, Sheet, enum, locate, one_cell, sheet_of
+from ambidex.mcp_tools.office.sheets import SPREADSHEET, Sheet, enum, locate, locate_cell, sheet_of
 
 __all__ = ["app"]
 
@@ -76,56 +76,61 @@ def create_chart(
     if chart_type in ROUND and (x_axis_title or y_axis_title):
         raise ToolError(f"A {chart_type} has no axes.", code="bad_arguments")
     model = documents.find(SPREADSHEET, document)
-    areas = [locate(document, sheet, each, clip=True) for each in data_range.split(",")]
-    numbers = [x for each in areas for x in lines(each.cells.RangeAddress, series_in)]
-    if len({each.sheet.Name for each in areas}) > 1 or len(set(numbers)) < len(numbers):
-        message = "The ranges of a chart lie beside each other on one sheet."
-        raise ToolError(message, code="bad_range", hint="Copy what belongs together to one place.")
+    areas = [locate(document, sheet, name, clip=True) for name in data_range.split(",")]
+    numbers = [x for area in areas for x in series_numbers(area.cells.RangeAddress, series_in)]
+    if len({area.sheet.Name for area in areas}) > 1 or len(set(numbers)) < len(numbers):
+        message = "The ranges of a chart must be on one sheet, side by side, without overlap."
+        raise ToolError(message, code="bad_range", hint="Copy the data to one place first.")
     if len(areas) > 1 and series_in == "rows":
-        raise ToolError("Series in rows are taken from one range.", code="bad_range")
-    with connection.answering():
-        goal = sheet_of(model, sheet)
-        corner = one_cell(document, goal.Name, target_cell).cells if target_cell else None
-        top, column = labels(areas)
+        raise ToolError("Series in rows need a single range.", code="bad_range")
+    with connection.uno_errors():
+        target_sheet = sheet_of(model, sheet)
+        corner = (
+            locate_cell(document, target_sheet.Name, target_cell).cells if target_cell else None
+        )
+        first_row, first_column = detect_labels(areas)
         if chart_type == "scatter":
-            column = True
-        top = top if first_row_labels is None else first_row_labels
-        column = column if first_column_labels is None else first_column_labels
-        apart, ranges = split(areas, column)
+            first_column = True
+        first_row = first_row if first_row_labels is None else first_row_labels
+        first_column = first_column if first_column_labels is None else first_column_labels
+        label_column, ranges = split_labels(areas, first_column)
         if not ranges:
-            raise ToolError("Only labels are left to draw.", code="empty")
+            raise ToolError("The range contains only labels.", code="empty")
     with documents.editing(model, f"Chart of {data_range}"):
-        charts = goal.Charts
-        # One name belongs to one chart of the whole workbook.
-        taken = {each for one in model.Sheets.ElementNames for each in _names(model, one)}
-        name = next(each for i in range(1, len(taken) + 2) if (each := f"Chart {i}") not in taken)
-        where = place(goal, corner, round(width * 100), round(height * 100))
-        addresses = tuple(each.RangeAddress for each in ranges)
-        charts.addNewByName(name, where, addresses, top, column and apart is None)
-        drawn = charts.getByName(name).EmbeddedObject
-        # While it is one of columns: a scatter would not take data so.
-        arrange(drawn, ranges, apart, series_in, top, column)
-        drawn.setDiagram(drawn.createInstance(f"com.sun.star.chart.{DIAGRAMS[chart_type]}"))
-        diagram = drawn.Diagram
+        charts = target_sheet.Charts
+        # Chart names are unique in the whole workbook.
+        taken = {name for other in model.Sheets.ElementNames for name in _names(model, other)}
+        free = (f"Chart {i}" for i in range(1, len(taken) + 2))
+        name = next(candidate for candidate in free if candidate not in taken)
+        rectangle = place_chart(target_sheet, corner, round(width * 100), round(height * 100))
+        addresses = tuple(cell_range.RangeAddress for cell_range in ranges)
+        charts.addNewByName(
+            name, rectangle, addresses, first_row, first_column and label_column is None
+        )
+        chart = charts.getByName(name).EmbeddedObject
+        # Set the data while it is still a column chart: a scatter would not accept it this way.
+        set_data(chart, ranges, label_column, series_in, first_row, first_column)
+        chart.setDiagram(chart.createInstance(f"com.sun.star.chart.{DIAGRAMS[chart_type]}"))
+        diagram = chart.Diagram
         if chart_type == "scatter":
-            spread(drawn)
+            use_x_values(chart)
         if chart_type in ("bar", "column"):
             diagram.Vertical = chart_type == "bar"
         if stacked:
             diagram.Stacked = True
-        titles(drawn, title, x_axis_title, y_axis_title)
-        drawn.HasLegend = legend != "none"
+        set_titles(chart, title, x_axis_title, y_axis_title)
+        chart.HasLegend = legend != "none"
         if legend not in (None, "none"):
-            drawn.Legend.Alignment = enum("chart.ChartLegendPosition", str(legend).upper())
-        made = told(model, goal, name)
-        if not made.series:
-            hint = "Look at the cells first: calc_get_range_values."
-            raise ToolError(f"{data_range} holds nothing to draw.", code="empty", hint=hint)
-    return made
+            chart.Legend.Alignment = enum("chart.ChartLegendPosition", str(legend).upper())
+        result = describe_chart(model, target_sheet, name)
+        if not result.series:
+            hint = "Check the cells with calc_get_range_values."
+            raise ToolError(f"{data_range} contains no data to draw.", code="empty", hint=hint)
+    return result
 
 
-def _names(model: Any, sheet: str) -> tuple[str, ...]:
-    names: tuple[str, ...] = model.Sheets.getByName(sheet).Charts.ElementNames
+def _names(model: Any, sheet_name: str) -> tuple[str, ...]:
+    names: tuple[str, ...] = model.Sheets.getByName(sheet_name).Charts.ElementNames
     return names
 
 
@@ -136,10 +141,13 @@ def list_charts(
 ) -> list[Chart]:
     """List the existing charts (graphs) of the workbook: name, title, position, data range."""
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
+    with connection.uno_errors():
         names = [sheet_of(model, sheet).Name] if sheet else model.Sheets.ElementNames
-        found = [(model.Sheets.getByName(each), each) for each in names]
-        return [told(model, one, name) for one, each in found for name in _names(model, each)]
+        return [
+            describe_chart(model, model.Sheets.getByName(sheet_name), chart_name)
+            for sheet_name in names
+            for chart_name in _names(model, sheet_name)
+        ]
 
 
 @app.tool()
@@ -151,10 +159,10 @@ def delete_chart(
     """Delete a chart (graph, plot) from a sheet: remove it; its data stays."""
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, f"Delete {chart_name}"):
-        found = sheet_of(model, sheet)
-        if not found.Charts.hasByName(chart_name):
-            there = ", ".join(found.Charts.ElementNames) or "none"
-            message = f"There is no chart {chart_name!r} on {found.Name}."
-            raise ToolError(message, code="no_chart", hint=f"Charts there: {there}.")
-        found.Charts.removeByName(chart_name)
-    return f"{chart_name} is gone from {found.Name}."
+        target_sheet = sheet_of(model, sheet)
+        if not target_sheet.Charts.hasByName(chart_name):
+            existing = ", ".join(target_sheet.Charts.ElementNames) or "none"
+            message = f"No chart {chart_name!r} on {target_sheet.Name}."
+            raise ToolError(message, code="no_chart", hint=f"Charts on the sheet: {existing}.")
+        target_sheet.Charts.removeByName(chart_name)
+    return f"{chart_name} was deleted from {target_sheet.Name}."

@@ -1,4 +1,4 @@
-"""LibreOffice Calc: the columns of a sheet in another order."""
+"""Tool that reorders the columns of a sheet."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ambidex.mcp_tools.office.cells import Value
 from ambidex.mcp_tools.office.documents import Document
 from ambidex.mcp_tools.office.sheets import (
     SPREADSHEET,
-    At,
+    CellRange,
     Sheet,
-    header_of,
-    merged,
+    header_row,
+    merged_areas,
     sheet_of,
-    used,
+    used_range,
 )
 
 __all__ = ["app"]
 
 
 @dataclass(frozen=True)
-class Reordered:
-    """What row 1 held before and holds now."""
+class ReorderedColumns:
+    """Row 1 before and after the columns were reordered."""
 
     sheet: str
     before: list[Value]
@@ -42,52 +42,54 @@ def reorder_columns(
     ],
     sheet: Sheet = None,
     document: Document = None,
-) -> Reordered:
+) -> ReorderedColumns:
     """Rearrange columns: move or swap them into another order. The columns named come first to last
     in the places they occupy now, others stay. Formats and widths move along; formulas keep
     pointing at the same data.
     """
     model = documents.find(SPREADSHEET, document)
     with documents.editing(model, "Reorder columns"):
-        found = sheet_of(model, sheet)
-        before = header_of(found)
-        order = columns.named(column_order, before)
+        target_sheet = sheet_of(model, sheet)
+        before = header_row(target_sheet)
+        order = columns.find_columns(column_order, before)
         if len(set(order)) < len(order):
-            given = ", ".join(map(cells.column_name, order))
-            raise ToolError(f"A column is named twice: {given}.", code="bad_arguments")
-        _refuse_merged(At(model, found, found), set(order))
-        _move(found, order)
-        now = header_of(found)
-    return Reordered(found.Name, before, now + [""] * (len(before) - len(now)))
+            names = ", ".join(map(cells.column_name, order))
+            raise ToolError(f"A column is listed twice: {names}.", code="bad_arguments")
+        _refuse_merged(CellRange(model, target_sheet, target_sheet), set(order))
+        _move(target_sheet, order)
+        now = header_row(target_sheet)
+    return ReorderedColumns(target_sheet.Name, before, now + [""] * (len(before) - len(now)))
 
 
-def _refuse_merged(at: At, moved: set[int]) -> None:
-    for name in merged(at):
-        area = cells.area(name)
+def _refuse_merged(cell_range: CellRange, moved: set[int]) -> None:
+    for name in merged_areas(cell_range):
+        area = cells.parse_area(name)
         assert area.left is not None
         assert area.right is not None
         if area.right > area.left and moved & set(range(area.left, area.right + 1)):
-            message = f"{name} is merged across columns that would be torn apart."
-            raise ToolError(message, code="merged", hint="Split it by calc_merge_cells first.")
+            message = f"The merged cells {name} span columns that would be separated."
+            raise ToolError(
+                message, code="merged", hint="Unmerge them with calc_merge_cells first."
+            )
 
 
 def _move(sheet: Any, order: list[int]) -> None:
-    lines = sheet.Columns
-    places = sorted(order)
-    looks = [(lines.getByIndex(x).Width, lines.getByIndex(x).IsVisible) for x in order]
-    beyond = used(sheet).RangeAddress.EndColumn + 1
-    if beyond + len(order) > lines.Count:
-        raise ToolError("There is no room beside the data.", code="full")
+    columns_ = sheet.Columns
+    targets = sorted(order)
+    formats = [(columns_.getByIndex(x).Width, columns_.getByIndex(x).IsVisible) for x in order]
+    beyond = used_range(sheet).RangeAddress.EndColumn + 1
+    if beyond + len(order) > columns_.Count:
+        raise ToolError("There are no free columns right of the data.", code="full")
 
     def move(source: int, target: int) -> None:
-        corner = lines.getByIndex(target).getCellByPosition(0, 0).CellAddress
-        sheet.moveRange(corner, lines.getByIndex(source).RangeAddress)
+        corner = columns_.getByIndex(target).getCellByPosition(0, 0).CellAddress
+        sheet.moveRange(corner, columns_.getByIndex(source).RangeAddress)
 
-    # Cut and paste, as a person would do it: so references follow the cells.
+    # Cut and paste like a person, so that references follow the cells.
     for i, source in enumerate(order):
         move(source, beyond + i)
-    for i, target in enumerate(places):
+    for i, target in enumerate(targets):
         move(beyond + i, target)
-    for target, (width, visible) in zip(places, looks, strict=True):
-        column = lines.getByIndex(target)
+    for target, (width, visible) in zip(targets, formats, strict=True):
+        column = columns_.getByIndex(target)
         column.Width, column.IsVisible = width, visible

@@ -1,4 +1,4 @@
-"""LibreOffice Calc: how cells look."""
+"""Tools that change and read the formatting of cells."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from ambidex.mcp_tools.calc import app
 from ambidex.mcp_tools.colours import AnyColour, colour
 from ambidex.mcp_tools.office import cells, connection, documents
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.sheets import At, Changed, Range, Sheet, enum, locate, merged
+from ambidex.mcp_tools.office.sheets import (
+    CellRange,
+    ChangedRange,
+    Range,
+    Sheet,
+    enum,
+    locate,
+    merged_areas,
+)
 
 __all__ = ["app"]
 
 Switch = Annotated[Optional[bool], Field(description="true, false or unchanged")]
-LOOKS = 200
-"""The most different looks that are told of one range."""
+MAX_FORMATS = 200
+"""Maximum number of formats returned for a range."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """How some cells look. Colours are #RRGGBB, None where they are automatic or none."""
+class CellFormat:
+    """Format of some cells. Colours are #RRGGBB; None means automatic, or no background."""
 
     ranges: list[str]
     number_format: str
@@ -39,21 +47,21 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Looks:
-    """The looks of a range, each with its cells, and what else does not show in values."""
+class RangeFormats:
+    """The formats in a range, each with its cells, and its merged areas and formulas."""
 
     range: str
     sheet: str
-    looks: list[Look]
+    looks: list[CellFormat]
     merged: list[str]
     formulas: dict[str, str]
     left_out: int
-    """So many more looks are in the range."""
+    """Number of further formats in the range."""
 
 
 @dataclass(frozen=True)
-class Highlighted:
-    """A range that got a background, and the background before: None if none, or several."""
+class HighlightedRange:
+    """A highlighted range. `before` is its previous background; None for none, or several."""
 
     range: str
     sheet: str
@@ -83,41 +91,41 @@ def format_range(
     ] = None,
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Format cells: bold, italic, underline, font, font size and colour, background colour,
     alignment (centre), line wrap and number format, several at once. Whatever is left out stays
     unchanged; values never change.
     """
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Format {at.range}"):
-        look: dict[str, object] = {}
+    target = locate(document, sheet, range_str)
+    with documents.editing(target.model, f"Format {target.range}"):
+        properties: dict[str, object] = {}
         if background_color:
-            look["CellBackColor"] = colour(background_color)
+            properties["CellBackColor"] = colour(background_color)
         if font_color:
-            look["CharColor"] = colour(font_color)
+            properties["CharColor"] = colour(font_color)
         if bold is not None:
-            look["CharWeight"] = 150.0 if bold else 100.0
+            properties["CharWeight"] = 150.0 if bold else 100.0
         if italic is not None:
             slant = "ITALIC" if italic else "NONE"
-            look["CharPosture"] = enum("awt.FontSlant", slant)
+            properties["CharPosture"] = enum("awt.FontSlant", slant)
         if font_size:
-            look["CharHeight"] = font_size
+            properties["CharHeight"] = font_size
         if alignment:
             name = {"justify": "BLOCK"}.get(alignment, alignment.upper())
-            look["HoriJustify"] = enum("table.CellHoriJustify", name)
+            properties["HoriJustify"] = enum("table.CellHoriJustify", name)
         if underline is not None:
-            look["CharUnderline"] = 1 if underline else 0
+            properties["CharUnderline"] = 1 if underline else 0
         if font_name:
-            look["CharFontName"] = font_name
+            properties["CharFontName"] = font_name
         if number_format:
-            look["NumberFormat"] = cells.number_format(at.model, number_format)
+            properties["NumberFormat"] = cells.format_key(target.model, number_format)
         if wrap is not None:
-            look["IsTextWrapped"] = wrap
-        if not look:
-            raise ToolError("Nothing to change was given.", code="bad_arguments")
-        for name, value in look.items():
-            at.cells.setPropertyValue(name, value)
-    return at.changed
+            properties["IsTextWrapped"] = wrap
+        if not properties:
+            raise ToolError("No formatting was given.", code="bad_arguments")
+        for name, value in properties.items():
+            target.cells.setPropertyValue(name, value)
+    return target.changed
 
 
 @app.tool()
@@ -126,16 +134,16 @@ def merge_cells(
     merge: Annotated[bool, Field(description="false unmerges (splits) them")] = True,
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Merge cells: join or combine a range into one cell, for example for a title; merge=false
     unmerges (splits) it. Covered contents are kept hidden.
     """
-    at = locate(document, sheet, range_str)
-    if merge and ":" not in at.range:
-        raise ToolError(f"{at.range} is one cell already.", code="bad_range")
-    with documents.editing(at.model, f"{'Merge' if merge else 'Split'} {at.range}"):
-        at.cells.merge(merge)
-    return at.changed
+    target = locate(document, sheet, range_str)
+    if merge and ":" not in target.range:
+        raise ToolError(f"{target.range} is a single cell.", code="bad_range")
+    with documents.editing(target.model, f"{'Merge' if merge else 'Split'} {target.range}"):
+        target.cells.merge(merge)
+    return target.changed
 
 
 @app.tool()
@@ -144,16 +152,16 @@ def highlight_range(
     color: AnyColour = "red",
     sheet: Sheet = None,
     document: Document = None,
-) -> Highlighted:
+) -> HighlightedRange:
     """Highlight cells with a background colour: mark, paint or shade a range, red by default. For
     other formatting use calc_format_range.
     """
     number = colour(color)
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Highlight {at.range}"):
-        before = at.cells.CellBackColor
-        at.cells.CellBackColor = number
-    return Highlighted(at.range, at.sheet.Name, _hex(before), f"#{number:06X}")
+    target = locate(document, sheet, range_str)
+    with documents.editing(target.model, f"Highlight {target.range}"):
+        before = target.cells.CellBackColor
+        target.cells.CellBackColor = number
+    return HighlightedRange(target.range, target.sheet.Name, _hex(before), f"#{number:06X}")
 
 
 def _hex(colour: Optional[int]) -> Optional[str]:
@@ -161,27 +169,36 @@ def _hex(colour: Optional[int]) -> Optional[str]:
 
 
 @app.tool(reads_only=True, timeout=60)
-def get_range_formats(range_str: Range, sheet: Sheet = None, document: Document = None) -> Looks:
+def get_range_formats(
+    range_str: Range, sheet: Sheet = None, document: Document = None
+) -> RangeFormats:
     """Read the formatting of cells: font, bold, italic, colours, background, alignment, number
     format, merged cells, formulas. Use it to check how a range looks, for example whether a header
     row is bold; equally formatted cells are grouped.
     """
-    at = locate(document, sheet, range_str, clip=True)
-    with connection.answering():
-        cells.checked_size(at.cells)
-        groups = at.cells.getUniqueCellFormatRanges()
+    target = locate(document, sheet, range_str, clip=True)
+    with connection.uno_errors():
+        cells.check_size(target.cells)
+        groups = target.cells.getUniqueCellFormatRanges()
         count = groups.getCount()
-        told = [groups.getByIndex(i) for i in range(min(count, LOOKS))]
-        looks = [_look(at, group) for group in told]
-        formulas = cells.formulas_of(at.cells, cells.values_of(at.model, at.cells))
-        return Looks(at.range, at.sheet.Name, looks, merged(at), formulas, count - len(told))
+        listed = [groups.getByIndex(i) for i in range(min(count, MAX_FORMATS))]
+        formats = [_cell_format(target, group) for group in listed]
+        formulas = cells.read_formulas(target.cells, cells.read_values(target.model, target.cells))
+        return RangeFormats(
+            target.range,
+            target.sheet.Name,
+            formats,
+            merged_areas(target),
+            formulas,
+            count - len(listed),
+        )
 
 
-def _look(at: At, group: Any) -> Look:
+def _cell_format(target: CellRange, group: Any) -> CellFormat:
     first = group.getByIndex(0)
-    return Look(
+    return CellFormat(
         [cells.range_name(address) for address in group.RangeAddresses],
-        at.model.NumberFormats.getByKey(first.NumberFormat).FormatString,
+        target.model.NumberFormats.getByKey(first.NumberFormat).FormatString,
         first.CharFontName,
         first.CharHeight,
         first.CharWeight > 100,

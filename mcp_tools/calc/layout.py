@@ -1,4 +1,4 @@
-"""LibreOffice Calc: sheets of a workbook, and how the window shows them."""
+"""Tools for the sheets of a workbook and their view in the window."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ BY_VALUE = 3
 
 
 @dataclass(frozen=True)
-class Switched:
-    """The sheet that is shown now and the one before, and whether it was made for that."""
+class SwitchedSheet:
+    """The active sheet, the previous one, and whether the active one was created by the call."""
 
     active: str
     before: str
@@ -34,29 +34,31 @@ def switch_active_sheet(
     sheet_name: Annotated[str, Field(min_length=1, description="sheet name")],
     create: Annotated[bool, Field(description="add the sheet at the end if it is missing")] = True,
     document: Document = None,
-) -> Switched:
+) -> SwitchedSheet:
     """Go to another sheet tab: make it the active one, on which tools without `sheet` then work.
     Unless `create` is false, a missing sheet is added; see `created` in the result.
     """
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
+    with connection.uno_errors():
         before = sheet_of(model, None).Name
     created = create and sheet_name not in model.Sheets.ElementNames
     if created:
         insert_sheet(sheet_name, None, document)
-    with connection.answering():
+    with connection.uno_errors():
         sheet = sheet_of(model, sheet_name)
         if not sheet.IsVisible:
-            raise ToolError(f"{sheet_name} is hidden.", code="hidden", hint="Show it first.")
+            raise ToolError(
+                f"The sheet {sheet_name} is hidden.", code="hidden", hint="Show it first."
+            )
         model.getCurrentController().setActiveSheet(sheet)
-        return Switched(sheet_of(model, None).Name, before, created)
+        return SwitchedSheet(sheet_of(model, None).Name, before, created)
 
 
 def _new_name(model: Any, name: str) -> str:
     if name in model.Sheets.ElementNames or not name or set(name) & set("[]*?:/\\"):
         names = ", ".join(model.Sheets.ElementNames)
-        hint = f"It must differ from {names} and be free of [ ] * ? : / \\."
-        raise ToolError(f"A sheet cannot be named {name!r} here.", code="bad_name", hint=hint)
+        hint = f"The name must differ from {names} and must not contain [ ] * ? : / \\."
+        raise ToolError(f"Invalid name for a sheet: {name!r}.", code="bad_name", hint=hint)
     return name
 
 
@@ -142,13 +144,13 @@ def reorder_sheets(
         names = list(model.Sheets.ElementNames)
         sheet_of(model, sheet_name)
         if position >= len(names):
-            hint = f"The last of the {len(names)} sheets is {len(names) - 1}."
-            raise ToolError(f"There is no place {position}.", code="bad_position", hint=hint)
-        # Calc counts the places between sheets while the sheet is still where it was.
+            hint = f"The {len(names)} sheets have positions 0 to {len(names) - 1}."
+            raise ToolError(f"No such position: {position}.", code="bad_position", hint=hint)
+        # Calc counts the gaps between sheets while the sheet is still at its old position.
         gap = position + (position > names.index(sheet_name))
         model.Sheets.moveByName(sheet_name, gap)
         if model.Sheets.ElementNames[position] != sheet_name:
-            raise ToolError("The sheet did not move there.", code="failed")
+            raise ToolError("Calc did not move the sheet.", code="failed")
     return get_workbook_info(document)
 
 
@@ -161,7 +163,7 @@ def set_zoom_level(
     window, in percent. Printing is not affected.
     """
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
+    with connection.uno_errors():
         view = model.getCurrentController()
         before = view.ZoomValue
         view.ZoomType, view.ZoomValue = BY_VALUE, zoom_percentage
@@ -178,7 +180,7 @@ def freeze_panes(
     and 0 unfreezes. To freeze the range A1:B1, freeze 1 row and 2 columns.
     """
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
+    with connection.uno_errors():
         view = model.getCurrentController()
         view.freezeAtPosition(columns, rows)
         if view.hasFrozenPanes() != bool(rows or columns):

@@ -1,4 +1,4 @@
-"""LibreOffice Calc: how numbers are shown."""
+"""Tools for number formats."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ambidex.mcp_tools.calc import app
 from ambidex.mcp_tools.office import cells, documents, number_codes
 from ambidex.mcp_tools.office.cells import Value
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.sheets import At, Range, Sheet, locate
+from ambidex.mcp_tools.office.sheets import CellRange, Range, Sheet, locate
 
 __all__ = ["app"]
 
 
 @dataclass(frozen=True)
-class NumberFormat:
-    """Cells whose numbers are shown otherwise now, and how the first of them is shown."""
+class FormattedNumbers:
+    """Cells with a new number format, and the text their first cell displays."""
 
     range: str
     sheet: str
@@ -65,24 +65,24 @@ def set_number_format(
     ] = None,
     sheet: Sheet = None,
     document: Document = None,
-) -> NumberFormat:
+) -> FormattedNumbers:
     """Set the number format of cells: show numbers and prices as currency, percentage, date, time,
     fraction or scientific, with decimals and thousands separators. Values do not change: percentage
     shows 0.25 as 25%. Custom format codes: calc_format_range.
     """
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Number format of {at.range}"):
+    target = locate(document, sheet, range_str)
+    with documents.editing(target.model, f"Number format of {target.range}"):
         if format_type in ("currency", "accounting") and currency is None:
-            currency = cells.own_currency(at.model)
-        code = number_codes.code(format_type, decimal_places, currency or "", thousands)
-        at.cells.NumberFormat = cells.number_format(at.model, code)
-        return _formatted(at)
+            currency = cells.local_currency(target.model)
+        code = number_codes.format_code(format_type, decimal_places, currency or "", thousands)
+        target.cells.NumberFormat = cells.format_key(target.model, code)
+        return _describe(target)
 
 
-def _formatted(at: At) -> NumberFormat:
-    first = at.cells.getCellByPosition(0, 0)
-    code = at.model.NumberFormats.getByKey(first.NumberFormat).FormatString
-    return NumberFormat(at.range, at.sheet.Name, code, first.String)
+def _describe(target: CellRange) -> FormattedNumbers:
+    first = target.cells.getCellByPosition(0, 0)
+    code = target.model.NumberFormats.getByKey(first.NumberFormat).FormatString
+    return FormattedNumbers(target.range, target.sheet.Name, code, first.String)
 
 
 @app.tool(timeout=60)
@@ -91,33 +91,35 @@ def format_numbers_to_human_readable(
     decimal_places: Annotated[int, Field(ge=0, le=6, description="decimals")] = 1,
     sheet: Sheet = None,
     document: Document = None,
-) -> NumberFormat:
+) -> FormattedNumbers:
     """Display the big numbers of a sheet abbreviated, in human-readable form: millions as 1.2 M,
     billions as 3.4 B, smaller ones as they are. The cells keep their full values.
     """
-    at = locate(document, sheet, cell_range, clip=True)
-    with documents.editing(at.model, f"Short numbers in {at.range}"):
-        rows = cells.checked_size(at.cells).getDataArray()
-        signs = {each < 0 for row in rows for each in row if isinstance(each, float)}
+    target = locate(document, sheet, cell_range, clip=True)
+    with documents.editing(target.model, f"Short numbers in {target.range}"):
+        rows = cells.check_size(target.cells).getDataArray()
+        signs = {value < 0 for row in rows for value in row if isinstance(value, float)}
         if not signs:
-            raise ToolError(f"There are no numbers in {at.range}.", code="no_numbers")
+            raise ToolError(f"{target.range} contains no numbers.", code="no_numbers")
         short = {
-            negative: cells.number_format(at.model, number_codes.short(decimal_places, negative))
+            negative: cells.format_key(
+                target.model, number_codes.short_format(decimal_places, negative)
+            )
             for negative in signs
         }
-        at.cells.NumberFormat = short[min(signs)]
+        target.cells.NumberFormat = short[min(signs)]
         if len(signs) == 2:
-            _negative(at, rows).NumberFormat = short[True]
-        return _formatted(at)
+            _negative_cells(target, rows).NumberFormat = short[True]
+        return _describe(target)
 
 
-def _negative(at: At, rows: Sequence[Sequence[Value]]) -> Any:
-    chosen = at.model.createInstance("com.sun.star.sheet.SheetCellRanges")
+def _negative_cells(target: CellRange, rows: Sequence[Sequence[Value]]) -> Any:
+    ranges = target.model.createInstance("com.sun.star.sheet.SheetCellRanges")
     below = [
-        at.cells.getCellByPosition(x, y).RangeAddress
+        target.cells.getCellByPosition(x, y).RangeAddress
         for y, row in enumerate(rows)
-        for x, each in enumerate(row)
-        if isinstance(each, float) and each < 0
+        for x, value in enumerate(row)
+        if isinstance(value, float) and value < 0
     ]
-    chosen.addRangeAddresses(tuple(below), True)
-    return chosen
+    ranges.addRangeAddresses(tuple(below), True)
+    return ranges

@@ -1,4 +1,4 @@
-"""LibreOffice Calc: its files, saved and exported, and how sheets are printed."""
+"""Tools that save, export and set up the printing of spreadsheets."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document, Saved
 from ambidex.mcp_tools.office.sheets import (
     SPREADSHEET,
-    Changed,
+    ChangedRange,
     Range,
     Sheet,
     locate,
     sheet_of,
-    used,
+    used_range,
 )
 
 __all__ = ["app"]
@@ -34,8 +34,8 @@ PAGE = re.compile(rb"/Type\s*/Page\b")
 
 
 @dataclass(frozen=True)
-class Printed:
-    """A PDF that was written, how many pages it has, and the sheets in it."""
+class ExportedPdf:
+    """An exported PDF: its path, size, number of pages, and sheets."""
 
     path: str
     bytes: int
@@ -77,16 +77,16 @@ def export_to_pdf(
     open_after_export: Annotated[bool, Field(description="show the PDF in the viewer")] = False,
     overwrite: Overwrite = False,
     document: Document = None,
-) -> Printed:
+) -> ExportedPdf:
     """Export a spreadsheet, or some sheets of it in workbook order, as PDF, to send or print it.
     Print ranges apply; the workbook stays unchanged.
     """
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
-        wanted = [sheet_of(model, name).Name for name in sheets or model.Sheets.ElementNames]
-        names = [name for name in model.Sheets.ElementNames if name in wanted]
-        only = _printed(model, names) if sheets else None
-    return _pdf(model, names, file_path, overwrite, only, show=open_after_export)
+    with connection.uno_errors():
+        requested = [sheet_of(model, name).Name for name in sheets or model.Sheets.ElementNames]
+        names = [name for name in model.Sheets.ElementNames if name in requested]
+        selection = _print_selection(model, names) if sheets else None
+    return _export_pdf(model, names, file_path, overwrite, selection, show=open_after_export)
 
 
 @app.tool(timeout=60)
@@ -96,43 +96,43 @@ def scale_first_sheet_and_export_pdf(
     pages_y: Pages = 1,
     overwrite: Overwrite = False,
     document: Document = None,
-) -> Printed:
+) -> ExportedPdf:
     """Scale (shrink) the first sheet so that everything fits on one page, or on `pages_x` pages
     wide and `pages_y` tall, and export that sheet as PDF. The scale stays in the page style, so
     other sheets of that style get it too.
     """
     if not pages_x and not pages_y:
-        raise ToolError("Give the pages across or down.", code="bad_arguments")
+        raise ToolError("Give pages_x or pages_y.", code="bad_arguments")
     model = documents.find(SPREADSHEET, document)
-    documents.target(output_path, overwrite)
+    documents.check_target(output_path, overwrite)
     first = model.Sheets.getByIndex(0)
     with documents.editing(model, "Scale to pages"):
         style = model.StyleFamilies.getByName("PageStyles").getByName(first.PageStyle)
         style.ScaleToPagesX, style.ScaleToPagesY = pages_x, pages_y
-    with connection.answering():
-        only = _printed(model, [first.Name])
-    return _pdf(model, [first.Name], output_path, overwrite, only)
+    with connection.uno_errors():
+        selection = _print_selection(model, [first.Name])
+    return _export_pdf(model, [first.Name], output_path, overwrite, selection)
 
 
-def _printed(model: Any, names: list[str]) -> Any:
-    """What of these sheets is printed, as a selection."""
-    chosen = model.createInstance("com.sun.star.sheet.SheetCellRanges")
+def _print_selection(model: Any, names: list[str]) -> Any:
+    """A selection of the printed areas of these sheets."""
+    selection = model.createInstance("com.sun.star.sheet.SheetCellRanges")
     for name in names:
         sheet = model.Sheets.getByName(name)
-        for area in sheet.getPrintAreas() or (used(sheet).RangeAddress,):
-            chosen.addRangeAddress(area, False)
-    return chosen
+        for area in sheet.getPrintAreas() or (used_range(sheet).RangeAddress,):
+            selection.addRangeAddress(area, False)
+    return selection
 
 
-def _pdf(
+def _export_pdf(
     model: Any,
     names: list[str],
     path: Optional[str],
     overwrite: bool,
-    only: Any,
+    selection: Any,
     show: bool = False,
-) -> Printed:
-    options = {} if only is None else {"Selection": only}
+) -> ExportedPdf:
+    options = {} if selection is None else {"Selection": selection}
     saved = documents.export_pdf(model, "calc_pdf_Export", path, overwrite, options)
     if show:
         subprocess.Popen(
@@ -143,7 +143,7 @@ def _pdf(
             start_new_session=True,
         )
     pages = len(PAGE.findall(Path(saved.path).read_bytes()))
-    return Printed(saved.path, saved.bytes, pages, names)
+    return ExportedPdf(saved.path, saved.bytes, pages, names)
 
 
 @app.tool(timeout=60)
@@ -169,28 +169,32 @@ def export_to_csv(
     if file_path is None and own is None:
         message = f"{model.Title} has never been saved, so there is no folder for its CSV."
         raise ToolError(message, code="no_file", hint="Give file_path.")
-    file = documents.target(file_path or str(own.with_suffix(".csv") if own else ""), overwrite)
-    with connection.answering():
+    file = documents.check_target(
+        file_path or str(own.with_suffix(".csv") if own else ""), overwrite
+    )
+    with connection.uno_errors():
         number = sheet_of(model, sheet).RangeAddress.Sheet + 1
         shown = str(as_shown).lower()
         options = f"{ord(delimiter)},34,76,1,,0,false,true,{shown},false,false,{number}"
-        # With a sheet's number given, Calc puts the sheet's name into the file's name.
+        # Given a sheet number, Calc adds the sheet's name to the file name.
         with tempfile.TemporaryDirectory(prefix=".", dir=file.parent) as folder:
             url = (Path(folder) / "sheet.csv").as_uri()
             name = SPREADSHEET.filters[".csv"]
-            given = documents.property_values(FilterName=name, FilterOptions=options)
-            model.storeToURL(url, given)
+            arguments = documents.property_values(FilterName=name, FilterOptions=options)
+            model.storeToURL(url, arguments)
             (written,) = Path(folder).iterdir()
             os.replace(written, file)
     return Saved(str(file), file.stat().st_size)
 
 
 @app.tool()
-def set_print_area(range_str: Range, sheet: Sheet = None, document: Document = None) -> Changed:
+def set_print_area(
+    range_str: Range, sheet: Sheet = None, document: Document = None
+) -> ChangedRange:
     """Define the print area (print range): the part of a sheet that is printed and exported to PDF.
     Replaces the previous one; to print everything, give the used range from calc_get_workbook_info.
     """
-    at = locate(document, sheet, range_str, clip=True)
-    with documents.editing(at.model, f"Print {at.range}"):
-        at.sheet.setPrintAreas((at.cells.RangeAddress,))
-    return at.changed
+    target = locate(document, sheet, range_str, clip=True)
+    with documents.editing(target.model, f"Print {target.range}"):
+        target.sheet.setPrintAreas((target.cells.RangeAddress,))
+    return target.changed

@@ -1,4 +1,4 @@
-"""LibreOffice Calc: pivot tables."""
+"""Tool that creates pivot tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from ambidex.mcp_tools.calc import app
 from ambidex.mcp_tools.office import cells, columns, connection, documents
 from ambidex.mcp_tools.office.cells import Value
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.sheets import SPREADSHEET, At, enum, locate, one_cell, sheet_of, used
+from ambidex.mcp_tools.office.sheets import (
+    SPREADSHEET,
+    CellRange,
+    enum,
+    locate,
+    locate_cell,
+    sheet_of,
+    used_range,
+)
 
 __all__ = ["app"]
 
@@ -28,13 +36,13 @@ SHARES = {
     "percent_of_row": "ROW_PERCENTAGE",
     "percent_of_column": "COLUMN_PERCENTAGE",
 }
-HOLDS = 1 | 2 | 4 | 16
+CONTENT = 1 | 2 | 4 | 16
 """CellFlags: numbers, dates, text, formulas."""
 
 
 @dataclass(frozen=True)
-class Pivot:
-    """A pivot table: its name, where it stands, and what it shows."""
+class PivotTable:
+    """A pivot table: its name, location and values."""
 
     name: str
     sheet: str
@@ -68,25 +76,27 @@ def create_pivot_table(
         Field(description="display as value or percentage"),
     ] = "value",
     document: Document = None,
-) -> Pivot:
+) -> PivotTable:
     """Create a pivot table: group, summarise or cross-tabulate data, totals by category, one row
     per value of `row_fields`, one column per value of `col_fields`, with the sum, count or average
     of `value_fields`. Needs empty cells, best on a sheet of its own (calc_switch_active_sheet adds
     one). Returns its contents.
     """
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
+    with connection.uno_errors():
         source = _source(model, source_sheet, source_range, document)
-        goal = one_cell(document, sheet, target_cell)
-        left, top, _, _ = cells.bounds(source.cells)
+        target = locate_cell(document, sheet, target_cell)
+        left, top, _, _ = cells.corners(source.cells)
         headers = list(source.cells.getDataArray()[0])
-        blank = [cells.column_name(left + i) for i, each in enumerate(headers) if each == ""]
+        blank = [cells.column_name(left + i) for i, header in enumerate(headers) if header == ""]
         if blank or source.cells.Rows.Count < 2:
-            message = f"{source.range} of {source_sheet} is no table: row {top + 1} needs headers"
+            message = (
+                f"{source.range} of {source_sheet} is not a table: row {top + 1} needs headers"
+            )
             message += f" in {', '.join(blank)}." if blank else " and rows below it."
             raise ToolError(message, code="no_table", hint="Give source_range.")
         uses = {
-            use: [each - left for each in columns.named(names or [], headers, left)]
+            use: [number - left for number in columns.find_columns(names or [], headers, left)]
             for use, names in (
                 ("ROW", row_fields),
                 ("COLUMN", col_fields),
@@ -96,56 +106,58 @@ def create_pivot_table(
         }
     placed = uses["ROW"] + uses["COLUMN"] + uses["PAGE"]
     if len(set(placed)) < len(placed):
-        raise ToolError("A column is used twice in rows and columns.", code="bad_arguments")
-    with documents.editing(model, f"Pivot table {table_name}"):
-        tables = goal.sheet.DataPilotTables
-        if tables.hasByName(table_name):
-            message = f"{goal.sheet.Name} has a pivot table {table_name!r}."
-            raise ToolError(message, code="exists", hint="Choose another name.")
-        before = goal.sheet.queryContentCells(HOLDS).RangeAddresses
-        described = tables.createDataPilotDescriptor()
-        described.setSourceRange(source.cells.RangeAddress)
-        described.ShowFilterButton = False
-        _use(described, uses, aggregation_function.upper(), show_as)
-        corner = goal.cells.getCellByPosition(0, 0).CellAddress
-        tables.insertNewByName(table_name, corner, described)
-        if not tables.hasByName(table_name):
-            raise ToolError("Calc did not make the pivot table.", code="refused")
-        made = tables.getByName(table_name).OutputRange
-        shown = goal.sheet.getCellRangeByPosition(
-            made.StartColumn, made.StartRow, made.EndColumn, made.EndRow
+        raise ToolError(
+            "A column may be used only once in row, column and filter fields.", code="bad_arguments"
         )
-        covered = [each for each in before if shown.queryIntersection(each).RangeAddresses]
+    with documents.editing(model, f"Pivot table {table_name}"):
+        tables = target.sheet.DataPilotTables
+        if tables.hasByName(table_name):
+            message = f"{target.sheet.Name} already has a pivot table {table_name!r}."
+            raise ToolError(message, code="exists", hint="Choose another name.")
+        before = target.sheet.queryContentCells(CONTENT).RangeAddresses
+        descriptor = tables.createDataPilotDescriptor()
+        descriptor.setSourceRange(source.cells.RangeAddress)
+        descriptor.ShowFilterButton = False
+        _set_fields(descriptor, uses, aggregation_function.upper(), show_as)
+        corner = target.cells.getCellByPosition(0, 0).CellAddress
+        tables.insertNewByName(table_name, corner, descriptor)
+        if not tables.hasByName(table_name):
+            raise ToolError("Calc did not create the pivot table.", code="refused")
+        output = tables.getByName(table_name).OutputRange
+        shown = target.sheet.getCellRangeByPosition(
+            output.StartColumn, output.StartRow, output.EndColumn, output.EndRow
+        )
+        covered = [area for area in before if shown.queryIntersection(area).RangeAddresses]
         if covered:
             names = ", ".join(map(cells.range_name, covered))
-            message = f"The table needs {cells.range_name(made)} of {goal.sheet.Name}, "
-            message += f"but cells in {names} hold something."
+            message = f"The table needs {cells.range_name(output)} of {target.sheet.Name}, "
+            message += f"but {names} is not empty."
             raise ToolError(message, code="occupied", hint="Choose another cell or sheet.")
-        at = At(model, goal.sheet, shown)
-        return Pivot(table_name, goal.sheet.Name, at.range, cells.values_of(model, shown))
+        at = CellRange(model, target.sheet, shown)
+        return PivotTable(table_name, target.sheet.Name, at.range, cells.read_values(model, shown))
 
 
-def _source(model: Any, sheet: str, text: Optional[str], document: Optional[str]) -> At:
+def _source(model: Any, sheet: str, text: Optional[str], document: Optional[str]) -> CellRange:
     if text is not None:
         return locate(document, sheet, text, clip=True)
-    found = sheet_of(model, sheet)
-    filled = used(found).RangeAddress
-    # The data may begin below or right of empty rows and columns.
-    held = found.queryContentCells(HOLDS).RangeAddresses
-    left = min((each.StartColumn for each in held), default=0)
-    top = min((each.StartRow for each in held), default=0)
-    block = found.getCellRangeByPosition(left, top, filled.EndColumn, filled.EndRow)
-    return At(model, found, block)
+    data_sheet = sheet_of(model, sheet)
+    filled = used_range(data_sheet).RangeAddress
+    # The data may start below or right of empty rows and columns.
+    filled_areas = data_sheet.queryContentCells(CONTENT).RangeAddresses
+    left = min((address.StartColumn for address in filled_areas), default=0)
+    top = min((address.StartRow for address in filled_areas), default=0)
+    block = data_sheet.getCellRangeByPosition(left, top, filled.EndColumn, filled.EndRow)
+    return CellRange(model, data_sheet, block)
 
 
-def _use(described: Any, uses: dict[str, list[int]], function: str, show_as: str) -> None:
+def _set_fields(descriptor: Any, uses: dict[str, list[int]], function: str, show_as: str) -> None:
     import uno
     from com.sun.star.sheet import DataPilotFieldReference
 
-    fields = described.getDataPilotFields()
+    fields = descriptor.getDataPilotFields()
     for use, numbers in uses.items():
         for number in numbers:
-            # A field that is a row and a value as well is doubled by Calc itself.
+            # Calc duplicates a field that is both a row and a value.
             field = fields.getByIndex(number)
             field.Orientation = enum("sheet.DataPilotFieldOrientation", use)
             if use != "DATA":

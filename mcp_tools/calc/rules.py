@@ -1,4 +1,4 @@
-"""LibreOffice Calc: what cells may hold, how they look by what they hold, filters, comments."""
+"""Tools for data validation, conditional formatting, filters and comments."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ambidex.mcp_tools.office.documents import Document
 from ambidex.mcp_tools.office.sheets import (
     SPREADSHEET,
     Cell,
-    Changed,
+    ChangedRange,
     Range,
     Sheet,
     enum,
     locate,
-    one_cell,
+    locate_cell,
     region,
     sheet_of,
 )
@@ -63,15 +63,15 @@ class Comment:
 
 
 def _operand(model: Any, value: float | str) -> str:
-    """The value as Calc's rules spell it."""
+    """A value in the notation of Calc's conditions."""
     if isinstance(value, str):
         if value.startswith("="):
-            return cells.formula(model, value)[1:]
+            return cells.parse_formula(model, value)[1:]
         if cells.DATE.fullmatch(value):
             day = date.fromisoformat(value[:10])
             return f"DATE({day.year};{day.month};{day.day})"
         return '"' + value.replace('"', '""') + '"'
-    return str(cells.number(float(value)))
+    return str(cells.plain_number(float(value)))
 
 
 @app.tool()
@@ -97,31 +97,33 @@ def set_data_validation(
     message: Annotated[str, Field(description="error message for invalid entries")] = "",
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Data validation (validity): allow only certain entries in cells: those of a drop-down list,
     or numbers, dates or text lengths within limits, with an error message. Existing contents stay.
     """
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Validity of {at.range}"):
-        rule = at.cells.Validation
+    target = locate(document, sheet, range_str)
+    with documents.editing(target.model, f"Validity of {target.range}"):
+        rule = target.cells.Validation
         rule.Type = enum("sheet.ValidationType", KINDS[kind])
         if kind == "list":
             rule.ShowList = 1
-            rule.setFormula1(_listed(at.model, document, at.sheet.Name, values, values_from))
+            rule.setFormula1(
+                _listed(target.model, document, target.sheet.Name, values, values_from)
+            )
         elif kind != "any":
             if minimum is None and maximum is None:
                 raise ToolError("Give minimum or maximum.", code="bad_arguments")
             operator = "LESS_EQUAL" if minimum is None else "GREATER_EQUAL"
             if minimum is not None and maximum is not None:
                 operator = "BETWEEN"
-                rule.setFormula2(_operand(at.model, maximum))
+                rule.setFormula2(_operand(target.model, maximum))
             rule.setOperator(enum("sheet.ConditionOperator", operator))
             first = maximum if minimum is None else minimum
             assert first is not None
-            rule.setFormula1(_operand(at.model, first))
+            rule.setFormula1(_operand(target.model, first))
         rule.ErrorMessage, rule.ShowErrorMessage = message, kind != "any"
-        at.cells.Validation = rule
-    return at.changed
+        target.cells.Validation = rule
+    return target.changed
 
 
 def _listed(
@@ -136,11 +138,11 @@ def _listed(
     if values is not None:
         file = documents.file_of(model)
         excel = file is not None and file.suffix.lower() in (".xlsx", ".xls")
-        if excel and any(set(each) & set(',"') for each in values):
-            message = "A list in an Excel file cannot hold commas or quotes."
-            hint = "Put the texts into cells and give those as values_from."
+        if excel and any(set(value) & set(',"') for value in values):
+            message = "A list in an Excel file cannot contain commas or quotes."
+            hint = "Put the entries into cells and pass those as values_from."
             raise ToolError(message, code="bad_values", hint=hint)
-        return ";".join(_operand(model, f"{each}") for each in values)
+        return ";".join(_operand(model, f"{value}") for value in values)
     source = locate(document, sheet, values_from or "", clip=True)
     absolute: str = source.cells.AbsoluteName
     return absolute
@@ -175,38 +177,41 @@ def add_conditional_format(
     bold: Annotated[Optional[bool], Field(description="bold text")] = None,
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Conditional formatting: colour or highlight cells automatically, depending on their value,
     such as above 100, below zero (greater, less, equal, between) or a formula. Added after existing
     rules.
     """
     if (value2 is None) == (condition in ("between", "not_between")):
-        raise ToolError("value2 goes with between and not_between.", code="bad_arguments")
+        raise ToolError(
+            "value2 is required for between and not_between, and not allowed otherwise.",
+            code="bad_arguments",
+        )
     if background_color is None and font_color is None and bold is None:
-        raise ToolError("Say how matching cells look.", code="bad_arguments")
+        raise ToolError("Give background_color, font_color or bold.", code="bad_arguments")
     if condition == "formula" and not (isinstance(value, str) and value.startswith("=")):
-        raise ToolError(f"{value!r} is not a formula.", code="bad_formula", hint="Begin with =.")
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Conditional format of {at.range}"):
+        raise ToolError(f"Not a formula: {value!r}.", code="bad_formula", hint="Start it with =.")
+    target = locate(document, sheet, range_str)
+    with documents.editing(target.model, f"Conditional format of {target.range}"):
         rule = {
             "Operator": enum("sheet.ConditionOperator", OPERATORS[condition]),
-            "Formula1": _operand(at.model, value),
-            "Formula2": "" if value2 is None else _operand(at.model, value2),
-            "SourcePosition": at.cells.getCellByPosition(0, 0).CellAddress,
-            "StyleName": _style(at.model, background_color, font_color, bold),
+            "Formula1": _operand(target.model, value),
+            "Formula2": "" if value2 is None else _operand(target.model, value2),
+            "SourcePosition": target.cells.getCellByPosition(0, 0).CellAddress,
+            "StyleName": _style(target.model, background_color, font_color, bold),
         }
-        rules = at.cells.ConditionalFormat
+        rules = target.cells.ConditionalFormat
         rules.addNew(documents.property_values(**rule))
-        at.cells.ConditionalFormat = rules
-        if not at.cells.ConditionalFormat.Count:
-            raise ToolError("Calc did not take the rule.", code="refused")
-    return at.changed
+        target.cells.ConditionalFormat = rules
+        if not target.cells.ConditionalFormat.Count:
+            raise ToolError("Calc did not accept the rule.", code="refused")
+    return target.changed
 
 
 def _style(
     model: Any, background: str | int | None, letters: str | int | None, bold: Optional[bool]
 ) -> str:
-    """A cell style of that look; made once for a workbook."""
+    """Name of a cell style with this format, created once per workbook."""
     name = f"Condition {background} {letters} {bold}"
     styles = model.StyleFamilies.getByName("CellStyles")
     if not styles.hasByName(name):
@@ -230,21 +235,25 @@ def set_auto_filter(
     on: Annotated[bool, Field(description="false removes the buttons")] = True,
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Turn AutoFilter on or off: filter buttons (dropdown arrows) on the header row of a table.
     Hides no rows; a sheet has one such table.
     """
-    at = locate(document, sheet, range_str or "A1", clip=True)
-    with documents.editing(at.model, f"Filter buttons of {at.range}"):
-        block = at.cells if ":" in at.range else region(at.sheet, *cells.bounds(at.cells)[:2])
+    target = locate(document, sheet, range_str or "A1", clip=True)
+    with documents.editing(target.model, f"Filter buttons of {target.range}"):
+        block = (
+            target.cells
+            if ":" in target.range
+            else region(target.sheet, *cells.corners(target.cells)[:2])
+        )
         number = block.RangeAddress.Sheet
-        ranges = at.model.getPropertyValue("UnnamedDatabaseRanges")
+        ranges = target.model.getPropertyValue("UnnamedDatabaseRanges")
         if on:
             ranges.setByTable(block.RangeAddress)
         elif not ranges.hasByTable(number):
-            raise ToolError(f"{at.sheet.Name} has no filter buttons.", code="no_filter")
+            raise ToolError(f"{target.sheet.Name} has no filter buttons.", code="no_filter")
         ranges.getByTable(number).AutoFilter = on
-    return Changed(cells.range_name(block.RangeAddress), at.sheet.Name)
+    return ChangedRange(cells.range_name(block.RangeAddress), target.sheet.Name)
 
 
 @app.tool()
@@ -255,29 +264,33 @@ def add_comment(
     document: Document = None,
 ) -> Comment:
     """Add a comment (note, annotation) to a cell: attach a remark. Replaces the previous one."""
-    at = one_cell(document, sheet, cell)
-    with documents.editing(at.model, f"Comment on {at.range}"):
-        notes = at.sheet.Annotations
+    target = locate_cell(document, sheet, cell)
+    with documents.editing(target.model, f"Comment on {target.range}"):
+        notes = target.sheet.Annotations
         for i in reversed(range(notes.Count)):
-            if _place(notes.getByIndex(i)) == at.range:
+            if _cell_name(notes.getByIndex(i)) == target.range:
                 notes.removeByIndex(i)
-        notes.insertNew(at.cells.getCellByPosition(0, 0).CellAddress, text)
-        kept = next(
-            each for each in map(notes.getByIndex, range(notes.Count)) if _place(each) == at.range
+        notes.insertNew(target.cells.getCellByPosition(0, 0).CellAddress, text)
+        stored = next(
+            note
+            for note in map(notes.getByIndex, range(notes.Count))
+            if _cell_name(note) == target.range
         )
-        return Comment(at.range, at.sheet.Name, kept.String, kept.Author)
+        return Comment(target.range, target.sheet.Name, stored.String, stored.Author)
 
 
 @app.tool(reads_only=True)
 def get_comments(sheet: Sheet = None, document: Document = None) -> list[Comment]:
     """Read all comments (notes) of a sheet: list which cells have one attached and its text."""
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
-        found = sheet_of(model, sheet)
-        notes = map(found.Annotations.getByIndex, range(found.Annotations.Count))
-        return [Comment(_place(each), found.Name, each.String, each.Author) for each in notes]
+    with connection.uno_errors():
+        target_sheet = sheet_of(model, sheet)
+        notes = map(target_sheet.Annotations.getByIndex, range(target_sheet.Annotations.Count))
+        return [
+            Comment(_cell_name(note), target_sheet.Name, note.String, note.Author) for note in notes
+        ]
 
 
-def _place(note: Any) -> str:
-    at = note.Position
-    return f"{cells.column_name(at.Column)}{at.Row + 1}"
+def _cell_name(note: Any) -> str:
+    position = note.Position
+    return f"{cells.column_name(position.Column)}{position.Row + 1}"

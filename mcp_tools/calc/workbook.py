@@ -1,4 +1,4 @@
-"""LibreOffice Calc: workbooks and their cells. The rest is in the modules named calc_*."""
+"""Tools that open workbooks and read and write cells."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ambidex.mcp_tools.office import cells, connection, documents
 from ambidex.mcp_tools.office.documents import Document
 from ambidex.mcp_tools.office.sheets import (
     SPREADSHEET,
-    At,
     Cell,
+    CellRange,
     CellValue,
-    Changed,
+    ChangedRange,
     Column,
     New,
     Range,
@@ -24,12 +24,12 @@ from ambidex.mcp_tools.office.sheets import (
     SheetInfo,
     Values,
     Workbook,
-    block,
-    cell_value,
+    block_at,
     locate,
-    one_cell,
+    locate_cell,
+    read_cell,
     sheet_of,
-    used,
+    used_range,
 )
 
 
@@ -48,14 +48,17 @@ def get_workbook_info(document: Document = None) -> Workbook:
     sizes, the active sheet, and whether there are unsaved changes.
     """
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
+    with connection.uno_errors():
         active = sheet_of(model, None).Name
         sheets = [model.Sheets.getByName(name) for name in model.Sheets.ElementNames]
         listed = [
             SheetInfo(
-                each.Name, At(model, each, used(each)).range, each.IsVisible, each.Name == active
+                sheet.Name,
+                CellRange(model, sheet, used_range(sheet)).range,
+                sheet.IsVisible,
+                sheet.Name == active,
             )
-            for each in sheets
+            for sheet in sheets
         ]
         file = documents.file_of(model)
         return Workbook(model.Title, str(file) if file else None, model.isModified(), listed)
@@ -71,25 +74,25 @@ def env_info(
     you do not know the layout yet.
     """
     model = documents.find(SPREADSHEET, document)
-    with connection.answering():
+    with connection.uno_errors():
         sheet = sheet_of(model, sheet_name)
-        end = used(sheet).RangeAddress
+        end = used_range(sheet).RangeAddress
         last = min(end.EndColumn, 49), min(end.EndRow, rows - 1)
-        return _values(At(model, sheet, sheet.getCellRangeByPosition(0, 0, *last)))
+        return _values(CellRange(model, sheet, sheet.getCellRangeByPosition(0, 0, *last)))
 
 
-def _values(at: At) -> Values:
-    values = cells.values_of(at.model, at.cells)
-    formulas = cells.formulas_of(at.cells, values)
-    return Values(at.range, at.sheet.Name, values, formulas)
+def _values(cell_range: CellRange) -> Values:
+    values = cells.read_values(cell_range.model, cell_range.cells)
+    formulas = cells.read_formulas(cell_range.cells, values)
+    return Values(cell_range.range, cell_range.sheet.Name, values, formulas)
 
 
 @app.tool(reads_only=True)
 def get_cell_value(cell: Cell, sheet: Sheet = None, document: Document = None) -> CellValue:
     """Read a single cell: its value, its displayed text and its formula, if any."""
-    at = one_cell(document, sheet, cell)
-    with connection.answering():
-        return cell_value(at)
+    target = locate_cell(document, sheet, cell)
+    with connection.uno_errors():
+        return read_cell(target)
 
 
 @app.tool()
@@ -101,10 +104,10 @@ def set_cell_value(
     function names), an ISO date (2024-05-01) a date; anything else ("007") and text after a leading
     ' stays text. Returns the cell's new content: check it for #DIV/0! and other errors.
     """
-    at = one_cell(document, sheet, cell)
-    with documents.editing(at.model, f"Set {at.range}"):
-        cells.put(at.model, at.cells, [[cells.typed(value)]])
-        return cell_value(at)
+    target = locate_cell(document, sheet, cell)
+    with documents.editing(target.model, f"Set {target.range}"):
+        cells.write(target.model, target.cells, [[cells.parse_number(value)]])
+        return read_cell(target)
 
 
 @app.tool(reads_only=True, timeout=60)
@@ -112,9 +115,9 @@ def get_range_values(range_str: Range, sheet: Sheet = None, document: Document =
     """Read a block of cells at once: the values (numbers, text) of a range row by row, with their
     formulas. Open ranges such as A:C end at the last used cell.
     """
-    at = locate(document, sheet, range_str, clip=True)
-    with connection.answering():
-        return _values(at)
+    target = locate(document, sheet, range_str, clip=True)
+    with connection.uno_errors():
+        return _values(target)
 
 
 @app.tool(timeout=60)
@@ -123,7 +126,7 @@ def set_range_values(
     values: Annotated[list[list[New]], Field(min_length=1, description="rows of cells")],
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Write (paste) a two-dimensional block of values: fill a range with a table of data, row by
     row, from its upper left cell `start_cell`. Values are converted as in calc_set_cell_value, but
     "42" stays text and null empties a cell. All rows must be equally long.
@@ -131,10 +134,10 @@ def set_range_values(
     if len({len(row) for row in values}) != 1 or not values[0]:
         lengths = ", ".join(str(len(row)) for row in values[:20])
         raise ToolError(f"The rows have different lengths: {lengths}.", code="bad_values")
-    at = block(document, sheet, start_cell, len(values), len(values[0]))
-    with documents.editing(at.model, f"Set {at.range}"):
-        cells.put(at.model, at.cells, values)
-    return at.changed
+    target = block_at(document, sheet, start_cell, len(values), len(values[0]))
+    with documents.editing(target.model, f"Set {target.range}"):
+        cells.write(target.model, target.cells, values)
+    return target.changed
 
 
 @app.tool(reads_only=True, timeout=60)
@@ -150,12 +153,12 @@ def set_column_values(
     start_index: Row = 2,
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Write a list of values into a column, one below the other, from row `start_index` on (2 keeps
     the header). Values are converted as in calc_set_range_values.
     """
     return set_range_values(
-        f"{column_name}{start_index}", [[each] for each in data], sheet, document
+        f"{column_name}{start_index}", [[value] for value in data], sheet, document
     )
 
 
@@ -167,14 +170,14 @@ def clear_range(
     ] = False,
     sheet: Sheet = None,
     document: Document = None,
-) -> Changed:
+) -> ChangedRange:
     """Clear cells: erase (empty, delete) the contents of a range, values and formulas; with
     `formats` its formatting too. Cells do not move.
     """
-    at = locate(document, sheet, range_str)
-    with documents.editing(at.model, f"Clear {at.range}"):
-        at.cells.clearContents(1 | 2 | 4 | 16 | (32 | 64 if formats else 0))
-    return at.changed
+    target = locate(document, sheet, range_str)
+    with documents.editing(target.model, f"Clear {target.range}"):
+        target.cells.clearContents(1 | 2 | 4 | 16 | (32 | 64 if formats else 0))
+    return target.changed
 
 
 @app.tool()

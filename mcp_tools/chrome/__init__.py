@@ -1,4 +1,4 @@
-"""Chromium, and Google Chrome where it is installed."""
+"""App `chrome`: Chromium, or Google Chrome if that is installed."""
 
 from __future__ import annotations
 

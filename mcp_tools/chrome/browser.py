@@ -1,4 +1,4 @@
-"""Chromium: its tabs, its own pages, printing. Google Chrome too, where that is installed."""
+"""Tools for tabs, the browser's own pages and printing."""
 
 from __future__ import annotations
 
@@ -11,31 +11,37 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.chrome import app
-from ambidex.mcp_tools.chrome.devtools import Browser, browser_page, connected, evaluate, page_of
+from ambidex.mcp_tools.chrome.devtools import (
+    Browser,
+    attach_to_page,
+    browser_page,
+    connected,
+    evaluate,
+)
 from ambidex.mcp_tools.chrome.tabs import (
     EMPTY,
     Tab,
     TabName,
-    find,
-    listed,
+    activate,
+    all_tabs,
+    find_tab,
     load,
     open_tab,
-    show,
     url_of,
 )
-from ambidex.mcp_tools.files.files import at, free
+from ambidex.mcp_tools.files.files import absolute_path, check_target
 from ambidex.mcp_tools.waiting import wait_for
 
-OBEYS_WITHIN = 10.0
+ACTS_WITHIN = 10.0
 TAB_SEARCH = "chrome://tab-search.top-chrome/"
 PREVIEW = "chrome://print/"
-NO_NAME = re.compile(r'[\x00-\x1f"*/:<>?\\|~]')
-"""What Chromium itself does not put into the name of a file it saves."""
+NOT_IN_FILE_NAMES = re.compile(r'[\x00-\x1f"*/:<>?\\|~]')
+"""Characters that Chromium does not use in names of saved files."""
 
 
 @dataclass(frozen=True)
-class Printed:
-    """`path` of the PDF, None where the print dialog was opened instead."""
+class PrintResult:
+    """A printed page. `path` is the PDF; None if the print dialog was opened instead."""
 
     title: str
     url: str
@@ -43,11 +49,11 @@ class Printed:
     bytes: int
 
 
-def shown(url: str) -> Tab:
-    """The browser's page at that URL, in front: a tab that has it, else a new one."""
+def show_page(url: str) -> Tab:
+    """Show one of the browser's own pages, in a tab that already has it or in a new one."""
     with connected(starting=True) as browser:
-        open_one = next((each for each in listed(browser) if each.url.startswith(url)), None)
-        return show(browser, open_one) if open_one else open_tab(browser, url)
+        existing = next((tab for tab in all_tabs(browser) if tab.url.startswith(url)), None)
+        return activate(browser, existing) if existing else open_tab(browser, url)
 
 
 @app.tool(timeout=120)
@@ -67,7 +73,7 @@ def open_tabs_setup(
     with connected(starting=True) as browser:
         if tab is None:
             return open_tab(browser, target)
-        return load(browser, find(browser, tab), target)
+        return load(browser, find_tab(browser, tab), target)
 
 
 @app.tool(reads_only=True)
@@ -76,14 +82,14 @@ def list_tabs() -> list[Tab]:
     active one.
     """
     with connected() as browser:
-        return listed(browser)
+        return all_tabs(browser)
 
 
 @app.tool()
 def activate_tab(tab: TabName) -> Tab:
     """Switch to another open tab: go back to it, select it, bring it to front. Returns it."""
     with connected() as browser:
-        return show(browser, find(browser, tab))
+        return activate(browser, find_tab(browser, tab))
 
 
 @app.tool()
@@ -92,26 +98,28 @@ def close_tab(tab: TabName = None) -> list[Tab]:
     Error if the page asks before leaving.
     """
     with connected() as browser:
-        chosen = find(browser, tab)
-        last = len(listed(browser)) == 1
-        browser.call("Target.closeTarget", targetId=chosen.id)
+        target = find_tab(browser, tab)
+        last = len(all_tabs(browser)) == 1
+        browser.call("Target.closeTarget", targetId=target.id)
         if last:
             return []
 
         def gone() -> bool:
-            return all(each.id != chosen.id for each in listed(browser))
+            return all(remaining.id != target.id for remaining in all_tabs(browser))
 
-        if not wait_for(gone, OBEYS_WITHIN):
-            hint = "Its page may ask whether to leave: look at the screen."
-            raise ToolError(f"{chosen.title!r} was not closed.", code="not_closed", hint=hint)
-        return listed(browser)
+        if not wait_for(gone, ACTS_WITHIN):
+            hint = "The page may ask whether to leave it: look at the screen."
+            raise ToolError(
+                f"The tab {target.title!r} did not close.", code="not_closed", hint=hint
+            )
+        return all_tabs(browser)
 
 
-CLOSED = """async url => {
+LIST_CLOSED = """async url => {
     const {TabSearchApiProxyImpl: Search} = await import(url + 'tab_search.js');
     const {profileData: data} = await Search.getInstance().getProfileData();
     return data.recentlyClosedTabs.map(
-        each => ({id: each.tabId, title: each.title, url: each.url}));
+        tab => ({id: tab.tabId, title: tab.title, url: tab.url}));
 }"""
 RESTORE = """async (url, id) => {
     const {TabSearchApiProxyImpl: Search} = await import(url + 'tab_search.js');
@@ -126,23 +134,23 @@ def bring_back_last_tab() -> Tab:
     """
     with connected(starting=True) as browser:
         with browser_page(browser, TAB_SEARCH) as session:
-            known = evaluate(browser, session, CLOSED, TAB_SEARCH)
-            # An empty tab is no loss; the browser's own pages that tools use close as one.
-            closed = [each for each in known if not each["url"].startswith(EMPTY)]
+            recent = evaluate(browser, session, LIST_CLOSED, TAB_SEARCH)
+            # Skip empty tabs: the browser pages that our tools opened are empty when they close.
+            closed = [tab for tab in recent if not tab["url"].startswith(EMPTY)]
             if not closed:
-                raise ToolError("No closed tab is known.", code="nothing")
+                raise ToolError("There is no recently closed tab.", code="nothing")
             last = closed[0]
-            before = {each.id for each in listed(browser)}
+            before = {tab.id for tab in all_tabs(browser)}
             evaluate(browser, session, RESTORE, TAB_SEARCH, last["id"])
 
-            def back() -> Optional[Tab]:
-                new = [each for each in listed(browser) if each.id not in before]
+            def reopened() -> Optional[Tab]:
+                new = [tab for tab in all_tabs(browser) if tab.id not in before]
                 return new[0] if new else None
 
-            tab = wait_for(back, OBEYS_WITHIN)
+            tab = wait_for(reopened, ACTS_WITHIN)
         if tab is None:
-            raise ToolError(f"{last['title']!r} did not come back.", code="refused")
-        return show(browser, tab)
+            raise ToolError(f"The tab {last['title']!r} was not restored.", code="refused")
+        return activate(browser, tab)
 
 
 @app.tool(timeout=90)
@@ -150,7 +158,7 @@ def open_profile_settings() -> Tab:
     """Open the profile settings page (You and Google, people): profile name and picture. Returns
     the tab, now active.
     """
-    return shown("chrome://settings/people")
+    return show_page("chrome://settings/people")
 
 
 @app.tool(timeout=90)
@@ -158,7 +166,7 @@ def open_password_settings() -> Tab:
     """Open the password manager: the page of saved passwords and logins. Returns the tab, now
     active.
     """
-    return shown("chrome://password-manager/passwords")
+    return show_page("chrome://password-manager/passwords")
 
 
 @app.tool(timeout=90)
@@ -166,7 +174,7 @@ def open_privacy_settings() -> Tab:
     """Open the privacy and security settings page: cookies, tracking protection, site permissions.
     Returns the tab, now active.
     """
-    return shown("chrome://settings/privacy")
+    return show_page("chrome://settings/privacy")
 
 
 @app.tool(timeout=90)
@@ -174,7 +182,7 @@ def open_appearance_settings() -> Tab:
     """Open the appearance settings page: theme, font size, zoom, home button, bookmarks bar.
     Returns the tab, now active.
     """
-    return shown("chrome://settings/appearance")
+    return show_page("chrome://settings/appearance")
 
 
 @app.tool(timeout=90)
@@ -182,7 +190,7 @@ def open_search_engine_settings() -> Tab:
     """Open the search engine settings page, to choose or switch the default search engine (Google,
     DuckDuckGo, Bing). Returns the tab, now active.
     """
-    return shown("chrome://settings/search")
+    return show_page("chrome://settings/search")
 
 
 @app.tool(timeout=90)
@@ -190,7 +198,7 @@ def open_extensions() -> Tab:
     """Open the extensions page, to see, manage or switch off installed extensions (add-ons).
     Returns the tab, now active.
     """
-    return shown("chrome://extensions/")
+    return show_page("chrome://extensions/")
 
 
 @app.tool(timeout=90)
@@ -198,13 +206,13 @@ def open_bookmarks() -> Tab:
     """Open the bookmark manager page, where bookmarks (favourites) are edited. Returns the tab, now
     active.
     """
-    return shown("chrome://bookmarks/")
+    return show_page("chrome://bookmarks/")
 
 
-def previews(browser: Browser) -> set[str]:
-    """The print dialogs that are open."""
-    found = browser.targets("page")
-    return {each["targetId"] for each in found if each["url"].startswith(PREVIEW)}
+def print_dialogs(browser: Browser) -> set[str]:
+    """Target ids of the open print dialogs."""
+    pages = browser.targets("page")
+    return {page["targetId"] for page in pages if page["url"].startswith(PREVIEW)}
 
 
 @app.tool(timeout=90)
@@ -219,36 +227,36 @@ def print(
     landscape: Annotated[bool, Field(description="landscape pages in the PDF")] = False,
     background: Annotated[bool, Field(description="print background graphics")] = False,
     overwrite: Annotated[bool, Field(description="replace an existing file")] = False,
-) -> Printed:
+) -> PrintResult:
     """Print the active tab's web page: opens the print dialog, or with `path` saves the page as PDF
     without one (landscape, margins, background graphics).
     """
     with connected(starting=True) as browser:
-        tab = find(browser, None)
-        session = page_of(browser, tab.id)
+        tab = find_tab(browser, None)
+        session = attach_to_page(browser, tab.id)
         if path is None:
-            before = previews(browser)
+            before = print_dialogs(browser)
             evaluate(browser, session, "async () => { setTimeout(() => window.print(), 0) }")
-            if not wait_for(lambda: previews(browser) - before, OBEYS_WITHIN):
-                hint = "One may be open already, or another dialog: look at the screen."
-                raise ToolError("No print dialog came up.", code="refused", hint=hint)
-            return Printed(tab.title, tab.url, None, 0)
-        file = at(path)
+            if not wait_for(lambda: print_dialogs(browser) - before, ACTS_WITHIN):
+                hint = "A dialog may already be open: look at the screen."
+                raise ToolError("The print dialog did not open.", code="refused", hint=hint)
+            return PrintResult(tab.title, tab.url, None, 0)
+        file = absolute_path(path)
         if file.is_dir():
-            file = file / f"{NO_NAME.sub('_', tab.title).strip() or 'page'}.pdf"
-        free(file, overwrite)
-        edge = 0.0 if margins == "none" else 0.4
-        said = browser.call(
+            file = file / f"{NOT_IN_FILE_NAMES.sub('_', tab.title).strip() or 'page'}.pdf"
+        check_target(file, overwrite)
+        margin = 0.0 if margins == "none" else 0.4
+        result = browser.call(
             "Page.printToPDF",
             session,
             60,
             landscape=landscape,
             printBackground=background,
-            marginTop=edge,
-            marginBottom=edge,
-            marginLeft=edge,
-            marginRight=edge,
+            marginTop=margin,
+            marginBottom=margin,
+            marginLeft=margin,
+            marginRight=margin,
         )
-        content = base64.b64decode(said["data"])
+        content = base64.b64decode(result["data"])
         file.write_bytes(content)
-        return Printed(tab.title, tab.url, str(file), len(content))
+        return PrintResult(tab.title, tab.url, str(file), len(content))

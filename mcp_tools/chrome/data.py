@@ -1,4 +1,4 @@
-"""What Chromium keeps: bookmarks, browsing data, settings; by the browser's own pages for them."""
+"""Tools for bookmarks, browsing data and settings, through the browser's own pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.chrome import app
-from ambidex.mcp_tools.chrome.browser import shown
-from ambidex.mcp_tools.chrome.devtools import Browser, browser_page, connected, evaluate, page_of
-from ambidex.mcp_tools.chrome.tabs import Tab, TabName, find
+from ambidex.mcp_tools.chrome.browser import show_page
+from ambidex.mcp_tools.chrome.devtools import (
+    Browser,
+    attach_to_page,
+    browser_page,
+    connected,
+    evaluate,
+)
+from ambidex.mcp_tools.chrome.tabs import Tab, TabName, find_tab
 
 __all__ = ["app"]
 
@@ -34,7 +40,7 @@ Folder = Annotated[
 
 @dataclass(frozen=True)
 class Bookmark:
-    """A bookmark, or a folder of them if it has no `url`. `folder` is the path it lies in."""
+    """A bookmark, or a bookmark folder if `url` is None. `folder` is the path of its parent."""
 
     title: str
     url: Optional[str]
@@ -42,8 +48,8 @@ class Bookmark:
 
 
 @dataclass(frozen=True)
-class Bookmarked:
-    """The bookmark as it is stored; `created` is false if that page was there in that folder."""
+class BookmarkResult:
+    """A stored bookmark; `created` is false if the folder already had one for that page."""
 
     bookmark: Bookmark
     created: bool
@@ -51,15 +57,15 @@ class Bookmarked:
 
 @dataclass(frozen=True)
 class Bookmarks:
-    """Bookmarks and folders from top to bottom; `left_out` were too many."""
+    """Bookmarks and folders from top to bottom; `left_out` counts those beyond the limit."""
 
     entries: list[Bookmark]
     left_out: int
 
 
 @dataclass(frozen=True)
-class Deleted:
-    """What was deleted, and how many cookies; or `tab`, where the dialog waits for an answer."""
+class DeletedData:
+    """The kinds of data deleted and the number of cookies; or `tab`, the open dialog."""
 
     kinds: list[Kind]
     cookies: int
@@ -68,7 +74,7 @@ class Deleted:
 
 @dataclass(frozen=True)
 class Preference:
-    """A setting of the browser, by the name under which the profile stores it."""
+    """A setting of the browser, under its name in the profile."""
 
     name: str
     value: Any
@@ -78,56 +84,59 @@ FOLDER = """
 const folder = async path => {
     const tops = (await chrome.bookmarks.getTree())[0].children;
     const parts = (path ?? '').split('/').map(part => part.trim()).filter(part => part);
-    const alike = (a, b) => a.toLowerCase() === b.toLowerCase();
-    const top = parts.length && tops.find(each => alike(each.title, parts[0]));
-    let here = top || tops.find(each => each.folderType === 'bookmarks-bar') || tops[0];
+    const same = (a, b) => a.toLowerCase() === b.toLowerCase();
+    const top = parts.length && tops.find(node => same(node.title, parts[0]));
+    let here = top || tops.find(node => node.folderType === 'bookmarks-bar') || tops[0];
     const names = [here.title];
-    let made = false;
+    let created = false;
     for (const part of top ? parts.slice(1) : parts) {
         const inside = await chrome.bookmarks.getChildren(here.id);
-        let next = inside.find(each => !each.url && each.title === part)
-            ?? inside.find(each => !each.url && alike(each.title, part));
+        let next = inside.find(node => !node.url && node.title === part)
+            ?? inside.find(node => !node.url && same(node.title, part));
         if (!next) {
             next = await chrome.bookmarks.create({parentId: here.id, title: part});
-            made = true;
+            created = true;
         }
         here = next;
         names.push(here.title);
     }
-    return {id: here.id, names, made};
+    return {id: here.id, names, created};
 };
 """
 ADD = f"""async (path, title, url) => {{ {FOLDER}
     const where = await folder(path);
     const inside = await chrome.bookmarks.getChildren(where.id);
-    const found = inside.find(each => each.url === url);
-    const id = found ? found.id
+    const existing = inside.find(node => node.url === url);
+    const id = existing ? existing.id
         : (await chrome.bookmarks.create(
             {{parentId: where.id, title: title.given ?? title.page, url}})).id;
-    if (found && title.given) await chrome.bookmarks.update(id, {{title: title.given}});
-    const [now] = await chrome.bookmarks.get(id);
-    return {{title: now.title, url: now.url, folder: where.names.join('/'), created: !found}};
+    if (existing && title.given) await chrome.bookmarks.update(id, {{title: title.given}});
+    const [stored] = await chrome.bookmarks.get(id);
+    return {{title: stored.title, url: stored.url, folder: where.names.join('/'),
+        created: !existing}};
 }}"""
 ADD_FOLDER = f"""async path => {{ {FOLDER}
-    const {{names, made}} = await folder(path);
-    return {{title: names.at(-1), url: null, folder: names.slice(0, -1).join('/'), created: made}};
+    const {{names, created}} = await folder(path);
+    return {{title: names.at(-1), url: null, folder: names.slice(0, -1).join('/'), created}};
 }}"""
 LIST = """async () => {
-    const found = [];
+    const entries = [];
     const walk = (nodes, path) => {
-        for (const each of nodes) {
-            found.push({title: each.title, url: each.url ?? null, folder: path.join('/')});
-            walk(each.children ?? [], [...path, each.title]);
+        for (const node of nodes) {
+            entries.push({title: node.title, url: node.url ?? null, folder: path.join('/')});
+            walk(node.children ?? [], [...path, node.title]);
         }
     };
     walk((await chrome.bookmarks.getTree())[0].children, []);
-    return found;
+    return entries;
 }"""
 
 
-def stored(said: dict[str, Any]) -> Bookmarked:
-    """What a bookmark script answered."""
-    return Bookmarked(Bookmark(said["title"], said["url"], said["folder"]), said["created"])
+def to_result(answer: dict[str, Any]) -> BookmarkResult:
+    """Convert the answer of a bookmark script."""
+    return BookmarkResult(
+        Bookmark(answer["title"], answer["url"], answer["folder"]), answer["created"]
+    )
 
 
 @app.tool(timeout=90)
@@ -138,16 +147,16 @@ def bookmark_page(
     ] = None,
     folder: Folder = None,
     tab: TabName = None,
-) -> Bookmarked:
+) -> BookmarkResult:
     """Bookmark a web page to find it again: add the current tab or another to the bookmarks
     (favourites) bar or a folder, created if missing. No dialog and no duplicates; an existing
     bookmark gets the given name.
     """
     with connected(starting=True) as browser:
-        chosen = find(browser, tab)
-        title = {"given": name, "page": chosen.title}
+        target = find_tab(browser, tab)
+        title = {"given": name, "page": target.title}
         with browser_page(browser, BOOKMARKS) as session:
-            return stored(evaluate(browser, session, ADD, folder, title, chosen.url))
+            return to_result(evaluate(browser, session, ADD, folder, title, target.url))
 
 
 @app.tool(timeout=90)
@@ -159,21 +168,21 @@ def create_bookmark_folder(
             description='such as "Favorites" on the bookmarks bar, or "Other bookmarks/A/B"',
         ),
     ],
-) -> Bookmarked:
+) -> BookmarkResult:
     """Create a new folder for bookmarks (favourites), with missing parents, on the bookmarks bar
     unless the path starts with another top folder. No error if it exists.
     """
     with connected(starting=True) as browser, browser_page(browser, BOOKMARKS) as session:
-        return stored(evaluate(browser, session, ADD_FOLDER, path))
+        return to_result(evaluate(browser, session, ADD_FOLDER, path))
 
 
 @app.tool(reads_only=True, timeout=60)
 def list_bookmarks() -> Bookmarks:
     """List all bookmarks (favourites, saved sites) and their folders; at most 500."""
     with connected() as browser, browser_page(browser, BOOKMARKS) as session:
-        found = evaluate(browser, session, LIST)
-    entries = [Bookmark(each["title"], each["url"], each["folder"]) for each in found[:ENTRIES]]
-    return Bookmarks(entries, len(found) - len(entries))
+        nodes = evaluate(browser, session, LIST)
+    entries = [Bookmark(node["title"], node["url"], node["folder"]) for node in nodes[:ENTRIES]]
+    return Bookmarks(entries, len(nodes) - len(entries))
 
 
 @app.tool(timeout=120)
@@ -189,63 +198,67 @@ def delete_browsing_data(
             description="only this site's cookies, with subdomains; kinds: cookies or omitted",
         ),
     ] = None,
-) -> Deleted:
+) -> DeletedData:
     """Clear browsing data: delete the history, cookies or cache. Without arguments opens the
     dialog, which has all kinds and periods; with `kinds` deletes all cookies or empties the whole
     cache at once, with `site` one site's cookies.
     """
     if site is None and kinds is None:
-        return Deleted([], 0, shown(DIALOG))
-    chosen: list[Kind] = list(dict.fromkeys(kinds or ["cookies"]))
-    if site is not None and chosen != ["cookies"]:
-        hint = "Leave out site to empty the cache, which holds pages of all sites."
-        raise ToolError("Of one site only cookies are deleted.", code="bad_arguments", hint=hint)
+        return DeletedData([], 0, show_page(DIALOG))
+    selected: list[Kind] = list(dict.fromkeys(kinds or ["cookies"]))
+    if site is not None and selected != ["cookies"]:
+        hint = "To empty the cache, which holds pages of all sites, leave out `site`."
+        raise ToolError("With `site` only cookies can be deleted.", code="bad_arguments", hint=hint)
     with connected(starting=True) as browser:
-        count = delete_cookies(browser, site) if "cookies" in chosen else 0
-        if "cache" in chosen:
-            session = page_of(browser, find(browser, None).id)
+        count = delete_cookies(browser, site) if "cookies" in selected else 0
+        if "cache" in selected:
+            session = attach_to_page(browser, find_tab(browser, None).id)
             browser.call("Network.clearBrowserCache", session, DELETES_WITHIN)
-    return Deleted(chosen, count, None)
+    return DeletedData(selected, count, None)
 
 
 def host_of(site: str) -> str:
-    """The host that a site's name or URL means, without www."""
+    """Host name of a site given by name or URL, without www."""
     host = site.rpartition("://")[2].partition("/")[0].partition(":")[0]
     return host.strip(" .").removeprefix("www.").lower()
 
 
-def belongs(domain: str, host: str) -> bool:
-    """Whether a cookie's domain is the host or lies below it."""
+def domain_matches(domain: str, host: str) -> bool:
+    """Whether a cookie's domain is the host or one of its subdomains."""
     return bool(host) and f".{domain.lstrip('.').lower()}".endswith(f".{host}")
 
 
 def delete_cookies(browser: Browser, site: Optional[str]) -> int:
-    """Delete all cookies, or those of a host and of those below it; how many there were."""
+    """Delete all cookies, or those of a site and its subdomains; return their number."""
 
-    def there() -> list[dict[str, Any]]:
-        found = browser.call("Storage.getCookies")["cookies"]
-        return [each for each in found if site is None or belongs(each["domain"], host_of(site))]
+    def matching() -> list[dict[str, Any]]:
+        cookies = browser.call("Storage.getCookies")["cookies"]
+        return [
+            cookie
+            for cookie in cookies
+            if site is None or domain_matches(cookie["domain"], host_of(site))
+        ]
 
-    doomed = there()
+    to_delete = matching()
     if site is None:
         browser.call("Storage.clearCookies")
-    elif not doomed:
-        raise ToolError(f"There are no cookies of {host_of(site)}.", code="nothing")
+    elif not to_delete:
+        raise ToolError(f"There are no cookies for {host_of(site)}.", code="nothing")
     else:
-        session = page_of(browser, find(browser, None).id)
-        for each in doomed:
+        session = attach_to_page(browser, find_tab(browser, None).id)
+        for cookie in to_delete:
             names = ("name", "domain", "path", "partitionKey")
-            given = {name: each[name] for name in names if name in each}
-            browser.call("Network.deleteCookies", session, **given)
-    if there():
-        raise ToolError("Some cookies are still there.", code="refused")
-    return len(doomed)
+            parameters = {name: cookie[name] for name in names if name in cookie}
+            browser.call("Network.deleteCookies", session, **parameters)
+    if matching():
+        raise ToolError("Some cookies could not be deleted.", code="refused")
+    return len(to_delete)
 
 
-PREFERENCES = """async wanted => {
+PREFERENCES = """async part => {
     const all = await chrome.settingsPrivate.getAllPrefs();
-    return all.filter(each => each.key.toLowerCase().includes(wanted.toLowerCase()))
-        .map(each => ({name: each.key, value: each.value ?? null}));
+    return all.filter(pref => pref.key.toLowerCase().includes(part.toLowerCase()))
+        .map(pref => ({name: pref.key, value: pref.value ?? null}));
 }"""
 SET_PREFERENCE = """async (name, value) => {
     const old = await chrome.settingsPrivate.getPref(name);
@@ -268,11 +281,11 @@ def get_settings(
     such as home page (homepage), startup, safe browsing, font size. At most 200.
     """
     with connected() as browser, browser_page(browser, SETTINGS) as session:
-        found = evaluate(browser, session, PREFERENCES, name)
-    if not found:
-        hint = "Give a shorter part of its name."
-        raise ToolError(f"No setting's name contains {name!r}.", code="no_setting", hint=hint)
-    return [Preference(each["name"], each["value"]) for each in found[:200]]
+        matches = evaluate(browser, session, PREFERENCES, name)
+    if not matches:
+        hint = "Try a shorter part of the name."
+        raise ToolError(f"No setting has {name!r} in its name.", code="no_setting", hint=hint)
+    return [Preference(preference["name"], preference["value"]) for preference in matches[:200]]
 
 
 @app.tool(timeout=60)
@@ -285,12 +298,15 @@ def set_setting(
     name with chrome_get_settings.
     """
     with connected(starting=True) as browser, browser_page(browser, SETTINGS) as session:
-        known = evaluate(browser, session, PREFERENCES, name)
-        if not any(each["name"] == name for each in known):
-            hint = f"Alike: {', '.join(each['name'] for each in known[:20]) or 'none'}."
-            raise ToolError(f"There is no setting {name!r}.", code="no_setting", hint=hint)
-        said = evaluate(browser, session, SET_PREFERENCE, name, value)
-    if said["value"] != value:
-        message = f"{name} stays {json.dumps(said['value'])}; it takes a {said['type'].lower()}."
+        candidates = evaluate(browser, session, PREFERENCES, name)
+        if not any(candidate["name"] == name for candidate in candidates):
+            names = ", ".join(candidate["name"] for candidate in candidates[:20])
+            hint = f"Similar names: {names or 'none'}."
+            raise ToolError(f"Unknown setting: {name!r}.", code="no_setting", hint=hint)
+        result = evaluate(browser, session, SET_PREFERENCE, name, value)
+    if result["value"] != value:
+        message = (
+            f"{name} is still {json.dumps(result['value'])}; its type is {result['type'].lower()}."
+        )
         raise ToolError(message, code="bad_value")
-    return Preference(name, said["value"])
+    return Preference(name, result["value"])

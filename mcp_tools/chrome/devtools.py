@@ -1,9 +1,9 @@
-"""The bridge to Chromium: the Chrome DevTools Protocol over its debugging port on this machine.
+"""Chromium through the Chrome DevTools Protocol, over its debugging port on this machine.
 
-/etc/chromium.d/ambidex of the image gives every Chromium that port, however it was started. One
-connection per call: what a tool attaches to or opens for itself ends with it. What the port cannot
-do (bookmarks, recently closed tabs, settings) the browser's own pages can, in a tab behind the
-others that is closed again.
+/etc/chromium.d/ambidex in the image gives every Chromium that port, however it was started. There
+is one connection per call, so whatever a tool attaches to is released with it. What the protocol
+does not offer (bookmarks, recently closed tabs, settings) is done on the browser's own pages, in a
+temporary background tab.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.display import threads
 from ambidex.mcp_tools.waiting import wait_for
 
-__all__ = ["Browser", "browser_page", "connected", "evaluate", "page_of", "running"]
+__all__ = ["Browser", "attach_to_page", "browser_page", "connected", "evaluate", "profile_in_use"]
 
 PORT = 9222
 PROGRAMS = {"chromium": "chromium", "google-chrome": "google-chrome"}
-"""What may be installed, best first, each with its profile's name under ~/.config."""
+"""Supported programs, preferred one first, with the names of their profiles under ~/.config."""
 ANSWERS_WITHIN = 30.0
 PAGE_ANSWERS_WITHIN = 15.0
 STARTS_WITHIN = 60.0
 STARTED = "Startup.AfterStartupTaskCount"
-"""The browser's own count that it makes once, when it takes its start for done."""
+"""Histogram that the browser fills once, when it considers its startup complete."""
 STARTED_WITHIN = 10.0
 EMPTY = "chrome://newtab/"
 
@@ -45,76 +45,78 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Browser:
-    """A connection to the browser as a whole; `session` of a call names one of its pages."""
+    """A connection to the browser. Calls address the browser itself, or a page by its `session`."""
 
     socket: Any
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     events: list[Answer] = field(default_factory=list)
 
     def call(
-        self, method: str, session: str = "", within: float = ANSWERS_WITHIN, **given: object
+        self, method: str, session: str = "", within: float = ANSWERS_WITHIN, **parameters: object
     ) -> Answer:
-        """The answer; `ToolError` if the browser refuses, ends, or says nothing in time."""
+        """Call a method and return its result; `ToolError` on an error, exit or timeout."""
         from websockets.exceptions import ConnectionClosed
 
         number = next(self.numbers)
-        asked: Answer = {"id": number, "method": method, "params": given}
+        request: Answer = {"id": number, "method": method, "params": parameters}
         if session:
-            asked["sessionId"] = session
+            request["sessionId"] = session
         end = time.monotonic() + within
         try:
-            self.socket.send(json.dumps(asked))
+            self.socket.send(json.dumps(request))
             while True:
-                said: Answer = json.loads(
+                reply: Answer = json.loads(
                     self.socket.recv(timeout=max(0.0, end - time.monotonic()))
                 )
-                if said.get("id") == number:
+                if reply.get("id") == number:
                     break
-                self.events.append(said)
+                self.events.append(reply)
         except TimeoutError:
-            raise _silent(bool(session), within) from None
+            raise _no_answer(bool(session), within) from None
         except ConnectionClosed:
-            hint = "It was closed or it crashed; the next call starts it again."
-            raise ToolError("Chromium ended during the call.", code="gone", hint=hint) from None
-        if "error" in said:
-            message = f"Chromium does not do {method}: {said['error']['message']}."
+            hint = "It was closed or crashed; the next call restarts it."
+            raise ToolError("Chromium exited during the call.", code="gone", hint=hint) from None
+        if "error" in reply:
+            message = f"Chromium refused {method}: {reply['error']['message']}."
             raise ToolError(message, code="refused")
-        result: Answer = said["result"]
+        result: Answer = reply["result"]
         return result
 
     def targets(self, kind: str) -> list[Answer]:
-        """What is open of that kind: `tab`, `page`, `browser_ui`."""
-        found = self.call("Target.getTargets", filter=[{"type": kind}])["targetInfos"]
-        return list(found)
+        """The open targets of a type: `tab`, `page` or `browser_ui`."""
+        infos = self.call("Target.getTargets", filter=[{"type": kind}])["targetInfos"]
+        return list(infos)
 
 
-def _silent(page: bool, within: float) -> ToolError:
+def _no_answer(page: bool, within: float) -> ToolError:
     if page:
-        hint = "A dialog of the page may be open: look at the screen and answer it first."
-        return ToolError(f"The page says nothing for {within:g} s.", code="page_busy", hint=hint)
-    hint = "It hangs or the machine is very busy. Look at the screen."
-    return ToolError(f"Chromium says nothing for {within:g} s.", code="hung", hint=hint)
+        hint = "The page may show a dialog: look at the screen and answer it first."
+        return ToolError(
+            f"The page did not answer within {within:g} s.", code="page_busy", hint=hint
+        )
+    hint = "It hangs, or the machine is very busy: look at the screen."
+    return ToolError(f"Chromium did not answer within {within:g} s.", code="hung", hint=hint)
 
 
 def endpoint() -> Optional[str]:
-    """Where the browser listens; None if nothing does. `ToolError` if it hangs."""
+    """The browser's WebSocket URL; None if none is listening. `ToolError` if it hangs."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         url = f"http://127.0.0.1:{PORT}/json/version"
-        with direct.open(url, timeout=ANSWERS_WITHIN) as said:
-            return str(json.load(said)["webSocketDebuggerUrl"])
+        with direct.open(url, timeout=ANSWERS_WITHIN) as response:
+            return str(json.load(response)["webSocketDebuggerUrl"])
     except TimeoutError:
-        raise _silent(False, ANSWERS_WITHIN) from None
+        raise _no_answer(False, ANSWERS_WITHIN) from None
     except urllib.error.URLError as error:
         if isinstance(error.reason, TimeoutError):
-            raise _silent(False, ANSWERS_WITHIN) from None
+            raise _no_answer(False, ANSWERS_WITHIN) from None
         return None
     except (ConnectionError, ValueError, KeyError):
         return None
 
 
-def running(profile: Path) -> bool:
-    """Whether a browser holds that profile: its lock is a link to `<host>-<pid>`."""
+def profile_in_use(profile: Path) -> bool:
+    """Whether a browser is using the profile; its lock is a link to `<host>-<pid>`."""
     with contextlib.suppress(OSError):
         pid = os.readlink(profile / "SingletonLock").rpartition("-")[2]
         return pid.isdecimal() and threads.state(int(pid)) not in ("", "Z", "X")
@@ -122,20 +124,20 @@ def running(profile: Path) -> bool:
 
 
 def start() -> None:
-    """Start the browser with its usual profile; it outlives this process."""
-    program = next((each for each in PROGRAMS if shutil.which(each)), None)
+    """Start the browser with its default profile, detached from this process."""
+    program = next((name for name in PROGRAMS if shutil.which(name)), None)
     if program is None:
         raise ToolError("Neither Chromium nor Google Chrome is installed.", code="not_installed")
     profile = Path.home() / ".config" / PROGRAMS[program]
-    if running(profile):
-        message = f"{program} runs without its debugging port, so no tool can reach it."
+    if profile_in_use(profile):
+        message = f"{program} is running without its debugging port, so tools cannot reach it."
         hint = (
             f"Close all its windows; the next call starts it with --remote-debugging-port={PORT}."
         )
         raise ToolError(message, code="no_port", hint=hint)
-    ours = [f"--remote-debugging-port={PORT}", f"--user-data-dir={profile}", "--no-first-run"]
+    options = [f"--remote-debugging-port={PORT}", f"--user-data-dir={profile}", "--no-first-run"]
     subprocess.Popen(
-        [program, *ours, "--no-default-browser-check", "--password-store=basic"],
+        [program, *options, "--no-default-browser-check", "--password-store=basic"],
         cwd=Path.home(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -143,14 +145,14 @@ def start() -> None:
         start_new_session=True,
     )
     if not wait_for(endpoint, STARTS_WITHIN):
-        message = f"{program} was started and does not listen on port {PORT}."
-        hint = "Look at the screen for what it asks."
+        message = f"{program} was started but does not listen on port {PORT}."
+        hint = "It may ask something: look at the screen."
         raise ToolError(message, code="not_running", hint=hint)
 
 
 @contextmanager
 def connected(starting: bool = False) -> Iterator[Browser]:
-    """The running browser, or with `starting` one that is started now."""
+    """Connect to the running browser; with `starting`, start it if necessary."""
     from websockets.exceptions import WebSocketException
     from websockets.sync.client import connect
 
@@ -160,12 +162,12 @@ def connected(starting: bool = False) -> Iterator[Browser]:
         start()
         url = endpoint()
     if url is None:
-        held = any(running(Path.home() / ".config" / each) for each in PROGRAMS.values())
-        said = "runs without its debugging port" if held else "is not running"
-        hint = "Close its windows first; then " if held else ""
+        in_use = any(profile_in_use(Path.home() / ".config" / name) for name in PROGRAMS.values())
+        problem = "is running without its debugging port" if in_use else "is not running"
+        hint = "Close its windows first; then " if in_use else ""
         raise ToolError(
-            f"Chromium {said}.",
-            code="no_port" if held else "not_running",
+            f"Chromium {problem}.",
+            code="no_port" if in_use else "not_running",
             hint=f"{hint}chrome_open_tabs_setup starts it.",
         )
     try:
@@ -179,93 +181,93 @@ def connected(starting: bool = False) -> Iterator[Browser]:
             proxy=None,
         )
     except TimeoutError:
-        raise _silent(False, ANSWERS_WITHIN) from None
+        raise _no_answer(False, ANSWERS_WITHIN) from None
     except (OSError, WebSocketException) as error:
-        raise ToolError(f"Chromium takes no connection: {error}.", code="no_port") from None
+        raise ToolError(f"Cannot connect to Chromium: {error}.", code="no_port") from None
     with socket as opened:
         browser = Browser(opened)
         if new:
-            wait_for(lambda: _started(browser), STARTED_WITHIN)
+            wait_for(lambda: _has_started(browser), STARTED_WITHIN)
         yield browser
 
 
-def _started(browser: Browser) -> bool:
-    """Whether the browser takes its start for done, which it does once a page stood in front
-    and was idle, or after three minutes. Until then it does not write its bookmarks; and where one
-    tab is opened after the other, none stands long enough.
+def _has_started(browser: Browser) -> bool:
+    """Whether the browser considers its startup complete: once a page was in front and idle, or
+    after three minutes. Until then it does not write its bookmarks, and opening one tab after the
+    other leaves no page in front long enough.
     """
     try:
         counted = browser.call("Browser.getHistogram", name=STARTED)["histogram"]["count"]
     except ToolError as error:
-        return error.code != "refused"  # nothing was counted so far
+        return error.code != "refused"  # the histogram does not exist yet
     return bool(counted)
 
 
-def page_of(browser: Browser, tab: str) -> str:
-    """A session with the page that the tab of this id shows."""
+def attach_to_page(browser: Browser, tab: str) -> str:
+    """Attach to the page that a tab shows; return the session id."""
     outer = browser.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
-    given = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
-    browser.call("Target.setAutoAttach", outer, **given)
-    for each in browser.events:
-        inside = each["method"] == "Target.attachedToTarget" and each.get("sessionId") == outer
-        if inside and each["params"]["targetInfo"]["type"] == "page":
-            return str(each["params"]["sessionId"])
-    raise ToolError("The tab shows no page.", code="gone", hint="Look at chrome_list_tabs.")
+    options = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
+    browser.call("Target.setAutoAttach", outer, **options)
+    for event in browser.events:
+        is_child = event["method"] == "Target.attachedToTarget" and event.get("sessionId") == outer
+        if is_child and event["params"]["targetInfo"]["type"] == "page":
+            return str(event["params"]["sessionId"])
+    raise ToolError("The tab has no page.", code="gone", hint="Check chrome_list_tabs.")
 
 
 def evaluate(
     browser: Browser,
     session: str,
     function: str,
-    *given: object,
+    *arguments: object,
     within: float = PAGE_ANSWERS_WITHIN,
 ) -> Any:
-    """What a JavaScript function answers in that page, which may be a promise; its arguments are
-    JSON. What it throws is a `ToolError`.
+    """Call a JavaScript function in a page and return its result, awaiting a promise. Arguments are
+    JSON values. An exception of the function becomes a `ToolError`.
     """
-    called = f"({function})(...{json.dumps(given)})"
-    said = browser.call(
+    expression = f"({function})(...{json.dumps(arguments)})"
+    reply = browser.call(
         "Runtime.evaluate",
         session,
         within,
-        expression=called,
+        expression=expression,
         awaitPromise=True,
         returnByValue=True,
         userGesture=True,
     )
-    if "exceptionDetails" in said:
-        thrown = said["exceptionDetails"]
-        words = thrown.get("exception", {}).get("description") or thrown.get("text", "")
-        first = next(iter(str(words).splitlines()), "")
-        raise ToolError(f"The page answers: {first}.", code="page_error")
-    return said["result"].get("value")
+    if "exceptionDetails" in reply:
+        details = reply["exceptionDetails"]
+        description = details.get("exception", {}).get("description") or details.get("text", "")
+        first = next(iter(str(description).splitlines()), "")
+        raise ToolError(f"Error in the page: {first}.", code="page_error")
+    return reply["result"].get("value")
 
 
 @contextmanager
 def browser_page(browser: Browser, url: str) -> Iterator[str]:
-    """A session with one of the browser's own pages, such as chrome://bookmarks/, in a tab behind
-    the others. It closes as an empty one: whoever restores closed tabs can tell it from theirs.
+    """Open one of the browser's own pages, such as chrome://bookmarks/, in a background tab; yield
+    the session. The tab is emptied before it closes, so that restoring closed tabs can skip it.
     """
     tab = browser.call("Target.createTarget", url=url, background=True)["targetId"]
     session = browser.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
 
     def loaded() -> bool:
-        with contextlib.suppress(ToolError):  # between two documents there is nobody to answer
-            ready = "async w => document.readyState === 'complete' && location.href.startsWith(w)"
+        with contextlib.suppress(ToolError):  # no document can answer during navigation
+            ready = "async u => document.readyState === 'complete' && location.href.startsWith(u)"
             return bool(evaluate(browser, session, ready, url))
         return False
 
     try:
         if not wait_for(loaded, ANSWERS_WITHIN, 0.05):
-            raise ToolError(f"This browser does not show {url}.", code="refused")
+            raise ToolError(f"The browser did not open {url}.", code="refused")
         yield session
     finally:
         with contextlib.suppress(ToolError):
             evaluate(browser, session, "async url => location.replace(url)", EMPTY)
 
             def emptied() -> bool:
-                shown = browser.call("Target.getTargetInfo", targetId=tab)["targetInfo"]["url"]
-                return not str(shown).startswith(url)
+                current = browser.call("Target.getTargetInfo", targetId=tab)["targetInfo"]["url"]
+                return not str(current).startswith(url)
 
             wait_for(emptied, 2, 0.05)
         browser.call("Target.closeTarget", targetId=tab)

@@ -1,4 +1,4 @@
-"""What the page of a tab says, and its form."""
+"""Tools that read the text of a page and fill in its forms."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.chrome import app
-from ambidex.mcp_tools.chrome.devtools import connected, evaluate, page_of
-from ambidex.mcp_tools.chrome.tabs import TabName, find
+from ambidex.mcp_tools.chrome.devtools import attach_to_page, connected, evaluate
+from ambidex.mcp_tools.chrome.tabs import TabName, find_tab
 
 __all__ = ["app"]
 
 
 @dataclass(frozen=True)
 class PageText:
-    """A piece of what a page shows; `next_offset` is where the rest begins, None at the end."""
+    """Part of a page's text; `next_offset` is where the rest begins, None at the end."""
 
     title: str
     url: str
@@ -28,8 +28,8 @@ class PageText:
 
 @dataclass(frozen=True)
 class FormField:
-    """A field of a form. `value` is the text, the chosen option, or "true" or "false" for what is
-    ticked; of a password only dots.
+    """A form field. `value` is its text, its selected option, "true" or "false" for a checkbox or
+    radio button, or dots for a password.
     """
 
     index: int
@@ -51,66 +51,69 @@ def get_page_text(
     without scrolling.
     """
     with connected() as browser:
-        chosen = find(browser, tab)
-        said = evaluate(
+        target = find_tab(browser, tab)
+        answer = evaluate(
             browser,
-            page_of(browser, chosen.id),
+            attach_to_page(browser, target.id),
             "async () => [document.title, document.body?.innerText ?? '']",
         )
-    title, text = said
+    title, text = answer
     end = offset + limit
     piece = text[offset:end]
-    return PageText(title, chosen.url, piece, len(text), end if end < len(text) else None)
+    return PageText(title, target.url, piece, len(text), end if end < len(text) else None)
 
 
 FIELDS = """
 const fields = () => [...document.querySelectorAll('input, select, textarea')].filter(
-    each => !['hidden', 'submit', 'button', 'image', 'reset'].includes(each.type));
-const label = each => (each.labels?.[0]?.innerText || each.getAttribute('aria-label')
-    || each.placeholder || each.title || '').trim();
-const ticked = each => ['checkbox', 'radio'].includes(each.type);
-const shown = (each, index) => ({index, label: label(each), name: each.name || each.id,
-    kind: each.type, disabled: each.disabled || !!each.readOnly,
-    options: [...(each.options ?? [])].slice(0, 100).map(one => one.text.trim()),
-    value: ticked(each) ? String(each.checked)
-        : each.type === 'password' ? '•'.repeat(each.value.length)
-        : each.options ? [...each.selectedOptions].map(one => one.text.trim()).join(', ')
-        : each.value});
+    field => !['hidden', 'submit', 'button', 'image', 'reset'].includes(field.type));
+const label = field => (field.labels?.[0]?.innerText || field.getAttribute('aria-label')
+    || field.placeholder || field.title || '').trim();
+const tickable = field => ['checkbox', 'radio'].includes(field.type);
+const describe = (field, index) => ({index, label: label(field), name: field.name || field.id,
+    kind: field.type, disabled: field.disabled || !!field.readOnly,
+    options: [...(field.options ?? [])].slice(0, 100).map(option => option.text.trim()),
+    value: tickable(field) ? String(field.checked)
+        : field.type === 'password' ? '•'.repeat(field.value.length)
+        : field.options ? [...field.selectedOptions].map(option => option.text.trim()).join(', ')
+        : field.value});
 """
-LIST = f"async () => {{ {FIELDS} return fields().slice(0, 200).map(shown); }}"
-FILL = f"""async (wanted, value) => {{ {FIELDS}
+LIST = f"async () => {{ {FIELDS} return fields().slice(0, 200).map(describe); }}"
+FILL = f"""async (key, value) => {{ {FIELDS}
     const all = fields();
-    const alike = text => text.trim().toLowerCase() === wanted.toLowerCase();
-    let found = /^\\d+$/.test(wanted) ? [all[+wanted]].filter(each => each)
-        : all.filter(each => alike(label(each)) || each.name === wanted || each.id === wanted);
-    if (found.length > 1) found = found.filter(each => alike(each.value) || alike(label(each)));
-    if (found.length !== 1) return {{code: found.length ? 'ambiguous' : 'no_field',
-        names: all.slice(0, 60).map(shown)
-            .map(each => `${{each.index}}: ${{each.label || each.name}}`)}};
-    const [field] = found;
+    const same = text => text.trim().toLowerCase() === key.toLowerCase();
+    let matches = /^\\d+$/.test(key) ? [all[+key]].filter(field => field)
+        : all.filter(field => same(label(field)) || field.name === key || field.id === key);
+    if (matches.length > 1)
+        matches = matches.filter(field => same(field.value) || same(label(field)));
+    if (matches.length !== 1) return {{code: matches.length ? 'ambiguous' : 'no_field',
+        names: all.slice(0, 60).map(describe)
+            .map(field => `${{field.index}}: ${{field.label || field.name}}`)}};
+    const [field] = matches;
     if (field.disabled || field.readOnly) return {{code: 'disabled', names: []}};
-    if (field.type === 'file') return {{code: 'bad_value', names: ['a file is chosen by hand']}};
+    if (field.type === 'file')
+        return {{code: 'bad_value', names: ['a file has to be chosen by mouse and keyboard']}};
     field.scrollIntoView({{block: 'center'}});
     field.focus();
-    if (ticked(field)) {{
+    if (tickable(field)) {{
         const both = ['true', 'false'];
         if (!both.includes(value)) return {{code: 'bad_value', names: both}};
         if (String(field.checked) !== value) field.click();
     }} else if (field.options) {{
-        const all = [...field.options];
-        const one = all.find(each => each.text.trim() === value)
-            ?? all.find(each => each.value === value);
-        if (!one) return {{code: 'bad_value', names: all.map(each => each.text.trim())}};
-        one.selected = true;
+        const options = [...field.options];
+        const option = options.find(each => each.text.trim() === value)
+            ?? options.find(each => each.value === value);
+        if (!option) return {{code: 'bad_value', names: options.map(each => each.text.trim())}};
+        option.selected = true;
     }} else {{
-        const own = field.tagName === 'TEXTAREA' ? HTMLTextAreaElement : HTMLInputElement;
-        Object.getOwnPropertyDescriptor(own.prototype, 'value').set.call(field, value);
+        const element = field.tagName === 'TEXTAREA' ? HTMLTextAreaElement : HTMLInputElement;
+        Object.getOwnPropertyDescriptor(element.prototype, 'value').set.call(field, value);
     }}
-    if (!ticked(field)) for (const kind of ['input', 'change'])
+    if (!tickable(field)) for (const kind of ['input', 'change'])
         field.dispatchEvent(new Event(kind, {{bubbles: true}}));
-    const kept = ticked(field) ? String(field.checked) === value
+    const accepted = tickable(field) ? String(field.checked) === value
         : field.options || field.value.replaceAll('\\r', '') === value.replaceAll('\\r', '');
-    return {{code: kept ? '' : 'bad_value', names: [], field: shown(field, all.indexOf(field))}};
+    return {{code: accepted ? '' : 'bad_value', names: [],
+        field: describe(field, all.indexOf(field))}};
 }}"""
 
 
@@ -120,8 +123,8 @@ def get_form_fields(tab: TabName = None) -> list[FormField]:
     inputs, choices and checkboxes, with labels and values. At most 200; none inside frames.
     """
     with connected() as browser:
-        session = page_of(browser, find(browser, tab).id)
-        return [FormField(**each) for each in evaluate(browser, session, LIST)]
+        session = attach_to_page(browser, find_tab(browser, tab).id)
+        return [FormField(**field) for field in evaluate(browser, session, LIST)]
 
 
 @app.tool()
@@ -142,15 +145,15 @@ def fill_form_field(
     on the page, as if typed. Does not submit. Returns the field's new state.
     """
     with connected() as browser:
-        session = page_of(browser, find(browser, tab).id)
-        said = evaluate(browser, session, FILL, field, value)
-    if said["code"]:
-        words = {
+        session = attach_to_page(browser, find_tab(browser, tab).id)
+        result = evaluate(browser, session, FILL, field, value)
+    if result["code"]:
+        messages = {
             "no_field": f"The page has no field {field!r}.",
-            "ambiguous": f"Several fields are {field!r}.",
-            "disabled": f"The field {field!r} cannot be changed now.",
-            "bad_value": f"The field {field!r} does not take {value!r}.",
+            "ambiguous": f"Several fields match {field!r}.",
+            "disabled": f"The field {field!r} is disabled or read-only.",
+            "bad_value": f"The field {field!r} does not accept {value!r}.",
         }
-        hint = f"There are: {'; '.join(said['names'])}." if said["names"] else ""
-        raise ToolError(words[said["code"]], code=said["code"], hint=hint)
-    return FormField(**said["field"])
+        hint = f"Choices: {'; '.join(result['names'])}." if result["names"] else ""
+        raise ToolError(messages[result["code"]], code=result["code"], hint=hint)
+    return FormField(**result["field"])

@@ -1,6 +1,4 @@
-"""Tabs of the browser: listed in the order in which they are seen, found by what an agent calls
-them, opened, loaded.
-"""
+"""Listing, finding, opening and loading tabs of the browser."""
 
 from __future__ import annotations
 
@@ -12,10 +10,20 @@ from typing import Annotated, Optional
 from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.chrome.devtools import Browser, evaluate, page_of
+from ambidex.mcp_tools.chrome.devtools import Browser, attach_to_page, evaluate
 from ambidex.mcp_tools.waiting import wait_for
 
-__all__ = ["EMPTY", "Tab", "TabName", "find", "listed", "load", "open_tab", "show", "url_of"]
+__all__ = [
+    "EMPTY",
+    "Tab",
+    "TabName",
+    "activate",
+    "all_tabs",
+    "find_tab",
+    "load",
+    "open_tab",
+    "url_of",
+]
 
 LOADS_WITHIN = 25.0
 SHOWS_WITHIN = 5.0
@@ -31,9 +39,9 @@ TabName = Annotated[
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab. `index` counts from 0 through all windows, `window` too; `shown` is the one that its
-    window shows, `active` the one of the window in front; `id` stays the same as long as it is
-    open.
+    """A tab. `index` and `window` count from 0, `index` through all windows. `shown` marks the tab
+    that its window shows, `active` the one shown by the front window. `id` is stable while the tab
+    is open.
     """
 
     index: int
@@ -45,19 +53,26 @@ class Tab:
     id: str
 
 
-def listed(browser: Browser) -> list[Tab]:
+def all_tabs(browser: Browser) -> list[Tab]:
     """The open tabs, window by window, from left to right."""
     rows = []
-    for each in browser.targets("tab"):
-        place = each.get("embedderData") or {}
-        if "tabStripIndex" not in place:
-            continue  # a print preview is a tab to the browser, but nobody sees it as one
+    for info in browser.targets("tab"):
+        strip_data = info.get("embedderData") or {}
+        if "tabStripIndex" not in strip_data:
+            continue  # a print preview, which is a tab only internally
         with contextlib.suppress(ToolError):  # closed meanwhile
-            found = browser.call("Browser.getWindowForTarget", targetId=each["targetId"])
-            rows.append((found["windowId"], place["tabStripIndex"], bool(place["tabActive"]), each))
+            owner = browser.call("Browser.getWindowForTarget", targetId=info["targetId"])
+            rows.append(
+                (
+                    owner["windowId"],
+                    strip_data["tabStripIndex"],
+                    bool(strip_data["tabActive"]),
+                    info,
+                )
+            )
     rows.sort(key=lambda row: row[:2])
     windows = sorted({row[0] for row in rows})
-    front = _front({row[0]: row[3]["title"] for row in rows if row[2]})
+    front = _front_window({row[0]: row[3]["title"] for row in rows if row[2]})
     return [
         Tab(
             index,
@@ -72,104 +87,113 @@ def listed(browser: Browser) -> list[Tab]:
     ]
 
 
-def _front(titles: dict[int, str]) -> int:
-    """The window that is above the others; to the browser itself all are alike."""
+def _front_window(titles: dict[int, str]) -> int:
+    """Id of the topmost window, which only the window manager knows."""
     if len(titles) > 1:
         from ambidex.mcp_tools.display import x11
 
-        for seen in x11.stacked(x11.display()):
+        for window_info in x11.stacked(x11.display()):
             for window, title in titles.items():
-                if title and seen.title.startswith(title):
+                if title and window_info.title.startswith(title):
                     return window
     return next(iter(titles), 0)
 
 
-def find(browser: Browser, tab: Optional[int | str]) -> Tab:
-    """The tab of that index, id, title or URL, else the active one; `ToolError` lists what is
-    open.
+def find_tab(browser: Browser, tab: Optional[int | str]) -> Tab:
+    """Find a tab by index, id, title or URL; the active one if `tab` is None. `ToolError` lists the
+    open tabs.
     """
-    tabs = listed(browser)
+    tabs = all_tabs(browser)
     name = str(tab).strip()
     if tab is None:
-        matching = [each for each in tabs if each.active]
+        matching = [entry for entry in tabs if entry.active]
     elif name.isdecimal():
-        matching = [each for each in tabs if each.index == int(name)]
+        matching = [entry for entry in tabs if entry.index == int(name)]
     else:
-        matching = [each for each in tabs if name in (each.id, each.title, each.url)]
+        matching = [entry for entry in tabs if name in (entry.id, entry.title, entry.url)]
         matching = matching or [
-            each for each in tabs if name.lower() in f"{each.title}\n{each.url}".lower()
+            entry for entry in tabs if name.lower() in f"{entry.title}\n{entry.url}".lower()
         ]
     if len(matching) == 1:
         return matching[0]
-    names = "; ".join(f"{each.index}: {each.title[:60]} <{each.url[:80]}>" for each in tabs[:40])
+    names = "; ".join(
+        f"{entry.index}: {entry.title[:60]} <{entry.url[:80]}>" for entry in tabs[:40]
+    )
     hint = f"Open tabs: {names or 'none'}."
     if matching:
         raise ToolError(f"Several tabs match {tab!r}.", code="ambiguous", hint=hint)
-    what = "No tab is open" if tab is None else f"No tab matches {tab!r}"
-    raise ToolError(f"{what}.", code="no_tab", hint=hint)
+    problem = "No tab is open" if tab is None else f"No tab matches {tab!r}"
+    raise ToolError(f"{problem}.", code="no_tab", hint=hint)
 
 
 def url_of(url: str) -> str:
-    """A URL for what was given: a path, a host, or a URL; `ToolError` if it is a path to
-    nothing.
-    """
-    given = url.strip()
-    if given.startswith(("/", "~")):
-        file = Path(given).expanduser()
+    """Turn a path, a host or a URL into a URL; `ToolError` if a path does not exist."""
+    address = url.strip()
+    if address.startswith(("/", "~")):
+        file = Path(address).expanduser()
         if not file.exists():
-            raise ToolError(f"There is no file {file}.", code="not_found")
+            raise ToolError(f"No such file: {file}.", code="not_found")
         return file.as_uri()
-    scheme, colon, rest = given.partition(":")
-    if scheme.lower() == "javascript" or not given:
-        raise ToolError(f"{url!r} is no address of a page.", code="bad_url")
-    if "://" in given or (colon and not rest[:1].isdecimal() and scheme.isalpha()):
-        return given
-    host = given.partition("/")[0].partition(":")[0]
+    scheme, colon, rest = address.partition(":")
+    if scheme.lower() == "javascript" or not address:
+        raise ToolError(f"Not a web address: {url!r}.", code="bad_url")
+    if "://" in address or (colon and not rest[:1].isdecimal() and scheme.isalpha()):
+        return address
+    host = address.partition("/")[0].partition(":")[0]
     plain = host == "localhost" or host.replace(".", "").isdecimal()
-    return f"{'http' if plain else 'https'}://{given}"
+    return f"{'http' if plain else 'https'}://{address}"
 
 
-def show(browser: Browser, tab: Tab) -> Tab:
-    """The tab, once it is the one in front."""
+def activate(browser: Browser, tab: Tab) -> Tab:
+    """Switch to a tab and return it once it is active."""
     browser.call("Target.activateTarget", targetId=tab.id)
 
     def active() -> Optional[Tab]:
-        return next((each for each in listed(browser) if each.active and each.id == tab.id), None)
+        return next(
+            (
+                candidate
+                for candidate in all_tabs(browser)
+                if candidate.active and candidate.id == tab.id
+            ),
+            None,
+        )
 
-    found = wait_for(active, SHOWS_WITHIN)
-    if found is None:
-        hint = "A dialog may hold the window: look at the screen."
-        raise ToolError(f"The tab {tab.title!r} does not come up.", code="not_active", hint=hint)
-    return found
+    activated = wait_for(active, SHOWS_WITHIN)
+    if activated is None:
+        hint = "A dialog may block the window: look at the screen."
+        raise ToolError(
+            f"The tab {tab.title!r} did not become active.", code="not_active", hint=hint
+        )
+    return activated
 
 
 def open_tab(browser: Browser, url: str) -> Tab:
-    """A tab with that URL, loaded and in front: the active one if that is empty, else a new one."""
-    active = next((each for each in listed(browser) if each.active), None)
+    """Load a URL in the active tab if that is empty, else in a new tab; return it, activated."""
+    active = next((tab for tab in all_tabs(browser) if tab.active), None)
     if active and active.url.startswith(EMPTY):
         return load(browser, active, url)
-    made = browser.call("Target.createTarget", url=url, forTab=True)["targetId"]
+    target = browser.call("Target.createTarget", url=url, forTab=True)["targetId"]
 
     def appeared() -> Optional[Tab]:
-        return next((each for each in listed(browser) if each.id == made), None)
+        return next((tab for tab in all_tabs(browser) if tab.id == target), None)
 
-    found = wait_for(appeared, SHOWS_WITHIN)
-    if found is None:
-        raise ToolError(f"The new tab with {url} was closed again.", code="gone")
-    return loaded(browser, found, page_of(browser, made), url)
+    new_tab = wait_for(appeared, SHOWS_WITHIN)
+    if new_tab is None:
+        raise ToolError(f"The new tab for {url} closed again.", code="gone")
+    return wait_until_loaded(browser, new_tab, attach_to_page(browser, target), url)
 
 
 def load(browser: Browser, tab: Tab, url: str) -> Tab:
-    """The tab with another page, loaded and in front."""
-    session = page_of(browser, tab.id)
-    said = browser.call("Page.navigate", session, LOADS_WITHIN, url=url)
-    if "errorText" in said:
-        raise not_loaded(url, said["errorText"])
-    return loaded(browser, tab, session, url)
+    """Load a URL in a tab; return the tab, activated."""
+    session = attach_to_page(browser, tab.id)
+    reply = browser.call("Page.navigate", session, LOADS_WITHIN, url=url)
+    if "errorText" in reply:
+        raise not_loaded(url, reply["errorText"])
+    return wait_until_loaded(browser, tab, session, url)
 
 
 def not_loaded(url: str, why: str) -> ToolError:
-    """What is said of a page that could not be had."""
+    """The error for a page that could not be loaded."""
     return ToolError(f"{url} could not be loaded: {why}.", code="not_loaded")
 
 
@@ -177,20 +201,20 @@ STATE = """async () => ({ready: document.readyState, url: location.href,
     error: document.querySelector('.error-code')?.textContent ?? ''})"""
 
 
-def loaded(browser: Browser, tab: Tab, session: str, url: str) -> Tab:
-    """The tab, once its page is complete and it is the one in front."""
+def wait_until_loaded(browser: Browser, tab: Tab, session: str, url: str) -> Tab:
+    """Wait until a tab's page has loaded; return the tab, activated."""
 
     def complete() -> Optional[dict[str, str]]:
-        with contextlib.suppress(ToolError):  # between two documents there is nobody to answer
-            seen: dict[str, str] = evaluate(browser, session, STATE)
-            blank = seen["url"] == "about:blank" and url != "about:blank"
-            return seen if seen["ready"] == "complete" and not blank else None
+        with contextlib.suppress(ToolError):  # no document can answer during navigation
+            state: dict[str, str] = evaluate(browser, session, STATE)
+            blank = state["url"] == "about:blank" and url != "about:blank"
+            return state if state["ready"] == "complete" and not blank else None
         return None
 
-    seen = wait_for(complete, LOADS_WITHIN)
-    if seen is None:
-        hint = "It is open; look at the screen."
+    state = wait_for(complete, LOADS_WITHIN)
+    if state is None:
+        hint = "The tab is open: look at the screen."
         raise ToolError(f"{url} is still loading.", code="loading", hint=hint)
-    if seen["url"].startswith("chrome-error://"):
-        raise not_loaded(url, seen["error"] or "the browser shows an error page")
-    return show(browser, tab)
+    if state["url"].startswith("chrome-error://"):
+        raise not_loaded(url, state["error"] or "the browser shows an error page")
+    return activate(browser, tab)

@@ -1,4 +1,4 @@
-"""VS Code."""
+"""App `code`: VS Code."""
 
 from __future__ import annotations
 

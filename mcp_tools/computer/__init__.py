@@ -1,4 +1,4 @@
-"""The keyboard, the mouse and the screen."""
+"""App `computer`: keyboard, mouse and screen."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ app = App(
     "computer",
     "Keyboard, mouse and screen",
     "computer",
-    prepare="ambidex.mcp_tools.computer.actions:ready",
+    prepare="ambidex.mcp_tools.computer.actions:prepare",
 )

@@ -1,4 +1,4 @@
-"""The keyboard, the mouse and the screen: what a person has."""
+"""Tools for keyboard, mouse and screenshots: what a person at the desktop has."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Held = Annotated[
 Seconds = Annotated[float, Field(gt=0, le=10, description="at most 10")]
 Clicks = Annotated[int, Field(ge=-100, le=100)]
 DRAG_SECONDS = 0.4
-"""How long a drag takes: applications tell it from a click by movement that lasts."""
+"""Duration of a drag. Applications recognise one by a movement that takes some time."""
 
 ALIASES = {
     "control": "ctrl", "super": "win", "meta": "win", "cmd": "win", "page_up": "pageup",
@@ -47,13 +47,13 @@ ALIASES = {
     "ctrl_l": "ctrlleft", "ctrl_r": "ctrlright", "alt_l": "altleft", "alt_r": "altright",
     "shift_l": "shiftleft", "shift_r": "shiftright", "print": "printscreen",
 }  # fmt: skip
-"""Other names that models use for keys of pyautogui."""
+"""Other names that models use for pyautogui's keys."""
 
 
 @functools.cache
-def hands() -> Any:
-    """pyautogui, without the pauses and the fail-safe corner that are meant for a person
-    watching.
+def gui() -> Any:
+    """pyautogui, without its pauses and fail-safe corner, which are meant for scripts that a person
+    watches.
     """
     import pyautogui
 
@@ -64,23 +64,23 @@ def hands() -> Any:
 
 @functools.cache
 def keyboard() -> Keyboard:
-    """The keyboard that types any character."""
+    """This process's keyboard, which can type any character."""
     from ambidex.mcp_tools.display import x11
     from ambidex.mcp_tools.display.keyboard import Keyboard
 
     return Keyboard(x11.display())
 
 
-def ready() -> str:
-    """Open what the first call would have to wait for."""
-    # pyautogui would ask the shell for this once, in the middle of somebody's click.
-    hands().platformModule._mouse_is_swapped_setting = False
-    keyboard().come_first()
+def prepare() -> str:
+    """Initialise everything that the first call would otherwise wait for."""
+    # Otherwise pyautogui asks the shell for this during the first click.
+    gui().platformModule._mouse_is_swapped_setting = False
+    keyboard().claim_layout()
     return f"pyautogui on {os.environ['DISPLAY']}"
 
 
-def on_screen(x: int, y: int) -> tuple[int, int]:
-    """The point, if it is on the screen; `ToolError` names the size otherwise."""
+def check_on_screen(x: int, y: int) -> tuple[int, int]:
+    """Return the point if it is on the screen; otherwise `ToolError` with the screen's size."""
     from ambidex.mcp_tools.display import x11
 
     width, height = x11.size(x11.display())
@@ -88,65 +88,67 @@ def on_screen(x: int, y: int) -> tuple[int, int]:
         raise ToolError(
             f"({x}, {y}) is outside the screen, which is {width}x{height}.",
             code="off_screen",
-            hint=f"x goes from 0 to {width - 1}, y from 0 to {height - 1}.",
+            hint=f"x ranges from 0 to {width - 1}, y from 0 to {height - 1}.",
         )
     return x, y
 
 
 @functools.cache
 def key_names() -> dict[str, str]:
-    """Names of keys this keyboard has, and pyautogui's name for each."""
-    has = hands().platformModule.keyboardMapping
-    names = {name: name for name, code in has.items() if code and len(name) > 1 and name.isalnum()}
+    """Accepted key names, each with pyautogui's name for the key."""
+    codes = gui().platformModule.keyboardMapping
+    names = {
+        name: name for name, code in codes.items() if code and len(name) > 1 and name.isalnum()
+    }
     return {**names, **{alias: name for alias, name in ALIASES.items() if name in names}}
 
 
-def checked(keys: list[str]) -> list[str]:
-    """The keys by pyautogui's names or as single characters; `ToolError` names a wrong one and what
-    is allowed.
+def normalize_keys(keys: list[str]) -> list[str]:
+    """Translate keys into pyautogui's names or single characters; `ToolError` names an unknown key
+    and lists those that are allowed.
     """
     names = key_names()
-    found = []
+    normalized = []
     for key in keys:
         if len(key) == 1 and (key.isprintable() or key in "\n\t"):
-            found.append({" ": "space", "\n": "enter", "\t": "tab"}.get(key, key))
+            normalized.append({" ": "space", "\n": "enter", "\t": "tab"}.get(key, key))
         elif key.lower() in names:
-            found.append(names[key.lower()])
+            normalized.append(names[key.lower()])
         else:
             allowed = ", ".join(sorted(set(names.values())))
-            hint = f"Keys are single characters and: {allowed}. A chord is a list: ['ctrl', 's']."
-            raise ToolError(f"There is no key {key!r}.", code="bad_key", hint=hint)
-    return found
+            hint = f"Allowed: single characters, {allowed}. A combination is a list: ['ctrl', 's']."
+            raise ToolError(f"Unknown key: {key!r}.", code="bad_key", hint=hint)
+    return normalized
 
 
 @contextmanager
 def holding(keys: Optional[list[str]], repeat: bool = False) -> Iterator[None]:
-    """Hold the keys down, in their order, while the block runs; released whatever happens."""
+    """Press the keys in order and hold them while the block runs; they are always released."""
     from ambidex.mcp_tools.display.keyboard import keysym
 
-    codes = hands().platformModule.keyboardMapping
+    codes = gui().platformModule.keyboardMapping
     with ExitStack() as stack:
-        for number, key in enumerate(checked(keys or [])):
+        for number, key in enumerate(normalize_keys(keys or [])):
             if number:
-                keyboard().settle()
+                keyboard().wait_for_shortcuts()
             if len(key) == 1:
-                # Upper case is what shift makes of a key; a chord names its shift itself.
+                # A combination names shift itself, so an upper-case letter means the bare key.
                 symbol = keysym(key.lower() if keys and len(keys) > 1 else key)
                 stack.enter_context(keyboard().held(symbol, repeat))
             else:
-                keyboard().let_none_repeat()
+                keyboard().disable_repeat()
                 if repeat:
                     stack.enter_context(keyboard().repeating(codes[key]))
-                stack.callback(hands().keyUp, key)
-                hands().keyDown(key)
+                stack.callback(gui().keyUp, key)
+                gui().keyDown(key)
         yield
 
 
 def press(x: int, y: int, keys: Optional[list[str]], button: str, times: int = 1) -> None:
-    """Click at a point, `times` in a row."""
-    on_screen(x, y)
+    """Click `times` times at a point while holding the keys."""
+    check_on_screen(x, y)
     with holding(keys):
-        hands().click(x, y, clicks=times, button=button)
+        gui().click(x, y, clicks=times, button=button)
 
 
 @app.tool()
@@ -192,7 +194,7 @@ def move(x: X, y: Y) -> None:
     """Move the mouse pointer to a point without clicking: hover over an item to show its tooltip or
     submenu.
     """
-    hands().moveTo(*on_screen(x, y))
+    gui().moveTo(*check_on_screen(x, y))
 
 
 @app.tool()
@@ -200,15 +202,15 @@ def drag(x: X, y: Y, to_x: X, to_y: Y, button: Button = "left", keys: Held = Non
     """Drag and drop with the mouse: hold a button at one point, move to another and release. Moves
     icons and windows, draws, drags a slider, or marks a selection box or range.
     """
-    on_screen(x, y)
-    on_screen(to_x, to_y)
+    check_on_screen(x, y)
+    check_on_screen(to_x, to_y)
     with holding(keys):
-        hands().moveTo(x, y)
-        hands().mouseDown(button=button)
+        gui().moveTo(x, y)
+        gui().mouseDown(button=button)
         try:
-            hands().moveTo(to_x, to_y, duration=DRAG_SECONDS)
+            gui().moveTo(to_x, to_y, duration=DRAG_SECONDS)
         finally:
-            hands().mouseUp(button=button)
+            gui().mouseUp(button=button)
 
 
 @app.tool()
@@ -222,10 +224,10 @@ def scroll(
     """Scroll with the mouse wheel at a point: down, up, left or right. One notch moves about three
     lines.
     """
-    hands().moveTo(*on_screen(x, y))
+    gui().moveTo(*check_on_screen(x, y))
     with holding(keys):
-        hands().vscroll(-dy)
-        hands().hscroll(dx)
+        gui().vscroll(-dy)
+        gui().hscroll(dx)
 
 
 @app.tool(timeout=120)
@@ -241,15 +243,15 @@ def type(
         keyboard().type(text)
     except UntypableError as error:
         raise ToolError(
-            f"The text has a character that cannot be typed: {error}.",
+            f"The text contains a character that cannot be typed: {error}.",
             code="bad_text",
-            hint="Use computer_key for keys such as escape, backspace or the arrows.",
+            hint="Use computer_key for keys such as escape, backspace or the arrow keys.",
         ) from error
     except KeyboardBusyError as error:
         raise ToolError(
-            f"The active window has stopped taking keys: {error}.",
+            f"The active window stopped responding to keys: {error}.",
             code="hung",
-            hint="Look at the screen before typing the rest.",
+            hint="Look at the screen before you type the rest.",
         ) from error
 
 
@@ -280,8 +282,8 @@ def mouse_down(x: X, y: Y, button: Button = "left") -> None:
     """Press a mouse button at a point and keep holding it, to start a drag; release it with
     computer_mouse_up.
     """
-    on_screen(x, y)
-    hands().mouseDown(x, y, button=button)
+    check_on_screen(x, y)
+    gui().mouseDown(x, y, button=button)
 
 
 @app.tool()
@@ -289,8 +291,8 @@ def mouse_up(x: X, y: Y, button: Button = "left") -> None:
     """Release a held mouse button at a point: let go of it, to drop what computer_mouse_down began
     to drag.
     """
-    on_screen(x, y)
-    hands().mouseUp(x, y, button=button)
+    check_on_screen(x, y)
+    gui().mouseUp(x, y, button=button)
 
 
 @app.tool(reads_only=True)
@@ -312,7 +314,7 @@ def screenshot() -> Picture:
 
 @functools.cache
 def grabber() -> Any:
-    """What takes pictures of the screen."""
+    """This process's screen grabber."""
     from ambidex.mcp_tools.display import x11
 
     return x11.Grabber(x11.display())
@@ -320,7 +322,7 @@ def grabber() -> Any:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the screen, in pixels from its top left corner."""
+    """A point on the screen, in pixels from its top left corner."""
 
     x: int
     y: int
@@ -329,5 +331,5 @@ class Point:
 @app.tool(reads_only=True)
 def cursor_position() -> Point:
     """Find out where the mouse pointer is: x and y coordinates of the cursor on the screen."""
-    x, y = hands().position()
+    x, y = gui().position()
     return Point(x, y)

@@ -1,4 +1,4 @@
-"""The windows on the screen, and waiting for one."""
+"""Tools that list windows, activate one, or wait for one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["app"]
 
 Title = Annotated[str, Field(min_length=1, description="part of the title, ignoring case")]
 ACTIVE_WITHIN = 5
-"""Seconds a window manager gets to bring a window to the front."""
+"""Seconds that the window manager gets to activate a window."""
 LOOK_EVERY = 0.05
 
 
@@ -36,10 +36,10 @@ def wait(
         time.sleep(seconds)
         return
 
-    def there() -> bool:
-        return any(each.active for each in titled(window))
+    def is_active() -> bool:
+        return any(candidate.active for candidate in find_by_title(window))
 
-    if not wait_for(there, seconds, LOOK_EVERY):
+    if not wait_for(is_active, seconds, LOOK_EVERY):
         raise _no_window(window, f" became active within {seconds:g} s")
 
 
@@ -48,7 +48,7 @@ def window_list() -> list[dict[str, Any]]:
     """List the windows open on the desktop: title, application, position and size in pixels, which
     one is active, which are minimized.
     """
-    return [described(each) for each in listed()]
+    return [to_json(window) for window in list_windows()]
 
 
 @app.tool()
@@ -56,54 +56,56 @@ def activate_window(title: Title) -> dict[str, Any]:
     """Switch to an open window by its title: bring it to the front and give it the keyboard focus.
     Returns the window.
     """
-    found = titled(title)
-    if not found:
+    matches = find_by_title(title)
+    if not matches:
         raise _no_window(title, " is open")
-    wanted = max(found, key=lambda each: (each.title.lower() == title.lower(), each.active))
-    return described(brought_to_front(wanted))
+    window = max(matches, key=lambda match: (match.title.lower() == title.lower(), match.active))
+    return to_json(bring_to_front(window))
 
 
-def brought_to_front(wanted: Window) -> Window:
-    """The window as it is once it has the keyboard; `ToolError` says which has it instead."""
+def bring_to_front(window: Window) -> Window:
+    """Activate a window and return its new state; `ToolError` names the window active instead."""
     from ambidex.mcp_tools.display import x11
 
-    x11.activate(x11.display(), wanted.id)
+    x11.activate(x11.display(), window.id)
 
     def active() -> Optional[Window]:
-        return next((each for each in listed() if each.id == wanted.id and each.active), None)
-
-    seen = wait_for(active, ACTIVE_WITHIN, LOOK_EVERY)
-    if seen is None:
-        front = next((each.title for each in listed() if each.active), "none")
-        raise ToolError(
-            f"{wanted.title!r} did not become active within {ACTIVE_WITHIN} s.",
-            code="not_active",
-            hint=f"The active window is {front!r}; a dialog keeps the keyboard until it is closed.",
+        return next(
+            (other for other in list_windows() if other.id == window.id and other.active), None
         )
-    return seen
+
+    activated = wait_for(active, ACTIVE_WITHIN, LOOK_EVERY)
+    if activated is None:
+        front = next((other.title for other in list_windows() if other.active), "none")
+        raise ToolError(
+            f"{window.title!r} did not become active within {ACTIVE_WITHIN} s.",
+            code="not_active",
+            hint=f"The active window is {front!r}. A dialog keeps the focus until it is closed.",
+        )
+    return activated
 
 
-def listed() -> list[Window]:
-    """The open windows."""
+def list_windows() -> list[Window]:
+    """All open windows."""
     from ambidex.mcp_tools.display import x11
 
     return x11.windows(x11.display())
 
 
-def titled(title: str) -> list[Window]:
-    """Those whose title contains that, in any case."""
-    return [each for each in listed() if title.lower() in each.title.lower()]
+def find_by_title(title: str) -> list[Window]:
+    """Open windows whose title contains `title`, ignoring case."""
+    return [window for window in list_windows() if title.lower() in window.title.lower()]
 
 
-def described(window: Window) -> dict[str, Any]:
-    """A window as JSON, without the number that means nothing to a model."""
+def to_json(window: Window) -> dict[str, Any]:
+    """A window as JSON data, without its X id, which means nothing to a model."""
     return {name: value for name, value in vars(window).items() if name != "id"}
 
 
-def _no_window(title: str, seen: str) -> ToolError:
-    titles = ", ".join(repr(each.title) for each in listed()) or "none"
+def _no_window(title: str, condition: str) -> ToolError:
+    titles = ", ".join(repr(window.title) for window in list_windows()) or "none"
     return ToolError(
-        f"No window whose title contains {title!r}{seen}.",
+        f"No window with {title!r} in its title{condition}.",
         code="no_window",
         hint=f"Open windows: {titles}.",
     )

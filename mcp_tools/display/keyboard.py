@@ -1,10 +1,10 @@
-"""Typing any text, into any application, by real key events.
+"""Typing any text into any application with real key events.
 
-A character that the keyboard layout has is typed with its own key, as a person would. Any other is
-given, for as long as it takes, to a key code that the layout leaves unused. An application
-translates a key event by the keymap it reads *when it gets to the event*, so a code must not change
-its meaning before then. We know when: a window manager's ping (`_NET_WM_PING`) goes through the
-same queue as the keys before it, and the answer says they were taken.
+A character in the keyboard layout is typed with its own key, as a person would. Any other character
+is temporarily assigned to a key code that the layout leaves unused. An application translates a key
+event with the keymap that it reads *when it handles the event*, so a code must keep its meaning
+until then. A window manager's ping (`_NET_WM_PING`) tells when that is: it goes through the same
+queue as the keys before it, so the reply means that they have been handled.
 """
 
 from __future__ import annotations
@@ -23,42 +23,38 @@ from Xlib.ext.xtest import fake_input
 from Xlib.protocol import event
 
 from ambidex.mcp_tools.display import threads, x11
-from ambidex.mcp_tools.display.keymap import UNUSED, Key, Keymap, lent
+from ambidex.mcp_tools.display.idle import wait_until_idle
+from ambidex.mcp_tools.display.keymap import UNUSED, Key, Keymap, key_for
 from ambidex.mcp_tools.display.layout import LayoutChanges
 
 __all__ = ["Keyboard", "KeyboardBusyError", "UntypableError", "keysym"]
 
 CONTROLS = {"\n": XK.XK_Return, "\t": XK.XK_Tab}
-NUMBERS = re.compile("chrom|electron|code|brave|edge", re.IGNORECASE)
-"""Programs built on Chromium. They get a character by its number, as GTK lets a person type it: of
-two lent keys in a row they now and then take the second for the first."""
+TYPED_BY_NUMBER = re.compile("chrom|electron|code|brave|edge", re.IGNORECASE)
+"""Programs built on Chromium. Missing characters are typed by number there, as GTK lets people do:
+of two temporarily assigned keys in a row they sometimes read the first as the second."""
 DIGITS = frozenset(map(ord, "0123456789abcdefu "))
-RUN = 100
-"""Keys sent before we wait until they were taken, so that no queue grows without a bound."""
+BATCH = 100
+"""Keys sent before waiting until they are handled, so that no queue grows without bound."""
 ANSWER_WITHIN = 20.0
+ANIMATION = 50
+"""Times that a program without pings goes to sleep until its keys count as handled."""
 SILENT = 3
-"""Seconds in a row for which a program sleeps with a ping unanswered, until it counts as one that
-answers none, as those built on Qt do: it is believed to be fast from then on.
+"""Consecutive seconds that a program may sleep on a pending ping before it counts as one that never
+replies, as programs built on Qt do. From then on its main thread is watched instead.
 """
 
 
-IDLE = 0.1
-"""Seconds without a wake-up after which a program's main thread counts as idle."""
-BUSY = 50
-"""Times that a main thread which never idles (an animation) goes to sleep, until its events count
-as handled."""
-
-
 class UntypableError(Exception):
-    """A character that no key stands for (a control character, half of a surrogate pair)."""
+    """A character that no key can produce (a control character, half of a surrogate pair)."""
 
 
 class KeyboardBusyError(Exception):
-    """The active window did not take the keys in time; says how many are certain to have come."""
+    """The active window did not handle the keys in time; says how many certainly arrived."""
 
 
 def keysym(character: str) -> int:
-    """The X name of a character; `UntypableError` for what is no character to type."""
+    """The X keysym of a character; `UntypableError` if it cannot be typed."""
     code = ord(character)
     if character in CONTROLS:
         return int(CONTROLS[character])
@@ -68,15 +64,15 @@ def keysym(character: str) -> int:
 
 
 @dataclass(frozen=True)
-class Tap:
-    """A key to press, and whether with shift."""
+class KeyPress:
+    """A key code to press, with or without shift."""
 
     code: int
     shifted: bool
 
 
 class Keyboard:
-    """The keyboard of a display. `wait_until_taken` makes typing and what follows dependable."""
+    """The keyboard of a display. Typing returns once the active window has handled the keys."""
 
     def __init__(self, opened: Display) -> None:
         self._display = opened
@@ -84,80 +80,84 @@ class Keyboard:
         self._keymap = Keymap(opened)
         self._changes = LayoutChanges(opened.get_display_name())
         self._pings = 0
-        self._mute: set[str] = set()
-        """Programs, by class, that say they answer pings and do not."""
-        self._lent: dict[int, Tap] = {}
-        """Symbols that unused key codes stand for at the moment."""
-        self._borrowed: set[int] = set()
-        """Those codes, and others that were lent before and not given back yet."""
+        self._unresponsive: set[str] = set()
+        """Window classes of programs that claim to answer pings but do not."""
+        self._lent_symbols: dict[int, KeyPress] = {}
+        """Symbols currently assigned to unused key codes."""
+        self._lent_codes: set[int] = set()
+        """Their key codes, and codes of earlier assignments that were not cleared yet."""
         self._control = opened.keysym_to_keycode(XK.XK_Control_L)
         self._shift = opened.keysym_to_keycode(XK.XK_Shift_L)
-        self._caps = opened.keysym_to_keycode(XK.XK_Caps_Lock)
-        self.let_none_repeat()
+        self._caps_lock = opened.keysym_to_keycode(XK.XK_Caps_Lock)
+        self.disable_repeat()
 
-    def come_first(self) -> None:
-        """Touch a key that stands for nothing: the first one that a keyboard has is a change of
-        layout to all programs, and then has been."""
+    def claim_layout(self) -> None:
+        """Press an unmapped key once, so that the layout change that programs see at the first key
+        of a new device happens now and not at a real key."""
         unused = [code for code, key in self._keymap.read().items() if not any(key.symbols)]
-        self._tap([Tap(code, False) for code in unused[-1:]])
+        self._tap([KeyPress(code, False) for code in unused[-1:]])
         self._display.sync()
         self._changes.note()
 
-    def settle(self) -> None:
-        """Return when the desktop's own shortcuts are heard, were the layout changed just now."""
+    def wait_for_shortcuts(self) -> None:
+        """Wait until the desktop's own shortcuts work, in case the layout has just changed."""
         self._display.sync()
         self._changes.settle()
 
     def type(self, text: str) -> None:
-        """Type the text; return when the active window has taken it; `KeyboardBusyError` if it does
-        not."""
-        wanted = [keysym(each) for each in text.replace("\r\n", "\n").replace("\r", "\n")]
+        """Type a text and return when the active window has handled it; `KeyboardBusyError` if it
+        does not."""
+        symbols = [
+            keysym(character) for character in text.replace("\r\n", "\n").replace("\r", "\n")
+        ]
         with self._caps_lock_off():
-            known = self._known(self._keymap.read())
-            if NUMBERS.search(self._program()) and known.keys() >= DIGITS:
-                self._type_numbers(wanted, known)
+            known = self._known_symbols(self._keymap.read())
+            if TYPED_BY_NUMBER.search(self._program()) and known.keys() >= DIGITS:
+                self._type_numbers(symbols, known)
                 return
-            while wanted:
-                keys = self._keys(wanted[:RUN])
-                self.let_none_repeat()
+            while symbols:
+                keys = self._keys_for(symbols[:BATCH])
+                self.disable_repeat()
                 self._tap(keys)
-                self._wait_or_fail(len(text) - len(wanted))
-                wanted = wanted[len(keys) :]
+                self._wait_or_fail(len(text) - len(symbols))
+                symbols = symbols[len(keys) :]
             self._give_back()
 
-    def _type_numbers(self, wanted: list[int], known: dict[int, Tap]) -> None:
-        """Type what the layout lacks by its number: ctrl+shift+u, hexadecimal digits, space."""
-        held = [
-            Tap(self._control, False),
-            Tap(self._shift, False),
-            Tap(known[ord("u")].code, False),
+    def _type_numbers(self, symbols: list[int], known: dict[int, KeyPress]) -> None:
+        """Type characters missing from the layout by number: ctrl+shift+u, hex digits, space."""
+        chord = [
+            KeyPress(self._control, False),
+            KeyPress(self._shift, False),
+            KeyPress(known[ord("u")].code, False),
         ]
-        self.let_none_repeat()
-        for at in range(0, len(wanted), RUN):
-            for symbol in wanted[at : at + RUN]:
+        self.disable_repeat()
+        for at in range(0, len(symbols), BATCH):
+            for symbol in symbols[at : at + BATCH]:
                 if symbol in known:
                     self._tap([known[symbol]])
                     continue
-                for key in held:
+                for key in chord:
                     self._press(key)
-                for key in reversed(held):
+                for key in reversed(chord):
                     self._release(key)
                 self._tap([known[ord(digit)] for digit in f"{symbol & 0xFFFFFF:x} "])
             self._wait_or_fail(at)
 
     def _wait_or_fail(self, certain: int) -> None:
-        """Return once the keys were taken: the active window answered a ping, or its program, if it
-        answers none, went idle."""
+        """Wait until the keys are handled: the active window replies to a ping or, where it never
+        does, its program goes idle."""
         if self.wait_until_taken():
             return
         window = x11.active(self._display)
-        if window is not None and self._answers(window) and self._program() not in self._mute:
-            raise KeyboardBusyError(f"{certain} characters are certain to have come")
-        if window is not None and not self._wait_until_idle(x11.owner(window)):
-            raise KeyboardBusyError(f"{certain} characters are certain to have come")
+        if window is None:
+            return
+        replies = self._supports_ping(window) and self._program() not in self._unresponsive
+        program = [x11.owner(window)]
+        if replies or not wait_until_idle(self._display, program, ANSWER_WITHIN, ANIMATION):
+            raise KeyboardBusyError(f"{certain} characters have certainly arrived")
 
     def _program(self) -> str:
-        """The class of the active window; empty if there is none."""
+        """Class of the active window; empty if there is none."""
         window = x11.active(self._display)
         try:
             names = window.get_wm_class() if window else None
@@ -167,9 +167,9 @@ class Keyboard:
 
     @contextmanager
     def held(self, symbol: int, repeat: bool = False) -> Iterator[None]:
-        """Hold the key of a character down (with shift if it takes that) while the block runs."""
-        [key] = self._keys([symbol])
-        self.let_none_repeat()
+        """Hold down the key of a character (with shift if needed) while the block runs."""
+        [key] = self._keys_for([symbol])
+        self.disable_repeat()
         with self.repeating(key.code) if repeat else nullcontext():
             self._press(key)
             self._display.sync()
@@ -178,41 +178,41 @@ class Keyboard:
             finally:
                 self._release(key)
                 self._display.sync()
-                if self._borrowed and self.wait_until_taken():
+                if self._lent_codes and self.wait_until_taken():
                     self._give_back()
 
     @contextmanager
     def repeating(self, code: int) -> Iterator[None]:
-        """This key repeats while it is held down in the block."""
+        """Let this key auto-repeat while it is held down in the block."""
         self._keymap.repeat({code})
         try:
             yield
         finally:
             self._keymap.repeat(set())
 
-    def let_none_repeat(self) -> None:
-        """A key that is pressed counts once, however long we are held up before it is released: the
-        server would repeat it after half a second.
+    def disable_repeat(self) -> None:
+        """Disable auto-repeat for all keys, so that a key counts once even if its release is
+        delayed: the server would repeat it after half a second.
 
-        Key by key, since the switch for all of them lies in one word with the accessibility
-        settings: the session's daemon of those, told of a change, writes the word back as it read
-        it, and sometimes that is after we have switched on again. In one request, and for good:
-        after every change that daemon and the display are at work for a second or two.
+        Per key, not with the global switch: that is stored in one word with the accessibility
+        settings, and their daemon writes the word back as it last read it, sometimes after we have
+        set it again. In one request and permanently, because each change keeps the daemon and the
+        display busy for a second or two.
         """
         if self._keymap.repeating():
             self._keymap.repeat(set())
 
-    def _tap(self, keys: list[Tap]) -> None:
+    def _tap(self, keys: list[KeyPress]) -> None:
         for key in keys:
             self._press(key)
             self._release(key)
 
-    def _press(self, key: Tap) -> None:
+    def _press(self, key: KeyPress) -> None:
         if key.shifted:
             fake_input(self._display, X.KeyPress, self._shift)
         fake_input(self._display, X.KeyPress, key.code)
 
-    def _release(self, key: Tap) -> None:
+    def _release(self, key: KeyPress) -> None:
         fake_input(self._display, X.KeyRelease, key.code)
         if key.shifted:
             fake_input(self._display, X.KeyRelease, self._shift)
@@ -220,7 +220,7 @@ class Keyboard:
     @contextmanager
     def _caps_lock_off(self) -> Iterator[None]:
         locked = self._root.query_pointer().mask & X.LockMask
-        caps = Tap(self._caps, False)
+        caps = KeyPress(self._caps_lock, False)
         if locked:
             self._press(caps)
             self._release(caps)
@@ -232,134 +232,114 @@ class Keyboard:
                 self._release(caps)
                 self._display.sync()
 
-    def _keys(self, wanted: list[int]) -> list[Tap]:
-        """How to type the wanted symbols, from the first on, as far as unused codes go round.
+    def _keys_for(self, symbols: list[int]) -> list[KeyPress]:
+        """Key presses for as many of the first symbols as there are unused codes for.
 
-        Everything sent before must have been taken: codes lent then may be lent anew.
+        All keys sent before must have been handled, because their codes may be assigned again.
         """
         layout = self._keymap.read()
-        ours = self._borrowed
-        known = self._known({code: key for code, key in layout.items() if code not in ours})
-        unused = [code for code, key in layout.items() if code in ours or not any(key.symbols)]
-        strange = list(dict.fromkeys(each for each in wanted if each not in known))
-        strange = strange[: 2 * len(unused)]
-        if any(each not in self._lent for each in strange):
-            self._lend(unused, strange)
-        known.update(self._lent)
+        lent_codes = self._lent_codes
+        known = self._known_symbols(
+            {code: key for code, key in layout.items() if code not in lent_codes}
+        )
+        unused = [
+            code for code, key in layout.items() if code in lent_codes or not any(key.symbols)
+        ]
+        missing = list(dict.fromkeys(symbol for symbol in symbols if symbol not in known))
+        missing = missing[: 2 * len(unused)]
+        if any(symbol not in self._lent_symbols for symbol in missing):
+            self._lend(unused, missing)
+        known.update(self._lent_symbols)
         keys = []
-        for symbol in wanted:
+        for symbol in symbols:
             if symbol not in known:
                 break
             keys.append(known[symbol])
         if not keys:
-            raise UntypableError("the keyboard layout leaves no key code unused")
+            raise UntypableError("the keyboard layout has no unused key code")
         return keys
 
-    def _known(self, layout: dict[int, Key]) -> dict[int, Tap]:
-        """How to type each symbol of the layout in the group that is chosen now."""
+    def _known_symbols(self, layout: dict[int, Key]) -> dict[int, KeyPress]:
+        """Key press for each symbol of the layout in the current group."""
         group = self._root.query_pointer().mask >> 13 & 3
-        known: dict[int, Tap] = {}
+        known: dict[int, KeyPress] = {}
         for code, key in layout.items():
             for shifted in (False, True):
                 symbol = key.level(group, int(shifted))
                 if symbol:
-                    known.setdefault(symbol, Tap(code, shifted))
+                    known.setdefault(symbol, KeyPress(code, shifted))
         return known
 
     def _lend(self, unused: list[int], symbols: list[int]) -> None:
-        """Let unused codes stand for the symbols, two to a code, in one change of the layout."""
-        pairs = [symbols[at : at + 2] for at in range(0, len(symbols), 2)]
+        """Assign symbols to unused codes, two per code, in one change of the layout."""
+        pairs = [symbols[start : start + 2] for start in range(0, len(symbols), 2)]
         changes = {}
-        self._lent.clear()
+        self._lent_symbols.clear()
         for code, pair in zip(unused, pairs, strict=False):
-            changes[code] = lent(pair[0], pair[-1])
+            changes[code] = key_for(pair[0], pair[-1])
             for level, symbol in enumerate(pair):
-                self._lent[symbol] = Tap(code, bool(level))
-        self._borrowed.update(changes)
+                self._lent_symbols[symbol] = KeyPress(code, bool(level))
+        self._lent_codes.update(changes)
         self._keymap.change(changes)
 
     def _give_back(self) -> None:
-        if self._borrowed:
-            self._keymap.change(dict.fromkeys(self._borrowed, UNUSED))
-            self._borrowed.clear()
-            self._lent.clear()
+        if self._lent_codes:
+            self._keymap.change(dict.fromkeys(self._lent_codes, UNUSED))
+            self._lent_codes.clear()
+            self._lent_symbols.clear()
             self._changes.note()
 
     def wait_until_taken(self, within: float = ANSWER_WITHIN) -> bool:
-        """Whether the active window said, in time, that it has taken every key sent so far."""
+        """Whether the active window confirms, in time, that it has handled all keys sent so far."""
         self._display.sync()
         window = x11.active(self._display)
         program = self._program()
-        if window is None or program in self._mute or not self._answers(window):
+        if window is None or program in self._unresponsive or not self._supports_ping(window):
             return False
         self._pings = self._pings % 0xFFFF + 1
         ping = self._display.get_atom("_NET_WM_PING")
         data = [ping, 0x70000000 | self._pings, window.id, 0, 0]
-        sent = event.ClientMessage(
+        message = event.ClientMessage(
             window=window, client_type=self._display.get_atom("WM_PROTOCOLS"), data=(32, data)
         )
-        # The answer is sent to the root window, where we hear it only while we listen.
+        # The reply goes to the root window and arrives only while we select its events.
         self._root.change_attributes(event_mask=X.SubstructureNotifyMask)
-        window.send_event(sent)
+        window.send_event(message)
         self._display.flush()
         try:
-            heard = self._heard(data[1], time.monotonic() + within, x11.owner(window))
-            if heard is None:
-                self._mute.add(program)
-            return bool(heard)
+            answered = self._wait_for_pong(data[1], time.monotonic() + within, x11.owner(window))
+            if answered is None:
+                self._unresponsive.add(program)
+            return bool(answered)
         finally:
             self._root.change_attributes(event_mask=X.NoEventMask)
             self._display.sync()
             while self._display.pending_events():
                 self._display.next_event()
 
-    def _wait_until_idle(self, owner: int) -> bool:
-        """Whether a program that answers no ping handled its events in time: its main thread went
-        to sleep and was not woken for a while, or went to sleep often. True where the window does
-        not name its program.
-        """
-        # The server writes to its clients between two requests of ours: after the second one, what
-        # was sent before the first has been written.
-        self._display.sync()
-        self._display.sync()
-        end = time.monotonic() + ANSWER_WITHIN
-        first = last = threads.sleeps(owner)
-        quiet = time.monotonic()
-        while first is not None and last is not None:
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.01)
-            self._display.sync()
-            sleeps = threads.sleeps(owner)
-            if sleeps != last or threads.state(owner) != "S":
-                last, quiet = sleeps, time.monotonic()
-            if last is not None and (time.monotonic() - quiet >= IDLE or last - first >= BUSY):
-                break
-        return True
-
-    def _answers(self, window: Any) -> bool:
+    def _supports_ping(self, window: Any) -> bool:
         ping = self._display.get_atom("_NET_WM_PING")
         try:
             return ping in (window.get_wm_protocols() or ())
         except error.BadWindow:
             return False
 
-    def _heard(self, number: int, end: float, owner: int) -> Optional[bool]:
-        """Whether the answer came; None from a program that sleeps rather than answer."""
-        slept, used = 0, threads.used(owner)
+    def _wait_for_pong(self, number: int, end: float, owner: int) -> Optional[bool]:
+        """Whether the reply came; None if the program sleeps instead of replying."""
+        sleeping_seconds, used = 0, threads.main_thread_time(owner)
         while True:
             while self._display.pending_events():
-                seen = self._display.next_event()
-                if seen.type == X.ClientMessage and seen.data[1][1] == number:
+                received = self._display.next_event()
+                if received.type == X.ClientMessage and received.data[1][1] == number:
                     return True
             left = end - time.monotonic()
             if left <= 0:
                 return False
             if select.select([self._display], [], [], min(left, 1.0))[0]:
                 continue
-            self._display.sync()  # a second without a turn of the server says nothing of a program
-            before, used = used, threads.used(owner)
-            rests = threads.state(owner) == "S" and used - before < 0.1
-            slept = slept + 1 if rests else 0
-            if slept == SILENT:
+            self._display.sync()  # rules out that the X server itself was stalled
+            before, used = used, threads.main_thread_time(owner)
+            is_sleeping = threads.state(owner) == "S" and used - before < 0.1
+            sleeping_seconds = sleeping_seconds + 1 if is_sleeping else 0
+            if sleeping_seconds == SILENT:
                 return None

@@ -1,8 +1,8 @@
-"""The keyboard layout of an X server, read and changed through XKB, which python-xlib lacks.
+"""Reading and changing the keyboard layout of an X server through XKB, which python-xlib lacks.
 
-XKB rather than the core protocol because one request changes any number of keys: every program
-on the desktop answers every change by reading the layout anew, and the core protocol needs one
-change a key.
+XKB rather than the core protocol because one request changes any number of keys. Every program on
+the desktop reads the layout again after every change, and the core protocol needs one change per
+key.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ CORE_KEYBOARD = 0x100
 KEY_SYMBOLS = 2
 REPEATS = 1 << 30
 ONE_LEVEL, TWO_LEVEL, KEYPAD = 0, 1, 3
-"""Key types that every layout has at these places."""
+"""Indices of the key types that every layout has."""
 HEAD = struct.Struct("<4BBBH")
 
 
 class UseExtension(rq.ReplyRequest):  # type: ignore[misc]
-    """XKB: needed once before anything else."""
+    """XKB UseExtension: required once before any other request."""
 
     _request = rq.Struct(
         rq.Card8("opcode"), rq.Opcode(0), rq.RequestLength(), rq.Card16("major"), rq.Card16("minor")
@@ -41,7 +41,7 @@ class UseExtension(rq.ReplyRequest):  # type: ignore[misc]
 
 
 class GetMap(rq.ReplyRequest):  # type: ignore[misc]
-    """XKB: here only for the symbols of all keys."""
+    """XKB GetMap, used only for the symbols of all keys."""
 
     _request = rq.Struct(
         rq.Card8("opcode"),
@@ -73,7 +73,7 @@ class GetMap(rq.ReplyRequest):  # type: ignore[misc]
 
 
 class SetMap(rq.Request):  # type: ignore[misc]
-    """XKB: here only for the symbols of a range of keys."""
+    """XKB SetMap, used only for the symbols of a range of keys."""
 
     _request = rq.Struct(
         rq.Card8("opcode"),
@@ -94,7 +94,7 @@ class SetMap(rq.Request):  # type: ignore[misc]
 
 
 class SetControls(rq.Request):  # type: ignore[misc]
-    """XKB: here only for which keys repeat."""
+    """XKB SetControls, used only for the set of keys that auto-repeat."""
 
     _request = rq.Struct(
         rq.Card8("opcode"),
@@ -110,7 +110,7 @@ class SetControls(rq.Request):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Key:
-    """What one key code stands for: types of its groups, and symbols, `width` to a group."""
+    """Meaning of one key code: the types of its groups and `width` symbols per group."""
 
     types: tuple[int, ...]
     groups: int
@@ -128,7 +128,7 @@ class Key:
         return self.symbols[group * self.width + level]
 
     def packed(self) -> bytes:
-        """As XKB has it on the wire."""
+        """The key in XKB's wire format."""
         head = HEAD.pack(*self.types, self.groups, self.width, len(self.symbols))
         return head + struct.pack(f"<{len(self.symbols)}I", *self.symbols)
 
@@ -136,8 +136,8 @@ class Key:
 UNUSED = Key((TWO_LEVEL, 0, 0, 0), 1, 2, (0, 0))
 
 
-def lent(plain: int, shifted: int) -> Key:
-    """A key for two symbols."""
+def key_for(plain: int, shifted: int) -> Key:
+    """A key that types one symbol without and one with shift."""
     return Key((TWO_LEVEL, 0, 0, 0), 1, 2, (plain, shifted))
 
 
@@ -150,7 +150,7 @@ class Keymap:
         UseExtension(display=display.display, opcode=self._opcode, major=1, minor=0)
 
     def read(self) -> dict[int, Key]:
-        """Every key by its code, as it is now."""
+        """The current meaning of every key, by key code."""
         reply = GetMap(
             display=self._display.display,
             opcode=self._opcode,
@@ -159,44 +159,44 @@ class Keymap:
             partial=0,
             rest=bytes(18),
         )
-        keys, at = {}, 0
+        keys, offset = {}, 0
         for code in range(reply.first_key, reply.first_key + reply.n_keys):
-            *types, groups, width, count = HEAD.unpack_from(reply.data, at)
-            symbols = struct.unpack_from(f"<{count}I", reply.data, at + HEAD.size)
+            *types, groups, width, count = HEAD.unpack_from(reply.data, offset)
+            symbols = struct.unpack_from(f"<{count}I", reply.data, offset + HEAD.size)
             keys[code] = Key(tuple(types), groups, width, symbols)
-            at += HEAD.size + 4 * count
+            offset += HEAD.size + 4 * count
         return keys
 
     def change(self, keys: dict[int, Key]) -> None:
-        """Give key codes another meaning, all at once; what lies between them stays as it is."""
-        now = {**self.read(), **keys}
+        """Change the meaning of key codes in one request; codes in between stay unchanged."""
+        layout = {**self.read(), **keys}
         first, last = min(keys), max(keys)
-        wanted = [now[code] for code in range(first, last + 1)]
-        # What is absent is said by zeros: actions, behaviours, explicit parts, modifier maps.
+        changed = [layout[code] for code in range(first, last + 1)]
+        # Zeros stand for the absent parts: actions, behaviours, explicit components, modifier maps.
         SetMap(
             display=self._display.display,
             opcode=self._opcode,
             device=CORE_KEYBOARD,
             present=KEY_SYMBOLS,
             flags=0,
-            min_keycode=min(now),
-            max_keycode=max(now),
+            min_keycode=min(layout),
+            max_keycode=max(layout),
             first_type=0,
             n_types=0,
             first_key=first,
-            n_keys=len(wanted),
-            total_symbols=sum(len(key.symbols) for key in wanted),
-            rest=bytes(18) + b"".join(key.packed() for key in wanted),
+            n_keys=len(changed),
+            total_symbols=sum(len(key.symbols) for key in changed),
+            rest=bytes(18) + b"".join(key.packed() for key in changed),
         )
         self._display.sync()
 
     def repeating(self) -> set[int]:
-        """The key codes that repeat while they are held down."""
-        kept = self._display.get_keyboard_control().auto_repeats
-        return {code for code in range(8 * len(kept)) if kept[code // 8] >> code % 8 & 1}
+        """Key codes that auto-repeat while held down."""
+        bits = self._display.get_keyboard_control().auto_repeats
+        return {code for code in range(8 * len(bits)) if bits[code // 8] >> code % 8 & 1}
 
     def repeat(self, codes: set[int]) -> None:
-        """Let these repeat and no others, all at once."""
+        """Let exactly these key codes auto-repeat, in one request."""
         bits = bytearray(32)
         for code in codes:
             bits[code // 8] |= 1 << code % 8

@@ -1,38 +1,47 @@
-"""When the keyboard's layout changed last, and a wait until the desktop has got over it.
+"""Tracking changes of the keyboard layout, and waiting until the desktop has handled them.
 
-Whoever has shortcuts for the whole desktop (Ctrl+Alt+T) lets go of them and takes them again after
-every change. The layout changes too, as programs see it, when another device has the keys than
-before: a person's, ours, or the first of a session.
+Programs with desktop-wide shortcuts (Ctrl+Alt+T) release and grab them again after every change.
+To programs the layout also changes when the keys come from another device than before: a person's
+keyboard, ours, or the first one of a session.
 """
 
 from __future__ import annotations
 
-import time
+import os
 
 from Xlib import X
 from Xlib.display import Display
 
+from ambidex.mcp_tools.display import x11
+from ambidex.mcp_tools.display.idle import wait_until_idle
+
 __all__ = ["LayoutChanges"]
 
-SETTLES = 1.0
-"""Seconds within which programs have answered a change, of which none says when."""
+HANDLED_WITHIN = 3.0
+"""Seconds that the desktop's programs get to react to a change."""
 
 
 class LayoutChanges:
-    """Hears of the changes on a connection of its own: one that speaks XKB is not told by X."""
+    """Watches layout changes on a connection of its own: X does not report them to users of XKB."""
 
     def __init__(self, name: str) -> None:
         self._display = Display(name)
-        self._last = -SETTLES
+        self._pending = False
 
     def note(self) -> None:
-        """What has come in since is a change of now."""
+        """Record whether a change was reported since the last call."""
         self._display.sync()
         while self._display.pending_events():
             if self._display.next_event().type == X.MappingNotify:
-                self._last = time.monotonic()
+                self._pending = True
 
     def settle(self) -> None:
-        """Return when the desktop's own shortcuts are heard."""
+        """Wait until the desktop's programs have handled the changes so far: their shortcuts work
+        again."""
         self.note()
-        time.sleep(max(0.0, self._last + SETTLES - time.monotonic()))
+        if not self._pending:
+            return
+        programs = {x11.owner(window) for window in x11.program_windows(self._display)}
+        desktop = x11.clients(self._display) - programs - {os.getpid()}
+        wait_until_idle(self._display, desktop, HANDLED_WITHIN)
+        self._pending = False

@@ -1,65 +1,60 @@
-"""What a program does, and its first thread: with windows, the one that serves them."""
+"""Processor time and state of programs, and of their first thread, which serves the windows."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Optional
 
-__all__ = ["TICKS", "sleeps", "state", "used", "waited", "wanted"]
+__all__ = ["TICKS", "demanded_time", "main_thread_delay", "main_thread_time", "sleeps", "state"]
 
 TICKS = os.sysconf("SC_CLK_TCK")
-"""Ticks of a second, in which the kernel counts what processes use."""
+"""Clock ticks per second, the unit of the kernel's processor times."""
 
 
-def used(pid: int) -> float:
-    """Seconds for which the first thread of a process has run, or would have with a free
-    processor; 0 for one that is gone.
+def main_thread_time(pid: int) -> float:
+    """Seconds for which the first thread of a process has run or waited for a processor; 0 if the
+    process is gone.
     """
     return sum(_scheduled(pid))
 
 
-def waited(pid: int) -> float:
-    """Seconds for which its first thread could have run and had no processor."""
+def main_thread_delay(pid: int) -> float:
+    """Seconds for which the first thread was ready to run but had no processor."""
     return _scheduled(pid)[1]
 
 
 def state(pid: int) -> str:
-    """Its state as the kernel letters it: R runs, S sleeps, D waits for a disk, T is stopped; empty
-    for one that is gone.
+    """State of the first thread as the kernel's letter: R running, S sleeping, D waiting for a
+    disk, T stopped; empty if the process is gone.
     """
     return (_status(f"/proc/{pid}/task/{pid}/stat") or [""])[0]
 
 
 def sleeps(pid: int) -> Optional[int]:
-    """How often its first thread went to sleep of its own accord; None for one that is gone."""
+    """How often the first thread of a process went to sleep; None if the process is gone."""
     try:
         status = Path(f"/proc/{pid}/task/{pid}/status").read_text()
     except OSError:
         return None
-    return next(
-        (
-            int(line.split()[1])
-            for line in status.splitlines()
-            if line.startswith("voluntary_ctxt_switches")
-        ),
-        None,
-    )
+    counts = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)
+    return int(counts[1]) if counts else None
 
 
-def wanted(pid: int) -> float:
-    """Seconds of processor time that all threads of a process used, and those of its children that
-    have ended, and those for which its first thread waited for a processor; 0 for one that is gone.
+def demanded_time(pid: int) -> float:
+    """Seconds of processor time used by all threads of a process and by its ended children, plus
+    the time its first thread waited for a processor; 0 if the process is gone.
     """
-    return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS + waited(pid)
+    return sum(map(int, _status(f"/proc/{pid}/stat")[11:15])) / TICKS + main_thread_delay(pid)
 
 
 def _scheduled(pid: int) -> tuple[float, float]:
     try:
-        ran, delayed, _ = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()
+        running, delayed, _ = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()
     except (OSError, ValueError):
         return 0.0, 0.0
-    return int(ran) / 1e9, int(delayed) / 1e9
+    return int(running) / 1e9, int(delayed) / 1e9
 
 
 def _status(path: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""The X server as this process sees it: one connection, its windows, its picture.
+"""Access to the X server: the connection, windows and screenshots.
 
-Used by the tools of `computer` and by the host's harness; each process opens one connection and
-keeps it, since a server serves 256 of them at most.
+Used by the tools of `computer` and by the guest's harness. Each process opens one connection and
+keeps it, because a server accepts at most 256.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ __all__ = [
     "Window",
     "activate",
     "active",
+    "clients",
     "display",
     "focused",
     "owner",
+    "program_windows",
     "size",
     "stacked",
     "window_manager",
@@ -35,14 +37,14 @@ __all__ = [
 
 @functools.cache
 def display() -> Display:
-    """The connection of this process to the session's display."""
+    """This process's connection to the session's display."""
     return Display()
 
 
 def size(opened: Display) -> tuple[int, int]:
-    """Width and height of the screen in pixels, as they are now."""
-    seen = opened.screen().root.get_geometry()
-    return seen.width, seen.height
+    """Current width and height of the screen in pixels."""
+    geometry = opened.screen().root.get_geometry()
+    return geometry.width, geometry.height
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Window:
 
 
 def _property(window: Any, name: str, kind: int = X.AnyPropertyType) -> Any:
-    found = window.get_full_property(window.display.get_atom(name), kind)
-    return found.value if found else None
+    reply = window.get_full_property(window.display.get_atom(name), kind)
+    return reply.value if reply else None
 
 
 def _text(value: Any) -> str:
@@ -79,92 +81,103 @@ def window_manager(opened: Display) -> str:
         return ""
     try:
         return _text(_property(opened.create_resource_object("window", owner[0]), "_NET_WM_NAME"))
-    except error.BadWindow:  # the property outlived its owner
+    except error.BadWindow:  # the property outlived the window manager
         return ""
 
 
 def active(opened: Display) -> Any:
     """The active top-level window as an Xlib object, or None."""
-    found = _property(opened.screen().root, "_NET_ACTIVE_WINDOW")
-    return opened.create_resource_object("window", found[0]) if found and found[0] else None
+    property_ = _property(opened.screen().root, "_NET_ACTIVE_WINDOW")
+    return (
+        opened.create_resource_object("window", property_[0])
+        if property_ and property_[0]
+        else None
+    )
 
 
 def focused(opened: Display) -> str:
-    """Class of the active window, in lower case; for a dialog that of the window it belongs to.
-    Empty where none is active.
+    """Class of the active window in lower case; for a dialog, the class of its parent window.
+    Empty if no window is active.
     """
-    found, window = "", active(opened)
-    for _ in range(5):  # dialogs of dialogs, and no circle
+    app, window = "", active(opened)
+    for _ in range(5):  # nested dialogs; bounded in case of a cycle
         if window is None:
             break
         try:
             names = window.get_wm_class()
             window = window.get_wm_transient_for()
         except (error.BadWindow, error.BadDrawable):
-            break  # closed while we looked
-        found = names[1].lower() if names else found
-    return found
+            break  # closed meanwhile
+        app = names[1].lower() if names else app
+    return app
 
 
 def owner(window: Any) -> int:
-    """The process that a window belongs to: as the window names it or, where it does not, as the
-    server knows its client. 0 where neither is known or the window is gone."""
+    """PID of the process that owns a window, as the window or else the server tells it; 0 if
+    unknown or the window is gone."""
     try:
-        named = _property(window, "_NET_WM_PID")
+        pid = _property(window, "_NET_WM_PID")
     except error.BadWindow:
         return 0
-    return int(named[0]) if named else _client(window)
+    return int(pid[0]) if pid else next(iter(_client_pids(window.display, window.id)), 0)
 
 
-def _client(window: Any) -> int:
-    """The process of the client that made a window, as X-Resource tells it; 0 where it does not."""
+def clients(opened: Display) -> set[int]:
+    """PIDs of all clients of the server on this computer."""
+    return _client_pids(opened.display, X.NONE)
+
+
+def _client_pids(connection: Any, client: int) -> set[int]:
+    """PIDs of the client to which a resource belongs, of all clients for `X.NONE`; empty where the
+    server does not tell."""
     try:
-        answer = res.QueryClientIds(
-            display=window.display,
-            opcode=window.display.get_extension_major(res.extname),
-            specs=[{"client": window.id, "mask": res.LocalClientPIDMask}],
+        reply = res.QueryClientIds(
+            display=connection,
+            opcode=connection.get_extension_major(res.extname),
+            specs=[{"client": client, "mask": res.LocalClientPIDMask}],
         )
     except (KeyError, error.XError):
-        return 0
-    return next((int(known.value[0]) for known in answer.ids if len(known.value)), 0)
+        return set()
+    return {int(entry.value[0]) for entry in reply.ids if len(entry.value)}
 
 
 def windows(opened: Display) -> list[Window]:
-    """The windows of programs, without panels and the desktop, in the order in which they were
-    opened.
-    """
+    """The windows of programs, without panels and the desktop, in the order they were opened."""
     root = opened.screen().root
     front = active(opened)
-    return list(_described(opened, root, front.id if front else 0))
+    return list(_describe(opened, root, front.id if front else 0))
+
+
+def program_windows(opened: Display) -> list[Any]:
+    """The same as Xlib objects."""
+    return [opened.create_resource_object("window", window.id) for window in windows(opened)]
 
 
 def apps(opened: Display) -> list[str]:
-    """The application of each window, panels and the desktop among them: quicker to ask than all
-    that a `Window` tells.
-    """
-    found = []
+    """The application of each window, including panels and the desktop. Faster than `windows`."""
+    names_found = []
     for number in _property(opened.screen().root, "_NET_CLIENT_LIST") or ():
-        with suppress(error.BadWindow):  # closed while we looked
+        with suppress(error.BadWindow):  # closed meanwhile
             names = opened.create_resource_object("window", number).get_wm_class()
-            found.append(names[1] if names else "")
-    return found
+            names_found.append(names[1] if names else "")
+    return names_found
 
 
 def stacked(opened: Display) -> list[Window]:
-    """The same windows, the topmost first."""
+    """The windows of programs, topmost first."""
     order = list(_property(opened.screen().root, "_NET_CLIENT_LIST_STACKING") or ())
-    places = {number: place for place, number in enumerate(order)}
-    return sorted(windows(opened), key=lambda each: -places.get(each.id, -1))
+    heights = {number: height for height, number in enumerate(order)}
+    return sorted(windows(opened), key=lambda window: -heights.get(window.id, -1))
 
 
-def _described(opened: Display, root: Any, front: int) -> Iterator[Window]:
+def _describe(opened: Display, root: Any, front: int) -> Iterator[Window]:
     hidden = opened.get_atom("_NET_WM_STATE_HIDDEN")
     kinds = ("_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_DESKTOP")
-    furniture = {opened.get_atom(kind) for kind in kinds}
+    hidden_types = {opened.get_atom(kind) for kind in kinds}
     for number in _property(root, "_NET_CLIENT_LIST") or ():
         window = opened.create_resource_object("window", number)
         try:
-            if furniture.intersection(_property(window, "_NET_WM_WINDOW_TYPE") or ()):
+            if hidden_types.intersection(_property(window, "_NET_WM_WINDOW_TYPE") or ()):
                 continue
             title = _property(window, "_NET_WM_NAME") or _property(window, "WM_NAME")
             names = window.get_wm_class() or ("", "")
@@ -172,28 +185,28 @@ def _described(opened: Display, root: Any, front: int) -> Iterator[Window]:
             shape = window.get_geometry()
             at = root.translate_coords(window, 0, 0)
         except (error.BadWindow, error.BadDrawable):
-            continue  # closed while we looked
+            continue  # closed meanwhile
         place = (at.x, at.y, shape.width, shape.height)
         minimized = states is not None and hidden in states
         yield Window(number, _text(title), names[1], *place, number == front, minimized)
 
 
 def activate(opened: Display, number: int) -> None:
-    """Ask the window manager to raise the window and give it the keyboard."""
+    """Ask the window manager to raise a window and give it the keyboard focus."""
     root = opened.screen().root
     window = opened.create_resource_object("window", number)
-    # Source 2: a pager asks. A window manager does not hold such a request back as it would an
+    # Source 2 stands for a pager: window managers do not hold back its requests as they may an
     # application's.
     data = (32, [2, X.CurrentTime, 0, 0, 0])
-    asked = event.ClientMessage(
+    message = event.ClientMessage(
         window=window, client_type=opened.get_atom("_NET_ACTIVE_WINDOW"), data=data
     )
-    root.send_event(asked, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+    root.send_event(message, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
     opened.sync()
 
 
 class ShmAttach(rq.Request):  # type: ignore[misc]
-    """MIT-SHM, which python-xlib lacks: let the server write into a segment of ours."""
+    """MIT-SHM ShmAttach, which python-xlib lacks: let the server write into our memory segment."""
 
     _request = rq.Struct(
         rq.Card8("opcode"),
@@ -207,7 +220,7 @@ class ShmAttach(rq.Request):  # type: ignore[misc]
 
 
 class ShmGetImage(rq.ReplyRequest):  # type: ignore[misc]
-    """MIT-SHM: write a rectangle of a drawable into the segment."""
+    """MIT-SHM ShmGetImage: write a rectangle of a drawable into the segment."""
 
     _request = rq.Struct(
         rq.Card8("opcode"),
@@ -242,8 +255,8 @@ LIBC.shmat.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 
 
 class Grabber:
-    """Pictures of the screen: rows of 4 bytes a pixel (blue, green, red, unused), through shared
-    memory where that works.
+    """Takes pictures of the screen, 4 bytes per pixel (blue, green, red, unused), through shared
+    memory where possible.
     """
 
     def __init__(self, opened: Display) -> None:
@@ -254,30 +267,30 @@ class Grabber:
         self._memory: Optional[memoryview] = None
         self._share(4096 * 2304 * 4)
 
-    def _share(self, room: int) -> None:
-        found = self._display.query_extension("MIT-SHM")
-        shmid = LIBC.shmget(0, room, 0o1600)
-        if not found or not found.present or shmid < 0:
+    def _share(self, size: int) -> None:
+        extension = self._display.query_extension("MIT-SHM")
+        shmid = LIBC.shmget(0, size, 0o1600)
+        if not extension or not extension.present or shmid < 0:
             return
-        at = LIBC.shmat(shmid, None, 0)
+        address = LIBC.shmat(shmid, None, 0)
         segment = self._display.display.allocate_resource_id()
-        caught = error.CatchError()
+        failure = error.CatchError()
         ShmAttach(
             display=self._display.display,
-            onerror=caught,
-            opcode=found.major_opcode,
+            onerror=failure,
+            opcode=extension.major_opcode,
             segment=segment,
             shmid=shmid,
             read_only=False,
         )
         self._display.sync()
-        LIBC.shmctl(shmid, 0, None)  # goes when the last of us detaches, however we end
-        if caught.get_error() is None and at not in (None, ctypes.c_void_p(-1).value):
-            self._opcode, self._segment = found.major_opcode, segment
-            self._memory = memoryview((ctypes.c_char * room).from_address(at)).cast("B")
+        LIBC.shmctl(shmid, 0, None)  # freed when the last process detaches, even after a crash
+        if failure.get_error() is None and address not in (None, ctypes.c_void_p(-1).value):
+            self._opcode, self._segment = extension.major_opcode, segment
+            self._memory = memoryview((ctypes.c_char * size).from_address(address)).cast("B")
 
     def grab(self, x: int, y: int, width: int, height: int) -> memoryview:
-        """The pixels of a rectangle, row by row; valid until the next grab."""
+        """The pixels of a rectangle, row by row. Valid until the next call."""
         if self._memory is None or width * height * 4 > len(self._memory):
             image = self._root.get_image(x, y, width, height, X.ZPixmap, PLANES)
             return memoryview(image.data)

@@ -1,4 +1,4 @@
-"""Files and folders."""
+"""App `files`: files and folders."""
 
 from __future__ import annotations
 

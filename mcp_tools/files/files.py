@@ -1,5 +1,6 @@
-"""Files and folders, as the desktop user. Paths may start with ~; relative ones begin at the home
-folder.
+"""Tools for files and folders, running as the desktop user.
+
+Paths may start with ~; relative paths start at the home folder.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.files import app
 
-ENTRIES = 500
-"""Entries that one listing or search returns at most."""
-LOOKED_AT = 200_000
-"""Entries that one search looks at."""
+MAX_ENTRIES = 500
+"""Maximum number of entries that a listing or search returns."""
+MAX_SEARCHED = 200_000
+"""Maximum number of entries that a search visits."""
 
 Where = Annotated[str, Field(min_length=1, description="such as ~/Documents/plan.txt")]
 Overwrite = Annotated[bool, Field(description="replace an existing file")]
@@ -31,9 +32,7 @@ Overwrite = Annotated[bool, Field(description="replace an existing file")]
 
 @dataclass(frozen=True)
 class Entry:
-    """A file or folder. `bytes` and `modified` are its own, not those of what it contains or points
-    to.
-    """
+    """A file, folder or link. `bytes` and `modified` do not include contents or a link's target."""
 
     path: str
     kind: Literal["file", "folder", "link", "other"]
@@ -45,7 +44,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Listing:
-    """Entries in order of their names; `left_out` were too many."""
+    """Entries sorted by name; `left_out` counts those beyond the limit."""
 
     entries: list[Entry]
     left_out: int
@@ -53,7 +52,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of a text file; `next_offset` is where the rest begins, None at the end."""
+    """Part of a text file; `next_offset` is where the rest begins, None at the end."""
 
     path: str
     text: str
@@ -61,107 +60,109 @@ class Text:
     next_offset: Optional[int]
 
 
-def at(path: str) -> Path:
-    """The path with ~ resolved, its links left alone."""
+def absolute_path(path: str) -> Path:
+    """Make a path absolute: expand ~ and file://, normalise, but do not follow links."""
     return Path(os.path.normpath(Path.home() / Path(path.removeprefix("file://")).expanduser()))
 
 
 @contextmanager
-def allowed() -> Iterator[None]:
-    """What the system refuses, as `ToolError` in its words."""
+def os_errors() -> Iterator[None]:
+    """Convert errors of the operating system into `ToolError` with the system's message."""
     try:
         yield
     except OSError as error:
         code = type(error).__name__.removesuffix("Error").lower()
-        names = " to ".join(str(each) for each in (error.filename, error.filename2) if each)
+        names = " to ".join(str(name) for name in (error.filename, error.filename2) if name)
         raise ToolError(f"{error.strerror or error}: {names}.", code=code) from None
     except shutil.Error as error:
-        raise ToolError(f"Not everything could be copied: {error}.", code="failed") from None
+        raise ToolError(f"Some files could not be copied: {error}.", code="failed") from None
 
 
-def entry(path: Path) -> Entry:
-    """What is known of one path, without following a link."""
-    found = path.lstat()
+def describe(path: Path) -> Entry:
+    """Metadata of a path; links are not followed."""
+    status = path.lstat()
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
-    kind = kinds.get(stat.S_IFMT(found.st_mode), "other")
+    kind = kinds.get(stat.S_IFMT(status.st_mode), "other")
     target = os.readlink(path) if kind == "link" else None
-    changed = datetime.fromtimestamp(found.st_mtime).astimezone().isoformat(timespec="seconds")
-    mode = stat.filemode(found.st_mode)
-    return Entry(str(path), kind, found.st_size, changed, mode, target)  # type: ignore[arg-type]
+    modified = datetime.fromtimestamp(status.st_mtime).astimezone().isoformat(timespec="seconds")
+    mode = stat.filemode(status.st_mode)
+    return Entry(str(path), kind, status.st_size, modified, mode, target)  # type: ignore[arg-type]
 
 
-def existing(path: str) -> Path:
-    """The path, if something is there; `ToolError` names the nearest folder that is."""
-    found = at(path)
-    if not os.path.lexists(found):
-        near = next(each for each in found.parents if each.is_dir())
-        hint = f"The nearest folder that exists is {near}."
-        raise ToolError(f"There is no {found}.", code="not_found", hint=hint)
-    return found
+def existing_path(path: str) -> Path:
+    """Resolve a path that must exist; `ToolError` names the nearest existing folder."""
+    target = absolute_path(path)
+    if not os.path.lexists(target):
+        near = next(parent for parent in target.parents if parent.is_dir())
+        hint = f"The nearest existing folder is {near}."
+        raise ToolError(f"No such file or folder: {target}.", code="not_found", hint=hint)
+    return target
 
 
-def folder(path: str) -> Path:
-    """The path, if it is a folder that can be read."""
-    found = existing(path)
-    if not found.is_dir():
-        raise ToolError(f"{found} is not a folder.", code="not_folder")
-    with allowed():
-        os.scandir(found).close()
-    return found
+def existing_folder(path: str) -> Path:
+    """Resolve the path of a readable folder; `ToolError` otherwise."""
+    target = existing_path(path)
+    if not target.is_dir():
+        raise ToolError(f"{target} is not a folder.", code="not_folder")
+    with os_errors():
+        os.scandir(target).close()
+    return target
 
 
-def below(top: Path) -> Iterator[Path]:
-    """All that lies in a folder and below, in order; `ToolError` if that is too much. No link is
-    followed, and what may not be read is passed over.
+def walk(top: Path) -> Iterator[Path]:
+    """All paths below a folder, sorted; `ToolError` if there are too many. Links are not followed
+    and unreadable folders are skipped.
     """
-    seen = 0
-    for here, folders, names in os.walk(top):
+    count = 0
+    for directory, folders, names in os.walk(top):
         folders.sort()
         for name in sorted([*folders, *names]):
-            yield Path(here, name)
-            seen += 1
-        if seen > LOOKED_AT:
+            yield Path(directory, name)
+            count += 1
+        if count > MAX_SEARCHED:
             raise ToolError(
-                f"{top} has more than {LOOKED_AT} entries.",
+                f"{top} has more than {MAX_SEARCHED} entries.",
                 code="too_large",
-                hint="Take a smaller folder.",
+                hint="Choose a smaller folder.",
             )
 
 
-def listing(paths: Iterable[Path]) -> Listing:
-    """As many of them as are told, and how many more there are."""
-    found: list[Entry] = []
-    more = 0
+def list_entries(paths: Iterable[Path]) -> Listing:
+    """Describe the paths up to the limit and count the rest."""
+    entries: list[Entry] = []
+    left_out = 0
     for path in paths:
-        if len(found) == ENTRIES:
-            more += 1
+        if len(entries) == MAX_ENTRIES:
+            left_out += 1
             continue
-        with suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or hidden from us
-            found.append(entry(path))
-    return Listing(found, more)
+        with suppress(FileNotFoundError, PermissionError):  # removed meanwhile, or not accessible
+            entries.append(describe(path))
+    return Listing(entries, left_out)
 
 
-def free(path: Path, overwrite: bool) -> Path:
-    """The path, if writing there loses nothing that was not meant to go."""
+def check_target(path: Path, overwrite: bool) -> Path:
+    """Return a path that may be written; `ToolError` if that would lose a file or has no folder."""
     if path.is_dir() and not path.is_symlink():
-        raise ToolError(f"{path} is a folder.", code="exists", hint="Give the full new path.")
+        raise ToolError(
+            f"{path} is a folder.", code="exists", hint="Give the full path of the new file."
+        )
     if os.path.lexists(path) and not overwrite:
         hint = "Choose another name or pass overwrite=true."
-        raise ToolError(f"{path} exists already.", code="exists", hint=hint)
+        raise ToolError(f"{path} already exists.", code="exists", hint=hint)
     if not path.parent.is_dir():
         hint = "Create it with files_create_directory."
-        raise ToolError(f"There is no folder {path.parent}.", code="not_found", hint=hint)
+        raise ToolError(f"No such folder: {path.parent}.", code="not_found", hint=hint)
     return path
 
 
-def landing(source: Path, destination: str) -> Path:
-    """Where a source lands: inside the destination if that is a folder, else as named."""
-    goal = at(destination)
-    if goal.is_dir():
-        goal = goal / source.name
-    if goal == source or source in goal.parents:
-        raise ToolError(f"{goal} lies within {source} or is it.", code="same")
-    return goal
+def final_path(source: Path, destination: str) -> Path:
+    """The final path of a source: inside the destination if that is a folder, else that path."""
+    target = absolute_path(destination)
+    if target.is_dir():
+        target = target / source.name
+    if target == source or source in target.parents:
+        raise ToolError(f"{target} is {source} itself or inside it.", code="same")
+    return target
 
 
 @app.tool(reads_only=True)
@@ -174,10 +175,10 @@ def list_directory(
     """List what files are in a folder (ls): name, kind, size, modification time and permissions; at
     most 500 entries.
     """
-    top = folder(path)
-    with allowed():
-        names = sorted(each for each in os.listdir(top) if hidden or not each.startswith("."))
-        return listing(top / name for name in names)
+    top = existing_folder(path)
+    with os_errors():
+        names = sorted(name for name in os.listdir(top) if hidden or not name.startswith("."))
+        return list_entries(top / name for name in names)
 
 
 @app.tool(reads_only=True)
@@ -187,15 +188,15 @@ def read_text(
     limit: Annotated[int, Field(ge=1, le=50_000, description="characters at most")] = 20_000,
 ) -> Text:
     """Read a text file (UTF-8): show or print what is written in it, or part of a long log."""
-    file = existing(path)
-    with allowed():
+    file = existing_path(path)
+    with os_errors():
         if file.stat().st_size > 50_000_000 or not file.is_file():
-            raise ToolError(f"{file} is not a file that can be read as text.", code="not_text")
+            raise ToolError(f"Not a readable text file: {file}.", code="not_text")
         raw = file.read_bytes()
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        hint = "Open it in its application."
+        hint = "Open it with its application."
         raise ToolError(f"{file} is not UTF-8 text.", code="not_text", hint=hint) from None
     end = offset + limit
     return Text(str(file), text[offset:end], len(text), end if end < len(text) else None)
@@ -211,19 +212,19 @@ def write_text(
     """Create a text file with this content (UTF-8), or append lines to one with `append`. The
     folder must exist; an existing file is replaced only with overwrite=true.
     """
-    file = free(at(path), overwrite or append)
-    with allowed(), file.open("a" if append else "w", encoding="utf-8", newline="") as out:
+    file = check_target(absolute_path(path), overwrite or append)
+    with os_errors(), file.open("a" if append else "w", encoding="utf-8", newline="") as out:
         out.write(content)
-    return entry(file)
+    return describe(file)
 
 
 @app.tool()
 def create_directory(path: Where) -> Entry:
     """Create a new, empty folder (mkdir -p), with missing parents. No error if it exists."""
-    made = at(path)
-    with allowed():
-        made.mkdir(parents=True, exist_ok=True)
-    return entry(made)
+    target = absolute_path(path)
+    with os_errors():
+        target.mkdir(parents=True, exist_ok=True)
+    return describe(target)
 
 
 @app.tool(timeout=120)
@@ -231,11 +232,11 @@ def move(source: Where, destination: Where, overwrite: Overwrite = False) -> Ent
     """Move a file or folder, put it into another folder, or rename it (mv). If the destination is a
     folder the source goes into it, otherwise it gets that name.
     """
-    old = existing(source)
-    new = free(landing(old, destination), overwrite)
-    with allowed():
+    old = existing_path(source)
+    new = check_target(final_path(old, destination), overwrite)
+    with os_errors():
         shutil.move(old, new)
-    return entry(new)
+    return describe(new)
 
 
 @app.tool(timeout=120)
@@ -243,14 +244,14 @@ def copy(source: Where, destination: Where, overwrite: Overwrite = False) -> Ent
     """Copy or duplicate a file, or a folder with everything in it (cp -r), keeping times and
     permissions. If the destination is a folder the copy goes into it, otherwise it gets that name.
     """
-    old = existing(source)
-    new = free(landing(old, destination), overwrite)
-    with allowed():
+    old = existing_path(source)
+    new = check_target(final_path(old, destination), overwrite)
+    with os_errors():
         if old.is_dir() and not old.is_symlink():
             shutil.copytree(old, new, symlinks=True)
         else:
             shutil.copy2(old, new, follow_symlinks=False)
-    return entry(new)
+    return describe(new)
 
 
 @app.tool()
@@ -260,12 +261,12 @@ def trash(path: Where) -> str:
     """
     from gi.repository import Gio, GLib
 
-    found = existing(path)
+    target = existing_path(path)
     try:
-        Gio.File.new_for_path(str(found)).trash(None)
+        Gio.File.new_for_path(str(target)).trash(None)
     except GLib.Error as error:
-        raise ToolError(f"{found} was not moved to the trash: {error.message}.") from None
-    return f"{found} is in the trash."
+        raise ToolError(f"Could not move {target} to the trash: {error.message}.") from None
+    return f"{target} was moved to the trash."
 
 
 @app.tool(reads_only=True, timeout=60)
@@ -278,9 +279,11 @@ def find(
     """Find where a file is: look for files by name, with a wildcard such as *.pdf, in a folder and
     all below it. At most 500 results.
     """
-    wanted = pattern.lower()
-    top = folder(path)
-    return listing(each for each in below(top) if fnmatch.fnmatchcase(each.name.lower(), wanted))
+    glob = pattern.lower()
+    top = existing_folder(path)
+    return list_entries(
+        candidate for candidate in walk(top) if fnmatch.fnmatchcase(candidate.name.lower(), glob)
+    )
 
 
 @app.tool(reads_only=True)
@@ -288,5 +291,5 @@ def get_info(path: Where) -> Entry:
     """Get information on a path: whether it exists, type, size (how big), when last modified, and
     permissions.
     """
-    with allowed():
-        return entry(existing(path))
+    with os_errors():
+        return describe(existing_path(path))

@@ -1,4 +1,4 @@
-"""The stock MCP server of files."""
+"""App `filesystem`: the stock MCP server for files."""
 
 from __future__ import annotations
 

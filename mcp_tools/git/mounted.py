@@ -1,7 +1,8 @@
-"""Git repositories, through the stock server mcp-server-git, which is part of the code layer.
+"""Tools for git repositories, forwarded to the stock server mcp-server-git, which is part of the
+layer.
 
-Every tool here but `git_init` is forwarded: the reference counts it among the server's tools, and
-the server has dropped it.
+Only `git_init` is our own: OSWorld-MCP lists it among the server's tools, but the server has
+dropped it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.git import app
 from ambidex.mcp_tools.mount import Mount
 
-RUN = (
+RUN_SERVER = (
     "import runpy, sys; sys.path[:0] = sys.argv.pop().split(':'); "
     "runpy.run_module('mcp_server_git', run_name='__main__', alter_sys=True)"
 )
-"""The server as `python3 -m mcp_server_git` runs it, told here where its libraries are: by
-PYTHONPATH the hooks that git starts would find them.
+"""Runs the server like `python3 -m mcp_server_git`, with its library path as an argument: git hooks
+would inherit PYTHONPATH.
 """
 
 Repository = Annotated[
@@ -41,9 +42,9 @@ Contained = Annotated[Optional[str], Field(description="a commit, such as HEAD~2
 
 
 def command() -> list[str]:
-    """How to start the server, with the libraries of this process."""
-    path = os.pathsep.join(str(Path(each or ".").resolve()) for each in sys.path)
-    return [sys.executable, "-I", "-c", RUN, path]
+    """Command that starts the server, with the library path of this process."""
+    path = os.pathsep.join(str(Path(entry or ".").resolve()) for entry in sys.path)
+    return [sys.executable, "-I", "-c", RUN_SERVER, path]
 
 
 server = Mount("git server", command)
@@ -202,23 +203,27 @@ def init(repo_path: Repository) -> str:
     """Initialise a new git repository: turn a folder into one, under version control; created if
     missing, its files stay. An existing repository is unchanged, which is reported.
     """
-    command = ["git", "init", "--", str(_at(repo_path))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
-    if done.returncode:
-        raise ToolError(f"git: {done.stderr.strip()}", code="refused")
-    return done.stdout.strip()
+    command = ["git", "init", "--", str(_absolute_path(repo_path))]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+    if result.returncode:
+        raise ToolError(f"git: {result.stderr.strip()}", code="refused")
+    return result.stdout.strip()
 
 
-def _at(repo_path: str) -> Path:
+def _absolute_path(repo_path: str) -> Path:
     return Path.home() / Path(repo_path).expanduser()
 
 
 def _text(tool: str, repo_path: str, **arguments: object) -> str:
-    """What the server answers; where it only repeats the path, what is wrong with that."""
+    """Call a tool of the server. An error that consists of the path alone is replaced by a useful
+    one.
+    """
     try:
         return cast(str, server.call(f"git_{tool}", repo_path=repo_path, **arguments))
     except ToolError as error:
-        if error.message != str(_at(repo_path)):
+        if error.message != str(_absolute_path(repo_path)):
             raise
-        hint = "Give the top folder of one; git_init makes one."
-        raise ToolError(f"{repo_path} is no repository.", code="no_repository", hint=hint) from None
+        hint = "Give the top folder of a repository, or create one with git_init."
+        raise ToolError(
+            f"Not a repository: {repo_path}.", code="no_repository", hint=hint
+        ) from None

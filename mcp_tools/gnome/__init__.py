@@ -1,4 +1,4 @@
-"""The GNOME desktop."""
+"""App `gnome`: settings of the GNOME desktop."""
 
 from __future__ import annotations
 

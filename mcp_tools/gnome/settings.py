@@ -1,4 +1,4 @@
-"""Settings of the GNOME desktop, as gsettings stores them."""
+"""Tools for the settings that GNOME stores in gsettings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Key = Annotated[str, Field(description="such as text-scaling-factor")]
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting; `allowed` says in words which values it takes."""
+    """A setting; `allowed` describes the values it accepts."""
 
     schema: str
     key: str
@@ -31,38 +31,38 @@ class Setting:
 
 
 def schemas() -> Any:
-    """The installed schemas."""
+    """The installed gsettings schemas."""
     from gi.repository import Gio
 
     return Gio.SettingsSchemaSource.get_default()
 
 
-def near(wanted: str, names: list[str]) -> str:
-    """A few of the names that resemble the wanted one."""
+def similar_names(name: str, names: list[str]) -> str:
+    """A few names similar to the given one, for a hint."""
     import difflib
 
-    alike = [each for each in names if wanted.rpartition(".")[2].lower() in each.lower()]
-    close = difflib.get_close_matches(wanted, names, 8, 0.5)
-    return ", ".join(dict.fromkeys([*close, *alike[:8]])) or ", ".join(names[:12])
+    containing = [other for other in names if name.rpartition(".")[2].lower() in other.lower()]
+    close = difflib.get_close_matches(name, names, 8, 0.5)
+    return ", ".join(dict.fromkeys([*close, *containing[:8]])) or ", ".join(names[:12])
 
 
 def settings_of(schema: str) -> Any:
-    """The settings of a schema; `ToolError` names schemas like it."""
+    """The settings of a schema; `ToolError` suggests similar schemas."""
     from gi.repository import Gio
 
-    found = schemas().lookup(schema, True)
-    if found is None:
+    schema_info = schemas().lookup(schema, True)
+    if schema_info is None:
         names = schemas().list_schemas(True)[0]
-        hint = f"Alike: {near(schema, names)}."
-        raise ToolError(f"There is no schema {schema!r}.", code="no_schema", hint=hint)
-    if found.get_path() is None:
-        hint = "Its settings exist once per profile or device; use the application."
-        raise ToolError(f"{schema} has no fixed place.", code="relocatable", hint=hint)
+        hint = f"Similar names: {similar_names(schema, names)}."
+        raise ToolError(f"Unknown schema: {schema!r}.", code="no_schema", hint=hint)
+    if schema_info.get_path() is None:
+        hint = "Its settings exist per profile or device; change them in the application."
+        raise ToolError(f"{schema} has no fixed path.", code="relocatable", hint=hint)
     return Gio.Settings.new(schema)
 
 
 def key_of(settings: Any, key: str) -> Any:
-    """The description of a key; `ToolError` names the keys there are."""
+    """The schema entry of a key; `ToolError` lists the existing keys."""
     schema = settings.props.settings_schema
     if not schema.has_key(key):
         names = sorted(schema.list_keys())
@@ -71,8 +71,8 @@ def key_of(settings: Any, key: str) -> Any:
     return schema.get_key(key)
 
 
-def allowed(key: Any) -> str:
-    """Which values the key takes, in words."""
+def allowed_values(key: Any) -> str:
+    """Description of the values that a key accepts."""
     kind, values = key.get_range().unpack()
     if kind in ("enum", "flags"):
         return f"{'one' if kind == 'enum' else 'some'} of {', '.join(values)}"
@@ -84,49 +84,49 @@ def allowed(key: Any) -> str:
     return {**words, **numbers}.get(code, f"a GVariant of type {code}")
 
 
-def described(settings: Any, name: str) -> Setting:
+def describe(settings: Any, name: str) -> Setting:
     """The setting as a tool returns it."""
     key = key_of(settings, name)
     value, default = settings.get_value(name).unpack(), settings.get_default_value(name).unpack()
-    return Setting(settings.props.schema_id, name, value, default, allowed(key))
+    return Setting(settings.props.schema_id, name, value, default, allowed_values(key))
 
 
-def variant(key: Any, value: Any) -> Any:
-    """The value as the key stores it; `ToolError` says what the key takes.
+def to_variant(key: Any, value: Any) -> Any:
+    """Convert a value to the key's type; `ToolError` says which values the key accepts.
 
-    Text may also be what `gsettings set` takes, such as "uint32 300" or "['a', 'b']".
+    Text in the syntax of `gsettings set`, such as "uint32 300" or "['a', 'b']", works too.
     """
     from gi.repository import GLib
 
     kind = key.get_value_type()
     wrong = ToolError(
-        f"{json.dumps(value)} is no value of {key.get_name()}.",
+        f"Not a value of {key.get_name()}: {json.dumps(value)}.",
         code="bad_value",
-        hint=f"It takes {allowed(key)}.",
+        hint=f"Allowed: {allowed_values(key)}.",
     )
     code = kind.dup_string()
     try:
         if code == "s" and isinstance(value, str):
-            made = GLib.Variant("s", value)
+            variant = GLib.Variant("s", value)
         elif code == "d" and isinstance(value, (int, float)) and not isinstance(value, bool):
-            made = GLib.Variant("d", value)
+            variant = GLib.Variant("d", value)
         else:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            made = GLib.Variant.parse(kind, text, None, None)
+            variant = GLib.Variant.parse(kind, text, None, None)
     except GLib.Error:
         raise wrong from None
-    if not key.range_check(made):
+    if not key.range_check(variant):
         raise wrong
-    return made
+    return variant
 
 
 def store(settings: Any, key: str, value: object) -> None:
-    """Keep a value for a key; `ToolError` says what the key takes."""
-    made = variant(key_of(settings, key), value)
+    """Store the value of a key; `ToolError` if the value is invalid or the key is locked."""
+    variant = to_variant(key_of(settings, key), value)
     if not settings.is_writable(key):
         schema = settings.props.schema_id
-        raise ToolError(f"{schema} {key} is locked.", code="locked")
-    settings.set_value(key, made)
+        raise ToolError(f"{schema} {key} is locked by a policy.", code="locked")
+    settings.set_value(key, variant)
     settings.sync()
 
 
@@ -138,17 +138,17 @@ def list_settings(
     can be configured. Without an exact match, lists the schemas whose name contains it.
     """
     if schemas().lookup(schema, True) is None:
-        names = [each for each in schemas().list_schemas(True)[0] if schema.lower() in each.lower()]
+        names = [name for name in schemas().list_schemas(True)[0] if schema.lower() in name.lower()]
         if names:
             return sorted(names)
     settings = settings_of(schema)
-    return [described(settings, key) for key in sorted(settings.props.settings_schema.list_keys())]
+    return [describe(settings, key) for key in sorted(settings.props.settings_schema.list_keys())]
 
 
 @app.tool(reads_only=True)
 def get_setting(schema: Schema, key: Key) -> Setting:
     """Read one desktop setting (gsettings get, dconf key): value, default and allowed values."""
-    return described(settings_of(schema), key)
+    return describe(settings_of(schema), key)
 
 
 @app.tool()
@@ -163,7 +163,7 @@ def set_setting(
     """
     settings = settings_of(schema)
     store(settings, key, value)
-    return described(settings, key)
+    return describe(settings, key)
 
 
 @app.tool()
@@ -173,7 +173,7 @@ def reset_setting(schema: Schema, key: Key) -> Setting:
     key_of(settings, key)
     settings.reset(key)
     settings.sync()
-    return described(settings, key)
+    return describe(settings, key)
 
 
 @app.tool()
@@ -187,14 +187,14 @@ def set_wallpaper(
     """Change the wallpaper: use a picture or photo as desktop background (light and dark)."""
     picture = Path.home() / Path(path.removeprefix("file://")).expanduser()
     if not picture.is_file():
-        raise ToolError(f"There is no file {picture}.", code="not_found")
-    done = [set_setting(BACKGROUND, "picture-uri", picture.as_uri())]
+        raise ToolError(f"No such file: {picture}.", code="not_found")
+    changed = [set_setting(BACKGROUND, "picture-uri", picture.as_uri())]
     if schemas().lookup(BACKGROUND, True).has_key("picture-uri-dark"):
-        done.append(set_setting(BACKGROUND, "picture-uri-dark", picture.as_uri()))
+        changed.append(set_setting(BACKGROUND, "picture-uri-dark", picture.as_uri()))
     options = "picture-options"
     if fit or get_setting(BACKGROUND, options).value == "none":
-        done.append(set_setting(BACKGROUND, options, fit or "zoom"))
-    return done
+        changed.append(set_setting(BACKGROUND, options, fit or "zoom"))
+    return changed
 
 
 @app.tool()

@@ -1,4 +1,4 @@
-"""LibreOffice Impress: slides as images and as a text document, and the office's auto-save."""
+"""Tools that export slides as images or as a text document, and configure auto-save."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ MEDIA = {
     "bmp": "image/x-MS-bmp",
     "tiff": "image/tiff",
 }
-SUFFIXES = {"image/jpeg": {".jpg", ".jpeg"}, "image/tiff": {".tif", ".tiff"}}
+EXTENSIONS = {"image/jpeg": {".jpg", ".jpeg"}, "image/tiff": {".tif", ".tiff"}}
 AUTO_SAVE = "/org.openoffice.Office.Recovery/AutoSave"
 AUTO_SAVE_SHOWN = "/org.openoffice.Office.Common/Save/Document"
-"""Where the dialog of the office's options writes the same two settings."""
+"""Copy of the same two settings, which the options dialog uses."""
 WRITER = "private:factory/swriter"
 
 
 @dataclass(frozen=True)
 class AutoSave:
-    """Auto-save of the whole office, before and after; minutes."""
+    """Auto-save of LibreOffice before and after; intervals in minutes."""
 
     enabled: bool
     interval_minutes: int
@@ -60,24 +60,24 @@ def export_to_image(
     talk-1.png, talk-2.png and so on. The presentation stays unchanged.
     """
     model = documents.find(PRESENTATION, document)
-    with connection.answering():
-        every = slides.pages(model)
-        chosen = every if slide_index is None else [slides.slide_at(model, slide_index)]
-    named = [
-        (page, documents.target(path, overwrite))
-        for page, path in zip(chosen, _paths(file_path, format, len(chosen)), strict=True)
+    with connection.uno_errors():
+        all_slides = slides.pages(model)
+        selected = all_slides if slide_index is None else [slides.slide_at(model, slide_index)]
+    exports = [
+        (page, documents.check_target(path, overwrite))
+        for page, path in zip(selected, _paths(file_path, format, len(selected)), strict=True)
     ]
-    return [_image(page, file, MEDIA[format], width) for page, file in named]
+    return [_image(page, file, MEDIA[format], width) for page, file in exports]
 
 
 def _paths(path: str, kind: str, count: int) -> list[str]:
-    """A name for each slide; `ToolError` if it says another format."""
+    """File names for the slides; `ToolError` if the extension is that of another format."""
     file = Path(path)
-    suffixes = SUFFIXES.get(MEDIA[kind], {f".{kind}"})
-    if file.suffix.lower() not in suffixes:
+    extensions = EXTENSIONS.get(MEDIA[kind], {f".{kind}"})
+    if file.suffix.lower() not in extensions:
         if file.suffix and file.suffix.lower().lstrip(".") in {*MEDIA, "tif", "webp", "svg", "pdf"}:
-            message = f"{file.name} does not fit the format {kind}."
-            raise ToolError(message, code="bad_format", hint=f"Let it end in .{kind}.")
+            message = f"The extension of {file.name} does not match the format {kind}."
+            raise ToolError(message, code="bad_format", hint=f"Use the extension .{kind}.")
         file = file.with_name(f"{file.name}.{kind}")
     if count == 1:
         return [str(file)]
@@ -87,18 +87,18 @@ def _paths(path: str, kind: str, count: int) -> list[str]:
 def _image(page: Any, file: Path, media: str, width: int) -> Saved:
     import uno
 
-    with connection.answering():
+    with connection.uno_errors():
         size = documents.property_values(
             PixelWidth=width, PixelHeight=max(1, round(width * page.Height / page.Width))
         )
-        given = documents.property_values(
+        arguments = documents.property_values(
             URL=file.as_uri(),
             MediaType=media,
             FilterData=uno.Any("[]com.sun.star.beans.PropertyValue", size),
         )
         exporter = connection.service("com.sun.star.drawing.GraphicExportFilter")
         exporter.setSourceDocument(page)
-        if not exporter.filter(given) or not file.is_file() or not file.stat().st_size:
+        if not exporter.filter(arguments) or not file.is_file() or not file.stat().st_size:
             raise ToolError(f"LibreOffice did not write {file}.", code="failed")
     return Saved(str(file), file.stat().st_size)
 
@@ -119,35 +119,35 @@ def convert_to_docx(
     one paragraph per line, without formatting or images. The presentation stays unchanged.
     """
     model = documents.find(PRESENTATION, document)
-    own = documents.file_of(model)
-    if output_path is None and own is None:
-        message = f"{model.Title} has never been saved, so there is no folder for its text."
+    own_file = documents.file_of(model)
+    if output_path is None and own_file is None:
+        message = f"{model.Title} has never been saved, so there is no folder for its docx."
         raise ToolError(message, code="no_file", hint="Give output_path.")
-    path = output_path or str(own.with_suffix(".docx") if own else "")
+    path = output_path or str(own_file.with_suffix(".docx") if own_file else "")
     if Path(path).suffix.lower() != ".docx":
         raise ToolError(f"{path!r} does not end in .docx.", code="bad_format")
-    file = documents.target(path, overwrite)
-    with connection.answering():
-        said = [line for page in slides.pages(model) for line in _lines(page, content)]
-        given = documents.property_values(Hidden=True)
-        made = connection.desktop().loadComponentFromURL(WRITER, "_blank", 0, given)
+    file = documents.check_target(path, overwrite)
+    with connection.uno_errors():
+        lines = [line for page in slides.pages(model) for line in _lines(page, content)]
+        arguments = documents.property_values(Hidden=True)
+        text_document = connection.desktop().loadComponentFromURL(WRITER, "_blank", 0, arguments)
         try:
-            made.Text.setString("\r".join(said))
-            word = documents.property_values(FilterName="MS Word 2007 XML", Overwrite=overwrite)
-            made.storeToURL(file.as_uri(), word)
+            text_document.Text.setString("\r".join(lines))
+            options = documents.property_values(FilterName="MS Word 2007 XML", Overwrite=overwrite)
+            text_document.storeToURL(file.as_uri(), options)
         finally:
-            made.close(True)
+            text_document.close(True)
     return Saved(str(file), file.stat().st_size)
 
 
 def _lines(page: Any, content: str) -> list[str]:
-    """What a slide says."""
+    """Lines of text of a slide: of its boxes, its notes, or both."""
     boxes = [page.getByIndex(index) for index in range(page.Count)]
-    found = [text for box in boxes for text in slides.texts(box)] if content != "notes" else []
+    texts = [text for box in boxes for text in slides.texts(box)] if content != "notes" else []
     notes = slides.notes_of(page)
     if content != "slides" and notes is not None:
-        found.append(notes)
-    return [line for text in found if text.String for line in text.String.split("\n")]
+        texts.append(notes)
+    return [line for text in texts if text.String for line in text.String.split("\n")]
 
 
 @app.tool()
@@ -162,25 +162,25 @@ def configure_auto_save(
     """
     minutes = round(interval_minutes)
     if minutes != interval_minutes:
-        hint = f"Give {minutes}."
-        raise ToolError("LibreOffice counts whole minutes.", code="bad_arguments", hint=hint)
-    with connection.answering():
+        hint = f"Pass {minutes}."
+        raise ToolError("interval_minutes must be whole minutes.", code="bad_arguments", hint=hint)
+    with connection.uno_errors():
         provider = connection.service("com.sun.star.configuration.ConfigurationProvider")
         node = _settings(provider, AUTO_SAVE)
         before = bool(node.Enabled), int(node.TimeIntervall)
         node.setPropertyValue("Enabled", enabled)
         node.setPropertyValue("TimeIntervall", minutes)
         node.commitChanges()
-        shown = _settings(provider, AUTO_SAVE_SHOWN)
-        shown.setPropertyValue("AutoSave", enabled)
-        shown.setPropertyValue("AutoSaveTimeIntervall", minutes)
-        shown.commitChanges()
-        provider.flush()  # else the file has it a second later
+        dialog_node = _settings(provider, AUTO_SAVE_SHOWN)
+        dialog_node.setPropertyValue("AutoSave", enabled)
+        dialog_node.setPropertyValue("AutoSaveTimeIntervall", minutes)
+        dialog_node.commitChanges()
+        provider.flush()  # otherwise the file is written a second later
         return AutoSave(bool(node.Enabled), int(node.TimeIntervall), *before)
 
 
 def _settings(provider: Any, path: str) -> Any:
-    """A node of the office's settings that can be changed."""
+    """A writable node of LibreOffice's settings."""
     return provider.createInstanceWithArguments(
         "com.sun.star.configuration.ConfigurationUpdateAccess",
         documents.property_values(nodepath=path),

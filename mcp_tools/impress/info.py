@@ -1,4 +1,4 @@
-"""What slides look like, as values: boxes with place, text, font and fill."""
+"""Descriptions of slides and their boxes: place, text, format and fill."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ambidex.mcp_tools import colours
 from ambidex.mcp_tools.impress import slides
 from ambidex.mcp_tools.impress.undo import elements, portions
 
-__all__ = ["BoxInfo", "Place", "SlideInfo", "place", "slide_info"]
+__all__ = ["BoxInfo", "Place", "SlideInfo", "place_of", "slide_info"]
 
-LONG = 1000
-"""Characters of a text that are shown."""
-BOLD = 110.0
-"""What an office calls bold begins above this weight."""
+MAX_TEXT = 1000
+"""Maximum number of characters returned of a text."""
+BOLD_WEIGHT = 110.0
+"""Weights above this one count as bold."""
 
-LOOK = (  # in this order, which is the one UNO asks for
+CHARACTER_PROPERTIES = (  # sorted, as getPropertyValues requires
     "CharColor",
     "CharFontName",
     "CharHeight",
@@ -39,8 +39,8 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Look:
-    """The font of a box; a field is null where the box mixes values."""
+class TextFormat:
+    """Text format of a box; a field is null if the box has several values."""
 
     font: Optional[str]
     size: Optional[float]
@@ -54,39 +54,41 @@ class Look:
 
 @dataclass(frozen=True)
 class BoxInfo:
-    """A box of a slide; `index` is what tools take as box_index. `cells` are a table's."""
+    """A box on a slide; `index` is its box_index. `cells` are those of a table."""
 
     index: int
     kind: str
     name: str
     place: Place
     text: str
-    look: Optional[Look]
+    look: Optional[TextFormat]
     fill: Optional[str]
-    """#RRGGBB, or gradient, hatch or bitmap; null where the slide shows through."""
+    """#RRGGBB, or gradient, hatch or bitmap; null if there is no fill."""
     cells: Optional[list[list[str]]]
 
 
 @dataclass(frozen=True)
 class SlideInfo:
-    """A slide; `index` is what tools take as slide_index or page_index."""
+    """A slide; `index` is its slide_index or page_index."""
 
     index: int
     title: str
     background: Optional[str]
-    """Like the fill of a box; null where the master's shows."""
+    """Like the fill of a box; null for the master slide's background."""
     notes: str
     boxes: list[BoxInfo]
 
 
-def place(shape: Any) -> Place:
-    """Where the box is."""
-    at, size = shape.Position, shape.Size
-    return Place(*(round(each / 1000, 2) for each in (at.X, at.Y, size.Width, size.Height)))
+def place_of(shape: Any) -> Place:
+    """Place of a box."""
+    position, size = shape.Position, shape.Size
+    return Place(
+        *(round(length / 1000, 2) for length in (position.X, position.Y, size.Width, size.Height))
+    )
 
 
-def fill(properties: Any) -> Optional[str]:
-    """What an area is filled with."""
+def fill_of(properties: Any) -> Optional[str]:
+    """Fill of a box or background; None if there is none."""
     if not properties.getPropertySetInfo().hasPropertyByName("FillStyle"):
         return None
     style = properties.FillStyle.value
@@ -95,23 +97,25 @@ def fill(properties: Any) -> Optional[str]:
     return None if style == "NONE" else str(style).lower()
 
 
-def _common(values: Iterable[Any]) -> Any:
-    """The one value they all have; None if they differ."""
+def _common_value(values: Iterable[Any]) -> Any:
+    """The value that all have in common; None if they differ."""
     first, *rest = values
-    return first if all(each == first for each in rest) else None
+    return first if all(value == first for value in rest) else None
 
 
-def look(text: Any) -> Look:
-    """How a text that is not empty looks."""
-    parts = [each.getPropertyValues(LOOK) for each in portions(text)]
-    adjust = _common(each.ParaAdjust for each in elements(text))
-    color, font, size, slant, strike, underline, weight = map(_common, zip(*parts, strict=True))
+def text_format(text: Any) -> TextFormat:
+    """Format of a text that is not empty."""
+    parts = [portion.getPropertyValues(CHARACTER_PROPERTIES) for portion in portions(text)]
+    adjust = _common_value(portion.ParaAdjust for portion in elements(text))
+    color, font, size, slant, strike, underline, weight = map(
+        _common_value, zip(*parts, strict=True)
+    )
     sides = ("left", "right", "justify", "center", "justify")
-    return Look(
+    return TextFormat(
         font,
         None if size is None else round(size, 1),
         None if color is None else "automatic" if color < 0 else colours.written(color),
-        None if weight is None else weight > BOLD,
+        None if weight is None else weight > BOLD_WEIGHT,
         None if slant is None else slant.value != "NONE",
         None if underline is None else underline != 0,
         None if strike is None else strike != 0,
@@ -120,32 +124,32 @@ def look(text: Any) -> Look:
 
 
 def box_info(index: int, shape: Any) -> BoxInfo:
-    """What is to know of a box."""
+    """Describe a box."""
     rows = slides.cells(shape)
-    found = list(slides.texts(shape))
-    said = "\n".join(each.String for each in found if each.String)
-    plain = len(found) == 1 and not rows and found[0].String
+    texts = list(slides.texts(shape))
+    content = "\n".join(text.String for text in texts if text.String)
+    has_format = len(texts) == 1 and not rows and texts[0].String
     return BoxInfo(
         index,
         slides.kind_of(shape),
         shape.Name,
-        place(shape),
-        "" if rows else said[:LONG],
-        look(found[0]) if plain else None,
-        fill(shape),
-        [[cell.String[:LONG] for cell in row] for row in rows] or None,
+        place_of(shape),
+        "" if rows else content[:MAX_TEXT],
+        text_format(texts[0]) if has_format else None,
+        fill_of(shape),
+        [[cell.String[:MAX_TEXT] for cell in row] for row in rows] or None,
     )
 
 
-def slide_info(page: Any, most: int) -> SlideInfo:
-    """What is to know of a slide, with so many boxes at most."""
+def slide_info(page: Any, max_boxes: int) -> SlideInfo:
+    """Describe a slide with at most `max_boxes` boxes."""
     background = page.Background
     notes = slides.notes_of(page)
-    boxes = [box_info(index, page.getByIndex(index)) for index in range(min(page.Count, most))]
+    boxes = [box_info(index, page.getByIndex(index)) for index in range(min(page.Count, max_boxes))]
     return SlideInfo(
         page.Number,
-        slides.title_of(page)[:LONG],
-        fill(background) if background is not None else None,
-        notes.String[:LONG] if notes is not None else "",
+        slides.title_of(page)[:MAX_TEXT],
+        fill_of(background) if background is not None else None,
+        notes.String[:MAX_TEXT] if notes is not None else "",
         boxes,
     )

@@ -1,4 +1,4 @@
-"""LibreOffice Impress: images, sounds and films on slides, and what is behind everything."""
+"""Tools that put images, audio and video on slides and set slide backgrounds."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.colours import AnyColour, colour
 from ambidex.mcp_tools.impress import app, slides
-from ambidex.mcp_tools.impress.boxes import Length, measure
-from ambidex.mcp_tools.impress.info import Place, fill, place
+from ambidex.mcp_tools.impress.boxes import Length, scaled_size
+from ambidex.mcp_tools.impress.info import Place, fill_of, place_of
 from ambidex.mcp_tools.impress.slides import PRESENTATION, Slide
 from ambidex.mcp_tools.impress.undo import Changes, changing, elements
 from ambidex.mcp_tools.office import connection, documents
@@ -25,7 +25,7 @@ from ambidex.mcp_tools.office.documents import Document
 __all__ = ["app"]
 
 ICON = 2000
-"""Edge of the box of a sound, in 1/100 mm: there is nothing to see in it."""
+"""Edge length of the box for an audio file, which has no picture, in 1/100 mm."""
 Percent = Annotated[Optional[float], Field(ge=-200, le=200)]
 
 
@@ -52,8 +52,8 @@ Where = Annotated[
 
 
 @dataclass(frozen=True)
-class Inserted:
-    """A new box; `box_index` is what tools take."""
+class InsertedBox:
+    """A new box and its box_index."""
 
     slide_index: int
     box_index: int
@@ -63,35 +63,37 @@ class Inserted:
 
 @dataclass(frozen=True)
 class Background:
-    """What a slide has behind everything: a colour, bitmap, or null for the master's."""
+    """Background of a slide before and after: a colour, bitmap, or null for the master's."""
 
     slide_index: int
     before: Optional[str]
     after: Optional[str]
 
 
-def existing(path: str) -> Path:
-    """The file; `ToolError` if there is none."""
-    file = documents.absolute(path)
+def existing_file(path: str) -> Path:
+    """Resolve the path of a file; `ToolError` if it does not exist."""
+    file = documents.absolute_path(path)
     if not file.is_file():
         hint = "Paths may start with ~."
-        raise ToolError(f"There is no file {file}.", code="not_found", hint=hint)
+        raise ToolError(f"No such file: {file}.", code="not_found", hint=hint)
     return file
 
 
-def graphic(path: str) -> Any:
-    """The image in a file, as it goes into the document itself."""
-    file = existing(path)
+def load_image(path: str) -> Any:
+    """Load an image file, for embedding in a document."""
+    file = existing_file(path)
     provider = connection.service("com.sun.star.graphic.GraphicProvider")
-    found = provider.queryGraphic(documents.property_values(URL=file.as_uri()))
-    if found is None or not found.SizePixel.Width:
-        hint = "png, jpg, gif, bmp, tiff, webp and svg are."
-        raise ToolError(f"{file} is no image that is known here.", code="bad_image", hint=hint)
-    return found
+    image = provider.queryGraphic(documents.property_values(URL=file.as_uri()))
+    if image is None or not image.SizePixel.Width:
+        hint = "Use png, jpg, gif, bmp, tiff, webp or svg."
+        raise ToolError(
+            f"Not an image that LibreOffice can read: {file}.", code="bad_image", hint=hint
+        )
+    return image
 
 
-def corner(page: Any, spot: Optional[Spot], width: int, height: int) -> tuple[int, int]:
-    """The upper left corner in 1/100 mm."""
+def upper_left(page: Any, spot: Optional[Spot], width: int, height: int) -> tuple[int, int]:
+    """Upper left corner in 1/100 mm; centred by default."""
     x, y = (page.Width - width) // 2, (page.Height - height) // 2
     if spot is not None:
         x = x if spot.x is None else round(page.Width * spot.x / 100)
@@ -99,12 +101,12 @@ def corner(page: Any, spot: Optional[Spot], width: int, height: int) -> tuple[in
     return x, y
 
 
-def natural(found: Any, page: Any) -> tuple[int, int]:
-    """The size an image says it has, at 96 dpi if it says none, made to fit the slide."""
-    size, pixels = found.Size100thMM, found.SizePixel
+def natural_size(image: Any, page: Any) -> tuple[int, int]:
+    """Size of an image in 1/100 mm, at 96 dpi if it has none, shrunk to fit the slide."""
+    size, pixels = image.Size100thMM, image.SizePixel
     wide, high = size.Width, size.Height
     if not wide or not high:
-        wide, high = (round(each * 2540 / 96) for each in (pixels.Width, pixels.Height))
+        wide, high = (round(length * 2540 / 96) for length in (pixels.Width, pixels.Height))
     scale = min(1.0, page.Width / wide, page.Height / high)
     return max(1, round(wide * scale)), max(1, round(high * scale))
 
@@ -117,22 +119,22 @@ def insert_image(
     height: Length = None,
     position: Where = None,
     document: Document = None,
-) -> Inserted:
+) -> InsertedBox:
     """Insert an image file (picture, photo, logo) on a slide; it is embedded. Given only width or
     height it keeps its proportions; default: its own size, shrunk to fit. Returns the new box.
     """
     model = documents.find(PRESENTATION, document)
     with changing(model, "Insert image") as changes:
         page = slides.slide_at(model, slide_index)
-        found = graphic(image_path)
-        wide, high = measure(width, height, *natural(found, page))
+        image = load_image(image_path)
+        wide, high = scaled_size(width, height, *natural_size(image, page))
         shape = changes.add(
             page,
             lambda: model.createInstance("com.sun.star.drawing.GraphicObjectShape"),
-            (*corner(page, position, wide, high), wide, high),
-            lambda made: made.setPropertyValue("Graphic", found),
+            (*upper_left(page, position, wide, high), wide, high),
+            lambda new_shape: new_shape.setPropertyValue("Graphic", image),
         )
-        return Inserted(slide_index, page.Count - 1, "image", place(shape))
+        return InsertedBox(slide_index, page.Count - 1, "image", place_of(shape))
 
 
 @app.tool(timeout=60)
@@ -148,15 +150,15 @@ def insert_file(
     ] = None,
     autoplay: Annotated[bool, Field(description="plays when the slide is shown")] = False,
     document: Document = None,
-) -> Inserted:
+) -> InsertedBox:
     """Insert a video, movie or audio file on a slide; it is embedded and plays on click, or by
     itself with `autoplay`. For images use impress_insert_image. Returns the new box.
     """
-    file = existing(file_path)
+    file = existing_file(file_path)
     kind = (mimetypes.guess_type(file.name)[0] or "").partition("/")[0]
     if kind not in ("audio", "video"):
-        hint = "Its name should end in .mp3 .wav .ogg .mp4 .webm or the like."
-        raise ToolError(f"{file} is neither sound nor film.", code="bad_media", hint=hint)
+        hint = "Use a file such as .mp3, .wav, .ogg, .mp4 or .webm."
+        raise ToolError(f"Not an audio or video file: {file}.", code="bad_media", hint=hint)
     model = documents.find(PRESENTATION, document)
     with changing(model, f"Insert {kind}") as changes:
         number = slide_index or slides.current(model)
@@ -168,75 +170,77 @@ def insert_file(
         shape = changes.add(
             page,
             lambda: model.createInstance("com.sun.star.drawing.MediaShape"),
-            (*corner(page, position, wide, high), wide, high),
-            lambda made: _embed(made, file),
+            (*upper_left(page, position, wide, high), wide, high),
+            lambda new_shape: _embed(new_shape, file),
         )
         if autoplay:
             _start_with_slide(changes, page, shape)
-        what: Literal["audio", "video"] = "audio" if kind == "audio" else "video"
-        return Inserted(number, page.Count - 1, what, place(shape))
+        box_kind: Literal["audio", "video"] = "audio" if kind == "audio" else "video"
+        return InsertedBox(number, page.Count - 1, box_kind, place_of(shape))
 
 
 def _embed(shape: Any, file: Path) -> None:
-    """Make the file's content the media of the box, under a name nothing else has."""
+    """Embed a file as the media of a box, under a unique name."""
     from com.sun.star.uno import RuntimeException
 
     shape.MediaURL = f"vnd.sun.star.Package:Media/{uuid4().hex[:8]}-{quote(file.name)}"
     stream = connection.service("com.sun.star.ucb.SimpleFileAccess").openFileRead(file.as_uri())
-    with contextlib.suppress(RuntimeException):  # it takes the stream, then complains (7.4)
+    with contextlib.suppress(RuntimeException):  # raised although the stream was accepted (7.4)
         shape.PrivateStream = stream
     if shape.PrivateStream is None:
-        raise ToolError(f"LibreOffice does not take {file}.", code="refused")
+        raise ToolError(f"LibreOffice did not accept {file}.", code="refused")
 
 
 def _start_with_slide(changes: Changes, page: Any, shape: Any) -> None:
-    """An animation that plays the media as soon as the slide is shown."""
+    """Add an animation that plays the media as soon as the slide is shown."""
     import uno
 
-    def node(kind: str, node_type: str = "", **user: object) -> Any:
-        made = connection.service(f"com.sun.star.animations.{kind}")
-        data: dict[str, object] = dict(user)
+    def node(kind: str, node_type: str = "", **user_data: object) -> Any:
+        element = connection.service(f"com.sun.star.animations.{kind}")
+        data: dict[str, object] = dict(user_data)
         if node_type:
             data["node-type"] = uno.getConstantByName(
                 f"com.sun.star.presentation.EffectNodeType.{node_type}"
             )
-        made.UserData = tuple(_named(name, value) for name, value in data.items())
-        return made
+        element.UserData = tuple(_named_value(name, value) for name, value in data.items())
+        return element
 
     root = page.AnimationNode
-    main = next((each for each in elements(root) if _is_main(each)), None)
-    if main is None:
-        main = node("SequenceTimeContainer", "MAIN_SEQUENCE")
-        changes.do(lambda: root.appendChild(main), lambda: root.removeChild(main))
+    main_sequence = next((child for child in elements(root) if _is_main(child)), None)
+    if main_sequence is None:
+        main_sequence = node("SequenceTimeContainer", "MAIN_SEQUENCE")
+        changes.do(lambda: root.appendChild(main_sequence), lambda: root.removeChild(main_sequence))
     step, group = node("ParallelTimeContainer"), node("ParallelTimeContainer")
     preset = {"preset-id": "ooo-media-start", "preset-class": 6}
     effect = node("ParallelTimeContainer", "AFTER_PREVIOUS", **preset)
     play = node("Command")
-    for each in (step, group, effect):
-        each.Begin = 0.0
+    for container in (step, group, effect):
+        container.Begin = 0.0
     play.Target = shape
     play.Command = uno.getConstantByName("com.sun.star.presentation.EffectCommands.PLAY")
     effect.appendChild(play)
     group.appendChild(effect)
     step.appendChild(group)
-    changes.do(lambda: main.appendChild(step), lambda: main.removeChild(step))
+    changes.do(lambda: main_sequence.appendChild(step), lambda: main_sequence.removeChild(step))
 
 
-def _named(name: str, value: object) -> Any:
+def _named_value(name: str, value: object) -> Any:
     import uno
     from com.sun.star.beans import NamedValue
 
-    made = NamedValue()
-    made.Name = name
-    made.Value = uno.Any("short", value) if isinstance(value, int) else value
-    return made
+    named_value = NamedValue()
+    named_value.Name = name
+    named_value.Value = uno.Any("short", value) if isinstance(value, int) else value
+    return named_value
 
 
 def _is_main(node: Any) -> bool:
     import uno
 
-    main = uno.getConstantByName("com.sun.star.presentation.EffectNodeType.MAIN_SEQUENCE")
-    return any(each.Name == "node-type" and each.Value == main for each in node.UserData or ())
+    main_type = uno.getConstantByName("com.sun.star.presentation.EffectNodeType.MAIN_SEQUENCE")
+    return any(
+        entry.Name == "node-type" and entry.Value == main_type for entry in node.UserData or ()
+    )
 
 
 @app.tool(timeout=60)
@@ -258,34 +262,34 @@ def set_slide_background(
     value = colour(color) if color is not None else 0
     model = documents.find(PRESENTATION, document)
     with changing(model, "Slide background") as changes:
-        every = slides.pages(model)
-        chosen = every if slide_index is None else [slides.slide_at(model, slide_index)]
-        image = None if image_path is None else graphic(image_path)
-        done = []
-        for page in chosen:
+        all_slides = slides.pages(model)
+        selected = all_slides if slide_index is None else [slides.slide_at(model, slide_index)]
+        image = None if image_path is None else load_image(image_path)
+        changed = []
+        for page in selected:
             old, new = page.Background, _background(model, value, image)
             if old is None:
                 old = _background(model, None, None)
-            before = fill(old)
-            changes.do(_covering(page, new), _covering(page, old))
-            done.append(Background(page.Number, before, fill(page.Background)))
-        return done
+            before = fill_of(old)
+            changes.do(_background_setter(page, new), _background_setter(page, old))
+            changed.append(Background(page.Number, before, fill_of(page.Background)))
+        return changed
 
 
-def _covering(page: Any, background: Any) -> Any:
+def _background_setter(page: Any, background: Any) -> Any:
     return lambda: page.setPropertyValue("Background", background)
 
 
 def _background(model: Any, value: Optional[int], image: Optional[Any]) -> Any:
-    """A background of an image, of a colour, or none, which lets the master's through."""
+    """A background from an image or a colour; without either, the master's shows."""
     import uno
 
-    made = model.createInstance("com.sun.star.drawing.Background")
+    background = model.createInstance("com.sun.star.drawing.Background")
     style = "BITMAP" if image is not None else "NONE" if value is None else "SOLID"
     if image is not None:
-        made.FillBitmap = image
-        made.FillBitmapMode = uno.Enum("com.sun.star.drawing.BitmapMode", "STRETCH")
+        background.FillBitmap = image
+        background.FillBitmapMode = uno.Enum("com.sun.star.drawing.BitmapMode", "STRETCH")
     elif value is not None:
-        made.FillColor = value
-    made.FillStyle = uno.Enum("com.sun.star.drawing.FillStyle", style)
-    return made
+        background.FillColor = value
+    background.FillStyle = uno.Enum("com.sun.star.drawing.FillStyle", style)
+    return background

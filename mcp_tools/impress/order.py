@@ -1,4 +1,4 @@
-"""LibreOffice Impress: slides come, go and move; how they follow each other; their format."""
+"""Tools that add, copy, move and delete slides, and set their transitions and orientation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.impress import app, slides
 from ambidex.mcp_tools.impress.slides import PRESENTATION, Slide
-from ambidex.mcp_tools.impress.undo import changing, keeping_place
+from ambidex.mcp_tools.impress.undo import changing, place_restorer
 from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document
 
@@ -25,7 +25,7 @@ LAYOUTS = {
     "title_only": 19,
     "centered_text": 32,
 }
-"""An office's numbers of them."""
+"""LibreOffice's numbers of slide layouts."""
 TRANSITIONS = {
     "none": ("", ""),
     "wipe": ("BARWIPE", "LEFTTORIGHT"),
@@ -37,12 +37,12 @@ TRANSITIONS = {
     "checkerboard": ("CHECKERBOARDWIPE", "ACROSS"),
     "random_bars": ("RANDOMBARWIPE", "HORIZONTAL"),
 }
-"""By name: the type and the subtype that com.sun.star.animations calls it."""
+"""Type and subtype of each transition in com.sun.star.animations."""
 
 
 @dataclass(frozen=True)
-class Order:
-    """The slides after a change: the number of the one that was worked on, and all titles."""
+class SlideOrder:
+    """The slides after a change: the number of the slide concerned, and all titles."""
 
     slide_index: int
     slide_count: int
@@ -50,8 +50,8 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The slide that the window shows."""
+class ShownSlide:
+    """The slide shown in the window."""
 
     slide_index: int
     slide_count: int
@@ -59,7 +59,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Format:
+class SlideSize:
     """The size of all slides before and after, in centimetres."""
 
     before: tuple[float, float]
@@ -68,7 +68,7 @@ class Format:
 
 @dataclass(frozen=True)
 class Transition:
-    """How a slide appears, before and after; seconds."""
+    """Transition of a slide before and after; the duration is in seconds."""
 
     slide_index: int
     before: str
@@ -76,32 +76,32 @@ class Transition:
     duration: float
 
 
-def order(model: Any, number: int) -> Order:
-    """How the slides follow each other now."""
-    every = slides.pages(model)
-    return Order(number, len(every), [slides.title_of(page)[:100] for page in every])
+def slide_order(model: Any, number: int) -> SlideOrder:
+    """The current order of slides."""
+    all_slides = slides.pages(model)
+    return SlideOrder(number, len(all_slides), [slides.title_of(page)[:100] for page in all_slides])
 
 
 def show(model: Any, number: int) -> Any:
-    """Have the window show a slide; `ToolError` if it does not."""
+    """Show a slide in the window; `ToolError` if that fails."""
     page = slides.slide_at(model, number)
     controller = model.getCurrentController()
     controller.IsMasterPageMode = False
     controller.setCurrentPage(page)
     if slides.current(model) != number:
-        raise in_the_way(f"Slide {number} is not shown.")
+        raise no_effect(f"The window did not switch to slide {number}.")
     return page
 
 
 @app.tool()
-def goto_slide(slide_index: Slide, document: Document = None) -> Shown:
+def goto_slide(slide_index: Slide, document: Document = None) -> ShownSlide:
     """Go to a slide: jump to it and show it in the editing window, to edit it by mouse and
     keyboard. Other tools do not need this.
     """
     model = documents.find(PRESENTATION, document)
-    with connection.answering():
+    with connection.uno_errors():
         page = show(model, slide_index)
-        return Shown(slide_index, model.DrawPages.Count, slides.title_of(page))
+        return ShownSlide(slide_index, model.DrawPages.Count, slides.title_of(page))
 
 
 @app.tool()
@@ -114,7 +114,7 @@ def insert_slide(
         Field(description="which empty boxes it has"),
     ] = "blank",
     document: Document = None,
-) -> Order:
+) -> SlideOrder:
     """Insert a new slide: add one more page to the presentation, blank or with a layout of empty
     title and content boxes for impress_write_text. It takes the design of the slide before it.
     Returns the order.
@@ -124,12 +124,12 @@ def insert_slide(
         count = model.DrawPages.Count
         number = count + 1 if position is None else position
         if number > count + 1:
-            hint = f"It can become one of 1 to {count + 1}."
-            raise ToolError(f"No slide can be number {number}.", code="no_slide", hint=hint)
-        page = _added(model, slides.slide_at(model, max(number - 1, 1)), "InsertPage")
+            hint = f"Allowed: 1 to {count + 1}."
+            raise ToolError(f"Invalid position for a slide: {number}.", code="no_slide", hint=hint)
+        page = _add_slide(model, slides.slide_at(model, max(number - 1, 1)), "InsertPage")
         page.Layout = LAYOUTS[layout]
         _move(model, page, number)
-        return order(model, number)
+        return slide_order(model, number)
 
 
 @app.tool(timeout=60)
@@ -137,7 +137,7 @@ def duplicate_slide(
     slide_index: Slide,
     target_position: Annotated[int, Field(ge=1, description="slide that the copy follows")],
     document: Document = None,
-) -> Order:
+) -> SlideOrder:
     """Duplicate a slide: copy (clone) it with everything on it, notes included, after another slide
     (target_position 5 makes slide 6). Returns the copy's number and the order.
     """
@@ -145,9 +145,9 @@ def duplicate_slide(
     with documents.editing(model, "Duplicate slide"):
         source = slides.slide_at(model, slide_index)
         slides.slide_at(model, target_position)
-        copy = _added(model, source, "DuplicatePage")
+        copy = _add_slide(model, source, "DuplicatePage")
         _move(model, copy, target_position + 1)
-        return order(model, target_position + 1)
+        return slide_order(model, target_position + 1)
 
 
 @app.tool()
@@ -155,7 +155,7 @@ def move_slide(
     slide_index: Slide,
     target_position: Annotated[int, Field(ge=1, description="its new number")],
     document: Document = None,
-) -> Order:
+) -> SlideOrder:
     """Move a slide to another place to change the order of slides: first, last, before or after
     another. Returns the order.
     """
@@ -164,49 +164,49 @@ def move_slide(
         page = slides.slide_at(model, slide_index)
         slides.slide_at(model, target_position)
         _move(model, page, target_position)
-        return order(model, target_position)
+        return slide_order(model, target_position)
 
 
-# Slides are added and moved by commands of the window, which work on what it shows: through UNO
-# they cannot be moved at all, and what is added cannot be undone.
+# Slides are added and moved with commands of the window, which act on the slide it shows: UNO
+# cannot move slides, and slides added through it cannot be undone.
 
 
-def _added(model: Any, page: Any, command: str) -> Any:
-    """The new slide that a command puts right after that one."""
+def _add_slide(model: Any, page: Any, command: str) -> Any:
+    """Run a command that adds a slide right after `page`; return the new slide."""
     before, number = model.DrawPages.Count, page.Number
-    _alone(model, page)
+    _select_only(model, page)
     slides.dispatch(model, command)
     if model.DrawPages.Count != before + 1:
-        raise in_the_way("No slide was added.")
+        raise no_effect("LibreOffice did not add a slide.")
     return model.DrawPages.getByIndex(number)
 
 
 def _move(model: Any, page: Any, number: int) -> None:
-    """Have a slide that number; the window shows it then."""
+    """Move a slide to a number; the window shows it afterwards."""
     while page.Number != number:
         before = page.Number
-        _alone(model, page)
+        _select_only(model, page)
         slides.dispatch(model, "MovePageDown" if before < number else "MovePageUp")
         if abs(page.Number - number) != abs(before - number) - 1:
-            raise in_the_way(f"Slide {before} does not move.")
+            raise no_effect(f"Slide {before} did not move.")
 
 
-def _alone(model: Any, page: Any) -> None:
-    """Have the window show a slide and no other one selected."""
+def _select_only(model: Any, page: Any) -> None:
+    """Show a slide in the window and select no other."""
     count = model.DrawPages.Count
-    if count > 1:  # another one first: who is shown already keeps others selected beside it
+    if count > 1:  # via another slide: showing the current one again would keep the selection
         show(model, page.Number % count + 1)
     show(model, page.Number)
 
 
-def in_the_way(message: str) -> ToolError:
-    """A command of the window had no effect."""
-    hint = "It needs the normal view, without a slide show or a dialog: look at the screen."
+def no_effect(message: str) -> ToolError:
+    """The error for a command of the window that had no effect."""
+    hint = "This needs the normal view, without a slide show or a dialog: look at the screen."
     return ToolError(message, code="no_effect", hint=hint)
 
 
 @app.tool()
-def delete_slide(slide_index: Slide, document: Document = None) -> Order:
+def delete_slide(slide_index: Slide, document: Document = None) -> SlideOrder:
     """Delete a slide: remove (get rid of) a page and all on it; later slides move up. The only
     slide cannot be deleted. Returns the order.
     """
@@ -214,16 +214,16 @@ def delete_slide(slide_index: Slide, document: Document = None) -> Order:
     with documents.editing(model, "Delete slide"):
         page = slides.slide_at(model, slide_index)
         if model.DrawPages.Count == 1:
-            raise ToolError("A presentation keeps at least one slide.", code="last_slide")
+            raise ToolError("A presentation needs at least one slide.", code="last_slide")
         model.DrawPages.remove(page)
-        return order(model, min(slide_index, model.DrawPages.Count))
+        return slide_order(model, min(slide_index, model.DrawPages.Count))
 
 
 @app.tool(timeout=60)
 def set_slide_orientation(
     orientation: Annotated[Literal["portrait", "landscape"], Field(description="upright or wide")],
     document: Document = None,
-) -> Format:
+) -> SlideSize:
     """Set the page orientation of all slides: portrait (upright) or landscape (wide). Swaps width
     and height and refits the boxes. Returns the size before and after.
     """
@@ -232,31 +232,31 @@ def set_slide_orientation(
         page = model.DrawPages.getByIndex(0)
         before = (page.Width, page.Height)
         short, long = sorted(before)
-        wanted = (short, long) if orientation == "portrait" else (long, short)
-        if wanted != before:
+        new_size = (short, long) if orientation == "portrait" else (long, short)
+        if new_size != before:
             masters = [model.MasterPages.getByIndex(i) for i in range(model.MasterPages.Count)]
-            every = [*slides.pages(model), *masters]
-            shapes = [each.getByIndex(i) for each in every for i in range(each.Count)]
-            with changes.unnoted():  # taking back what it notes itself ends the office (7.4)
-                back = [keeping_place(shape) for shape in shapes]
+            all_pages = [*slides.pages(model), *masters]
+            shapes = [drawn.getByIndex(i) for drawn in all_pages for i in range(drawn.Count)]
+            with changes.without_undo():  # undoing LibreOffice's own record of it crashes (7.4)
+                restorers = [place_restorer(shape) for shape in shapes]
                 changes.do(
-                    lambda: _resize(model, *wanted),
-                    lambda: _restore(model, before, back),
+                    lambda: _resize(model, *new_size),
+                    lambda: _restore(model, before, restorers),
                 )
-        now = (page.Width, page.Height)
-        if now != wanted:
-            raise in_the_way(f"The slides do not become {orientation}.")
-        return Format((before[0] / 1000, before[1] / 1000), (now[0] / 1000, now[1] / 1000))
+        after = (page.Width, page.Height)
+        if after != new_size:
+            raise no_effect(f"The slides did not change to {orientation}.")
+        return SlideSize((before[0] / 1000, before[1] / 1000), (after[0] / 1000, after[1] / 1000))
 
 
-def _restore(model: Any, size: tuple[int, int], places: list[Callable[[], None]]) -> None:
+def _restore(model: Any, size: tuple[int, int], restorers: list[Callable[[], None]]) -> None:
     _resize(model, *size)
-    for each in places:
-        each()
+    for restore in restorers:
+        restore()
 
 
 def _resize(model: Any, width: int, height: int) -> None:
-    """Give all slides this size and fit the boxes to it; in 1/100 mm."""
+    """Resize all slides, in 1/100 mm, and fit their boxes to the new size."""
     size = {"AttributePageSize.Width": width, "AttributePageSize.Height": height}
     slides.dispatch(model, "AttributePageSize", **size)
 
@@ -289,32 +289,35 @@ def set_transition(
     model = documents.find(PRESENTATION, document)
     kind, subtype = TRANSITIONS[transition]
     with changing(model, "Slide transition") as changes:
-        every = slides.pages(model)
-        chosen = every if slide_index is None else [slides.slide_at(model, slide_index)]
-        done = []
-        for page in chosen:
-            before = _transition(page)
+        all_slides = slides.pages(model)
+        selected = all_slides if slide_index is None else [slides.slide_at(model, slide_index)]
+        changed = []
+        for page in selected:
+            before = _transition_name(page)
             changes.set(
                 page,
-                TransitionType=_constant("TransitionType", kind),
-                TransitionSubtype=_constant("TransitionSubType", subtype),
+                TransitionType=_animation_constant("TransitionType", kind),
+                TransitionSubtype=_animation_constant("TransitionSubType", subtype),
                 TransitionDuration=duration,
             )
-            done.append(Transition(page.Number, before, _transition(page), duration))
-        return done
+            changed.append(Transition(page.Number, before, _transition_name(page), duration))
+        return changed
 
 
-def _constant(kind: str, name: str) -> int:
+def _animation_constant(kind: str, name: str) -> int:
     import uno
 
     value: int = uno.getConstantByName(f"com.sun.star.animations.{kind}.{name}") if name else 0
     return value
 
 
-def _transition(page: Any) -> str:
-    """Its name here; "other" if it has none."""
-    has = (page.TransitionType, page.TransitionSubtype)
+def _transition_name(page: Any) -> str:
+    """Name of a slide's transition; "other" if we have no name for it."""
+    current = (page.TransitionType, page.TransitionSubtype)
     for name, (kind, subtype) in TRANSITIONS.items():
-        if has == (_constant("TransitionType", kind), _constant("TransitionSubType", subtype)):
+        if current == (
+            _animation_constant("TransitionType", kind),
+            _animation_constant("TransitionSubType", subtype),
+        ):
             return name
-    return "other" if has[0] else "none"
+    return "other" if current[0] else "none"

@@ -1,6 +1,4 @@
-"""LibreOffice Impress: what presentations hold, and their files. Changes are in `slide_text`,
-`slide_boxes` and `slide_order`.
-"""
+"""Tools that open, describe, search, save and export presentations, and edit speaker notes."""
 
 from __future__ import annotations
 
@@ -13,22 +11,22 @@ from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.impress import app, slides
 from ambidex.mcp_tools.impress.info import SlideInfo, slide_info
 from ambidex.mcp_tools.impress.slides import PRESENTATION, Slide
-from ambidex.mcp_tools.impress.undo import changing, kept
+from ambidex.mcp_tools.impress.undo import changing, held_ranges
 from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document, Saved
 from ambidex.mcp_tools.waiting import wait_for
 
-BOXES = 300
-"""Boxes that one call describes at most."""
-FOUND = 200
-"""Places that one search lists at most."""
+MAX_BOXES = 300
+"""Maximum number of boxes that one call describes."""
+MAX_MATCHES = 200
+"""Maximum number of matches that a search returns."""
 NOTES_PLACE = (2000, 14000, 17000, 10000)
-"""Where notes go on a page from which their box was deleted: x, y, width, height in 1/100 mm."""
+"""Place of a new notes box if the old one was deleted: x, y, width, height in 1/100 mm."""
 
 
 @dataclass(frozen=True)
 class Deck:
-    """An open presentation; sizes in centimetres; `path` is None if it was never saved."""
+    """An open presentation. Sizes are in centimetres; `path` is None if it was never saved."""
 
     title: str
     path: Optional[str]
@@ -39,12 +37,12 @@ class Deck:
     height: float
     slides: list[SlideInfo]
     left_out: list[int]
-    """Slides that were asked for and are too many for one answer: ask for them by number."""
+    """Requested slides that did not fit into the answer: request them by number."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """Where a text stands: a box of a slide, or its notes if `box_index` is null."""
+class TextMatch:
+    """A line that matches, in a box of a slide, or in its notes if `box_index` is null."""
 
     slide_index: int
     box_index: Optional[int]
@@ -53,7 +51,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Notes:
-    """The notes of a slide."""
+    """The speaker notes of a slide."""
 
     slide_index: int
     notes: str
@@ -80,30 +78,30 @@ def env_info(
     and boxes with index, position in cm, text, font and fill. Call it before changing slides and
     again to check. At most 300 boxes.
     """
-    kept().clear()
+    held_ranges().clear()
     model = documents.find(PRESENTATION, document)
-    with connection.answering():
-        every = slides.pages(model)
-        asked = page_indices if page_indices is not None else range(1, len(every) + 1)
-        chosen = [slides.slide_at(model, number) for number in asked]
+    with connection.uno_errors():
+        all_slides = slides.pages(model)
+        requested = page_indices if page_indices is not None else range(1, len(all_slides) + 1)
+        selected = [slides.slide_at(model, number) for number in requested]
         listed: list[SlideInfo] = []
-        left = BOXES
-        for page in chosen:
-            if page.Count > left and listed:
+        boxes_left = MAX_BOXES
+        for page in selected:
+            if page.Count > boxes_left and listed:
                 break
-            listed.append(slide_info(page, left))
-            left -= page.Count
+            listed.append(slide_info(page, boxes_left))
+            boxes_left -= page.Count
         file = documents.file_of(model)
         return Deck(
             model.Title,
             str(file) if file else None,
             model.isModified(),
-            len(every),
+            len(all_slides),
             slides.current(model),
-            every[0].Width / 1000,
-            every[0].Height / 1000,
+            all_slides[0].Width / 1000,
+            all_slides[0].Height / 1000,
             listed,
-            [page.Number for page in chosen[len(listed) :]],
+            [page.Number for page in selected[len(listed) :]],
         )
 
 
@@ -111,7 +109,7 @@ def env_info(
 def get_slide_count(document: Document = None) -> int:
     """Count the slides: how many pages the presentation has, hidden ones included."""
     model = documents.find(PRESENTATION, document)
-    with connection.answering():
+    with connection.uno_errors():
         count: int = model.DrawPages.Count
         return count
 
@@ -121,7 +119,7 @@ def find_text(
     text: Annotated[str, Field(min_length=1, description="within one line")],
     match_case: Annotated[bool, Field(description="case-sensitive")] = False,
     document: Document = None,
-) -> list[Found]:
+) -> list[TextMatch]:
     """Search for a word or phrase: find on which slides text appears, in boxes, tables and notes.
     Returns at most 200 lines with slide and box.
     """
@@ -130,23 +128,23 @@ def find_text(
     def folded(line: str) -> str:
         return line if match_case else line.casefold()
 
-    found: list[Found] = []
-    with connection.answering():
+    matches: list[TextMatch] = []
+    with connection.uno_errors():
         for page in slides.pages(model):
             boxes = [(index, page.getByIndex(index)) for index in range(page.Count)]
-            said = [(index, each) for index, box in boxes for each in slides.texts(box)]
-            for index, each in [*said, (None, slides.notes_of(page))]:
-                for line in each.String.split("\n") if each is not None else ():
+            texts = [(index, text_box) for index, box in boxes for text_box in slides.texts(box)]
+            for index, text_box in [*texts, (None, slides.notes_of(page))]:
+                for line in text_box.String.split("\n") if text_box is not None else ():
                     if folded(text) in folded(line):
-                        found.append(Found(page.Number, index, line[:500]))
-    return found[:FOUND]
+                        matches.append(TextMatch(page.Number, index, line[:500]))
+    return matches[:MAX_MATCHES]
 
 
 @app.tool(reads_only=True)
 def get_notes(slide_index: Slide, document: Document = None) -> Notes:
     """Read the speaker notes (presenter notes) of a slide."""
     model = documents.find(PRESENTATION, document)
-    with connection.answering():
+    with connection.uno_errors():
         box = slides.notes_of(slides.slide_at(model, slide_index))
         return Notes(slide_index, box.String if box is not None else "")
 
@@ -169,13 +167,13 @@ def set_notes(
             box = changes.add(
                 page.NotesPage, lambda: model.createInstance(slides.NOTES), NOTES_PLACE, _nothing
             )
-        said = box.String + notes if append else notes
-        changes.rewrite(box, lambda: box.setString(said))
+        new_text = box.String + notes if append else notes
+        changes.rewrite(box, lambda: box.setString(new_text))
     return get_notes(slide_index, document)
 
 
 def _nothing(_: object) -> None:
-    """A new box needs no more."""
+    """A new notes box needs no further preparation."""
 
 
 @app.tool()
@@ -187,11 +185,11 @@ def undo(document: Document = None) -> str:
     try:
         return documents.undo(model)
     except ToolError as error:
-        # An office that has just lost a connection may need a moment for the next.
-        if error.code != "gone" or not wait_for(connection.listens, 5.0):
+        # After losing a connection, LibreOffice may need a moment before it accepts another.
+        if error.code != "gone" or not wait_for(connection.is_answering, 5.0):
             raise
-        message = "What made the last changes is gone, so they cannot be taken back."
-        raise ToolError(message, code="too_late", hint="Change it by hand.") from None
+        message = "The process that recorded the last changes is gone, so they cannot be undone."
+        raise ToolError(message, code="too_late", hint="Revert them by hand.") from None
 
 
 @app.tool(timeout=60)

@@ -1,4 +1,4 @@
-"""Presentations as Impress's tools see them: slides and the boxes on them, found by number."""
+"""Locating slides, boxes and their texts in a presentation."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Annotated, Any, Optional
 from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.impress.undo import elements, keep
+from ambidex.mcp_tools.impress.undo import elements, hold
 from ambidex.mcp_tools.office import connection, documents
 
 __all__ = [
     "NOTES",
     "PRESENTATION",
-    "At",
     "Box",
+    "LocatedBox",
     "Slide",
     "box_at",
     "cells",
@@ -57,8 +57,8 @@ NOTES = "com.sun.star.presentation.NotesShape"
 
 
 @dataclass(frozen=True)
-class At:
-    """A box of a slide of a presentation, found by its numbers."""
+class LocatedBox:
+    """A box with its slide and presentation, as UNO objects."""
 
     model: Any
     page: Any
@@ -66,35 +66,35 @@ class At:
 
 
 def pages(model: Any) -> list[Any]:
-    """The slides in order."""
+    """All slides in order."""
     return [model.DrawPages.getByIndex(number) for number in range(model.DrawPages.Count)]
 
 
 def slide_at(model: Any, number: int) -> Any:
-    """The slide of that number, 1 being the first; `ToolError` says how many there are."""
+    """The slide with this number, from 1; `ToolError` gives the valid range."""
     count = model.DrawPages.Count
     if not 1 <= number <= count:
-        hint = f"The slides go from 1 to {count}."
-        raise ToolError(f"There is no slide {number}.", code="no_slide", hint=hint)
+        hint = f"Slides are numbered from 1 to {count}."
+        raise ToolError(f"No such slide: {number}.", code="no_slide", hint=hint)
     return model.DrawPages.getByIndex(number - 1)
 
 
 def box_at(page: Any, number: int) -> Any:
-    """The box of that number, 0 being the first; `ToolError` lists those of the slide."""
+    """The box with this index, from 0; `ToolError` lists the boxes of the slide."""
     if not 0 <= number < page.Count:
         boxes = [f"{index} {kind_of(page.getByIndex(index))}" for index in range(page.Count)]
-        hint = f"Its boxes: {', '.join(boxes[:30]) or 'none'}."
-        message = f"There is no box {number} on slide {page.Number}."
+        hint = f"Boxes of the slide: {', '.join(boxes[:30]) or 'none'}."
+        message = f"No box {number} on slide {page.Number}."
         raise ToolError(message, code="no_box", hint=hint)
     return page.getByIndex(number)
 
 
-def locate(document: Optional[str], slide: int, box: int) -> At:
-    """The named box."""
+def locate(document: Optional[str], slide: int, box: int) -> LocatedBox:
+    """Locate a box by slide number and box index."""
     model = documents.find(PRESENTATION, document)
-    with connection.answering():
+    with connection.uno_errors():
         page = slide_at(model, slide)
-        return At(model, page, box_at(page, box))
+        return LocatedBox(model, page, box_at(page, box))
 
 
 def current(model: Any) -> int:
@@ -105,7 +105,7 @@ def current(model: Any) -> int:
 
 
 def kind_of(shape: Any) -> str:
-    """What a box is, in a word: title, outline, custom, image, table, media, group and so on."""
+    """Kind of a box: title, outline, custom, image, table, media, group and so on."""
     name = str(shape.ShapeType).rpartition(".")[2].removesuffix("Shape")
     if name.endswith("GraphicObject"):
         return "image"
@@ -114,7 +114,7 @@ def kind_of(shape: Any) -> str:
 
 
 def cells(shape: Any) -> list[list[Any]]:
-    """The cells of a table, row by row; none of another box."""
+    """Cells of a table, row by row; empty for other boxes."""
     if kind_of(shape) != "table":
         return []
     model = shape.Model
@@ -123,7 +123,7 @@ def cells(shape: Any) -> list[list[Any]]:
 
 
 def texts(shape: Any) -> Iterator[Any]:
-    """The texts in a box: its own, those of a table's cells, those of a group's boxes."""
+    """The texts of a box: its own, those of a table's cells, or those of a group's boxes."""
     if kind_of(shape) == "group":
         for index in range(shape.Count):
             yield from texts(shape.getByIndex(index))
@@ -134,19 +134,19 @@ def texts(shape: Any) -> Iterator[Any]:
 
 
 def lines(text: Any) -> Iterator[tuple[Any, Any]]:
-    """The lines as a newline in the text ends them, each as its paragraph and its range within."""
+    """The lines of a text, split at newlines, each as its paragraph and its range."""
     for paragraph in elements(text):
-        cursor = keep(text.createTextCursorByRange(keep(paragraph.Start)))
+        cursor = hold(text.createTextCursorByRange(hold(paragraph.Start)))
         for number, part in enumerate(paragraph.String.split("\n")):
-            if number:  # past a soft break
+            if number:  # skip the line break
                 cursor.goRight(1, False)
             cursor.goRight(len(part.encode("utf-16-le")) // 2, True)
-            yield paragraph, keep(text.createTextCursorByRange(cursor))
+            yield paragraph, hold(text.createTextCursorByRange(cursor))
             cursor.collapseToEnd()
 
 
 def title_of(page: Any) -> str:
-    """What the slide's title says."""
+    """Text of a slide's title; empty if it has none."""
     for index in range(page.Count):
         shape = page.getByIndex(index)
         if kind_of(shape) == "title":
@@ -155,18 +155,18 @@ def title_of(page: Any) -> str:
 
 
 def notes_of(page: Any) -> Optional[Any]:
-    """The box for the notes of a slide; None if somebody deleted it."""
+    """The notes box of a slide; None if it was deleted."""
     notes = page.NotesPage
     shapes = (notes.getByIndex(index) for index in range(notes.Count))
-    return next((each for each in shapes if each.ShapeType == NOTES), None)
+    return next((shape for shape in shapes if shape.ShapeType == NOTES), None)
 
 
 def dispatch(model: Any, command: str, **arguments: object) -> None:
-    """A command of the window's menu, for what no other interface offers. It may do nothing in
-    silence: look afterwards.
+    """Run a menu command of the window, for what UNO does not offer otherwise. It can fail
+    silently, so check the result.
     """
     frame = model.getCurrentController().Frame
-    given = documents.property_values(**arguments)
+    properties = documents.property_values(**arguments)
     connection.service("com.sun.star.frame.DispatchHelper").executeDispatch(
-        frame, f".uno:{command}", "", 0, given
+        frame, f".uno:{command}", "", 0, properties
     )

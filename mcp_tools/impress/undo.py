@@ -1,9 +1,9 @@
-"""Undo steps of presentations.
+"""Undo steps for presentations.
 
-Writer and Calc note every change made through UNO in their undo list. Impress notes slides that
-come and go and boxes that are deleted, and nothing else: what a tool changes of text, colours,
-places or backgrounds it notes itself, as an action that the office calls when it is taken back, by
-a tool or by Ctrl+Z. The actions live as long as the process that made them.
+Writer and Calc record every change made through UNO for undo. Impress records only added and
+removed slides and deleted boxes. So a tool that changes text, colours, places or backgrounds adds
+an undo action of its own, which LibreOffice calls when the step is undone, by a tool or by Ctrl+Z.
+These actions exist only as long as the process that created them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __all__ = [
     "Changes",
     "changing",
     "elements",
-    "keep",
-    "keeping_place",
-    "kept",
+    "held_ranges",
+    "hold",
+    "place_restorer",
     "portions",
 ]
 
@@ -35,54 +35,56 @@ OF_PARAGRAPHS, OF_CHARACTERS = ("Para", "Numbering"), ("Char",)
 
 @dataclass
 class Changes:
-    """What one step changed: how to take each change back, and how to make it again."""
+    """The changes of one undo step: how to revert each and how to reapply it."""
 
     manager: Any
-    """The document's undo list."""
-    made: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
+    """The document's undo manager."""
+    recorded: list[tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=list)
 
-    def note(self, back: Callable[[], None], again: Callable[[], None]) -> None:
-        """A change that is already made."""
-        self.made.append((back, again))
+    def record(self, undo: Callable[[], None], redo: Callable[[], None]) -> None:
+        """Record a change that has already been made."""
+        self.recorded.append((undo, redo))
 
-    def do(self, change: Callable[[], None], back: Callable[[], None]) -> None:
-        """Make a change."""
+    def do(self, change: Callable[[], None], undo: Callable[[], None]) -> None:
+        """Make a change and record it."""
         change()
-        self.note(back, change)
+        self.record(undo, change)
 
     def set(self, target: Any, **values: object) -> None:
-        """Give something of UNO these properties; those it does not have are left out."""
+        """Set properties of a UNO object, skipping those it does not have."""
         for name, value in values.items():
             if _has(target, name):
-                old = _property(target, name)
-                self.do(_setting(target, name, value), old)
+                restore = _property_restorer(target, name)
+                self.do(_setter(target, name, value), restore)
 
     def style(self, text: Any, values: dict[str, object], where: Optional[Any] = None) -> None:
-        """Give all characters of a text or a paragraph these properties, or only a range in it."""
+        """Set properties of a whole text or paragraph, or only of the range `where` in it."""
         parts = list(portions(text))
-        old = [_property(each, name) for each in parts for name in values if _has(each, name)]
+        restorers = [
+            _property_restorer(part, name) for part in parts for name in values if _has(part, name)
+        ]
         targets = parts if where is None else [where]
 
         def change() -> None:
-            for each in targets:
-                _give(each, values)
+            for target in targets:
+                _set_properties(target, values)
 
-        def back() -> None:
-            for each in old:
-                each()
+        def restore() -> None:
+            for restorer in restorers:
+                restorer()
 
-        self.do(change, back)
+        self.do(change, restore)
 
     def rewrite(self, text: Any, change: Callable[[], None]) -> None:
-        """Change what a text says; its whole content and look come back."""
+        """Change a text; undo restores its whole content and format."""
         before = _content(text)
         change()
         after = _content(text)
-        self.note(lambda: _write(text, before), lambda: _write(text, after))
+        self.record(lambda: _write(text, before), lambda: _write(text, after))
 
     def place(self, shape: Any, x: int, y: int, width: int, height: int) -> None:
         """Move and resize a box; in 1/100 mm."""
-        self.do(lambda: _place(shape, x, y, width, height), keeping_place(shape))
+        self.do(lambda: _place(shape, x, y, width, height), place_restorer(shape))
 
     def add(
         self,
@@ -91,8 +93,8 @@ class Changes:
         place: tuple[int, int, int, int],
         finish: Callable[[Any], None],
     ) -> Any:
-        """Put a new box on a page, above the others: it is made, put where it belongs (x, y, width,
-        height in 1/100 mm), then finished. Undone it is destroyed, so making it again means anew.
+        """Add a box on top of a page: create it, place it (x, y, width, height in 1/100 mm) and
+        finish it. Undo destroys the box, so redo creates a new one.
         """
         index = page.Count
 
@@ -103,40 +105,40 @@ class Changes:
             finish(shape)
             _place(shape, *place)
 
-        with self.unnoted():  # rows of a new table would be taken back after the table itself
+        with self.without_undo():  # otherwise undo would revert a table's rows after the table
             self.do(put, lambda: page.remove(page.getByIndex(index)))
         return page.getByIndex(index)
 
     @contextmanager
-    def unnoted(self) -> Iterator[None]:
-        """The office notes nothing of what is done within."""
+    def without_undo(self) -> Iterator[None]:
+        """Suspend LibreOffice's own recording of undo actions."""
         self.manager.lock()
         try:
             yield
         finally:
             self.manager.unlock()
 
-    def back(self) -> None:
-        """As it was before."""
-        for back, _ in reversed(self.made):
-            back()
+    def revert(self) -> None:
+        """Undo all changes."""
+        for undo, _ in reversed(self.recorded):
+            undo()
 
-    def again(self) -> None:
-        """As it was after."""
-        for _, again in self.made:
-            again()
+    def reapply(self) -> None:
+        """Redo all changes."""
+        for _, redo in self.recorded:
+            redo()
 
 
 @contextmanager
 def changing(model: Any, step: str) -> Iterator[Changes]:
-    """One undo step called `step`; a failure inside takes back what was already changed."""
-    kept().clear()
+    """Group changes into one undo step called `step`; an exception reverts them."""
+    held_ranges().clear()
     with documents.editing(model, step):
         changes = Changes(model.getUndoManager())
         try:
             yield changes
         finally:
-            if changes.made:
+            if changes.recorded:
                 changes.manager.addUndoAction(_action(step, changes))
 
 
@@ -148,22 +150,22 @@ def _action(step: str, changes: Changes) -> Any:
         Title = step
 
         def undo(self) -> None:
-            changes.back()
+            changes.revert()
 
         def redo(self) -> None:
-            changes.again()
+            changes.reapply()
 
     return Action()
 
 
-def _setting(target: Any, name: str, value: object) -> Callable[[], None]:
+def _setter(target: Any, name: str, value: object) -> Callable[[], None]:
     return lambda: target.setPropertyValue(name, value)
 
 
-def keeping_place(shape: Any) -> Callable[[], None]:
-    """How to have a box where it is now."""
-    at, size = shape.Position, shape.Size
-    return lambda: _place(shape, at.X, at.Y, size.Width, size.Height)
+def place_restorer(shape: Any) -> Callable[[], None]:
+    """A function that restores the current place of a box."""
+    position, size = shape.Position, shape.Size
+    return lambda: _place(shape, position.X, position.Y, size.Width, size.Height)
 
 
 def _has(target: Any, name: str) -> bool:
@@ -177,48 +179,48 @@ def _place(shape: Any, x: int, y: int, width: int, height: int) -> None:
     shape.setPosition(Point(x, y))
 
 
-def _property(target: Any, name: str) -> Callable[[], None]:
-    """How to give a property back what it has now, which may be nothing of its own."""
+def _property_restorer(target: Any, name: str) -> Callable[[], None]:
+    """A function that restores the current value of a property, which may be its default."""
     if not hasattr(target, "getPropertyState"):
-        return _setting(target, name, target.getPropertyValue(name))
+        return _setter(target, name, target.getPropertyValue(name))
     if target.getPropertyState(name).value == "DEFAULT_VALUE":
         return lambda: target.setPropertyToDefault(name)
-    return _setting(target, name, target.getPropertyValue(name))
+    return _setter(target, name, target.getPropertyValue(name))
 
 
 @functools.cache
-def kept() -> list[Any]:
-    """Ranges of text that are in use by the call that runs."""
+def held_ranges() -> list[Any]:
+    """Text ranges in use by the current call."""
     return []
 
 
-def keep(found: Any) -> Any:
-    """Hold on to a range until the next call: an office (7.4) that is told to let go of one while
-    another is made in the same text may break down, as it does both at once.
+def hold(text_range: Any) -> Any:
+    """Keep a reference to a range until the next call. LibreOffice 7.4 can crash when one range is
+    released while another is created in the same text, because it does both at once.
     """
-    kept().append(found)
-    return found
+    held_ranges().append(text_range)
+    return text_range
 
 
 def elements(container: Any) -> Iterator[Any]:
-    """What UNO enumerates."""
-    found = container.createEnumeration()
-    while found.hasMoreElements():
-        yield keep(found.nextElement())
+    """Iterate over a UNO enumeration."""
+    enumeration = container.createEnumeration()
+    while enumeration.hasMoreElements():
+        yield hold(enumeration.nextElement())
 
 
 def portions(text: Any) -> Iterator[Any]:
-    """The stretches of equal look in a text or a paragraph, none of them empty."""
-    for each in elements(text):
-        if hasattr(each, "createEnumeration"):  # a paragraph
-            yield from portions(each)
-        elif each.String:
-            yield each
+    """The non-empty portions of equal format in a text or a paragraph."""
+    for element in elements(text):
+        if hasattr(element, "createEnumeration"):  # a paragraph
+            yield from portions(element)
+        elif element.String:
+            yield element
 
 
 @dataclass(frozen=True)
 class Portion:
-    """A stretch of text of equal look; or the field that stands there."""
+    """A portion of equally formatted text, or a text field."""
 
     text: str
     look: dict[str, object]
@@ -226,21 +228,24 @@ class Portion:
 
 
 def _content(text: Any) -> list[tuple[dict[str, object], list[Portion]]]:
-    """Its paragraphs, each with its own properties and its portions."""
-    return [(_own(each, OF_PARAGRAPHS), list(_pieces(each))) for each in elements(text)]
+    """The paragraphs of a text, each with its direct properties and its portions."""
+    return [
+        (_direct_properties(paragraph, OF_PARAGRAPHS), list(_portions_of(paragraph)))
+        for paragraph in elements(text)
+    ]
 
 
-def _pieces(paragraph: Any) -> Iterator[Portion]:
-    for each in portions(paragraph):
-        yield Portion(each.String, _own(each, OF_CHARACTERS), _field(each))
+def _portions_of(paragraph: Any) -> Iterator[Portion]:
+    for portion in portions(paragraph):
+        yield Portion(portion.String, _direct_properties(portion, OF_CHARACTERS), _field(portion))
 
 
-def _own(target: Any, kinds: tuple[str, ...]) -> dict[str, object]:
-    """The properties of these kinds that are set here, not inherited."""
+def _direct_properties(target: Any, kinds: tuple[str, ...]) -> dict[str, object]:
+    """Properties with these prefixes that are set directly, not inherited."""
     names = [
-        each.Name
-        for each in target.getPropertySetInfo().getProperties()
-        if each.Name.startswith(kinds) and not each.Attributes & READONLY
+        property_.Name
+        for property_ in target.getPropertySetInfo().getProperties()
+        if property_.Name.startswith(kinds) and not property_.Attributes & READONLY
     ]
     states = target.getPropertyStates(tuple(names))
     return {
@@ -257,23 +262,23 @@ def _field(portion: Any) -> Optional[Any]:
 def _write(text: Any, content: list[tuple[dict[str, object], list[Portion]]]) -> None:
     text.setString("")
     for number, (look, pieces) in enumerate(content):
-        cursor = keep(text.createTextCursor())
+        cursor = hold(text.createTextCursor())
         cursor.gotoEnd(False)
         if number:
             text.insertControlCharacter(cursor, PARAGRAPH_BREAK, False)
-        _restore(cursor, look)
+        _set_direct(cursor, look)
         for piece in pieces:
             _insert(text, piece)
 
 
 def _insert(text: Any, piece: Portion) -> None:
-    cursor = keep(text.createTextCursor())
+    cursor = hold(text.createTextCursor())
     cursor.gotoEnd(False)
     if piece.field is not None:
         text.insertTextContent(cursor, piece.field, False)
         cursor.gotoEnd(False)
         cursor.goLeft(1, True)
-        _restore(cursor, piece.look)
+        _set_direct(cursor, piece.look)
         return
     for number, line in enumerate(piece.text.split("\n")):
         if number:
@@ -281,19 +286,19 @@ def _insert(text: Any, piece: Portion) -> None:
         text.insertString(cursor, line, False)
         cursor.gotoEnd(False)
         cursor.goLeft(len(line.encode("utf-16-le")) // 2, True)
-        _restore(cursor, piece.look)
+        _set_direct(cursor, piece.look)
         cursor.gotoEnd(False)
 
 
-def _give(target: Any, look: dict[str, object]) -> None:
+def _set_properties(target: Any, look: dict[str, object]) -> None:
     for name, value in look.items():
         if _has(target, name):
             target.setPropertyValue(name, value)
 
 
-def _restore(target: Any, look: dict[str, object]) -> None:
+def _set_direct(target: Any, look: dict[str, object]) -> None:
     from com.sun.star.uno import Exception as UnoException
 
     for name, value in look.items():
-        with contextlib.suppress(UnoException):  # rules that are not there are read and not set
+        with contextlib.suppress(UnoException):  # some properties can be read but not set
             target.setPropertyValue(name, value)

@@ -1,1 +1,1 @@
-"""The bridge to LibreOffice, which the tools of Calc, Writer and Impress share."""
+"""The bridge to LibreOffice, shared by the tools of Calc, Writer and Impress."""

@@ -1,4 +1,4 @@
-"""Charts of a sheet as Calc keeps them: what they draw, where they stand, what they say."""
+"""Charts of a sheet: their data, position, titles and description."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from ambidex.mcp_tools.office import cells, documents
-from ambidex.mcp_tools.office.sheets import At, enum, used
+from ambidex.mcp_tools.office.sheets import CellRange, enum, used_range
 
 __all__ = [
     "DIAGRAMS",
     "ROUND",
     "Chart",
-    "arrange",
-    "labels",
-    "lines",
-    "place",
-    "split",
-    "titles",
-    "told",
+    "describe_chart",
+    "detect_labels",
+    "place_chart",
+    "series_numbers",
+    "set_data",
+    "set_titles",
+    "split_labels",
 ]
 
 DIAGRAMS = {
@@ -34,13 +34,13 @@ DIAGRAMS = {
 ROUND = ("pie", "donut")
 CATEGORIES = 2
 """AxisType.CATEGORY."""
-SPACE = 500
-"""Between the used cells and a chart put beside them, in hundredths of a millimetre."""
+MARGIN = 500
+"""Distance between the used cells and a new chart, in hundredths of a millimetre."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: its name, its kind, the cells it shows, and its titles; None is not shown."""
+    """A chart: its name, type, data and titles; titles that are not shown are None."""
 
     name: str
     sheet: str
@@ -54,104 +54,113 @@ class Chart:
     anchor: str
 
 
-def labels(areas: list[At]) -> tuple[bool, bool]:
-    """Whether the first row and the first column name what the other cells hold."""
+def detect_labels(areas: list[CellRange]) -> tuple[bool, bool]:
+    """Guess whether the first row and the first column hold labels."""
     first = areas[0].cells
-    rows = [list(each.cells.getDataArray()) for each in areas]
+    rows = [list(area.cells.getDataArray()) for area in areas]
     heads = [cell for block in rows for cell in block[0]]
-    named = all(isinstance(each, str) for each in heads) and len(rows[0]) > 1
-    column = [row[0] for row in rows[0]][1 if named else 0 :]
+    has_header = all(isinstance(head, str) for head in heads) and len(rows[0]) > 1
+    first_column = [row[0] for row in rows[0]][1 if has_header else 0 :]
     if sum(len(block[0]) for block in rows) < 2:
-        return named, False
-    below = first.getCellByPosition(0, 1 if named else 0)
-    days = areas[0].model.NumberFormats.getByKey(below.NumberFormat).Type & cells.DATELIKE
-    return named, all(isinstance(each, str) for each in column) or bool(days) or heads[0] == ""
+        return has_header, False
+    below = first.getCellByPosition(0, 1 if has_header else 0)
+    is_date = areas[0].model.NumberFormats.getByKey(below.NumberFormat).Type & cells.DATELIKE
+    return has_header, all(isinstance(label, str) for label in first_column) or bool(
+        is_date
+    ) or heads[0] == ""
 
 
-def place(sheet: Any, corner: Any, width: int, height: int) -> Any:
-    """The rectangle of a new chart: at the cell, or right of what is there."""
+def place_chart(sheet: Any, corner: Any, width: int, height: int) -> Any:
+    """Rectangle for a new chart: at the given cell, or right of the data and below other charts."""
     from com.sun.star.awt import Rectangle
 
-    at = Rectangle()
-    at.Width, at.Height = width, height
+    rectangle = Rectangle()
+    rectangle.Width, rectangle.Height = width, height
     if corner is not None:
-        at.X, at.Y = corner.Position.X, corner.Position.Y
-        return at
-    filled = used(sheet)
+        rectangle.X, rectangle.Y = corner.Position.X, corner.Position.Y
+        return rectangle
+    occupied = used_range(sheet)
     shapes = map(sheet.DrawPage.getByIndex, range(sheet.DrawPage.Count))
-    bottoms = [each.Position.Y + each.Size.Height for each in shapes]
-    at.X, at.Y = filled.Size.Width + SPACE, max(bottoms, default=0) + SPACE
-    return at
+    bottoms = [shape.Position.Y + shape.Size.Height for shape in shapes]
+    rectangle.X, rectangle.Y = occupied.Size.Width + MARGIN, max(bottoms, default=0) + MARGIN
+    return rectangle
 
 
-def split(areas: list[At], column: bool) -> tuple[Any, list[Any]]:
-    """The cells to draw and, if there are several ranges, their first column, which labels them."""
-    ranges = [each.cells for each in areas]
+def split_labels(areas: list[CellRange], column: bool) -> tuple[Any, list[Any]]:
+    """Split several ranges into the column of labels and the ranges to draw."""
+    ranges = [area.cells for area in areas]
     if len(ranges) == 1 or not column:
         return None, ranges
-    left, top, right, bottom = cells.bounds(ranges[0])
+    left, top, right, bottom = cells.corners(ranges[0])
     sheet = areas[0].sheet
     rest = [sheet.getCellRangeByPosition(left + 1, top, right, bottom)] if right > left else []
     return sheet.getCellRangeByPosition(left, top, left, bottom), [*rest, *ranges[1:]]
 
 
-def arrange(
-    drawn: Any, ranges: list[Any], apart: Any, series_in: str, top: bool, column: bool
+def set_data(
+    chart: Any,
+    ranges: list[Any],
+    label_column: Any,
+    series_in: str,
+    first_row: bool,
+    first_column: bool,
 ) -> None:
-    """Have the chart show these ranges, the first row and column being labels if so said; `apart`
-    is a column of labels that may lie anywhere.
+    """Set the ranges that a chart shows, and whether their first row and column are labels.
+    `label_column` is a separate column of labels, anywhere on the sheet.
     """
     import uno
 
-    numbers = [x for each in ranges for x in lines(each.RangeAddress, series_in)]
-    # Calc takes ranges from left to right, whichever was named first.
-    mapping = tuple(sorted(numbers).index(each) for each in numbers)
+    numbers = [
+        x for cell_range in ranges for x in series_numbers(cell_range.RangeAddress, series_in)
+    ]
+    # Calc orders ranges from left to right, whatever their given order.
+    order = tuple(sorted(numbers).index(number) for number in numbers)
     by_rows = series_in == "rows"
-    places = top if by_rows else column and apart is None
-    given = documents.property_values(
-        CellRangeRepresentation=",".join(each.AbsoluteName for each in ranges),
+    has_categories = first_row if by_rows else first_column and label_column is None
+    arguments = documents.property_values(
+        CellRangeRepresentation=",".join(cell_range.AbsoluteName for cell_range in ranges),
         DataRowSource=enum("chart.ChartDataRowSource", series_in.upper()),
-        FirstCellAsLabel=column if by_rows else top,
-        HasCategories=places,
-        SequenceMapping=uno.Any("[]long", mapping),
+        FirstCellAsLabel=first_column if by_rows else first_row,
+        HasCategories=has_categories,
+        SequenceMapping=uno.Any("[]long", order),
     )
-    source = drawn.getDataProvider().createDataSource(given)
-    role = documents.property_values(HasCategories=places, UseCategoriesAsX=False)
-    drawn.getFirstDiagram().setDiagramData(source, role)
-    if apart is not None:
-        _categories(drawn, apart, top)
+    source = chart.getDataProvider().createDataSource(arguments)
+    role = documents.property_values(HasCategories=has_categories, UseCategoriesAsX=False)
+    chart.getFirstDiagram().setDiagramData(source, role)
+    if label_column is not None:
+        _set_categories(chart, label_column, first_row)
 
 
-def spread(drawn: Any) -> None:
-    """Have a scatter put its points by what is along the X axis, not by their number."""
-    for system, kind in _kinds(drawn):
-        across = system.getAxisByDimension(0, 0).getScaleData().Categories
-        for series in kind.getDataSeries() if across else ():
-            own = across.createClone()
-            own.getValues().Role = "values-x"
-            series.setData((*series.getDataSequences(), own))
+def use_x_values(chart: Any) -> None:
+    """Make a scatter chart use the X axis labels as x values instead of 1, 2, 3."""
+    for system, chart_type in _chart_types(chart):
+        categories = system.getAxisByDimension(0, 0).getScaleData().Categories
+        for series in chart_type.getDataSeries() if categories else ():
+            values = categories.createClone()
+            values.getValues().Role = "values-x"
+            series.setData((*series.getDataSequences(), values))
 
 
-def _kinds(drawn: Any) -> list[tuple[Any, Any]]:
+def _chart_types(chart: Any) -> list[tuple[Any, Any]]:
     return [
-        (system, kind)
-        for system in drawn.getFirstDiagram().getCoordinateSystems()
-        for kind in system.getChartTypes()
+        (system, chart_type)
+        for system in chart.getFirstDiagram().getCoordinateSystems()
+        for chart_type in system.getChartTypes()
     ]
 
 
-def _categories(drawn: Any, column: Any, top: bool) -> None:
-    """Have these cells along the X axis."""
-    (system, kind), *_ = _kinds(drawn)
-    series = kind.getDataSeries()
+def _set_categories(chart: Any, column: Any, has_header: bool) -> None:
+    """Label the X axis with these cells."""
+    (system, chart_type), *_ = _chart_types(chart)
+    series = chart_type.getDataSeries()
     if not series:
         return
     rows = column.Rows.Count
-    source = drawn.getDataProvider()
-    below = column.getCellRangeByPosition(0, 1, 0, rows - 1) if top and rows > 1 else column
-    values = source.createDataSequenceByRangeRepresentation(below.AbsoluteName)
+    source = chart.getDataProvider()
+    body = column.getCellRangeByPosition(0, 1, 0, rows - 1) if has_header and rows > 1 else column
+    values = source.createDataSequenceByRangeRepresentation(body.AbsoluteName)
     values.Role = "categories"
-    # A labelled sequence is not to be had but as a copy of one.
+    # A labelled sequence can only be created by cloning one.
     labelled = series[0].getDataSequences()[0].createClone()
     labelled.setValues(values)
     labelled.setLabel(None)
@@ -161,70 +170,74 @@ def _categories(drawn: Any, column: Any, top: bool) -> None:
     axis.setScaleData(scale)
 
 
-def lines(at: Any, series_in: str) -> range:
-    """The numbers of the columns, or rows, that are one series each."""
+def series_numbers(address: Any, series_in: str) -> range:
+    """Numbers of the columns, or rows, that form one series each."""
     if series_in == "rows":
-        return range(at.StartRow, at.EndRow + 1)
-    return range(at.StartColumn, at.EndColumn + 1)
+        return range(address.StartRow, address.EndRow + 1)
+    return range(address.StartColumn, address.EndColumn + 1)
 
 
-def titles(drawn: Any, title: Optional[str], across: Optional[str], up: Optional[str]) -> None:
-    """Write the titles that are given, and have them shown."""
+def set_titles(
+    chart: Any, title: Optional[str], x_axis: Optional[str], y_axis: Optional[str]
+) -> None:
+    """Set and show the given titles."""
     if title:
-        drawn.HasMainTitle = True
-        drawn.Title.String = title
-    if across:
-        drawn.Diagram.HasXAxisTitle = True
-        drawn.Diagram.XAxisTitle.String = across
-    if up:
-        drawn.Diagram.HasYAxisTitle = True
-        drawn.Diagram.YAxisTitle.String = up
+        chart.HasMainTitle = True
+        chart.Title.String = title
+    if x_axis:
+        chart.Diagram.HasXAxisTitle = True
+        chart.Diagram.XAxisTitle.String = x_axis
+    if y_axis:
+        chart.Diagram.HasYAxisTitle = True
+        chart.Diagram.YAxisTitle.String = y_axis
 
 
-def told(model: Any, sheet: Any, name: str) -> Chart:
-    """What Calc now says of the chart."""
+def describe_chart(model: Any, sheet: Any, name: str) -> Chart:
+    """Describe a chart as Calc has it now."""
     table = sheet.Charts.getByName(name)
-    drawn = table.EmbeddedObject
-    diagram = drawn.Diagram
+    chart = table.EmbeddedObject
+    diagram = chart.Diagram
     kind = diagram.DiagramType.rpartition(".")[2]
-    names = {diagram: word for word, diagram in DIAGRAMS.items() if word not in ("bar", "column")}
+    names = {kind: word for word, kind in DIAGRAMS.items() if word not in ("bar", "column")}
     word = names.get(kind, kind)
     if kind == "BarDiagram":
         word = "bar" if diagram.Vertical else "column"
     series = []
-    for _, each in _kinds(drawn):
-        for one in each.getDataSeries():
-            first = one.getDataSequences()[0]
+    for _, chart_type in _chart_types(chart):
+        for data_series in chart_type.getDataSeries():
+            first = data_series.getDataSequences()[0]
             label = first.getLabel()
-            said = " ".join(map(str, label.getData())) if label else ""
-            series.append(f"{said}: {first.getValues().getSourceRangeRepresentation()}")
+            text = " ".join(map(str, label.getData())) if label else ""
+            series.append(f"{text}: {first.getValues().getSourceRangeRepresentation()}")
     axes = word not in ROUND
     return Chart(
         name,
         sheet.Name,
         word,
-        [cells.range_name(each) for each in table.Ranges],
+        [cells.range_name(address) for address in table.Ranges],
         series,
-        drawn.Title.String if drawn.HasMainTitle else None,
+        chart.Title.String if chart.HasMainTitle else None,
         diagram.XAxisTitle.String if axes and diagram.HasXAxisTitle else None,
         diagram.YAxisTitle.String if axes and diagram.HasYAxisTitle else None,
-        drawn.HasLegend,
+        chart.HasLegend,
         _anchor(sheet, name),
     )
 
 
 def _anchor(sheet: Any, name: str) -> str:
-    """The cell under the chart's upper left corner."""
+    """Name of the cell under the chart's upper left corner."""
     shapes = map(sheet.DrawPage.getByIndex, range(sheet.DrawPage.Count))
-    at = next(each for each in shapes if getattr(each, "PersistName", None) == name).Position
+    position = next(
+        shape for shape in shapes if getattr(shape, "PersistName", None) == name
+    ).Position
     end = sheet.RangeAddress
-    x = _last(end.EndColumn, lambda x: sheet.getCellByPosition(x, 0).Position.X <= at.X)
-    y = _last(end.EndRow, lambda y: sheet.getCellByPosition(0, y).Position.Y <= at.Y)
+    x = _last(end.EndColumn, lambda x: sheet.getCellByPosition(x, 0).Position.X <= position.X)
+    y = _last(end.EndRow, lambda y: sheet.getCellByPosition(0, y).Position.Y <= position.Y)
     return f"{cells.column_name(x)}{y + 1}"
 
 
 def _last(end: int, holds: Callable[[int], bool]) -> int:
-    """The largest number up to `end` for which it holds, as it does for all below."""
+    """Binary search for the largest number up to `end` that satisfies a monotonic condition."""
     low, high = 0, end
     while low < high:
         middle = (low + high + 1) // 2

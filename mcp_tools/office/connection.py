@@ -1,9 +1,9 @@
-"""The bridge to LibreOffice: its process, the UNO connection, and recovery when it hangs.
+"""The connection to LibreOffice: its process, the UNO bridge, and recovery when it hangs.
 
-Every office of the image listens on a UNO pipe, however it was started (a double click, a command,
-the autostart that keeps one warm): `ooSetupConnectionURL` in /etc/libreoffice/registry/ambidex.xcd
-says so. A pipe is a socket file that only its own user can open; no port listens. What is done with
-documents is in `documents`; nothing here knows a spreadsheet from a text.
+In the image, every LibreOffice listens on a UNO pipe, however it was started (double click, command
+line, autostart), because of `ooSetupConnectionURL` in /etc/libreoffice/registry/ambidex.xcd. The
+pipe is a socket file that only its owner can open; no port is open. Nothing in this module depends
+on the kind of document; see `documents` for that.
 """
 
 from __future__ import annotations
@@ -25,21 +25,20 @@ from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = [
     "EXTENSIONS",
-    "answering",
     "desktop",
-    "ready",
+    "prepare",
     "recover",
     "service",
     "singleton",
     "start",
+    "uno_errors",
 ]
 
 PIPE = "pipe,name=ambidex;urp;"
 DESKTOP = "com.sun.star.frame.Desktop"
 COMMAND = ("soffice", "--nologo", "--nodefault", "--norestore")
-"""Starts an office without a window. Not `--invisible`: such an office ignores files that are
-opened later by a double click or a command. It ends when its last window is closed, as any
-office does.
+"""Starts LibreOffice without a window. Not `--invisible`, because it would then ignore files opened
+later by a double click or a command. It exits when its last window is closed, as usual.
 """
 EXTENSIONS = frozenset(
     {
@@ -64,15 +63,15 @@ EXTENSIONS = frozenset(
     }
 )
 HUNG = 10.0
-"""Seconds after which an office that took the connection and says nothing counts as hung."""
+"""Seconds without an answer after which a connected LibreOffice counts as hung."""
 STARTS_WITHIN = 60.0
 LOADS_WITHIN = 20.0
 
 
 @contextmanager
-def answering() -> Iterator[None]:
-    """UNO's errors as `ToolError`, in words."""
-    import uno  # noqa: F401  com.sun.star can be imported once it is there
+def uno_errors() -> Iterator[None]:
+    """Convert UNO exceptions into `ToolError`."""
+    import uno  # noqa: F401  makes com.sun.star importable
     from com.sun.star.lang import DisposedException
     from com.sun.star.uno import Exception as UnoException
 
@@ -81,40 +80,40 @@ def answering() -> Iterator[None]:
     except DisposedException:
         message = "LibreOffice or the document was closed during the call."
         raise ToolError(
-            message, code="gone", hint="Look at what is open, then call again."
+            message, code="gone", hint="Check which documents are open, then call again."
         ) from None
     except UnoException as error:
-        said = next(iter(str(error).splitlines()), "").split(" at ./")[0].strip()
+        text = next(iter(str(error).splitlines()), "").split(" at ./")[0].strip()
         kind = type(error).__name__.rpartition(".")[2]
-        raise ToolError(f"LibreOffice refused: {said or kind}.", code="refused") from None
+        raise ToolError(f"Error in LibreOffice: {text or kind}.", code="refused") from None
 
 
 def processes(program: str = "soffice.bin") -> list[int]:
-    """Processes of that program, of this user, that have not ended."""
-    found = []
+    """PIDs of this user's live processes of a program."""
+    pids = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
-            ours = entry.stat().st_uid == os.geteuid()
-            if ours and name == program and rest.split()[0] not in "ZX":
-                found.append(int(entry.name))
-    return found
+            is_ours = entry.stat().st_uid == os.geteuid()
+            if is_ours and name == program and rest.split()[0] not in "ZX":
+                pids.append(int(entry.name))
+    return pids
 
 
-def files_of(pid: int) -> list[Path]:
-    """Documents that process has open: an office keeps a descriptor on each."""
-    found: dict[Path, None] = {}
+def open_files(pid: int) -> list[Path]:
+    """Documents that a LibreOffice process has open, from its file descriptors."""
+    files: dict[Path, None] = {}
     for link in Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
             path = Path(os.readlink(link))
             hidden = any(part.startswith(".") for part in path.parts)
             if path.suffix[1:].lower() in EXTENSIONS and path.is_file() and not hidden:
-                found[path] = None
-    return [path for path in found if not path.is_relative_to("/usr")]
+                files[path] = None
+    return [path for path in files if not path.is_relative_to("/usr")]
 
 
 def start(*files: Path) -> None:
-    """Start an office that outlives this process, opening these files; one that runs is used."""
+    """Open files in LibreOffice, started detached from this process unless it is running."""
     subprocess.Popen(
         [*COMMAND, f"--accept={PIPE}", *map(str, files)],
         cwd=Path.home(),
@@ -126,144 +125,143 @@ def start(*files: Path) -> None:
 
 
 def connect() -> Any:
-    """The office's context; NoConnectException while it does not listen."""
+    """LibreOffice's component context; NoConnectException while it does not listen."""
     import uno
 
-    return made(uno.getComponentContext(), "com.sun.star.bridge.UnoUrlResolver").resolve(
+    return create(uno.getComponentContext(), "com.sun.star.bridge.UnoUrlResolver").resolve(
         f"uno:{PIPE}StarOffice.ComponentContext"
     )
 
 
-def made(context: Any, name: str, *given: object) -> Any:
-    """An instance of the service `name`, made where the context is."""
+def create(context: Any, name: str, *arguments: object) -> Any:
+    """Create an instance of a service in the process that owns the context."""
     make = context.ServiceManager.createInstanceWithArgumentsAndContext
-    return make(name, given, context)
+    return make(name, arguments, context)
 
 
-def listens() -> bool:
-    """Whether the office answers; TimeoutError when it took the connection and hangs.
+def is_answering() -> bool:
+    """Whether LibreOffice answers; TimeoutError if it accepted the connection but hangs.
 
-    A call into a hung office never returns, so it is made in a thread that may be left behind: it
-    ends when that office is killed.
+    A call into a hung LibreOffice never returns, so it is made in a thread that can be abandoned:
+    the thread ends when that process is killed.
     """
-    import uno  # noqa: F401  com.sun.star can be imported once it is there
+    import uno  # noqa: F401  makes com.sun.star importable
     from com.sun.star.uno import Exception as UnoException
 
-    said: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[bool] = queue.SimpleQueue()
 
     def ask() -> None:
         try:
-            made(connect(), DESKTOP).getCurrentFrame()
+            create(connect(), DESKTOP).getCurrentFrame()
         except UnoException:
-            said.put(False)  # nobody listens, or it ended meanwhile
+            answers.put(False)  # not listening, or exited meanwhile
         else:
-            said.put(True)
+            answers.put(True)
 
     threading.Thread(target=ask, daemon=True).start()
     try:
-        return said.get(timeout=HUNG)
+        return answers.get(timeout=HUNG)
     except queue.Empty:
         raise TimeoutError(f"no answer after {HUNG:g} s") from None
 
 
 @functools.cache
-def held() -> dict[str, Any]:
-    """The connection of this process: its "context" and "desktop"."""
+def _cache() -> dict[str, Any]:
+    """This process's connection: its "context" and "desktop"."""
     return {}
 
 
 def desktop() -> Any:
-    """The running office; connects again after it was restarted. `ToolError` if there is none."""
-    import uno  # noqa: F401  com.sun.star can be imported once it is there
+    """LibreOffice's desktop object. Reconnects after a restart; `ToolError` if none is running."""
+    import uno  # noqa: F401  makes com.sun.star importable
     from com.sun.star.connection import NoConnectException
     from com.sun.star.uno import Exception as UnoException
 
     with contextlib.suppress(KeyError, UnoException):
-        held()["desktop"].getCurrentFrame()  # one round trip tells whether the connection lives
-        return held()["desktop"]
+        _cache()["desktop"].getCurrentFrame()  # one round trip to test the connection
+        return _cache()["desktop"]
 
-    def connected() -> bool:
+    def try_connect() -> bool:
         with contextlib.suppress(NoConnectException):
-            held()["context"] = connect()
-            held()["desktop"] = made(held()["context"], DESKTOP)
+            _cache()["context"] = connect()
+            _cache()["desktop"] = create(_cache()["context"], DESKTOP)
             return True
         return not processes()
 
-    held().pop("desktop", None)
-    if wait_for(connected, STARTS_WITHIN) and "desktop" in held():
-        return held()["desktop"]
+    _cache().pop("desktop", None)
+    if wait_for(try_connect, STARTS_WITHIN) and "desktop" in _cache():
+        return _cache()["desktop"]
     raise ToolError(
         "LibreOffice is not running.",
         code="not_running",
-        hint="Open a document: calc_open_workbook or writer_open_document start it.",
+        hint="Open a document: calc_open_workbook or writer_open_document starts it.",
     )
 
 
-def service(name: str, *given: object) -> Any:
-    """An instance of one of the running office's services; objects it gives can be put into
+def service(name: str, *arguments: object) -> Any:
+    """Create an instance of a service in the running LibreOffice, whose objects can go into its
     documents.
     """
     desktop()
-    return made(held()["context"], name, *given)
+    return create(_cache()["context"], name, *arguments)
 
 
 def singleton(name: str) -> Any:
-    """The one object of that name that the running office has."""
+    """A singleton object of the running LibreOffice."""
     desktop()
-    return held()["context"].getValueByName(f"/singletons/{name}")
+    return _cache()["context"].getValueByName(f"/singletons/{name}")
 
 
-def ready() -> str:
-    """Load UNO and have an office that answers, so that the first call need not wait for either."""
+def prepare() -> str:
+    """Load UNO and start LibreOffice, so that the first call need not wait for either."""
     if not processes():
         start()
     try:
-        answers = wait_for(listens, STARTS_WITHIN)
+        answers = wait_for(is_answering, STARTS_WITHIN)
     except TimeoutError as hung:
-        return f"LibreOffice gives {hung}"
+        return f"LibreOffice hangs: {hung}"
     return "LibreOffice answers" if answers else "LibreOffice does not listen"
 
 
 def recover() -> str:
-    """After a worker was killed: an office that hangs is killed and started again with its
-    documents.
+    """Restart a hung LibreOffice with its documents, after a worker had to be killed.
 
-    Says what was done, for the model.
+    Returns a sentence for the model about what was done.
     """
     with contextlib.suppress(TimeoutError):
-        if listens():
-            return "LibreOffice itself still answers; look at the document before calling again."
+        if is_answering():
+            return "LibreOffice still answers; check the document before you repeat the call."
     hung = processes()
-    files = [path for pid in hung for path in files_of(pid)]
+    files = [path for pid in hung for path in open_files(pid)]
     for pid in hung:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     wait_for(lambda: not processes(), HUNG)
     for path in files:
-        # The dead process's own lock; the new one would ask the user about it.
+        # Remove the dead process's lock, or the new one would ask the user about it.
         path.with_name(f".~lock.{path.name}#").unlink(missing_ok=True)
     start(*files)
 
-    def up() -> bool:
-        with contextlib.suppress(TimeoutError):  # busy with starting
-            return listens()
+    def is_up() -> bool:
+        with contextlib.suppress(TimeoutError):  # still starting
+            return is_answering()
         return False
 
-    if not wait_for(up, STARTS_WITHIN):
-        return "LibreOffice did not answer, was killed, and does not start again."
+    if not wait_for(is_up, STARTS_WITHIN):
+        return "LibreOffice did not answer and was killed, but it did not start again."
     names = {path.as_uri() for path in files}
-    again = wait_for(lambda: names <= _urls(), LOADS_WITHIN)
+    all_loaded = wait_for(lambda: names <= _urls(), LOADS_WITHIN)
     opened = ", ".join(map(str, files)) or "no document"
-    lost = "" if again else " (not all of them are loaded yet)"
+    missing = "" if all_loaded else " (some are still loading)"
     return (
-        f"LibreOffice did not answer: it was killed and started again with {opened} open{lost}. "
-        "Changes that were not saved are lost."
+        f"LibreOffice did not answer, so it was restarted with {opened} open{missing}. "
+        "Unsaved changes are lost."
     )
 
 
 def _urls() -> set[str]:
     components = desktop().Components.createEnumeration()
-    found = set()
+    urls = set()
     while components.hasMoreElements():
-        found.add(getattr(components.nextElement(), "URL", ""))
-    return found
+        urls.add(getattr(components.nextElement(), "URL", ""))
+    return urls

@@ -1,4 +1,4 @@
-"""Documents of LibreOffice: found by name, opened, saved, exported, changed in one undo step."""
+"""Finding, opening, saving, exporting and editing LibreOffice documents."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ Document = Annotated[
 
 
 OPENS_WITHIN = 180
-"""Seconds; an emulated processor that has neighbours needs more than 60."""
+"""Timeout in seconds; a busy emulated processor needs more than 60."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What an app works on: UNO's name for it, ours, and the filters by file extension."""
+    """A kind of document: its UNO service, our word for it, and its filters by file extension."""
 
     service: str
     word: str
@@ -55,90 +55,92 @@ class Saved:
     bytes: int
 
 
-def absolute(path: str) -> Path:
-    """The path with ~ resolved; relative ones are taken from the home folder."""
+def absolute_path(path: str) -> Path:
+    """Expand ~ and file:// in a path; relative paths start at the home folder."""
     return Path.home() / Path(path.removeprefix("file://")).expanduser()
 
 
 def file_of(model: Any) -> Optional[Path]:
-    """Where the document lies on disk; None if it was never saved."""
+    """Path of a document's file; None if it was never saved."""
     import uno
 
     return Path(uno.fileUrlToSystemPath(model.URL)) if model.URL.startswith("file:") else None
 
 
-def opened(kind: Kind) -> list[Any]:
-    """The open documents of this kind."""
+def open_documents(kind: Kind) -> list[Any]:
+    """All open documents of a kind."""
     components = connection.desktop().Components.createEnumeration()
-    found = []
+    models = []
     while components.hasMoreElements():
-        each = components.nextElement()
-        if hasattr(each, "supportsService") and each.supportsService(kind.service):
-            found.append(each)
-    return found
+        component = components.nextElement()
+        if hasattr(component, "supportsService") and component.supportsService(kind.service):
+            models.append(component)
+    return models
 
 
 def find(kind: Kind, document: Optional[str]) -> Any:
-    """The open document of that title, name or path, else the active one; `ToolError` lists what is
-    open.
+    """Find an open document by title, file name or path; the active one if `document` is None.
+    `ToolError` lists the open documents.
     """
-    with connection.answering():
+    with connection.uno_errors():
         if document is None:
             current = connection.desktop().getCurrentComponent()
             if hasattr(current, "supportsService") and current.supportsService(kind.service):
                 return current
-        models = opened(kind)
+        models = open_documents(kind)
         if document is None:
             matching = models
         else:
-            path = absolute(document)
-            matching = [each for each in models if document == each.Title or path == file_of(each)]
+            path = absolute_path(document)
+            matching = [
+                model for model in models if document == model.Title or path == file_of(model)
+            ]
             matching = matching or [
-                each for each in models if (file := file_of(each)) and file.name == document
+                model for model in models if (file := file_of(model)) and file.name == document
             ]
         if len(matching) == 1:
             return matching[0]
-        names = [str(file_of(each) or each.Title) for each in models]
-    listed = f"Open {kind.word}s: {', '.join(names) or 'none'}."
+        names = [str(file_of(model) or model.Title) for model in models]
+    listing = f"Open {kind.word}s: {', '.join(names) or 'none'}."
     if not models:
         hint = "Open one with the app's open tool first."
         raise ToolError(f"No {kind.word} is open.", code="no_document", hint=hint)
     if matching:
         message = (
-            f"Several {kind.word}s are open." if document is None else f"Several are {document!r}."
+            f"Several {kind.word}s are open."
+            if document is None
+            else f"Several open {kind.word}s match {document!r}."
         )
-        raise ToolError(message, code="ambiguous", hint=f"Give the path as `document`. {listed}")
-    raise ToolError(f"No open {kind.word} is {document!r}.", code="no_document", hint=listed)
+        raise ToolError(message, code="ambiguous", hint=f"Give the path as `document`. {listing}")
+    raise ToolError(f"No open {kind.word} matches {document!r}.", code="no_document", hint=listing)
 
 
 def open_file(kind: Kind, path: str) -> Any:
-    """Open the file in a window, starting the office if need be; one that is open comes to the
-    front.
+    """Open a file in a window, starting LibreOffice if necessary. A file that is already open comes
+    to the front.
     """
-    file = absolute(path)
+    file = absolute_path(path)
     if not file.is_file():
-        raise ToolError(
-            f"There is no file {file}.", code="not_found", hint="Paths may start with ~."
-        )
+        raise ToolError(f"No such file: {file}.", code="not_found", hint="Paths may start with ~.")
     if not connection.processes():
         connection.start()
-        wait_for(connection.listens, connection.STARTS_WITHIN)
-    with connection.answering():
-        # A load off the main thread may wait for an event that an idle desktop never sends.
-        given = property_values(OnMainThread=True)
-        model = connection.desktop().loadComponentFromURL(file.as_uri(), "_default", 0, given)
+        wait_for(connection.is_answering, connection.STARTS_WITHIN)
+    with connection.uno_errors():
+        # Off the main thread, loading may wait for an event that an idle desktop never sends.
+        arguments = property_values(OnMainThread=True)
+        model = connection.desktop().loadComponentFromURL(file.as_uri(), "_default", 0, arguments)
         if model is None or not model.supportsService(kind.service):
-            other = f"{file.name} was opened, but it is not a {kind.word}."
+            message = f"{file.name} was opened, but it is not a {kind.word}."
             raise ToolError(
-                other, code="wrong_kind", hint="Use the tools of the app it belongs to."
+                message, code="wrong_kind", hint="Use the tools of the app it belongs to."
             )
         return model
 
 
 @contextmanager
 def editing(model: Any, step: str) -> Iterator[None]:
-    """One undo step called `step`; a failure inside takes back what was already changed."""
-    with connection.answering():
+    """Group changes into one undo step called `step`; an exception reverts them."""
+    with connection.uno_errors():
         undo = model.getUndoManager()
         before = len(undo.getAllUndoActionTitles())
         undo.enterUndoContext(step)
@@ -153,48 +155,48 @@ def editing(model: Any, step: str) -> Iterator[None]:
 
 
 def undo(model: Any) -> str:
-    """Take back the last undo step; says which."""
-    with connection.answering():
+    """Undo the last step; return a sentence that names it."""
+    with connection.uno_errors():
         manager = model.getUndoManager()
         if not manager.isUndoPossible():
             raise ToolError("There is nothing to undo.", code="nothing")
         title = manager.getCurrentUndoActionTitle()
         manager.undo()
-    return f"Taken back: {title}."
+    return f"Undone: {title}."
 
 
 def property_values(**values: object) -> tuple[Any, ...]:
-    """UNO's named arguments."""
+    """Build UNO's PropertyValue arguments."""
     from com.sun.star.beans import PropertyValue
 
-    made = []
+    arguments = []
     for name, value in values.items():
-        each = PropertyValue()
-        each.Name, each.Value = name, value
-        made.append(each)
-    return tuple(made)
+        argument = PropertyValue()
+        argument.Name, argument.Value = name, value
+        arguments.append(argument)
+    return tuple(arguments)
 
 
-def _written(file: Path) -> Saved:
+def _saved(file: Path) -> Saved:
     return Saved(str(file), file.stat().st_size)
 
 
-def target(path: str, overwrite: bool) -> Path:
-    """Where to write; `ToolError` if that would lose a file or there is no such folder."""
-    file = absolute(path)
+def check_target(path: str, overwrite: bool) -> Path:
+    """Return a path that may be written; `ToolError` if that would lose a file or has no folder."""
+    file = absolute_path(path)
     if file.exists() and not overwrite:
         hint = "Choose another path or pass overwrite=true."
-        raise ToolError(f"{file} exists already.", code="exists", hint=hint)
+        raise ToolError(f"{file} already exists.", code="exists", hint=hint)
     if not file.parent.is_dir():
         raise ToolError(
-            f"There is no folder {file.parent}.", code="not_found", hint="Create it first."
+            f"No such folder: {file.parent}.", code="not_found", hint="Create it first."
         )
     return file
 
 
 def save(model: Any) -> Saved:
-    """Write the document to its own file in that file's own format; no dialog appears, also where
-    the file was changed by another program: that change is lost.
+    """Write a document to its own file, in that file's format and without a dialog. A change that
+    another program made to the file meanwhile is overwritten.
     """
     file = file_of(model)
     if file is None:
@@ -202,32 +204,34 @@ def save(model: Any) -> Saved:
         raise ToolError(message, code="no_file", hint="Use save_as with a path.")
     if model.isReadonly():
         raise ToolError(f"{file} was opened read-only.", code="read_only", hint="Use save_as.")
-    asked = decliner()
+    handler = decliner()
     try:
-        with connection.answering():
-            # Without somebody to ask, it would ask on the screen where another program changed the
-            # file meanwhile, and wait; so the document as it is wins.
-            model.storeSelf(property_values(InteractionHandler=asked))
+        with connection.uno_errors():
+            # Without a handler, a file that another program changed meanwhile would open a dialog
+            # and block. The document in memory wins.
+            model.storeSelf(property_values(InteractionHandler=handler))
     except ToolError as error:
-        if not asked.asked:
+        if not handler.asked:
             raise
-        said = f"LibreOffice did not save {file}; it asks: {'; '.join(asked.asked)}"
-        raise ToolError(said, code="refused", hint="Use save_as.") from error
-    return _written(file)
+        message = f"LibreOffice did not save {file}; it asked: {'; '.join(handler.asked)}"
+        raise ToolError(message, code="refused", hint="Use save_as.") from error
+    return _saved(file)
 
 
 def save_as(model: Any, kind: Kind, path: str, overwrite: bool) -> Saved:
-    """Write the document to another file, in the format of that name's extension, and go on with
-    it.
+    """Write a document to another file, in the format of its extension; the document is that file
+    from then on.
     """
     name = kind.filters.get(Path(path).suffix.lower())
     if name is None:
-        known = " ".join(kind.filters)
-        raise ToolError(f"Unknown format of {path!r}.", code="bad_format", hint=f"Known: {known}")
-    file = target(path, overwrite)
-    with connection.answering():
+        extensions = " ".join(kind.filters)
+        raise ToolError(
+            f"Unknown file format: {path!r}.", code="bad_format", hint=f"Known: {extensions}"
+        )
+    file = check_target(path, overwrite)
+    with connection.uno_errors():
         model.storeAsURL(file.as_uri(), property_values(FilterName=name, Overwrite=overwrite))
-    return _written(file)
+    return _saved(file)
 
 
 def export_pdf(
@@ -237,8 +241,8 @@ def export_pdf(
     overwrite: bool,
     options: Optional[dict[str, object]] = None,
 ) -> Saved:
-    """Write a PDF by that filter and its options, beside the document unless told where; the
-    document stays as it is.
+    """Export a PDF with the filter `name` and its options, by default next to the document's file.
+    The document stays unchanged.
     """
     import uno
 
@@ -246,9 +250,9 @@ def export_pdf(
     if path is None and own is None:
         message = f"{model.Title} has never been saved, so there is no folder for its PDF."
         raise ToolError(message, code="no_file", hint="Give a path for it.")
-    file = target(path or str(own.with_suffix(".pdf") if own else ""), overwrite)
+    file = check_target(path or str(own.with_suffix(".pdf") if own else ""), overwrite)
     data = uno.Any("[]com.sun.star.beans.PropertyValue", property_values(**options or {}))
-    how = property_values(FilterName=name, Overwrite=overwrite, FilterData=data)
-    with connection.answering():
-        model.storeToURL(file.as_uri(), how)
-    return _written(file)
+    arguments = property_values(FilterName=name, Overwrite=overwrite, FilterData=data)
+    with connection.uno_errors():
+        model.storeToURL(file.as_uri(), arguments)
+    return _saved(file)

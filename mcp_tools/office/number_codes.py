@@ -1,10 +1,10 @@
-"""Number formats as codes: what is asked for in words, spelled as Calc and Excel read it."""
+"""Number format codes for Calc and Excel, from a description in words."""
 
 from __future__ import annotations
 
 from typing import Optional
 
-__all__ = ["code", "short"]
+__all__ = ["format_code", "short_format"]
 
 SYMBOLS = {
     "USD": "$",
@@ -20,25 +20,25 @@ SYMBOLS = {
     "UAH": "₴",
     "VND": "₫",
 }
-"""What stands for a currency; of other currencies the code itself is shown."""
+"""Currency symbols; other currencies are shown by their code."""
 PLACES = {"currency": 2, "accounting": 2, "percentage": 2, "scientific": 2}
 
 
-def code(kind: str, places: Optional[int], currency: str, thousands: Optional[bool]) -> str:
-    """The format code of that kind in English, such as 0.00%."""
+def format_code(kind: str, places: Optional[int], currency: str, thousands: Optional[bool]) -> str:
+    """English format code for a kind of number, such as 0.00%."""
     count = PLACES.get(kind, 0) if places is None else places
     digits = "." + "0" * count if count else ""
     money = kind in ("currency", "accounting")
     whole = "#,##0" if (money if thousands is None else thousands) else "0"
     symbol = SYMBOLS.get(currency.upper(), currency)
-    # A symbol of letters stands apart from the number: CHF 5.00, $5.00.
-    shown = f"[${symbol}]" + (" " if symbol[-1:].isalpha() else "")
+    # A space follows a currency code but not a symbol: CHF 5.00, $5.00.
+    prefix = f"[${symbol}]" + (" " if symbol[-1:].isalpha() else "")
     figures = whole + digits
     return {
         "general": "General",
         "number": figures,
-        "currency": f"{shown}{figures};-{shown}{figures}",
-        "accounting": f'_-{shown}* {figures}_-;-{shown}* {figures}_-;_-{shown}* "-"_-;_-@_-',
+        "currency": f"{prefix}{figures};-{prefix}{figures}",
+        "accounting": f'_-{prefix}* {figures}_-;-{prefix}* {figures}_-;_-{prefix}* "-"_-;_-@_-',
         "date": "YYYY-MM-DD",
         "time": "HH:MM:SS",
         "percentage": f"{figures}%",
@@ -48,9 +48,9 @@ def code(kind: str, places: Optional[int], currency: str, thousands: Optional[bo
     }[kind]
 
 
-def short(places: int, negative: bool) -> str:
-    """Millions as 1.2 M and billions as 3.4 B; a format can tell only two sizes apart, so numbers
-    below zero have one of their own.
+def short_format(places: int, negative: bool) -> str:
+    """Format code that shows millions as 1.2 M and billions as 3.4 B. A format has only two
+    conditions, so negative numbers need a format of their own.
     """
     digits = "0." + "0" * places if places else "0"
     if negative:

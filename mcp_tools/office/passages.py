@@ -1,4 +1,4 @@
-"""Passages of a Writer document: how tools name them, and where they stand."""
+"""Locating paragraphs, matches and positions in a Writer document."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = [
     "Pattern",
     "Position",
     "Regular",
-    "chosen",
+    "apply_style",
+    "cursor_at",
     "enum",
-    "expanded",
-    "found",
+    "expand",
+    "find_ranges",
+    "paragraphs_at",
     "paragraphs_of",
-    "place",
-    "put",
-    "styled",
+    "replace_match",
 ]
 
 TEXT = documents.Kind(
@@ -58,70 +58,70 @@ Position = Annotated[
 
 
 def paragraphs_of(model: Any) -> Iterator[Any]:
-    """The paragraphs of the document's own text, in order, without tables."""
-    found = model.Text.createEnumeration()
-    while found.hasMoreElements():
-        each = found.nextElement()
-        if each.supportsService("com.sun.star.text.Paragraph"):
-            yield each
+    """The paragraphs of a document's body in order, without those in tables."""
+    content = model.Text.createEnumeration()
+    while content.hasMoreElements():
+        element = content.nextElement()
+        if element.supportsService("com.sun.star.text.Paragraph"):
+            yield element
 
 
-def chosen(model: Any, indices: Optional[list[int]]) -> list[Any]:
-    """The paragraphs of these indices; `ToolError` names the last one there is."""
-    every = list(paragraphs_of(model))
-    wrong = [each for each in indices or () if each >= len(every)]
-    if wrong:
-        hint = f"They go from 0 to {len(every) - 1}."
-        raise ToolError(f"There is no paragraph {wrong[0]}.", code="no_paragraph", hint=hint)
-    return [every[each] for each in dict.fromkeys(indices)] if indices else every
+def paragraphs_at(model: Any, indices: Optional[list[int]]) -> list[Any]:
+    """The paragraphs with these indices, or all; `ToolError` names the last valid index."""
+    paragraphs = list(paragraphs_of(model))
+    invalid = [index for index in indices or () if index >= len(paragraphs)]
+    if invalid:
+        hint = f"Paragraphs are numbered from 0 to {len(paragraphs) - 1}."
+        raise ToolError(f"No such paragraph: {invalid[0]}.", code="no_paragraph", hint=hint)
+    return [paragraphs[index] for index in dict.fromkeys(indices)] if indices else paragraphs
 
 
-def icu(pattern: str) -> str:
-    """A regular expression with Python's names of groups, as LibreOffice reads it."""
+def to_icu(pattern: str) -> str:
+    """Translate named groups of a regular expression from Python's syntax to LibreOffice's."""
     return re.sub(r"\(\?P=(\w+)\)", r"\\k<\1>", pattern.replace("(?P<", "(?<"))
 
 
-def matches(model: Any, pattern: str, regular: bool) -> list[Any]:
-    """Where it stands, anywhere: in tables, headers, notes and frames too."""
-    asked = model.createSearchDescriptor()
-    asked.SearchString = icu(pattern) if regular else pattern
-    asked.SearchCaseSensitive, asked.SearchRegularExpression = True, regular
-    everywhere = model.findAll(asked)
-    return [everywhere.getByIndex(i) for i in range(everywhere.getCount())]
+def find_all(model: Any, pattern: str, regular: bool) -> list[Any]:
+    """All matches in a document, including tables, headers, notes and frames."""
+    descriptor = model.createSearchDescriptor()
+    descriptor.SearchString = to_icu(pattern) if regular else pattern
+    descriptor.SearchCaseSensitive, descriptor.SearchRegularExpression = True, regular
+    results = model.findAll(descriptor)
+    return [results.getByIndex(i) for i in range(results.getCount())]
 
 
-def found(model: Any, pattern: str, indices: Optional[list[int]], regular: bool) -> list[Any]:
-    """Where the text stands, in these paragraphs or anywhere; `ToolError` if nowhere."""
-    ranges = every = matches(model, pattern, regular)
+def find_ranges(model: Any, pattern: str, indices: Optional[list[int]], regular: bool) -> list[Any]:
+    """Matches in the given paragraphs, or anywhere; `ToolError` if there are none."""
+    ranges = all_ranges = find_all(model, pattern, regular)
     if indices:
-        allowed = [each.getStart() for each in chosen(model, indices)]
-        ranges = [each for each in ranges if _begins_in(model.Text, each, allowed)]
+        starts = [match.getStart() for match in paragraphs_at(model, indices)]
+        ranges = [match for match in ranges if _begins_in(model.Text, match, starts)]
     if not ranges:
-        raise _nowhere(model, pattern, indices, regular, bool(every))
+        raise _not_found(model, pattern, indices, regular, bool(all_ranges))
     return ranges
 
 
-def _nowhere(
+def _not_found(
     model: Any, pattern: str, indices: Optional[list[int]], regular: bool, elsewhere: bool
 ) -> ToolError:
     if regular and not elsewhere:
-        if matches(model, pattern, False):
-            hint = "It stands there as plain text: pass regular_expression=false."
-            message = f"Nothing matches {pattern!r} as a regular expression."
+        if find_all(model, pattern, False):
+            hint = "It occurs as plain text: pass regular_expression=false."
+            message = f"The regular expression {pattern!r} has no match."
             return ToolError(message, code="not_found", hint=hint)
         try:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
-            message = f"{pattern!r:.200} is no regular expression: {error}."
+            message = f"Not a regular expression: {pattern!r:.200} ({error})."
             return ToolError(message, code="bad_pattern", hint="Escape ( [ { * + ? | with \\.")
     where = f" in paragraphs {indices}" if indices else ""
-    hint = "It stands elsewhere in the document." if elsewhere else "Case matters."
+    hint = "It occurs elsewhere in the document." if elsewhere else "The search is case-sensitive."
     return ToolError(f"The text {pattern!r} was not found{where}.", code="not_found", hint=hint)
 
 
-def _begins_in(text: Any, found: Any, starts: list[Any]) -> bool:
-    cursor = found.Text.createTextCursorByRange(found.getStart())
-    if cursor.Text != text:  # in a table or a header, which have no index
+def _begins_in(text: Any, match: Any, starts: list[Any]) -> bool:
+    cursor = match.Text.createTextCursorByRange(match.getStart())
+    if cursor.Text != text:  # in a table or a header, whose paragraphs have no index
         return False
     cursor.gotoStartOfParagraph(False)
     return any(text.compareRegionStarts(cursor, start) == 0 for start in starts)
@@ -130,92 +130,94 @@ def _begins_in(text: Any, found: Any, starts: list[Any]) -> bool:
 GROUP = re.compile(r"\\(\\|g<(\w+)>|[0-9])")
 
 
-def expanded(found: Any, pattern: str, replacement: str) -> str:
-    """The replacement with what the groups of the pattern hold in this match."""
+def expand(match: Any, pattern: str, replacement: str) -> str:
+    """Expand group references in a replacement with the groups of a match."""
     if not GROUP.search(replacement):
         return replacement
-    groups = _groups(found, icu(pattern))
+    groups = _group_texts(match, to_icu(pattern))
 
-    def held(part: re.Match[str]) -> str:
+    def group_text(part: re.Match[str]) -> str:
         name = part[2] or part[1]
         if name == "\\":
             return name
-        if not name.isdigit():  # LibreOffice tells groups by their number only
+        if not name.isdigit():  # LibreOffice reports groups by number only
             try:
                 name = str(re.compile(pattern).groupindex[name])
             except (re.error, RecursionError, OverflowError, KeyError):
-                message = f"There is no group {name!r} in {pattern!r}."
-                raise ToolError(message, code="bad_pattern", hint="Use \\1.") from None
+                message = f"No group {name!r} in {pattern!r}."
+                raise ToolError(
+                    message, code="bad_pattern", hint="Use numbers, such as \\1."
+                ) from None
         if int(name) >= len(groups):
-            message = f"There is no group {name} in {pattern!r}."
-            raise ToolError(message, code="bad_pattern", hint=f"There are {len(groups) - 1}.")
+            message = f"No group {name} in {pattern!r}."
+            raise ToolError(message, code="bad_pattern", hint=f"It has {len(groups) - 1} groups.")
         return groups[int(name)]
 
-    return GROUP.sub(held, replacement)
+    return GROUP.sub(group_text, replacement)
 
 
-def put(found: Any, text: str) -> None:
-    """Put text where the match stands, in the look of its beginning."""
+def replace_match(match: Any, text: str) -> None:
+    """Replace a match with text in the format of its beginning."""
     text = text.replace("\r\n", "\n").replace("\n", "\r")
-    if found.String == "\n" and text:  # `$` finds the end of a paragraph, which stays
-        found.Text.insertString(found.getStart(), text, False)
+    if match.String == "\n" and text:  # `$` matches the end of a paragraph, which has to stay
+        match.Text.insertString(match.getStart(), text, False)
     else:
-        found.setString(text)
+        match.setString(text)
 
 
-def _groups(found: Any, pattern: str) -> list[str]:
-    """What the groups of the pattern hold in this match, the whole first."""
+def _group_texts(match: Any, pattern: str) -> list[str]:
+    """Texts of the groups of a match; the first one is the whole match."""
     import uno
 
-    cursor = found.Text.createTextCursorByRange(found.getStart())
+    cursor = match.Text.createTextCursorByRange(match.getStart())
     cursor.gotoStartOfParagraph(True)
-    offset = len(_units(cursor.String)) // 2
+    offset = len(_utf16(cursor.String)) // 2
     cursor.gotoEndOfParagraph(False)
     cursor.gotoStartOfParagraph(True)
-    text = _units(cursor.String)
+    text = _utf16(cursor.String)
     options = uno.createUnoStruct("com.sun.star.util.SearchOptions2")
     options.AlgorithmType2, options.searchString = 2, pattern  # 2 is a regular expression
     search = connection.service("com.sun.star.util.TextSearch2")
     search.setOptions2(options)
-    said = search.searchForward(cursor.String, offset, len(text) // 2)
-    spans = list(zip(said.startOffset, said.endOffset, strict=True))
+    result = search.searchForward(cursor.String, offset, len(text) // 2)
+    spans = list(zip(result.startOffset, result.endOffset, strict=True))
     groups = [text[2 * max(a, 0) : 2 * max(b, 0)].decode("utf-16-le") for a, b in spans]
-    if not groups or groups[0] != found.String:
-        message = f"The groups in {found.String!r} cannot be told."
+    if not groups or groups[0] != match.String:
+        message = f"Cannot determine the groups in {match.String!r}."
         raise ToolError(message, code="refused", hint="Use a replacement without groups.")
     return groups
 
 
-def _units(text: str) -> bytes:
-    """Text as LibreOffice counts it: two bytes are one place."""
+def _utf16(text: str) -> bytes:
+    """Encode text as UTF-16: LibreOffice counts in units of two bytes."""
     return text.encode("utf-16-le", "surrogatepass")
 
 
-def ranges(
+def target_ranges(
     model: Any, pattern: Optional[str], indices: Optional[list[int]], regular: bool
 ) -> list[Any]:
-    """Where a formatting tool works: found text, chosen paragraphs, or all in one range."""
+    """The ranges that a formatting tool changes: matches, paragraphs, or the text as one range."""
     if pattern is not None:
-        return found(model, pattern, indices, regular)
+        return find_ranges(model, pattern, indices, regular)
     if indices:
-        return chosen(model, indices)
+        return paragraphs_at(model, indices)
     cursor = model.Text.createTextCursor()
     cursor.gotoStart(False)
     table = cursor.TextTable
     cursor.gotoEnd(True)
-    # A table at either end would keep the cursor to itself.
-    return chosen(model, None) if table or cursor.TextTable else [cursor]
+    # A table at either end would trap the cursor.
+    return paragraphs_at(model, None) if table or cursor.TextTable else [cursor]
 
 
-def place(model: Any, position: str) -> Any:
-    """A text cursor at that position."""
+def cursor_at(model: Any, position: str) -> Any:
+    """A text cursor at "cursor", "start" or "end"."""
     if position == "cursor":
         view = model.getCurrentController().getViewCursor()
         return view.Text.createTextCursorByRange(view.getEnd())
     text = model.Text
     cursor = text.createTextCursor()
     (cursor.gotoStart if position == "start" else cursor.gotoEnd)(False)
-    if cursor.TextTable:  # the document begins or ends with a table: text needs a paragraph
+    if cursor.TextTable:  # a table at the start or end: text needs a paragraph there
         insert = "Before" if position == "start" else "After"
         paragraph = model.createInstance("com.sun.star.text.Paragraph")
         getattr(text, f"insertTextContent{insert}")(paragraph, cursor.TextTable)
@@ -223,26 +225,26 @@ def place(model: Any, position: str) -> Any:
     return cursor
 
 
-def styled(
+def apply_style(
     step: str,
     document: Optional[str],
     pattern: Optional[str],
     indices: Optional[list[int]],
-    look: dict[str, object],
+    properties: dict[str, object],
     regular: bool = True,
 ) -> int:
-    """Give the text these properties, as one undo step; how many places that were."""
+    """Set properties of text ranges as one undo step; return the number of ranges."""
     model = documents.find(TEXT, document)
     with documents.editing(model, step):
-        places = ranges(model, pattern, indices, regular)
-        for each in places:
-            for name, value in look.items():
-                each.setPropertyValue(name, value)
-    return len(places)
+        ranges = target_ranges(model, pattern, indices, regular)
+        for text_range in ranges:
+            for name, value in properties.items():
+                text_range.setPropertyValue(name, value)
+    return len(ranges)
 
 
 def enum(kind: str, name: str) -> object:
-    """A value of one of UNO's enumerations."""
+    """A value of a UNO enumeration."""
     import uno
 
     return uno.Enum(kind, name)

@@ -1,4 +1,4 @@
-"""What an office would ask a person while a tool works: asked of nobody, declined and said."""
+"""Declining LibreOffice's questions during a tool call, so that no dialog appears."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 __all__ = ["decliner"]
 
-NO = {f"com.sun.star.task.XInteraction{answer}" for answer in ("Abort", "Disapprove")}
+NEGATIVE = {f"com.sun.star.task.XInteraction{answer}" for answer in ("Abort", "Disapprove")}
 
 
 @functools.cache
-def _kind() -> type:
+def _decliner_class() -> type:
     import unohelper
     from com.sun.star.task import XInteractionHandler2
 
@@ -23,12 +23,12 @@ def _kind() -> type:
             self.handleInteractionRequest(request)
 
         def handleInteractionRequest(self, request: Any) -> bool:
-            about = request.getRequest()
-            self.asked.append(str(getattr(about, "Message", "")) or type(about).__name__)
-            for each in request.getContinuations():
-                kinds = {one.typeName for one in each.getTypes()}
-                if kinds & NO:
-                    each.select()
+            question = request.getRequest()
+            self.asked.append(str(getattr(question, "Message", "")) or type(question).__name__)
+            for answer in request.getContinuations():
+                kinds = {kind.typeName for kind in answer.getTypes()}
+                if kinds & NEGATIVE:
+                    answer.select()
                     break
             return True
 
@@ -36,7 +36,5 @@ def _kind() -> type:
 
 
 def decliner() -> Any:
-    """An interaction handler that says no to every question; `asked` has what the questions were
-    about.
-    """
-    return _kind()()
+    """An interaction handler that declines every question and records it in `asked`."""
+    return _decliner_class()()

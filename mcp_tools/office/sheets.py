@@ -1,4 +1,4 @@
-"""Spreadsheets as Calc's tools see them: arguments, results, and cells found by their names."""
+"""Argument and result types of Calc's tools, and locating sheets and cells by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ New = Annotated[
 
 @dataclass(frozen=True)
 class SheetInfo:
-    """One sheet of a workbook; `used` is the range that holds something."""
+    """One sheet of a workbook; `used` is its used range."""
 
     name: str
     used: str
@@ -57,7 +57,7 @@ class Workbook:
 
 @dataclass(frozen=True)
 class CellValue:
-    """A cell: its value, what the sheet shows, and the formula if it has one."""
+    """A cell: its value, displayed text, and formula, if any."""
 
     cell: str
     sheet: str
@@ -68,7 +68,7 @@ class CellValue:
 
 @dataclass(frozen=True)
 class Values:
-    """A block of cells, row by row, and the formulas in it by cell."""
+    """A block of cells row by row, and its formulas by cell."""
 
     range: str
     sheet: str
@@ -77,7 +77,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Changed:
+class ChangedRange:
     """The cells that a tool changed."""
 
     range: str
@@ -85,8 +85,8 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class At:
-    """Cells of a sheet of a document, found by their names."""
+class CellRange:
+    """A range of cells in an open document."""
 
     model: Any
     sheet: Any
@@ -94,116 +94,120 @@ class At:
 
     @property
     def range(self) -> str:
-        """Such as B2:D10."""
+        """Name of the range, such as B2:D10."""
         return cells.range_name(self.cells.RangeAddress)
 
     @property
-    def changed(self) -> Changed:
-        """As a tool returns it."""
-        return Changed(self.range, self.sheet.Name)
+    def changed(self) -> ChangedRange:
+        """The range as the result of a tool."""
+        return ChangedRange(self.range, self.sheet.Name)
 
 
 def enum(kind: str, name: str) -> object:
-    """UNO's constant of that enumeration."""
+    """A value of a UNO enumeration below com.sun.star."""
     import uno
 
     return uno.Enum(f"com.sun.star.{kind}", name)
 
 
 def sheet_of(model: Any, name: Optional[str]) -> Any:
-    """The sheet of that name, else the active one; `ToolError` lists the sheets."""
+    """Find a sheet by name; the active one if `name` is None. `ToolError` lists the sheets."""
     if name is None:
         controller = model.getCurrentController()
         return controller.ActiveSheet if controller else model.Sheets.getByIndex(0)
     names = model.Sheets.ElementNames
     if name not in names:
         hint = f"Sheets: {', '.join(names)}."
-        raise ToolError(f"There is no sheet {name!r}.", code="no_sheet", hint=hint)
+        raise ToolError(f"No such sheet: {name!r}.", code="no_sheet", hint=hint)
     return model.Sheets.getByName(name)
 
 
-def used(sheet: Any) -> Any:
-    """The range of the sheet that holds something."""
+def used_range(sheet: Any) -> Any:
+    """The used range of a sheet, from A1 on."""
     cursor = sheet.createCursor()
     cursor.gotoEndOfUsedArea(False)
     end = cursor.RangeAddress
     return sheet.getCellRangeByPosition(0, 0, end.EndColumn, end.EndRow)
 
 
-def locate(document: Optional[str], sheet: Optional[str], text: str, *, clip: bool = False) -> At:
-    """The named cells; with `clip`, an open range such as A:C ends with the content."""
+def locate(
+    document: Optional[str], sheet: Optional[str], text: str, *, clip: bool = False
+) -> CellRange:
+    """Locate cells by name; with `clip`, an open range such as A:C ends at the last used cell."""
     model = documents.find(SPREADSHEET, document)
-    where = cells.area(text)
-    with connection.answering():
-        found = sheet_of(model, where.sheet or sheet)
-        columns, rows = found.Columns.Count, found.Rows.Count
-        if max(where.right or 0, where.left or 0) >= columns or (where.bottom or 0) >= rows:
+    area = cells.parse_area(text)
+    with connection.uno_errors():
+        target_sheet = sheet_of(model, area.sheet or sheet)
+        columns, rows = target_sheet.Columns.Count, target_sheet.Rows.Count
+        if max(area.right or 0, area.left or 0) >= columns or (area.bottom or 0) >= rows:
             last = f"{cells.column_name(columns - 1)}{rows}"
             raise ToolError(
-                f"{text!r} is off the sheet; its last cell is {last}.", code="bad_range"
+                f"{text!r} is outside the sheet; its last cell is {last}.", code="bad_range"
             )
         right, bottom = columns - 1, rows - 1
-        if clip and (where.right is None or where.bottom is None):
-            end = used(found).RangeAddress
+        if clip and (area.right is None or area.bottom is None):
+            end = used_range(target_sheet).RangeAddress
             right, bottom = end.EndColumn, end.EndRow
-        ends = (where.left, where.top, where.right, where.bottom)
+        ends = (area.left, area.top, area.right, area.bottom)
         box = [
-            given if given is not None else open_end
-            for given, open_end in zip(ends, (0, 0, right, bottom), strict=True)
+            side if side is not None else open_end
+            for side, open_end in zip(ends, (0, 0, right, bottom), strict=True)
         ]
-        return At(model, found, found.getCellRangeByPosition(*box))
+        return CellRange(model, target_sheet, target_sheet.getCellRangeByPosition(*box))
 
 
-def header_of(sheet: Any, row: int = 0) -> list[Value]:
-    """What the used columns hold in that row, from column A on."""
-    last = used(sheet).RangeAddress.EndColumn
+def header_row(sheet: Any, row: int = 0) -> list[Value]:
+    """Values of a row in the used columns, from column A on."""
+    last = used_range(sheet).RangeAddress.EndColumn
     return list(sheet.getCellRangeByPosition(0, row, last, row).getDataArray()[0])
 
 
 def region(sheet: Any, column: int, row: int) -> Any:
-    """The block of filled cells around that cell, as far as the first empty row and column."""
+    """The block of filled cells around a cell, up to the first empty row and column."""
     cursor = sheet.createCursorByRange(sheet.getCellByPosition(column, row))
     cursor.collapseToCurrentRegion()
-    return sheet.getCellRangeByPosition(*cells.bounds(cursor))
+    return sheet.getCellRangeByPosition(*cells.corners(cursor))
 
 
-def merged(at: At) -> list[str]:
-    """The merged areas whose first cell is in the range."""
+def merged_areas(target: CellRange) -> list[str]:
+    """Names of the merged areas whose first cell is in the range."""
     names = []
-    groups = at.cells.getUniqueCellFormatRanges()
+    groups = target.cells.getUniqueCellFormatRanges()
     for group in (groups.getByIndex(i) for i in range(groups.getCount())):
-        if not group.getByIndex(0).IsMerged:  # being such a cell is part of its look
+        if not group.getByIndex(0).IsMerged:  # cells of one format group are all merged or all not
             continue
-        for area in group.RangeAddresses:
-            for y in range(area.StartRow, area.EndRow + 1):
-                for x in range(area.StartColumn, area.EndColumn + 1):
-                    cursor = at.sheet.createCursorByRange(at.sheet.getCellByPosition(x, y))
+        for address in group.RangeAddresses:
+            for y in range(address.StartRow, address.EndRow + 1):
+                for x in range(address.StartColumn, address.EndColumn + 1):
+                    cursor = target.sheet.createCursorByRange(target.sheet.getCellByPosition(x, y))
                     cursor.collapseToMergedArea()
                     names.append(cells.range_name(cursor.RangeAddress))
     return names
 
 
-def one_cell(document: Optional[str], sheet: Optional[str], cell: str) -> At:
-    """The one named cell."""
-    at = locate(document, sheet, cell)
-    if ":" in at.range:
+def locate_cell(document: Optional[str], sheet: Optional[str], cell: str) -> CellRange:
+    """Locate a single cell by name; `ToolError` if it is a range."""
+    target = locate(document, sheet, cell)
+    if ":" in target.range:
         raise ToolError(f"{cell!r} is a range, not one cell.", code="bad_range")
-    return at
+    return target
 
 
-def cell_value(at: At) -> CellValue:
-    """What the cell holds now."""
-    cell = at.cells.getCellByPosition(0, 0)
+def read_cell(target: CellRange) -> CellValue:
+    """The current content of a cell."""
+    cell = target.cells.getCellByPosition(0, 0)
     formula = cell.Formula if cell.Type.value == "FORMULA" else None
-    value = cells.values_of(at.model, at.cells)[0][0]
-    return CellValue(at.range, at.sheet.Name, value, cells.shown(cell), formula)
+    value = cells.read_values(target.model, target.cells)[0][0]
+    return CellValue(target.range, target.sheet.Name, value, cells.displayed_text(cell), formula)
 
 
-def block(
+def block_at(
     document: Optional[str], sheet: Optional[str], corner: str, rows: int, columns: int
-) -> At:
-    """The block of that size whose upper left cell is `corner`."""
-    at = one_cell(document, sheet, corner)
-    start = at.cells.RangeAddress
+) -> CellRange:
+    """Locate the block of this size whose upper left cell is `corner`."""
+    target = locate_cell(document, sheet, corner)
+    start = target.cells.RangeAddress
     right, bottom = start.StartColumn + columns - 1, start.StartRow + rows - 1
-    return locate(document, at.sheet.Name, f"{at.range}:{cells.column_name(right)}{bottom + 1}")
+    return locate(
+        document, target.sheet.Name, f"{target.range}:{cells.column_name(right)}{bottom + 1}"
+    )

@@ -1,4 +1,4 @@
-"""How text of a Writer document looks: what tools are given as UNO's properties, and back."""
+"""Character formatting in Writer: conversion between tool arguments and UNO properties."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ambidex.mcp_tools.office.passages import enum
 __all__ = [
     "ALIGNMENTS",
     "Run",
-    "every_script",
-    "look",
-    "marked",
-    "raised",
+    "escapement",
+    "for_all_scripts",
+    "highlighting",
     "runs_of",
+    "text_properties",
 ]
 
 ALIGNMENTS = ("left", "right", "justify", "center", "justify")
-"""UNO's ParagraphAdjust by its number; the last one stretches the last line too."""
+"""Names of UNO's ParagraphAdjust values; the last one also justifies the last line."""
 
 WORD_MARKERS = frozenset(
     {
@@ -28,13 +28,13 @@ WORD_MARKERS = frozenset(
         *(0x000080, 0x008080, 0x008000, 0x800080, 0x800000, 0x808000, 0x808080, 0xC0C0C0),
     }
 )
-"""The colours of Word's marker; a docx keeps any other only as a background."""
+"""Word's highlight colours; a docx stores any other colour as a background."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """Text that looks the same; colours are #RRGGBB, None is automatic or no marker. A field,
-    note or picture within the text shows as its kind.
+    """A run of equally formatted text. Colours are #RRGGBB; None means automatic, or no highlight.
+    A field, note or picture has its `kind`.
     """
 
     text: str
@@ -50,19 +50,19 @@ class Run:
     kind: str
 
 
-def _colour_name(number: int) -> Optional[str]:
+def _hex(number: int) -> Optional[str]:
     return None if number < 0 else f"#{number & 0xFFFFFF:06X}"
 
 
-def every_script(**values: object) -> dict[str, object]:
-    """Properties for Western, Asian and complex (Arabic, Hebrew, Hindi ...) text alike."""
+def for_all_scripts(**values: object) -> dict[str, object]:
+    """Expand properties for Western, Asian and complex (Arabic, Hebrew, Hindi ...) scripts."""
     return {f"{name}{kind}": value for name, value in values.items() for kind in SCRIPTS}
 
 
 SCRIPTS = ("", "Asian", "Complex")
 
 
-def look(
+def text_properties(
     *,
     bold: Optional[bool] = None,
     italic: Optional[bool] = None,
@@ -70,24 +70,24 @@ def look(
     strikethrough: Optional[bool] = None,
     size: Optional[float] = None,
 ) -> dict[str, object]:
-    """The text properties for what was given."""
-    made: dict[str, object] = {}
+    """UNO properties for the arguments that are not None."""
+    properties: dict[str, object] = {}
     if bold is not None:
-        made.update(every_script(CharWeight=150.0 if bold else 100.0))
+        properties.update(for_all_scripts(CharWeight=150.0 if bold else 100.0))
     if italic is not None:
         slant = enum("com.sun.star.awt.FontSlant", "ITALIC" if italic else "NONE")
-        made.update(every_script(CharPosture=slant))
+        properties.update(for_all_scripts(CharPosture=slant))
     if underline is not None:
-        made["CharUnderline"] = 1 if underline else 0
+        properties["CharUnderline"] = 1 if underline else 0
     if strikethrough is not None:
-        made["CharStrikeout"] = 1 if strikethrough else 0
+        properties["CharStrikeout"] = 1 if strikethrough else 0
     if size is not None:
-        made.update(every_script(CharHeight=size))
-    return made
+        properties.update(for_all_scripts(CharHeight=size))
+    return properties
 
 
-def raised(subscript: Optional[bool], superscript: Optional[bool]) -> dict[str, object]:
-    """The properties that put text lower or higher and make it small, or back."""
+def escapement(subscript: Optional[bool], superscript: Optional[bool]) -> dict[str, object]:
+    """UNO properties for subscript, superscript or neither; empty if both arguments are None."""
     if subscript is None and superscript is None:
         return {}
     if subscript or superscript:  # LibreOffice's automatic distance
@@ -96,8 +96,8 @@ def raised(subscript: Optional[bool], superscript: Optional[bool]) -> dict[str, 
     return {"CharEscapement": 0, "CharEscapementHeight": 100}
 
 
-def marked(highlight: int | str | None) -> dict[str, object]:
-    """The properties of a marker of this colour; "none" takes it away."""
+def highlighting(highlight: int | str | None) -> dict[str, object]:
+    """UNO properties for a highlight colour; "none" removes the highlight."""
     if highlight is None:
         return {}
     if highlight == "none":
@@ -121,37 +121,41 @@ READ = (
 
 
 def runs_of(paragraph: Any) -> list[Run]:
-    """The runs of a paragraph, neighbours that look the same as one."""
-    found: list[Run] = []
+    """The runs of a paragraph; adjacent runs of equal format are merged."""
+    runs: list[Run] = []
     portions = paragraph.createEnumeration()
     while portions.hasMoreElements():
-        each = portions.nextElement()
-        kind, text = each.TextPortionType, each.String
+        portion = portions.nextElement()
+        kind, text = portion.TextPortionType, portion.String
         if kind == "Text" and not text:
             continue
-        run = _run(each, text, {"TextField": "field", "TextContent": "object"}.get(kind, kind))
-        if found and found[-1] == _run_with(run, found[-1].text):
-            found[-1] = _run_with(run, found[-1].text + text)
+        run = _run(portion, text, {"TextField": "field", "TextContent": "object"}.get(kind, kind))
+        if runs and runs[-1] == _run_with(run, runs[-1].text):
+            runs[-1] = _run_with(run, runs[-1].text + text)
         else:
-            found.append(run)
-    return found
+            runs.append(run)
+    return runs
 
 
 def _run(portion: Any, text: str, kind: str) -> Run:
-    seen = dict(zip(READ, portion.getPropertyValues(READ), strict=True))
-    lift = seen["CharEscapement"]
-    marker = seen["CharHighlight"] if seen["CharHighlight"] >= 0 else seen["CharBackColor"]
+    properties = dict(zip(READ, portion.getPropertyValues(READ), strict=True))
+    lift = properties["CharEscapement"]
+    marker = (
+        properties["CharHighlight"]
+        if properties["CharHighlight"] >= 0
+        else properties["CharBackColor"]
+    )
     return Run(
         text,
-        seen["CharFontName"],
-        seen["CharHeight"],
-        seen["CharWeight"] > 100,
-        seen["CharPosture"].value != "NONE",
-        seen["CharUnderline"] != 0,
-        seen["CharStrikeout"] != 0,
+        properties["CharFontName"],
+        properties["CharHeight"],
+        properties["CharWeight"] > 100,
+        properties["CharPosture"].value != "NONE",
+        properties["CharUnderline"] != 0,
+        properties["CharStrikeout"] != 0,
         "superscript" if lift > 0 else "subscript" if lift < 0 else "normal",
-        _colour_name(seen["CharColor"]),
-        _colour_name(marker),
+        _hex(properties["CharColor"]),
+        _hex(marker),
         kind.lower(),
     )
 

@@ -1,4 +1,4 @@
-"""The operating system: files, sound, terminals, trash, git."""
+"""App `os`: the operating system (files, sound, terminals, trash, git)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searching, renaming and copying whole trees of files, as the desktop user."""
+"""Tools that search, rename and copy whole folders, running as the desktop user."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from ambidex.mcp_tools.os import app
 
 __all__ = ["app"]
 
-COPIED = 20_000
-"""Files that one call copies at most."""
-COPIED_BYTES = 4_000_000_000
+MAX_FILES = 20_000
+"""Maximum number of files that a call copies."""
+MAX_BYTES = 4_000_000_000
 TEXT_BYTES = 5_000_000
-"""Size up to which a file's text is searched."""
-TEXT_IN_ALL = 500_000_000
-"""Characters that one search looks through."""
-TOLD = 200
-"""Files that a result names."""
+"""Size limit of text files that are searched, in bytes."""
+MAX_TEXT = 500_000_000
+"""Maximum number of characters that a search reads."""
+LISTED_FILES = 200
+"""Maximum number of files named in a result."""
 
 Folder = Annotated[str, Field(min_length=1, description="a folder, such as ~/Documents")]
 
 
 @dataclass(frozen=True)
-class Renamed:
-    """A folder that got another path."""
+class RenamedFolder:
+    """A renamed folder: its old and new path."""
 
     old: str
     new: str
 
 
 @dataclass(frozen=True)
-class Copied:
-    """Files of a tree that matched, by their paths within it (at most 200 are named). `identical`
-    were there already; `links` were passed over.
+class CopyResult:
+    """Result of a copy. `files` are paths of matching files within the folder, at most 200;
+    `identical` files already existed unchanged; `links` were skipped.
     """
 
     root: str
@@ -70,27 +70,29 @@ def search_files(
     the word (grep), in a directory and all below. At most 500 results, links not followed. For
     wildcards use files_find.
     """
-    return files.listing(having(files.folder(root_dir), keyword.lower(), contents))
+    return files.list_entries(
+        find_matching(files.existing_folder(root_dir), keyword.lower(), contents)
+    )
 
 
-def having(top: Path, wanted: str, contents: bool) -> Iterator[Path]:
-    """What below a folder has that in its name or, if asked for, in its text."""
-    read = 0
-    for path in files.below(top):
-        if wanted in path.name.lower():
+def find_matching(top: Path, keyword: str, contents: bool) -> Iterator[Path]:
+    """Paths below a folder with the keyword in the name or, with `contents`, in the text."""
+    searched = 0
+    for path in files.walk(top):
+        if keyword in path.name.lower():
             yield path
         elif contents:
-            said = text(path)
-            read += len(said)
-            if read > TEXT_IN_ALL:
-                message = f"{top} has more than {TEXT_IN_ALL} characters of text."
+            content = read_text(path)
+            searched += len(content)
+            if searched > MAX_TEXT:
+                message = f"{top} has more than {MAX_TEXT} characters of text."
                 raise ToolError(message, code="too_large", hint="Search in a smaller folder.")
-            if wanted in said.lower():
+            if keyword in content.lower():
                 yield path
 
 
-def text(path: Path) -> str:
-    """What a small text file says; nothing for anything else."""
+def read_text(path: Path) -> str:
+    """The content of a small text file; empty for anything else."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > TEXT_BYTES:
             return ""
@@ -110,28 +112,30 @@ def rename_directory(
     create_intermediate: Annotated[
         bool, Field(description="create missing parent folders")
     ] = False,
-) -> Renamed:
+) -> RenamedFolder:
     """Rename a directory (folder), give it another name, or move it to a new path, with its
     contents; `create_intermediate` creates parents. Never overwrites or merges. Returns both paths.
     """
-    old = files.existing(old_path)
+    old = files.existing_path(old_path)
     if not old.is_dir() or old.is_symlink():
         hint = "Rename files with files_move."
         raise ToolError(f"{old} is not a folder.", code="not_folder", hint=hint)
-    bare = new_path.rstrip("/")
-    new = files.at(new_path if "/" in bare or not bare else f"{old.parent}/{bare}")
+    stripped = new_path.rstrip("/")
+    new = files.absolute_path(
+        new_path if "/" in stripped or not stripped else f"{old.parent}/{stripped}"
+    )
     if new == old or old in new.parents:
-        raise ToolError(f"{new} lies within {old} or is it.", code="same")
+        raise ToolError(f"{new} is {old} itself or inside it.", code="same")
     if os.path.lexists(new):
-        raise ToolError(f"{new} exists already.", code="exists", hint="Choose another name.")
-    with files.allowed():
+        raise ToolError(f"{new} already exists.", code="exists", hint="Choose another name.")
+    with files.os_errors():
         if create_intermediate:
             new.parent.mkdir(parents=True, exist_ok=True)
         elif not new.parent.is_dir():
-            hint = "Pass create_intermediate=true to make it."
-            raise ToolError(f"There is no folder {new.parent}.", code="not_found", hint=hint)
+            hint = "Pass create_intermediate=true to create it."
+            raise ToolError(f"No such folder: {new.parent}.", code="not_found", hint=hint)
         shutil.move(old, new)
-    return Renamed(str(old), str(new))
+    return RenamedFolder(str(old), str(new))
 
 
 @app.tool(timeout=120)
@@ -149,72 +153,74 @@ def copy_matching_files_with_hierarchy(
     ] = "*",
     dry_run: Annotated[bool, Field(description="only list which files match")] = False,
     overwrite: files.Overwrite = False,
-) -> Copied:
+) -> CopyResult:
     """Copy all files that match a pattern (*.jpg) below a directory to another place and keep the
     folder structure: subfolders are preserved, as cp --parents does. Links are skipped; if a
     different file exists nothing is copied without overwrite=true.
     """
-    top, goal = files.folder(root_dir), files.at(dest_dir)
-    if goal == top:
-        raise ToolError(f"{goal} is the tree itself.", code="same")
-    found = list(matching(top, goal, pattern))
-    plain = [each for each in found if not each.is_symlink()]
-    told = [str(each.relative_to(top)) for each in plain[:TOLD]]
-    links = len(found) - len(plain)
+    top, target = files.existing_folder(root_dir), files.absolute_path(dest_dir)
+    if target == top:
+        raise ToolError(
+            f"The source and the destination are the same folder: {target}.", code="same"
+        )
+    matches = list(matching_files(top, target, pattern))
+    regular = [file for file in matches if not file.is_symlink()]
+    listed = [str(file.relative_to(top)) for file in regular[:LISTED_FILES]]
+    links = len(matches) - len(regular)
     if dry_run:
-        return Copied(str(top), str(goal), True, len(plain), 0, 0, links, told)
-    with files.allowed():
-        bounded(plain)
-        new = {each: goal / each.relative_to(top) for each in plain}
-        todo = {old: path for old, path in new.items() if not same(old, path)}
-        free(list(todo.values()), goal, overwrite)
-        goal.mkdir(parents=True, exist_ok=True)
-        for old, path in todo.items():
+        return CopyResult(str(top), str(target), True, len(regular), 0, 0, links, listed)
+    with files.os_errors():
+        check_size(regular)
+        targets = {file: target / file.relative_to(top) for file in regular}
+        pending = {old: path for old, path in targets.items() if not is_identical(old, path)}
+        check_targets(list(pending.values()), target, overwrite)
+        target.mkdir(parents=True, exist_ok=True)
+        for old, path in pending.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(old, path, follow_symlinks=False)
-    counts = (len(plain), len(todo), len(plain) - len(todo), links)
-    return Copied(str(top), str(goal), False, *counts, told)
+    counts = (len(regular), len(pending), len(regular) - len(pending), links)
+    return CopyResult(str(top), str(target), False, *counts, listed)
 
 
-def matching(top: Path, goal: Path, pattern: str) -> Iterator[Path]:
-    """The files and links of a tree that match, without those that were copied before."""
-    for each in files.below(top):
-        if each == goal or goal in each.parents or (each.is_dir() and not each.is_symlink()):
+def matching_files(top: Path, target: Path, pattern: str) -> Iterator[Path]:
+    """The matching files and links of a folder, except those inside the destination."""
+    for path in files.walk(top):
+        if path == target or target in path.parents or (path.is_dir() and not path.is_symlink()):
             continue
-        name = str(each.relative_to(top)) if "/" in pattern else each.name
-        if fnmatch.fnmatchcase(name, pattern) and (each.is_file() or each.is_symlink()):
-            yield each
+        name = str(path.relative_to(top)) if "/" in pattern else path.name
+        if fnmatch.fnmatchcase(name, pattern) and (path.is_file() or path.is_symlink()):
+            yield path
 
 
-def bounded(found: list[Path]) -> None:
-    """Raise `ToolError` where they are too many or too large."""
-    size = sum(each.stat().st_size for each in found)
-    if len(found) > COPIED or size > COPIED_BYTES:
+def check_size(paths: list[Path]) -> None:
+    """`ToolError` if there are too many files or they are too large."""
+    size = sum(path.stat().st_size for path in paths)
+    if len(paths) > MAX_FILES or size > MAX_BYTES:
         raise ToolError(
-            f"{len(found)} files with {size} bytes match; {COPIED} with {COPIED_BYTES} are copied.",
+            f"{len(paths)} files of {size} bytes match; the limit is {MAX_FILES} and {MAX_BYTES}.",
             code="too_large",
-            hint="Take a smaller folder or a narrower pattern.",
+            hint="Choose a smaller folder or a narrower pattern.",
         )
 
 
-def same(old: Path, new: Path) -> bool:
-    """Whether a file is there already with the same content."""
+def is_identical(old: Path, new: Path) -> bool:
+    """Whether the target already exists with the same content."""
     return not new.is_symlink() and new.is_file() and filecmp.cmp(old, new, shallow=False)
 
 
-def free(paths: list[Path], goal: Path, overwrite: bool) -> None:
-    """Raise `ToolError` where something is in the way, or a link would lead out of the goal."""
-    real = goal.resolve()
-    for folder in {each.parent for each in paths}:
-        if not folder.resolve().is_relative_to(real):
-            raise ToolError(f"{folder} is a link out of {goal}.", code="link")
-    taken = [each for each in paths if os.path.lexists(each)]
-    blocked = [each for each in taken if each.is_dir() or each.is_symlink() or not overwrite]
+def check_targets(paths: list[Path], target: Path, overwrite: bool) -> None:
+    """`ToolError` if a target exists, or if a link leads out of the destination."""
+    resolved = target.resolve()
+    for folder in {path.parent for path in paths}:
+        if not folder.resolve().is_relative_to(resolved):
+            raise ToolError(f"A link leads out of {target}: {folder}.", code="link")
+    existing = [path for path in paths if os.path.lexists(path)]
+    blocked = [path for path in existing if path.is_dir() or path.is_symlink() or not overwrite]
     if blocked:
         names = ", ".join(map(str, blocked[:5]))
         more = f" and {len(blocked) - 5} more" if len(blocked) > 5 else ""
         raise ToolError(
-            f"There is something else already: {names}{more}. Nothing was copied.",
+            f"Nothing was copied, because these already exist: {names}{more}.",
             code="exists",
             hint="Choose another dest_dir, or pass overwrite=true to replace files.",
         )

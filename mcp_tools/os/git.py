@@ -1,4 +1,4 @@
-"""Git, by its command line: never through a shell, never asking anybody."""
+"""Tools that run the git command line, without a shell and without prompts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ambidex.mcp_tools.os import app
 __all__ = ["app"]
 
 WITHIN = 100.0
-SAID = 20_000
-"""Characters of each output that are passed on."""
-ASKS_NOBODY = {
+OUTPUT_LIMIT = 20_000
+"""Maximum number of characters returned of stdout and of stderr."""
+NON_INTERACTIVE = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "/bin/true",
     "SSH_ASKPASS": "/bin/true",
@@ -35,9 +35,9 @@ Repository = Annotated[
 
 
 @dataclass(frozen=True)
-class Said:
-    """What git said. `messages` are what it writes for people beside its output; About
-    `left_out` characters were too many.
+class GitOutput:
+    """Output of git. `messages` is its stderr, which it uses for progress and notes; about
+    `left_out` characters were omitted.
     """
 
     command: str
@@ -49,7 +49,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Identity:
-    """Who commits are by, in one repository or everywhere; old values are None where none were
+    """The author of commits, in one repository or globally. Old values are None if they were not
     set.
     """
 
@@ -60,9 +60,9 @@ class Identity:
     email: str
 
 
-def git(folder: Path, *words: str) -> commands.Ran:
-    """Git run in a folder to its end, however that is."""
-    return commands.run(["git", *words], WITHIN, folder, ASKS_NOBODY)
+def run_git(folder: Path, *words: str) -> commands.CommandOutput:
+    """Run git in a folder to completion, whatever its exit status."""
+    return commands.run(["git", *words], WITHIN, folder, NON_INTERACTIVE)
 
 
 @app.tool(timeout=120)
@@ -78,30 +78,34 @@ def git_operation(
         Field(description='its arguments, such as ["-m", "Fix the title"]', max_length=1000),
     ] = None,
     repo_path: Repository = None,
-) -> Said:
+) -> GitOutput:
     """Run any git command in a repository and get its output: clone, pull, push to a remote, stash,
     merge, rebase, fetch, tag, status, add, commit and so on. No shell: quotes, wildcards and ~ are
     not expanded; no editor or password prompt, so give messages with -m.
     """
-    folder = files.folder(repo_path or "~")
-    given = arguments or []
-    ran = git(folder, operation, *given)
-    output, messages = ran.output.strip("\n"), ran.errors.strip("\n")
-    if ran.code:
-        said = (messages or output or "it said nothing")[-2000:]
-        # To find differences, or nothing, is no failure of these.
-        if not (ran.code == 1 and operation in ("diff", "grep") and not messages):
-            code = "no_repository" if "not a git repository" in said else "git"
-            raise ToolError(f"git {operation} ended with {ran.code}: {said}", code=code)
-    left_out = ran.cut + sum(max(len(each) - SAID, 0) for each in (output, messages))
-    line = " ".join(["git", operation, *given])
-    return Said(line[:500], str(folder), output[:SAID], messages[-SAID:], left_out)
+    folder = files.existing_folder(repo_path or "~")
+    words = arguments or []
+    result = run_git(folder, operation, *words)
+    output, messages = result.output.strip("\n"), result.errors.strip("\n")
+    if result.code:
+        text = (messages or output or "no output")[-2000:]
+        # Exit status 1 of these means differences, or no match, not failure.
+        if not (result.code == 1 and operation in ("diff", "grep") and not messages):
+            code = "no_repository" if "not a git repository" in text else "git"
+            raise ToolError(
+                f"git {operation} failed with exit status {result.code}: {text}", code=code
+            )
+    left_out = result.cut + sum(max(len(part) - OUTPUT_LIMIT, 0) for part in (output, messages))
+    line = " ".join(["git", operation, *words])
+    return GitOutput(
+        line[:500], str(folder), output[:OUTPUT_LIMIT], messages[-OUTPUT_LIMIT:], left_out
+    )
 
 
-def configured(folder: Path, scope: str, key: str) -> Optional[str]:
-    """The value that is set there, if any."""
-    ran = git(folder, "config", scope, "--get", key)
-    return ran.output.rstrip("\n") if ran.code == 0 else None
+def read_config(folder: Path, scope: str, key: str) -> Optional[str]:
+    """The value of a configuration key in a scope; None if it is not set."""
+    result = run_git(folder, "config", scope, "--get", key)
+    return result.output.rstrip("\n") if result.code == 0 else None
 
 
 @app.tool(timeout=60)
@@ -119,18 +123,18 @@ def git_set_user_info(
     for one repository. Returns both before and after.
     """
     if not is_global and not repo_path:
-        hint = "Give repo_path, or is_global=true."
-        raise ToolError("Which repository is not said.", code="no_repository", hint=hint)
-    folder = Path.home() if is_global else files.folder(repo_path or "~")
-    if not is_global and git(folder, "rev-parse", "--git-dir").code:
+        hint = "Pass repo_path, or is_global=true."
+        raise ToolError("No repository was given.", code="no_repository", hint=hint)
+    folder = Path.home() if is_global else files.existing_folder(repo_path or "~")
+    if not is_global and run_git(folder, "rev-parse", "--git-dir").code:
         raise ToolError(f"{folder} is not in a git repository.", code="no_repository")
     scope = "--global" if is_global else "--local"
-    old = [configured(folder, scope, key) for key in ("user.name", "user.email")]
+    old = [read_config(folder, scope, key) for key in ("user.name", "user.email")]
     for key, value in (("user.name", username), ("user.email", email)):
-        ran = git(folder, "config", scope, "--replace-all", key, value)
-        if ran.code:
-            raise ToolError(f"git did not store {key}: {ran.errors.strip()}", code="git")
-    shown = git(folder, "config", scope, "--show-origin", "-z", "--get", "user.email").output
-    file = files.at(str(folder / shown.partition("\0")[0].removeprefix("file:")))
-    new = [configured(folder, scope, key) or "" for key in ("user.name", "user.email")]
+        result = run_git(folder, "config", scope, "--replace-all", key, value)
+        if result.code:
+            raise ToolError(f"git did not store {key}: {result.errors.strip()}", code="git")
+    origin = run_git(folder, "config", scope, "--show-origin", "-z", "--get", "user.email").output
+    file = files.absolute_path(str(folder / origin.partition("\0")[0].removeprefix("file:")))
+    new = [read_config(folder, scope, key) or "" for key in ("user.name", "user.email")]
     return Identity(str(file), old[0], old[1], new[0], new[1])

@@ -1,4 +1,4 @@
-"""Pictures and videos from file to file, by Pillow and ffmpeg."""
+"""Tools that convert pictures and videos between files, with Pillow and ffmpeg."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-PIXELS = 60_000_000
-"""Of the largest picture."""
-WITH_ALPHA = {".png": "PNG", ".webp": "WEBP", ".tif": "TIFF", ".tiff": "TIFF"}
-KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+MAX_PIXELS = 60_000_000
+"""Maximum number of pixels of a picture."""
+ALPHA_FORMATS = {".png": "PNG", ".webp": "WEBP", ".tif": "TIFF", ".tiff": "TIFF"}
+FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     "png": ("PNG", ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")),
     "jpg": ("JPEG", ("L", "RGB", "CMYK")),
     "jpeg": ("JPEG", ("L", "RGB", "CMYK")),
@@ -38,9 +38,9 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "bmp": ("BMP", ("1", "L", "P", "RGB")),
     "tiff": ("TIFF", ("1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16")),
 }
-"""Pillow's name of each format, and which kinds of pixels it can hold."""
-LONGEST = 120.0
-"""Seconds of an animation."""
+"""Pillow's name of each format and the image modes it can store."""
+MAX_SECONDS = 120.0
+"""Maximum length of an animation, in seconds."""
 WITHIN = 90.0
 
 Source = Annotated[str, Field(min_length=1, description="the picture, such as ~/Pictures/a.png")]
@@ -49,8 +49,8 @@ Moment = float | str
 
 
 @dataclass(frozen=True)
-class Converted:
-    """A picture that was written; `notes` say what could not be kept."""
+class ConvertedImage:
+    """A converted picture; `notes` say what was lost in the conversion."""
 
     path: str
     format: str
@@ -62,7 +62,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class CutOut:
-    """A picture whose background became transparent, and how much of it that is."""
+    """A picture whose background was made transparent, and the share of the area removed."""
 
     path: str
     width: int
@@ -74,7 +74,7 @@ class CutOut:
 
 @dataclass(frozen=True)
 class Animation:
-    """A GIF that was written."""
+    """An animated GIF that was written."""
 
     path: str
     width: int
@@ -85,53 +85,55 @@ class Animation:
 
 
 @contextmanager
-def picture(path: str) -> Iterator[Image]:
-    """The picture in a file, upright; `ToolError` if it is none or too large."""
+def open_image(path: str) -> Iterator[Image]:
+    """Open a picture, turned upright; `ToolError` if it is invalid or too large."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
-    file = files.existing(path)
-    with files.allowed(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the size is bounded here
+    file = files.existing_path(path)
+    with files.os_errors(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # checked below
         try:
             with Image.open(file) as opened:
-                if opened.width * opened.height > PIXELS:
+                if opened.width * opened.height > MAX_PIXELS:
                     size = f"{opened.width} x {opened.height}"
                     raise ToolError(f"{file} is too large: {size}.", code="too_large")
                 opened.load()
                 ImageOps.exif_transpose(opened, in_place=True)
                 yield opened
         except UnidentifiedImageError:
-            raise ToolError(f"{file} is no picture that can be read.", code="no_image") from None
+            raise ToolError(f"Not a readable picture: {file}.", code="no_image") from None
         except (OSError, SyntaxError, ValueError, EOFError) as error:
             if isinstance(error, OSError) and error.errno:
-                raise  # the system's, not the picture's
+                raise  # an error of the system, not of the picture
             raise ToolError(f"{file} is damaged: {error}.", code="no_image") from None
         except Image.DecompressionBombError as error:
             raise ToolError(f"{file} is too large: {error}.", code="too_large") from None
 
 
 @contextmanager
-def written(output: str, overwrite: bool) -> Iterator[Path]:
-    """A new file to write into, which takes the place of `output` once that was done."""
-    target = files.free(files.at(output), overwrite)
-    with files.allowed(), tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
+def replacing(output: str, overwrite: bool) -> Iterator[Path]:
+    """A temporary file that replaces `output` when the block succeeds."""
+    target = files.check_target(files.absolute_path(output), overwrite)
+    with files.os_errors(), tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
         new = Path(folder, target.name)
         yield new
         os.replace(new, target)
 
 
 def save(image: Image, output: str, kind: str, overwrite: bool) -> Path:
-    """Write a picture in that format; where it is."""
+    """Write a picture in a format; return the path."""
     profile = image.info.get("icc_profile")
-    given = {"icc_profile": profile} if profile and kind in ("PNG", "JPEG", "WEBP", "TIFF") else {}
+    options = (
+        {"icc_profile": profile} if profile and kind in ("PNG", "JPEG", "WEBP", "TIFF") else {}
+    )
     if kind == "JPEG":
-        given |= {"quality": 92}
-    with written(output, overwrite) as new:
+        options |= {"quality": 92}
+    with replacing(output, overwrite) as new:
         try:
-            image.save(new, kind, **given)
+            image.save(new, kind, **options)
         except (OSError, ValueError) as error:
             raise ToolError(f"{kind} cannot hold this picture: {error}.", code="failed") from None
-    return files.at(output)
+    return files.absolute_path(output)
 
 
 @app.tool(timeout=90)
@@ -143,48 +145,48 @@ def convert_image_format(
     ],
     output_path: Output,
     overwrite: files.Overwrite = False,
-) -> Converted:
+) -> ConvertedImage:
     """Convert a picture or photo to another image format (file type): png, jpg/JPEG, webp, bmp,
     gif, tiff or pdf. The source stays. Photos are turned upright, transparency becomes white in
     jpg, pdf and bmp, of animations the first frame is kept; see `notes`.
     """
-    kind, modes = KINDS[output_format]
+    kind, modes = FORMATS[output_format]
     notes = []
-    with picture(image_path) as source:
+    with open_image(image_path) as source:
         if getattr(source, "n_frames", 1) > 1:
-            notes.append(f"only the first of {source.n_frames} frames was taken")  # type: ignore[attr-defined]
+            notes.append(f"only the first of {source.n_frames} frames was kept")  # type: ignore[attr-defined]
         image = source
         if source.has_transparency_data and not {"LA", "RGBA"} & set(modes):
-            image = on_white(source)
-            notes.append("what was transparent is white now")
+            image = flatten_on_white(source)
+            notes.append("transparent areas became white")
         if image.mode not in modes:
-            image = painted(image, modes)
+            image = to_mode(image, modes)
         path = save(image, output_path, kind, overwrite)
-    ending = path.suffix.lower().removeprefix(".")
-    if KINDS.get({"tif": "tiff"}.get(ending, ending), ("", ()))[0] != kind:
-        notes.append(f"the file's name does not say that it is {kind}")
-    return Converted(str(path), kind, image.width, image.height, path.stat().st_size, notes)
+    extension = path.suffix.lower().removeprefix(".")
+    if FORMATS.get({"tif": "tiff"}.get(extension, extension), ("", ()))[0] != kind:
+        notes.append(f"the file's extension does not match its format, {kind}")
+    return ConvertedImage(str(path), kind, image.width, image.height, path.stat().st_size, notes)
 
 
-def on_white(image: Image) -> Image:
-    """The picture without transparency, on a white ground."""
+def flatten_on_white(image: Image) -> Image:
+    """The picture on a white background, without transparency."""
     from PIL import Image
 
-    ground = Image.new("RGBA", image.size, "white")
-    ground.alpha_composite(image.convert("RGBA"))
-    flat = ground.convert("RGB")
+    background = Image.new("RGBA", image.size, "white")
+    background.alpha_composite(image.convert("RGBA"))
+    flat = background.convert("RGB")
     flat.info = dict(image.info)
     return flat
 
 
-def coloured(image: Image) -> Image:
-    """The picture with red, green, blue and alpha."""
-    return (painted(image, ("RGBA",)) if image.mode.startswith("I") else image).convert("RGBA")
+def to_rgba(image: Image) -> Image:
+    """The picture converted to RGBA."""
+    return (to_mode(image, ("RGBA",)) if image.mode.startswith("I") else image).convert("RGBA")
 
 
-def painted(image: Image, modes: tuple[str, ...]) -> Image:
-    """The picture with pixels of a kind that the format holds."""
-    if image.mode.startswith("I"):  # 16 bits of grey, which Pillow would cut off at 255
+def to_mode(image: Image, modes: tuple[str, ...]) -> Image:
+    """The picture converted to a mode that the format can store."""
+    if image.mode.startswith("I"):  # 16-bit grey, which Pillow would clip at 255
         return image.convert("I").point(lambda value: value * (1 / 257)).convert("L").convert("RGB")
     return image.convert("RGBA" if image.has_transparency_data and "RGBA" in modes else "RGB")
 
@@ -208,41 +210,42 @@ def remove_image_background(
     background is the commonest edge colour, within `tolerance`, connected to the edge. If
     `removed_percent` is too low raise the tolerance, if too high lower it.
     """
-    target = files.at(output_path)
-    kind = WITH_ALPHA.get(target.suffix.lower())
+    target = files.absolute_path(output_path)
+    kind = ALPHA_FORMATS.get(target.suffix.lower())
     if kind is None:
-        message = f"{target.name} is of no format with transparency."
-        raise ToolError(message, code="bad_format", hint="End it in .png, .webp or .tiff.")
-    with picture(image_path) as source:
-        cut, colour, part = backgrounds.cut_out(coloured(source), tolerance)
+        message = f"The format of {target.name} has no transparency."
+        raise ToolError(message, code="bad_format", hint="Use .png, .webp or .tiff.")
+    with open_image(image_path) as source:
+        cut, colour, share = backgrounds.cut_out(to_rgba(source), tolerance)
         cut.info = {"icc_profile": source.info.get("icc_profile")}
         path = save(cut, output_path, kind, overwrite)
     size = path.stat().st_size
-    return CutOut(str(path), cut.width, cut.height, size, colour, round(part * 100, 2))
+    return CutOut(str(path), cut.width, cut.height, size, colour, round(share * 100, 2))
 
 
-def seconds(given: Moment, what: str) -> float:
-    """Seconds of 7.5, "7.5", "7.5s", "1:07.5" or "0:01:07.5"."""
-    said = str(given).strip().removesuffix("s")
-    if not re.fullmatch(r"(\d{1,3}:){0,2}\d{1,6}(\.\d{1,9})?", said):
+def parse_seconds(value: Moment, argument: str) -> float:
+    """Parse 7.5, "7.5", "7.5s", "1:07.5" or "0:01:07.5" into seconds."""
+    text = str(value).strip().removesuffix("s")
+    if not re.fullmatch(r"(\d{1,3}:){0,2}\d{1,6}(\.\d{1,9})?", text):
         hint = "Give seconds, such as 7.5, or a time such as 00:01:07.5."
-        raise ToolError(f"{what} {given!r} is no time.", code="bad_time", hint=hint)
+        raise ToolError(f"Not a time: {argument}={value!r}.", code="bad_time", hint=hint)
     total = 0.0
-    for part in said.split(":"):
+    for part in text.split(":"):
         total = total * 60 + float(part)
     return total
 
 
-def film(file: Path) -> float:
-    """How long a video is in seconds; `ToolError` if it is none."""
-    asked = "stream=codec_type:format=duration"
-    argv = ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", asked]
-    ran = commands.run([*argv, "-of", "json", f"file:{file}"], 30)
-    found: dict[str, Any] = json.loads(ran.output or "{}")
-    if ran.code or not found.get("streams"):
-        raise ToolError(f"{file} is no video: {ran.errors.strip()[-500:]}", code="no_video")
-    lasts = found.get("format", {}).get("duration", "")
-    return float(lasts) if re.fullmatch(r"[\d.]+", lasts) else math.inf  # a stream does not say
+def video_duration(file: Path) -> float:
+    """Duration of a video in seconds, infinite if unknown; `ToolError` if it is not a video."""
+    entries = "stream=codec_type:format=duration"
+    argv = ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", entries]
+    result = commands.run([*argv, "-of", "json", f"file:{file}"], 30)
+    info: dict[str, Any] = json.loads(result.output or "{}")
+    if result.code or not info.get("streams"):
+        raise ToolError(f"Not a video: {file}. {result.errors.strip()[-500:]}", code="no_video")
+    duration = info.get("format", {}).get("duration", "")
+    # Streams have no duration.
+    return float(duration) if re.fullmatch(r"[\d.]+", duration) else math.inf
 
 
 @app.tool(timeout=120)
@@ -262,28 +265,30 @@ def ffmpeg_video_to_gif(
     """Convert part of a video to an animated, looping GIF; the video stays. Returns size and number
     of frames. Stops at the video's end.
     """
-    file = files.existing(video_path)
-    start, length = seconds(start_time, "start_time"), seconds(duration, "duration")
-    if not 0 < length <= LONGEST:
-        raise ToolError(f"A GIF lasts up to {LONGEST:g} s, not {length:g}.", code="bad_time")
-    whole = film(file)
-    if start >= whole:
-        raise ToolError(f"{file} lasts {whole:g} s.", code="bad_time", hint="Begin earlier.")
+    file = files.existing_path(video_path)
+    start, length = parse_seconds(start_time, "start_time"), parse_seconds(duration, "duration")
+    if not 0 < length <= MAX_SECONDS:
+        raise ToolError(f"A GIF may last up to {MAX_SECONDS:g} s, not {length:g}.", code="bad_time")
+    total = video_duration(file)
+    if start >= total:
+        raise ToolError(f"{file} lasts only {total:g} s.", code="bad_time", hint="Start earlier.")
     palette = "split[a][b];[a]palettegen[p];[b][p]paletteuse"
     filters = f"fps={fps},scale={width}:-1:flags=lanczos,{palette}"
     argv = ["ffmpeg", "-nostdin", "-v", "error", "-ss", f"{start:.6f}", "-t", f"{length:.6f}"]
     argv += ["-i", f"file:{file}", "-an", "-filter_complex", filters, "-loop", "0", "-f", "gif"]
-    with written(output_path, overwrite) as new:
-        ran = commands.run([*argv, f"file:{new}"], WITHIN)
-        if ran.code or not new.is_file() or not new.stat().st_size:
-            raise ToolError(f"ffmpeg made no GIF: {ran.errors.strip()[-1000:]}", code="no_video")
-    path = files.at(output_path)
-    with picture(str(path)) as made:
-        frames: int = made.n_frames  # type: ignore[attr-defined]
-        shown = 0.0
+    with replacing(output_path, overwrite) as new:
+        result = commands.run([*argv, f"file:{new}"], WITHIN)
+        if result.code or not new.is_file() or not new.stat().st_size:
+            raise ToolError(
+                f"ffmpeg did not write a GIF: {result.errors.strip()[-1000:]}", code="no_video"
+            )
+    path = files.absolute_path(output_path)
+    with open_image(str(path)) as gif:
+        frames: int = gif.n_frames  # type: ignore[attr-defined]
+        played = 0.0
         for number in range(frames):
-            made.seek(number)
-            shown += made.info.get("duration", 0) / 1000
+            gif.seek(number)
+            played += gif.info.get("duration", 0) / 1000
         return Animation(
-            str(path), made.width, made.height, frames, round(shown, 2), path.stat().st_size
+            str(path), gif.width, gif.height, frames, round(played, 2), path.stat().st_size
         )

@@ -1,6 +1,6 @@
-"""Settings that people ask for by name: text scale, notifications, lock, size of terminals.
+"""Tools for common desktop settings: text scale, notifications, screen lock, terminal size.
 
-Any other setting is read and changed by the tools of `gnome`.
+The tools of the app `gnome` read and change any other setting.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ PROFILE_AT = "/org/gnome/terminal/legacy/profiles:/:{}/"
 
 
 @dataclass(frozen=True)
-class Changed:
-    """A setting: its value before the call, and the one stored now."""
+class ChangedSetting:
+    """A setting with its value before and after the call."""
 
     schema: str
     key: str
@@ -35,17 +35,17 @@ class Changed:
 
 @dataclass(frozen=True)
 class DoNotDisturb:
-    """Whether notifications are kept from popping up."""
+    """Whether notification pop-ups are suppressed."""
 
     enabled: bool
 
 
-def change(settings: Any, key: str, value: object) -> Changed:
-    """Store a value; what it was and what is stored then."""
+def change(settings: Any, key: str, value: object) -> ChangedSetting:
+    """Store a value; return the setting before and after."""
     old = settings.get_value(key).unpack()
     gnome.store(settings, key, value)
     new = settings.get_value(key).unpack()
-    return Changed(settings.props.schema_id, key, old, new)
+    return ChangedSetting(settings.props.schema_id, key, old, new)
 
 
 @app.tool(reads_only=True)
@@ -58,7 +58,7 @@ def get_text_scale() -> float:
 @app.tool()
 def change_text_scale(
     new_scale: Annotated[float, Field(ge=0.5, le=3, description="1 is normal, 1.25 is large")],
-) -> Changed:
+) -> ChangedSetting:
     """Set the text scaling factor of the whole desktop: make all text (fonts, letters) larger or
     smaller, at once and permanently. Returns the factor before and after.
     """
@@ -75,7 +75,7 @@ def get_do_not_disturb_status() -> DoNotDisturb:
 @app.tool()
 def set_do_not_disturb(
     enable: Annotated[bool, Field(description="true silences notifications")],
-) -> Changed:
+) -> ChangedSetting:
     """Turn Do Not Disturb on (silence notifications, mute banners) or off (show them again).
     Returns show-banners, its opposite, before and after.
     """
@@ -96,26 +96,26 @@ def configure_auto_lock(
         int, Field(ge=0, le=86_400, description="seconds from blank to locked; 0 is at once")
     ] = 0,
     enable_lock: Annotated[bool, Field(description="whether a blank screen locks at all")] = True,
-) -> list[Changed]:
+) -> list[ChangedSetting]:
     """Configure the automatic screen lock: after how much inactivity the screen blanks and locks,
     or turn it off (privacy settings). Locking also lifts a lockdown and enables idle blanking if
     needed. Returns each setting before and after. A locked screen really asks for the password.
     """
-    wanted: list[tuple[str, str, object]] = [
+    changes: list[tuple[str, str, object]] = [
         (SESSION, "idle-delay", idle_delay_seconds),
         (SCREENSAVER, "lock-delay", lock_delay_seconds),
         (SCREENSAVER, "lock-enabled", enable_lock),
     ]
     if enable_lock:
-        wanted += [
+        changes += [
             (SCREENSAVER, "idle-activation-enabled", True),
             (LOCKDOWN, "disable-lock-screen", False),
         ]
-    return [change(gnome.settings_of(schema), key, value) for schema, key, value in wanted]
+    return [change(gnome.settings_of(schema), key, value) for schema, key, value in changes]
 
 
 def default_profile() -> Any:
-    """The settings of the terminal's default profile."""
+    """The settings of GNOME Terminal's default profile."""
     from gi.repository import Gio
 
     if gnome.schemas().lookup(PROFILES, True) is None:
@@ -128,7 +128,7 @@ def default_profile() -> Any:
 def set_default_terminal_size(
     columns: Annotated[int, Field(ge=16, le=511, description="characters in a row")],
     rows: Annotated[int, Field(ge=4, le=511, description="rows of text")],
-) -> list[Changed]:
+) -> list[ChangedSetting]:
     """Set the default size of new terminal windows in columns and rows, permanently (GNOME
     Terminal's default profile); open ones stay. Returns the size before and after.
     """

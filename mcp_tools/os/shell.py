@@ -1,4 +1,4 @@
-"""A terminal window for whoever wants to type commands, and a calculator."""
+"""Tools that open a terminal window and evaluate arithmetic."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["app"]
 
 TERMINAL = "gnome-terminal"
 STARTS_WITHIN = 40.0
-NAMED_WITHIN = 3.0
-"""Seconds a shell gets to put its own title on the window."""
+TITLED_WITHIN = 3.0
+"""Seconds that the shell gets to set the title of the window."""
 
 
 @dataclass(frozen=True)
 class Shell:
-    """The terminal window in front; what is typed goes there."""
+    """The new terminal window, which has the keyboard focus."""
 
     title: str
     x: int
@@ -45,28 +45,28 @@ def open_shell(
     """Open a terminal: start a new terminal window with a shell (command line) in a directory,
     focused, so that computer_type can enter commands. Returns its title and position.
     """
-    folder = files.folder(directory)
-    before = {each.id for each in windows.listed()}
+    folder = files.existing_folder(directory)
+    before = {window.id for window in windows.list_windows()}
     argv = [TERMINAL, "--window", f"--working-directory={folder}"]
-    ran = commands.run(argv, STARTS_WITHIN)
-    if ran.code:
-        raise ToolError(f"The terminal did not start: {ran.errors.strip()}", code="not_started")
+    result = commands.run(argv, STARTS_WITHIN)
+    if result.code:
+        raise ToolError(f"The terminal did not start: {result.errors.strip()}", code="not_started")
 
-    def opened() -> Optional[Window]:
-        new = (each for each in windows.listed() if each.id not in before)
-        return next((each for each in new if each.app.lower() == TERMINAL), None)
+    def new_window() -> Optional[Window]:
+        new = (window for window in windows.list_windows() if window.id not in before)
+        return next((window for window in new if window.app.lower() == TERMINAL), None)
 
-    window = wait_for(opened, STARTS_WITHIN)
+    window = wait_for(new_window, STARTS_WITHIN)
     if window is None:
-        raise ToolError("The terminal shows no window.", code="no_window")
-    windows.brought_to_front(window)
+        raise ToolError("The terminal's window did not open.", code="no_window")
+    windows.bring_to_front(window)
 
-    def named() -> Optional[Window]:
-        now = opened()
-        return now if now and now.title != "Terminal" else None
+    def titled() -> Optional[Window]:
+        current = new_window()
+        return current if current and current.title != "Terminal" else None
 
-    seen = wait_for(named, NAMED_WITHIN) or opened() or window
-    return Shell(seen.title, seen.x, seen.y, seen.width, seen.height, str(folder))
+    latest = wait_for(titled, TITLED_WITHIN) or new_window() or window
+    return Shell(latest.title, latest.x, latest.y, latest.width, latest.height, str(folder))
 
 
 @app.tool(reads_only=True)
@@ -87,6 +87,6 @@ def calculator(
     others have 15 digits.
     """
     try:
-        return arithmetic.work_out(expression)
+        return arithmetic.evaluate(expression)
     except arithmetic.ExpressionError as error:
         raise ToolError(f"{expression!r}: {error}", code=error.code) from None

@@ -1,4 +1,4 @@
-"""The volume of the session's sound server, PulseAudio or PipeWire, by its own pactl."""
+"""Tools for the volume of the session's sound server (PulseAudio or PipeWire), through pactl."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PERCENT = re.compile(r"(\d+)%")
 
 @dataclass(frozen=True)
 class Volume:
-    """How loud the default output is; of channels that differ, the loudest counts."""
+    """Volume of the default output: of its loudest channel, if they differ."""
 
     percent: int
     muted: bool
@@ -28,17 +28,17 @@ class Volume:
 
 
 def pactl(*words: str) -> str:
-    """What pactl says; `ToolError` in its words if there is no sound server."""
-    ran = commands.run(["pactl", *words], ANSWERS_WITHIN, env={"LC_ALL": "C.UTF-8"})
-    if ran.code:
-        said = ran.errors.strip() or f"pactl ended with {ran.code}"
-        raise ToolError(f"The sound server does not obey: {said}.", code="no_sound")
-    return ran.output
+    """Run pactl and return its output; `ToolError` with its message if it fails."""
+    result = commands.run(["pactl", *words], ANSWERS_WITHIN, env={"LC_ALL": "C.UTF-8"})
+    if result.code:
+        reason = result.errors.strip() or f"pactl exited with status {result.code}"
+        raise ToolError(f"The sound server reported an error: {reason}.", code="no_sound")
+    return result.output
 
 
 def volume() -> Volume:
-    """The volume now."""
-    percent = max(int(each) for each in PERCENT.findall(pactl("get-sink-volume", OUTPUT)))
+    """The current volume."""
+    percent = max(int(level) for level in PERCENT.findall(pactl("get-sink-volume", OUTPUT)))
     muted = pactl("get-sink-mute", OUTPUT).strip().endswith("yes")
     return Volume(percent, muted, pactl("get-default-sink").strip())
 
@@ -66,7 +66,9 @@ def set_volume(
     pactl("set-sink-volume", OUTPUT, f"{percent}%")
     if mute is not None:
         pactl("set-sink-mute", OUTPUT, str(int(mute)))
-    now = volume()
-    if now.percent != percent or (mute is not None and now.muted != mute):
-        raise ToolError(f"The sound server left it at {now.percent} %.", code="no_sound")
-    return now
+    current = volume()
+    if current.percent != percent or (mute is not None and current.muted != mute):
+        raise ToolError(
+            f"The sound server kept the volume at {current.percent} %.", code="no_sound"
+        )
+    return current

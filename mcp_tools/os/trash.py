@@ -1,6 +1,4 @@
-"""The desktop's trash: what is in it and how it comes back, as the freedesktop.org trash
-specification 1.0 lays it down.
-"""
+"""Tools for the desktop's trash, following the freedesktop.org trash specification 1.0."""
 
 from __future__ import annotations
 
@@ -20,12 +18,12 @@ from ambidex.mcp_tools.os import app
 
 __all__ = ["app"]
 
-LISTED = 500
+MAX_LISTED = 500
 
 
 @dataclass(frozen=True)
 class TrashDirectory:
-    """The folder of what was deleted from the home folder; it exists once something was."""
+    """The trash folder for files deleted from the home folder; it exists after the first one."""
 
     path: str
     exists: bool
@@ -33,8 +31,8 @@ class TrashDirectory:
 
 
 @dataclass(frozen=True)
-class Trashed:
-    """Something in the trash: its name there, where it was, when it was deleted."""
+class TrashedFile:
+    """A file or folder in the trash: its name there, original path and deletion date."""
 
     name: str
     original_path: str
@@ -43,8 +41,8 @@ class Trashed:
 
 
 @dataclass(frozen=True)
-class Restored:
-    """What came back: where it is, where it had been, when it was deleted."""
+class RestoredFile:
+    """A restored file or folder: its path, original path and deletion date."""
 
     path: str
     original_path: str
@@ -53,67 +51,69 @@ class Restored:
 
 
 @dataclass(frozen=True)
-class Item:
-    """Something in the trash, and where both of its parts lie."""
+class TrashItem:
+    """A trashed file or folder: the paths of its content and of its record."""
 
-    kept: Path
+    content: Path
     record: Path
     origin: Path
     deleted: str
 
-    def told(self) -> Trashed:
-        """As a tool returns it."""
-        kind = files.entry(self.kept).kind
-        return Trashed(self.kept.name, str(self.origin), self.deleted, kind)
+    def to_result(self) -> TrashedFile:
+        """Convert into a tool's result."""
+        kind = files.describe(self.content).kind
+        return TrashedFile(self.content.name, str(self.origin), self.deleted, kind)
 
 
 def home_trash() -> Path:
-    """The trash of the home folder."""
+    """Path of the home folder's trash."""
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
     return Path(data) / "Trash"
 
 
-def trashes() -> Iterator[tuple[Path, Path]]:
-    """Each trash of this user, and the folder to which its records are relative."""
-    # In the home folder's they should be absolute; a relative one is taken from its own place.
+def trash_folders() -> Iterator[tuple[Path, Path]]:
+    """All trash folders of this user, each with the folder its records are relative to."""
+    # Paths in the home trash should be absolute; relative ones start at its parent folder.
     yield home_trash(), home_trash().parent
     uid = os.geteuid()
     for line in Path("/proc/self/mounts").read_bytes().splitlines():
-        # Spaces are written as octal numbers there.
-        point = line.split()[1].decode("unicode_escape").encode("latin-1")
-        top = Path(os.fsdecode(point))
+        # Spaces are escaped as octal numbers in mount points.
+        mount_point = line.split()[1].decode("unicode_escape").encode("latin-1")
+        top = Path(os.fsdecode(mount_point))
         for trash in (top / ".Trash" / str(uid), top / f".Trash-{uid}"):
             linked = os.path.islink(trash) or os.path.islink(trash.parent)
             if os.path.isdir(trash / "info") and not linked:
                 yield trash, top
 
 
-def items() -> list[Item]:
-    """All that is in the trash, what was deleted last first."""
-    found = []
-    for trash, top in trashes():
+def list_items() -> list[TrashItem]:
+    """All items in the trash, latest deletion first."""
+    result = []
+    for trash, top in trash_folders():
         for record in sorted((trash / "info").glob("*.trashinfo")):
-            item = recorded(record, trash / "files" / record.stem, top)
+            item = read_record(record, trash / "files" / record.stem, top)
             if item is not None:
-                found.append(item)
-    return sorted(found, key=lambda each: each.deleted, reverse=True)
+                result.append(item)
+    return sorted(result, key=lambda item: item.deleted, reverse=True)
 
 
-def recorded(record: Path, kept: Path, top: Path) -> Optional[Item]:
-    """What a record says; None if it belongs to nothing or cannot be read."""
+def read_record(record: Path, content: Path, top: Path) -> Optional[TrashItem]:
+    """Read a record; None if it is unreadable or its content is missing."""
     try:
         first, *lines = record.read_bytes().splitlines()
     except (OSError, ValueError):
         return None
     pairs = (line.partition(b"=") for line in lines)
-    said: dict[bytes, bytes] = {}
+    fields: dict[bytes, bytes] = {}
     for key, _, value in pairs:
-        said.setdefault(key.strip(), value.strip())  # of a repeated key the first one counts
-    if first.strip() != b"[Trash Info]" or b"Path" not in said or not os.path.lexists(kept):
+        fields.setdefault(key.strip(), value.strip())  # the first of repeated keys counts
+    if first.strip() != b"[Trash Info]" or b"Path" not in fields or not os.path.lexists(content):
         return None
-    # The path is written as in a URL, byte by byte.
-    origin = Path(os.path.normpath(top / os.fsdecode(unquote_to_bytes(said[b"Path"]))))
-    return Item(kept, record, origin, said.get(b"DeletionDate", b"").decode(errors="replace"))
+    # The path is percent-encoded, byte by byte.
+    origin = Path(os.path.normpath(top / os.fsdecode(unquote_to_bytes(fields[b"Path"]))))
+    return TrashItem(
+        content, record, origin, fields.get(b"DeletionDate", b"").decode(errors="replace")
+    )
 
 
 @app.tool(reads_only=True)
@@ -122,16 +122,16 @@ def get_trash_directory() -> TrashDirectory:
     Names in it may differ from the originals: see os_list_trash.
     """
     folder = home_trash() / "files"
-    there = folder.is_dir()
-    return TrashDirectory(str(folder), there, len(os.listdir(folder)) if there else 0)
+    exists = folder.is_dir()
+    return TrashDirectory(str(folder), exists, len(os.listdir(folder)) if exists else 0)
 
 
 @app.tool(reads_only=True)
-def list_trash() -> list[Trashed]:
+def list_trash() -> list[TrashedFile]:
     """List the deleted files in the trash (recycle bin), what was thrown away: name, original path,
     deletion date, kind; latest first, at most 500.
     """
-    return [each.told() for each in items()[:LISTED]]
+    return [item.to_result() for item in list_items()[:MAX_LISTED]]
 
 
 @app.tool(timeout=120)
@@ -146,45 +146,48 @@ def restore_file(
         Optional[str],
         Field(description="other place than the original one, such as ~/Desktop/old.txt"),
     ] = None,
-) -> Restored:
+) -> RestoredFile:
     """Restore a file or folder from the trash (recycle bin): undelete it, bring back what was
     deleted to its original place, creating missing folders. Never overwrites. Returns its path.
     """
-    item = chosen(file_name)
-    told = item.told()
-    goal = files.at(destination) if destination else item.origin
-    if goal.is_dir() and destination:
-        goal = goal / item.origin.name
-    if os.path.lexists(goal):
-        hint = "Give another `destination`, or move what is there away first."
-        raise ToolError(f"{goal} exists already.", code="exists", hint=hint)
-    with files.allowed():
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(item.kept, goal)
+    item = find_item(file_name)
+    trashed = item.to_result()
+    target = files.absolute_path(destination) if destination else item.origin
+    if target.is_dir() and destination:
+        target = target / item.origin.name
+    if os.path.lexists(target):
+        hint = "Give another `destination`, or move the existing file away first."
+        raise ToolError(f"{target} already exists.", code="exists", hint=hint)
+    with files.os_errors():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(item.content, target)
         item.record.unlink(missing_ok=True)
-    return Restored(str(goal), told.original_path, told.deleted, told.kind)
+    return RestoredFile(str(target), trashed.original_path, trashed.deleted, trashed.kind)
 
 
-def chosen(name: str) -> Item:
-    """The one that is meant; `ToolError` lists what there is."""
-    there = items()
-    path = str(files.at(name)) if "/" in name else ""
+def find_item(name: str) -> TrashItem:
+    """Find an item by path or name; `ToolError` lists the candidates."""
+    candidates = list_items()
+    path = str(files.absolute_path(name)) if "/" in name else ""
     matching = (
-        [each for each in there if path == str(each.kept)]
-        or [each for each in there if path == str(each.origin)]
-        or [each for each in there if name in (each.kept.name, each.origin.name)]
+        [item for item in candidates if path == str(item.content)]
+        or [item for item in candidates if path == str(item.origin)]
+        or [item for item in candidates if name in (item.content.name, item.origin.name)]
     )
     if len(matching) == 1:
         return matching[0]
-    shown = "; ".join(
-        f"{each.kept}, deleted {each.deleted} as {each.origin}" for each in (matching or there)[:20]
+    listed = "; ".join(
+        f"{item.content}, deleted {item.deleted} as {item.origin}"
+        for item in (matching or candidates)[:20]
     )
     if matching:
         raise ToolError(
-            f"Several in the trash are {name!r}.",
+            f"Several files in the trash match {name!r}.",
             code="ambiguous",
-            hint=f"Give the path in the trash: {shown}.",
+            hint=f"Give the path in the trash: {listed}.",
         )
     raise ToolError(
-        f"Nothing in the trash is {name!r}.", code="not_found", hint=f"In it: {shown or 'nothing'}."
+        f"Nothing in the trash matches {name!r}.",
+        code="not_found",
+        hint=f"In the trash: {listed or 'nothing'}.",
     )

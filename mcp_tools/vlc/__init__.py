@@ -1,4 +1,4 @@
-"""VLC media player."""
+"""App `vlc`: the VLC media player."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""VLC media player, over MPRIS on the session bus: every stock VLC with a window answers there,
-whoever started it. (Its HTTP interface would need a port, a password and settings before it
-starts.)
+"""Tools for VLC, through MPRIS on the session bus.
+
+Every stock VLC with a window answers there, however it was started. Its HTTP interface would need a
+port, a password and settings before the start.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PLAYER = f"{ROOT}.Player"
 TRACKS = f"{ROOT}.TrackList"
 APPEND = "/org/mpris/MediaPlayer2/TrackList/Append"
 ANSWERS_WITHIN = 15.0
-OBEYS_WITHIN = 25.0
+ACTS_WITHIN = 25.0
 STARTS_WITHIN = 60.0
 
 Media = Annotated[str, Field(description="path such as ~/Music/song.ogg, or a URL", min_length=1)]
@@ -33,8 +34,8 @@ Media = Annotated[str, Field(description="path such as ~/Music/song.ogg, or a UR
 
 @dataclass(frozen=True)
 class Status:
-    """What VLC does. Times are seconds, None where VLC does not say; volume is percent; `entry` is
-    VLC's own id of the playlist entry.
+    """State of VLC. Times are in seconds, None if unknown; volume is in percent; `entry` is VLC's
+    id of the playlist entry.
     """
 
     state: str
@@ -49,31 +50,33 @@ class Status:
 
 @functools.cache
 def bus() -> Any:
-    """The session bus; one connection for the life of the worker."""
+    """This process's connection to the session bus."""
     from gi.repository import Gio
 
     return Gio.bus_get_sync(Gio.BusType.SESSION, None)
 
 
-def ask(name: str, path: str, interface: str, method: str, given: Any) -> Any:
-    """One call over the bus, which starts nothing and waits within a bound."""
+def ask(name: str, path: str, interface: str, method: str, arguments: Any) -> Any:
+    """Call a method over the bus, with a timeout and without starting a service."""
     from gi.repository import Gio
 
     flags, bound = Gio.DBusCallFlags.NO_AUTO_START, int(ANSWERS_WITHIN * 1000)
-    return bus().call_sync(name, path, interface, method, given, None, flags, bound, None).unpack()
+    return (
+        bus().call_sync(name, path, interface, method, arguments, None, flags, bound, None).unpack()
+    )
 
 
-def running() -> bool:
-    """Whether a VLC has its name on the bus."""
+def is_running() -> bool:
+    """Whether a VLC owns the MPRIS name on the bus."""
     from gi.repository import GLib
 
-    own = "org.freedesktop.DBus"
-    asked = GLib.Variant("(s)", (NAME,))
-    return bool(ask(own, "/org/freedesktop/DBus", own, "NameHasOwner", asked)[0])
+    dbus = "org.freedesktop.DBus"
+    arguments = GLib.Variant("(s)", (NAME,))
+    return bool(ask(dbus, "/org/freedesktop/DBus", dbus, "NameHasOwner", arguments)[0])
 
 
 def call(interface: str, method: str, signature: str = "()", *arguments: object) -> Any:
-    """The answer of VLC; `ToolError` if none runs or it does not answer in time."""
+    """Call a method of VLC; `ToolError` if it is not running, refuses or does not answer."""
     from gi.repository import Gio, GLib
 
     try:
@@ -84,33 +87,33 @@ def call(interface: str, method: str, signature: str = "()", *arguments: object)
         if kind.endswith(("ServiceUnknown", "NameHasNoOwner")):
             hint = "Start it with vlc_open."
             raise ToolError("VLC is not running.", code="not_running", hint=hint) from None
-        raise ToolError(f"VLC does not do {method}: {error.message}", code="refused") from None
+        raise ToolError(f"VLC refused {method}: {error.message}", code="refused") from None
 
 
 def properties(interface: str) -> dict[str, Any]:
     """All properties of an interface."""
-    found: dict[str, Any] = call("org.freedesktop.DBus.Properties", "GetAll", "(s)", interface)[0]
-    return found
+    values: dict[str, Any] = call("org.freedesktop.DBus.Properties", "GetAll", "(s)", interface)[0]
+    return values
 
 
 def change(interface: str, name: str, signature: str, value: object) -> None:
     """Set a property."""
     from gi.repository import GLib
 
-    boxed = GLib.Variant(signature, value)
-    call("org.freedesktop.DBus.Properties", "Set", "(ssv)", interface, name, boxed)
+    variant = GLib.Variant(signature, value)
+    call("org.freedesktop.DBus.Properties", "Set", "(ssv)", interface, name, variant)
 
 
 def status() -> Status:
-    """What VLC does now."""
+    """The current state of VLC."""
     player, root = properties(PLAYER), properties(ROOT)
-    about = player.get("Metadata", {})
-    length = about.get("mpris:length", 0)
-    title = about.get("vlc:nowplaying") or about.get("xesam:title")
-    uri = about.get("xesam:url")
+    metadata = player.get("Metadata", {})
+    length = metadata.get("mpris:length", 0)
+    title = metadata.get("vlc:nowplaying") or metadata.get("xesam:title")
+    uri = metadata.get("xesam:url")
     return Status(
         player["PlaybackStatus"].lower(),
-        about.get("mpris:trackid"),
+        metadata.get("mpris:trackid"),
         uri,
         title or (uri.rpartition("/")[2] if uri else None),
         round(player["Position"] / 1e6, 2),
@@ -120,23 +123,25 @@ def status() -> Status:
     )
 
 
-def once(met: Callable[[Status], bool], wanted: str) -> Status:
-    """The status once it is as asked; `ToolError` says what VLC did instead."""
+def wait_for_status(condition: Callable[[Status], bool], action: str) -> Status:
+    """Wait until the status meets the condition; `ToolError` with the actual status on timeout."""
 
-    def seen() -> Optional[Status]:
-        now = status()
-        return now if met(now) else None
+    def matching_status() -> Optional[Status]:
+        current = status()
+        return current if condition(current) else None
 
-    found = wait_for(seen, OBEYS_WITHIN)
-    if found is None:
-        now = status()
-        message = f"VLC did not {wanted}; it is {now.state} with {now.title or 'nothing open'}."
+    result = wait_for(matching_status, ACTS_WITHIN)
+    if result is None:
+        current = status()
+        message = (
+            f"VLC did not {action}; it is {current.state} with {current.title or 'nothing open'}."
+        )
         raise ToolError(message, code="refused")
-    return found
+    return result
 
 
 def uri_of(media: str) -> str:
-    """A URL for what was given; `ToolError` if it is a path to nothing."""
+    """Turn a path or URL into a URL; `ToolError` if a path does not exist."""
     if "://" in media and not media.startswith("file://"):
         return media
     if media.startswith("file://"):
@@ -146,32 +151,33 @@ def uri_of(media: str) -> str:
     else:
         path = Path.home() / Path(media).expanduser()
     if not path.exists():
-        raise ToolError(f"There is no file {path}.", code="not_found")
+        raise ToolError(f"No such file: {path}.", code="not_found")
     return path.as_uri()
 
 
-def shows(uri: str) -> Callable[[Status], bool]:
-    """Whether this is what VLC plays: from the first moment on, when its volume can be set too; or
-    what it was told to open paused.
+def plays(uri: str) -> Callable[[Status], bool]:
+    """A condition: VLC plays this URL and has advanced past its start, from when its volume can be
+    set, or shows it paused.
     """
     from gi.repository import GLib
 
-    def met(seen: Status) -> bool:
-        same = seen.uri and GLib.uri_unescape_string(seen.uri) == GLib.uri_unescape_string(uri)
-        begun = seen.state == "paused" or (seen.state == "playing" and seen.position > 0)
-        return bool(same) and begun
+    def condition(current: Status) -> bool:
+        plain = GLib.uri_unescape_string
+        same = current.uri and plain(current.uri) == plain(uri)
+        begun = current.state == "playing" and current.position > 0
+        return bool(same) and (begun or current.state == "paused")
 
-    return met
+    return condition
 
 
 def start(*arguments: str) -> None:
-    """Start a VLC that outlives this process; returns when it answers."""
-    nowhere = subprocess.DEVNULL
+    """Start VLC detached from this process and wait until it answers."""
+    devnull = subprocess.DEVNULL
     subprocess.Popen(
-        ["vlc", *arguments], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+        ["vlc", *arguments], stdin=devnull, stdout=devnull, stderr=devnull, start_new_session=True
     )
-    if not wait_for(running, STARTS_WITHIN):
-        raise ToolError("VLC was started and does not answer.", code="not_running")
+    if not wait_for(is_running, STARTS_WITHIN):
+        raise ToolError("VLC was started but does not answer.", code="not_running")
 
 
 @app.tool(timeout=90)
@@ -180,12 +186,12 @@ def open(uri: Media) -> Status:
     Returns the status once it plays.
     """
     target = uri_of(uri)
-    if running():
+    if is_running():
         call(PLAYER, "OpenUri", "(s)", target)
     else:
         start(target)
-    opened = once(shows(target), f"open {target}")
-    return opened if opened.state == "playing" else play()
+    result = wait_for_status(plays(target), f"open {target}")
+    return result if result.state == "playing" else play()
 
 
 @app.tool(reads_only=True)
@@ -209,10 +215,10 @@ def get_media_duration() -> float:
     """Get the duration: how long the open video, film or song is in total, in seconds; error if
     unknown.
     """
-    found = status().duration
-    if found is None:
-        raise ToolError("VLC has nothing open whose length it knows.", code="nothing_open")
-    return found
+    duration = status().duration
+    if duration is None:
+        raise ToolError("VLC has no media with a known duration open.", code="nothing_open")
+    return duration
 
 
 @app.tool(timeout=60)
@@ -221,7 +227,7 @@ def play() -> Status:
     entry.
     """
     call(PLAYER, "Play")
-    return once(lambda seen: seen.state == "playing", "play")
+    return wait_for_status(lambda current: current.state == "playing", "play")
 
 
 @app.tool(timeout=60)
@@ -230,29 +236,35 @@ def pause() -> Status:
     paused; vlc_play resumes it.
     """
     call(PLAYER, "Pause")
-    return once(lambda seen: seen.state != "playing", "pause")
+    return wait_for_status(lambda current: current.state != "playing", "pause")
 
 
-def _step(method: str) -> Status:
+def _skip(method: str) -> Status:
     before = status().entry
     call(PLAYER, method)
 
-    def moved(seen: Status) -> bool:  # between two entries VLC says "stopped" for a moment
-        return seen.state != "stopped" and seen.entry not in (None, before) and seen.position > 0
+    def has_moved(current: Status) -> bool:  # VLC briefly reports "stopped" between entries
+        return (
+            current.state != "stopped"
+            and current.entry not in (None, before)
+            and current.position > 0
+        )
 
-    return once(moved, f"go to another entry; its playlist may have no {method.lower()} one")
+    return wait_for_status(
+        has_moved, f"go to another entry; its playlist may have no {method.lower()} one"
+    )
 
 
 @app.tool(timeout=60)
 def next() -> Status:
     """Skip to the next track: play the following song or video in the playlist."""
-    return _step("Next")
+    return _skip("Next")
 
 
 @app.tool(timeout=60)
 def previous() -> Status:
     """Go back to the previous track: play the song or video before this one in the playlist."""
-    return _step("Previous")
+    return _skip("Previous")
 
 
 @app.tool()
@@ -263,7 +275,9 @@ def set_volume(
     recorded.
     """
     change(PLAYER, "Volume", "d", percent / 100)
-    return once(lambda seen: abs(seen.volume - percent) <= 1, f"take the volume {percent} %")
+    return wait_for_status(
+        lambda current: abs(current.volume - percent) <= 1, f"take the volume {percent} %"
+    )
 
 
 @app.tool()
@@ -273,11 +287,13 @@ def toggle_fullscreen(
     """Switch full screen on or off: let the video or movie fill the whole screen (maximize it), or
     leave fullscreen. Error while no video is shown.
     """
-    seen = status()
-    wanted = not seen.fullscreen if enable is None else enable
-    if seen.fullscreen != wanted:
+    state = status()
+    fullscreen = not state.fullscreen if enable is None else enable
+    if state.fullscreen != fullscreen:
         if not properties(ROOT)["CanSetFullscreen"]:
             hint = "Open a video first."
-            raise ToolError("VLC shows no video now.", code="no_video", hint=hint)
-        change(ROOT, "Fullscreen", "b", wanted)
-    return once(lambda now: now.fullscreen == wanted, "change to full screen or back")
+            raise ToolError("VLC is not showing a video.", code="no_video", hint=hint)
+        change(ROOT, "Fullscreen", "b", fullscreen)
+    return wait_for_status(
+        lambda current: current.fullscreen == fullscreen, "change to full screen or back"
+    )

@@ -1,8 +1,7 @@
-"""VLC's playlist, and media files on disk.
+"""Tools for VLC's playlist and for media files on disk.
 
-Over MPRIS VLC lists what it had in its playlist when the present entry began (`Tracks`), but it
-tells of every entry that it is asked for by its number, and numbers only grow. So newer ones are
-found by asking on.
+MPRIS lists the playlist as it was when the current entry started (`Tracks`). But VLC answers for
+any entry by number, and numbers only grow, so newer entries are found by probing.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from ambidex.mcp_tools.vlc.player import (
     Media,
     Status,
     call,
-    once,
+    plays,
     properties,
-    shows,
     start,
     status,
     uri_of,
+    wait_for_status,
 )
 from ambidex.mcp_tools.waiting import wait_for
 
@@ -36,13 +35,13 @@ __all__ = ["app", "entries", "reopen"]
 
 NUMBERED = "/org/videolan/vlc/playlist/"
 FIRST = 3
-"""Below it are VLC's own lists, which hold the entries."""
-GAP = 500
-"""Numbers in a row without an entry (they were removed) after which no more is looked for."""
+"""Smallest number of an entry; lower numbers belong to VLC's own lists."""
+MAX_GAP = 500
+"""Consecutive numbers without an entry (removed ones) after which probing stops."""
 FOUND_WITHIN = 10.0
-FILES = 500
-LOOKED_AT = 100_000
-KINDS = (
+MAX_FILES = 500
+MAX_SEARCHED = 100_000
+EXTENSIONS = (
     "mp4",
     "avi",
     "mkv",
@@ -61,14 +60,14 @@ KINDS = (
 Suffixes = Annotated[
     Optional[list[Annotated[str, Field(min_length=1)]]],
     Field(
-        description="extensions such as mp3, ignoring case; default: " + " ".join(KINDS),
+        description="extensions such as mp3, ignoring case; default: " + " ".join(EXTENSIONS),
     ),
 ]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of the playlist; `duration` is seconds, None while VLC does not know it."""
+    """A playlist entry; `duration` is in seconds, None while VLC does not know it."""
 
     id: str
     uri: str
@@ -79,47 +78,47 @@ class Entry:
 
 @dataclass(frozen=True)
 class MediaFiles:
-    """Paths of files in order; `left_out` were too many."""
+    """Paths in order; `left_out` counts those beyond the limit."""
 
     files: list[str]
     left_out: int
 
 
-def _asked(id: str) -> Optional[dict[str, Any]]:
-    """What VLC says of the entry of that id; None if there is none."""
+def _metadata_of(id: str) -> Optional[dict[str, Any]]:
+    """Metadata of a playlist entry; None if it does not exist."""
     try:
-        found: list[dict[str, Any]] = call(TRACKS, "GetTracksMetadata", "(ao)", [id])[0]
+        tracks: list[dict[str, Any]] = call(TRACKS, "GetTracksMetadata", "(ao)", [id])[0]
     except ToolError as error:
         if error.code != "refused" or "Invalid track id" not in error.message:
             raise
         return None
-    return found[0] if found else None
+    return tracks[0] if tracks else None
 
 
 def entries() -> list[Entry]:
-    """The playlist, in the order in which VLC plays it as far as VLC tells, newer ones last."""
-    now = status().entry
+    """The playlist in playing order as far as VLC reports it, newer entries last."""
+    current = status().entry
     listed: list[str] = properties(TRACKS)["Tracks"]
-    numbers = [int(each.rpartition("/")[2]) for each in listed]
-    found = [about for each in listed if (about := _asked(each))]
+    numbers = [int(entry_id.rpartition("/")[2]) for entry_id in listed]
+    tracks = [metadata for entry_id in listed if (metadata := _metadata_of(entry_id))]
     number, last = max([*numbers, FIRST - 1]), max([*numbers, FIRST - 1])
-    while number - last < GAP:
+    while number - last < MAX_GAP:
         number += 1
-        about = _asked(f"{NUMBERED}{number}")
-        if about:
+        metadata = _metadata_of(f"{NUMBERED}{number}")
+        if metadata:
             last = number
-            found.append(about)
-    return [_entry(about, now) for about in found if about.get("xesam:url")]
+            tracks.append(metadata)
+    return [_entry(metadata, current) for metadata in tracks if metadata.get("xesam:url")]
 
 
-def _entry(about: dict[str, Any], now: Optional[str]) -> Entry:
-    uri, length = about["xesam:url"], about.get("mpris:length", 0)
+def _entry(metadata: dict[str, Any], current: Optional[str]) -> Entry:
+    uri, length = metadata["xesam:url"], metadata.get("mpris:length", 0)
     return Entry(
-        about["mpris:trackid"],
+        metadata["mpris:trackid"],
         uri,
-        about.get("xesam:title") or uri.rpartition("/")[2],
+        metadata.get("xesam:title") or uri.rpartition("/")[2],
         round(length / 1e6, 2) if length > 0 else None,
-        about["mpris:trackid"] == now,
+        metadata["mpris:trackid"] == current,
     )
 
 
@@ -137,42 +136,42 @@ def add_to_playlist(uri: Media) -> Entry:
     later, without interrupting. Returns the new entry.
     """
     target = uri_of(uri)
-    before = {each.id for each in entries()}
+    before = {entry.id for entry in entries()}
     call(TRACKS, "AddTrack", "(sob)", target, APPEND, False)
 
     def added() -> Optional[Entry]:
-        return next((each for each in entries() if each.id not in before), None)
+        return next((entry for entry in entries() if entry.id not in before), None)
 
-    found = wait_for(added, FOUND_WITHIN)
-    if found is None:
-        raise ToolError(f"VLC did not take {target} into its playlist.", code="refused")
-    return found
+    new_entry = wait_for(added, FOUND_WITHIN)
+    if new_entry is None:
+        raise ToolError(f"VLC did not add {target} to its playlist.", code="refused")
+    return new_entry
 
 
-def reopen(was: Status, listed: list[Entry]) -> None:
-    """Start VLC again with what it had, where it was; nothing plays that did not play."""
+def reopen(before: Status, playlist: list[Entry]) -> None:
+    """Restart VLC with the same playlist at the same position; it plays only if it did before."""
     start()
-    for each in listed:  # VLC numbers files of its command line from the last to the first
-        call(TRACKS, "AddTrack", "(sob)", each.uri, APPEND, False)
-    now = [number for number, each in enumerate(listed) if each.current]
-    if not now or was.state == "stopped":
+    for entry in playlist:  # VLC numbers files on its command line in reverse order
+        call(TRACKS, "AddTrack", "(sob)", entry.uri, APPEND, False)
+    positions = [number for number, entry in enumerate(playlist) if entry.current]
+    if not positions or before.state == "stopped":
         return
 
     def complete() -> Optional[list[Entry]]:
-        found = entries()
-        return found if len(found) >= len(listed) else None
+        listed = entries()
+        return listed if len(listed) >= len(playlist) else None
 
-    have = wait_for(complete, FOUND_WITHIN)
-    if not have:
-        raise ToolError("The setting is made; VLC lost its playlist.", code="failed")
-    again = have[now[0]]
-    call(TRACKS, "GoTo", "(o)", again.id)
-    seen = once(shows(again.uri), f"open {again.uri} again")
-    if was.position > 1 and seen.entry:
-        call(PLAYER, "SetPosition", "(ox)", seen.entry, int(was.position * 1e6))
-    if was.state == "paused":
+    reloaded = wait_for(complete, FOUND_WITHIN)
+    if not reloaded:
+        raise ToolError("The setting was changed, but VLC lost its playlist.", code="failed")
+    restored = reloaded[positions[0]]
+    call(TRACKS, "GoTo", "(o)", restored.id)
+    reached = wait_for_status(plays(restored.uri), f"open {restored.uri} again")
+    if before.position > 1 and reached.entry:
+        call(PLAYER, "SetPosition", "(ox)", reached.entry, int(before.position * 1e6))
+    if before.state == "paused":
         call(PLAYER, "Pause")
-        once(lambda now: now.state == "paused", "pause again")
+        wait_for_status(lambda current: current.state == "paused", "pause again")
 
 
 @app.tool(reads_only=True, timeout=60)
@@ -185,15 +184,19 @@ def get_media_files(
     """
     folder = Path.home() / Path(path.removeprefix("file://")).expanduser()
     if not folder.is_dir():
-        what = "not a folder" if folder.exists() else "no folder"
-        raise ToolError(f"There is {what} at {folder}.", code="not_found")
-    ends = tuple("." + each.lower().lstrip("*.") for each in suffix or KINDS)
-    found: list[str] = []
-    looked_at = 0
+        problem = "Not a folder" if folder.exists() else "No such folder"
+        raise ToolError(f"{problem}: {folder}.", code="not_found")
+    suffixes = tuple("." + name.lower().lstrip("*.") for name in suffix or EXTENSIONS)
+    paths: list[str] = []
+    searched = 0
     for root, folders, names in os.walk(folder):
         folders.sort()
-        looked_at += len(names) + len(folders)
-        if looked_at > LOOKED_AT:
-            raise ToolError(f"{folder} holds too many files.", code="too_many", hint="Go deeper.")
-        found += [os.path.join(root, each) for each in sorted(names) if each.lower().endswith(ends)]
-    return MediaFiles(found[:FILES], max(0, len(found) - FILES))
+        searched += len(names) + len(folders)
+        if searched > MAX_SEARCHED:
+            raise ToolError(
+                f"{folder} contains too many files.", code="too_many", hint="Choose a subfolder."
+            )
+        paths += [
+            os.path.join(root, name) for name in sorted(names) if name.lower().endswith(suffixes)
+        ]
+    return MediaFiles(paths[:MAX_FILES], max(0, len(paths) - MAX_FILES))

@@ -1,4 +1,4 @@
-"""VLC's settings: ~/.config/vlc/vlcrc, which a running VLC may rewrite when it ends."""
+"""Tools for VLC's settings in ~/.config/vlc/vlcrc, which a running VLC may rewrite on exit."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office import connection
 from ambidex.mcp_tools.vlc import app, vlcrc
-from ambidex.mcp_tools.vlc.player import ROOT, call, running, status
+from ambidex.mcp_tools.vlc.player import ROOT, call, is_running, status
 from ambidex.mcp_tools.vlc.playlist import entries, reopen
 from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["app"]
 
 ENDS_WITHIN = 20.0
-LISTED = 200
+MAX_LISTED = 200
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting; `is_set` is false where it has VLC's default."""
+    """A setting; `is_set` is false if it has VLC's default."""
 
     field: str
     value: str
@@ -40,7 +40,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings in VLC's order; `left_out` were too many."""
+    """Settings in VLC's order; `left_out` counts those beyond the limit."""
 
     settings: list[Setting]
     left_out: int
@@ -48,7 +48,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class ChangedSetting:
-    """A setting before and after; `reopened` says that VLC ran and was closed and opened again."""
+    """A setting before and after; `reopened` is true if a running VLC was restarted."""
 
     field: str
     before: str
@@ -56,22 +56,22 @@ class ChangedSetting:
     reopened: bool
 
 
-def path() -> Path:
-    """The file."""
+def config_file() -> Path:
+    """Path of the settings file."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "vlc" / "vlcrc"
 
 
-def text() -> str:
-    """What stands in the file; nothing if there is none."""
+def read_config() -> str:
+    """Text of the settings file; empty if it does not exist."""
     with suppress(FileNotFoundError):
-        return path().read_text(encoding="utf-8", errors="surrogateescape")
+        return config_file().read_text(encoding="utf-8", errors="surrogateescape")
     return ""
 
 
-def _vlc(*arguments: str, config: str) -> str:
-    """What VLC without a window says, with its settings in that folder and nothing on the bus."""
-    ran = subprocess.run(
+def _run_vlc(*arguments: str, config: str) -> str:
+    """Output of VLC without a window and D-Bus, with its settings in the folder `config`."""
+    result = subprocess.run(
         ["vlc", "-I", "dummy", "--no-dbus", *arguments],
         env={**os.environ, "XDG_CONFIG_HOME": config},
         stdin=subprocess.DEVNULL,
@@ -79,25 +79,27 @@ def _vlc(*arguments: str, config: str) -> str:
         timeout=30,
         check=False,
     )
-    return ran.stdout.decode(errors="replace")
+    return result.stdout.decode(errors="replace")
 
 
 @functools.cache
-def known() -> dict[str, vlcrc.Known]:
-    """What can be set: VLC writes all its defaults into a file of its own for us."""
+def known_settings() -> dict[str, vlcrc.KnownSetting]:
+    """All settings of VLC, read from a file of defaults that VLC writes into a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
-        _vlc("--reset-config", "vlc://quit", config=folder)
-        found = vlcrc.known((Path(folder) / "vlc" / "vlcrc").read_text(encoding="utf-8"))
-    if not found:
-        raise ToolError("VLC does not tell its settings.", code="failed")
-    return found
+        _run_vlc("--reset-config", "vlc://quit", config=folder)
+        settings = vlcrc.parse_defaults(
+            (Path(folder) / "vlc" / "vlcrc").read_text(encoding="utf-8")
+        )
+    if not settings:
+        raise ToolError("VLC did not list its settings.", code="failed")
+    return settings
 
 
 @functools.cache
-def allowed() -> dict[str, vlcrc.Range]:
-    """What numbers are allowed."""
+def allowed_ranges() -> dict[str, vlcrc.Range]:
+    """Allowed ranges of numeric settings."""
     with tempfile.TemporaryDirectory() as folder:
-        return vlcrc.ranges(_vlc("--no-color", "--advanced", "-H", config=folder))
+        return vlcrc.parse_ranges(_run_vlc("--no-color", "--advanced", "-H", config=folder))
 
 
 @app.tool(reads_only=True, timeout=60)
@@ -113,19 +115,26 @@ def get_settings(
     """Read VLC's preferences: options changed from the defaults, or all that match `search`. Finds
     the field for vlc_set_settings.
     """
-    file, every = vlcrc.values(text()), known()
-    found = []
-    for each in every.values():
+    file, known = vlcrc.parse_values(read_config()), known_settings()
+    settings = []
+    for setting in known.values():
         if search is None:
-            wanted = each.name in file
+            matches = setting.name in file
         else:
-            wanted = search.lower() in f"{each.name} {each.about}".lower()
-        if wanted:
-            value = file.get(each.name, each.default)
-            found.append(
-                Setting(each.name, value, each.default, each.kind, each.about, each.name in file)
+            matches = search.lower() in f"{setting.name} {setting.about}".lower()
+        if matches:
+            value = file.get(setting.name, setting.default)
+            settings.append(
+                Setting(
+                    setting.name,
+                    value,
+                    setting.default,
+                    setting.kind,
+                    setting.about,
+                    setting.name in file,
+                )
             )
-    return Settings(found[:LISTED], max(0, len(found) - LISTED))
+    return Settings(settings[:MAX_LISTED], max(0, len(settings) - MAX_LISTED))
 
 
 @app.tool(timeout=120)
@@ -144,37 +153,43 @@ def set_settings(
     instance, maximum volume. A running VLC is restarted and continues where it was. Returns the
     value before and after.
     """
-    setting = known().get(field)
+    setting = known_settings().get(field)
     if setting is None:
-        like = [name for name in known() if field.lower() in name or name in field.lower()]
-        hint = f"Like it: {', '.join(like[:10])}." if like else "vlc_get_settings searches."
-        raise ToolError(f"VLC has no setting {field!r}.", code="no_setting", hint=hint)
-    wanted = vlcrc.value_for(setting, _words(value), allowed().get(field))
-    before = vlcrc.values(text()).get(field, setting.default)
-    if before == wanted and field in vlcrc.values(text()):
-        return ChangedSetting(field, before, wanted, False)
-    was = (status(), entries()) if running() else None
-    if was:
+        similar = [
+            name for name in known_settings() if field.lower() in name or name in field.lower()
+        ]
+        hint = "Search with vlc_get_settings."
+        if similar:
+            hint = f"Similar names: {', '.join(similar[:10])}."
+        raise ToolError(f"Unknown setting of VLC: {field!r}.", code="no_setting", hint=hint)
+    new_value = vlcrc.to_value(setting, _to_text(value), allowed_ranges().get(field))
+    before = vlcrc.parse_values(read_config()).get(field, setting.default)
+    if before == new_value and field in vlcrc.parse_values(read_config()):
+        return ChangedSetting(field, before, new_value, False)
+    state = (status(), entries()) if is_running() else None
+    if state:
         call(ROOT, "Quit")
-    if not wait_for(lambda: not connection.processes("vlc"), ENDS_WITHIN if was else 1.0):
-        message = "VLC still runs and would undo the change when it ends; nothing was changed."
+    if not wait_for(lambda: not connection.processes("vlc"), ENDS_WITHIN if state else 1.0):
+        message = "VLC is still running and would undo the change on exit, so nothing was changed."
         raise ToolError(message, code="busy", hint="Close its windows and dialogs first.")
-    _write(vlcrc.changed(text(), setting, wanted))
-    if was:
-        reopen(*was)
-    return ChangedSetting(field, before, vlcrc.values(text())[field], was is not None)
+    _write(vlcrc.with_setting(read_config(), setting, new_value))
+    if state:
+        reopen(*state)
+    return ChangedSetting(
+        field, before, vlcrc.parse_values(read_config())[field], state is not None
+    )
 
 
-def _words(value: str | int | float | bool) -> str:
+def _to_text(value: str | int | float | bool) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def _write(content: str) -> None:
-    """All or nothing, through a link if the file is one."""
-    file = path().resolve()
+    """Replace the settings file atomically, following a link."""
+    file = config_file().resolve()
     file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_name(f"{file.name}.{os.getpid()}")
-    fresh.write_text(content, encoding="utf-8", errors="surrogateescape")
+    partial = file.with_name(f"{file.name}.{os.getpid()}")
+    partial.write_text(content, encoding="utf-8", errors="surrogateescape")
     if file.exists():
-        fresh.chmod(file.stat().st_mode & 0o777)
-    fresh.replace(file)
+        partial.chmod(file.stat().st_mode & 0o777)
+    partial.replace(file)

@@ -1,8 +1,8 @@
-"""LibreOffice Writer."""
+"""App `writer`: LibreOffice Writer."""
 
 from __future__ import annotations
 
 from ambidex.mcp_tools import App
 
-# Prepared and recovered with Calc, whose worker this is.
+# Shares Calc's worker, which prepares and recovers the office for all three apps.
 app = App("writer", "LibreOffice Writer", worker="office")

@@ -1,4 +1,4 @@
-"""LibreOffice Writer: comments at the margin."""
+"""Tools for comments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.passages import TEXT, Indices, Pattern, Regular, chosen, found, place
+from ambidex.mcp_tools.office.passages import (
+    TEXT,
+    Indices,
+    Pattern,
+    Regular,
+    cursor_at,
+    find_ranges,
+    paragraphs_at,
+)
 from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
@@ -19,7 +27,7 @@ __all__ = ["app"]
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment and the text it belongs to, which is empty where it marks a point."""
+    """A comment; `about` is the text it refers to, empty if it is attached to a point."""
 
     author: str
     text: str
@@ -30,15 +38,15 @@ class Comment:
 
 def _comments(model: Any) -> list[Comment]:
     fields = model.TextFields.createEnumeration()
-    listed = []
+    comments = []
     while fields.hasMoreElements():
-        each = fields.nextElement()
-        if each.supportsService("com.sun.star.text.textfield.Annotation"):
-            at = each.DateTimeValue
-            date = f"{at.Year:04}-{at.Month:02}-{at.Day:02} {at.Hours:02}:{at.Minutes:02}"
-            about = each.Anchor.String
-            listed.append(Comment(each.Author, each.Content, about, date, each.Resolved))
-    return listed
+        field = fields.nextElement()
+        if field.supportsService("com.sun.star.text.textfield.Annotation"):
+            time = field.DateTimeValue
+            date = f"{time.Year:04}-{time.Month:02}-{time.Day:02} {time.Hours:02}:{time.Minutes:02}"
+            about = field.Anchor.String
+            comments.append(Comment(field.Author, field.Content, about, date, field.Resolved))
+    return comments
 
 
 @app.tool(reads_only=True, timeout=60)
@@ -47,7 +55,7 @@ def get_comments(document: Document = None) -> list[Comment]:
     and what they refer to.
     """
     model = documents.find(TEXT, document)
-    with connection.answering():
+    with connection.uno_errors():
         return _comments(model)
 
 
@@ -67,23 +75,23 @@ def add_comment(
     with documents.editing(model, "Comment"):
         before = len(_comments(model))
         if pattern is not None:
-            places = found(model, pattern, paragraph_indices, regular_expression)
+            ranges = find_ranges(model, pattern, paragraph_indices, regular_expression)
         elif paragraph_indices:
-            places = chosen(model, paragraph_indices)
+            ranges = paragraphs_at(model, paragraph_indices)
         else:
-            places = [place(model, "cursor")]
-        for each in places:
-            made = model.createInstance("com.sun.star.text.textfield.Annotation")
-            made.Author, made.Content = author, text
-            made.DateTimeValue = _now()
-            # LibreOffice refuses a range whose cursor does not stand at its end.
-            cursor = each.Text.createTextCursorByRange(each.getStart())
-            cursor.gotoRange(each.getEnd(), True)
-            cursor.Text.insertTextContent(cursor, made, not cursor.isCollapsed())
+            ranges = [cursor_at(model, "cursor")]
+        for text_range in ranges:
+            comment = model.createInstance("com.sun.star.text.textfield.Annotation")
+            comment.Author, comment.Content = author, text
+            comment.DateTimeValue = _now()
+            # LibreOffice rejects a range whose cursor is not at its end.
+            cursor = text_range.Text.createTextCursorByRange(text_range.getStart())
+            cursor.gotoRange(text_range.getEnd(), True)
+            cursor.Text.insertTextContent(cursor, comment, not cursor.isCollapsed())
         added = len(_comments(model)) - before
-        if added != len(places):
-            message = f"{added} of {len(places)} comments could be added; none was kept."
-            hint = "Headers, footers and notes take none."
+        if added != len(ranges):
+            message = f"Only {added} of {len(ranges)} comments could be added, so none was."
+            hint = "Headers, footers and footnotes cannot have comments."
             raise ToolError(message, code="refused", hint=hint)
     return added
 
@@ -91,7 +99,7 @@ def add_comment(
 def _now() -> object:
     import uno
 
-    now, value = datetime.now(), uno.createUnoStruct("com.sun.star.util.DateTime")
-    value.Year, value.Month, value.Day = now.year, now.month, now.day
-    value.Hours, value.Minutes, value.Seconds = now.hour, now.minute, now.second
-    return value
+    now, date_time = datetime.now(), uno.createUnoStruct("com.sun.star.util.DateTime")
+    date_time.Year, date_time.Month, date_time.Day = now.year, now.month, now.day
+    date_time.Hours, date_time.Minutes, date_time.Seconds = now.hour, now.minute, now.second
+    return date_time

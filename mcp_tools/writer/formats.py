@@ -1,4 +1,4 @@
-"""LibreOffice Writer: how text and paragraphs look, and a reader of it."""
+"""Tools that change and read the formatting of text and paragraphs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,35 @@ from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.colours import AnyColour, colour
 from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.passages import TEXT, Indices, Pattern, Regular, chosen, enum, styled
+from ambidex.mcp_tools.office.passages import (
+    TEXT,
+    Indices,
+    Pattern,
+    Regular,
+    apply_style,
+    enum,
+    paragraphs_at,
+)
 from ambidex.mcp_tools.office.text_formats import (
     ALIGNMENTS,
     Run,
-    every_script,
-    look,
-    marked,
-    raised,
+    escapement,
+    for_all_scripts,
+    highlighting,
     runs_of,
+    text_properties,
 )
 from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
 
-READ_AT_ONCE = 100
-"""Paragraphs whose runs one call gives at most."""
+MAX_PARAGRAPHS = 100
+"""Maximum number of paragraphs that one call describes."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """How one paragraph looks. `line_spacing` is in lines, or None where it is a fixed distance."""
+class ParagraphFormat:
+    """Formatting of a paragraph. `line_spacing` is in lines; None if it is a fixed distance."""
 
     index: int
     style: str
@@ -46,27 +54,29 @@ def get_look(
         list[Annotated[int, Field(ge=0)]],
         Field(
             min_length=1,
-            max_length=READ_AT_ONCE,
+            max_length=MAX_PARAGRAPHS,
             description="as writer_env_info counts them, 0 is the first",
         ),
     ],
     document: Document = None,
-) -> list[Look]:
+) -> list[ParagraphFormat]:
     """Check how paragraphs are formatted: style, alignment, line spacing, and for each piece of
     text the font, size, bold, italic, colour and highlight, set directly or by styles.
     """
     model = documents.find(TEXT, document)
-    with connection.answering():
-        wanted = list(dict.fromkeys(paragraph_indices))
+    with connection.uno_errors():
+        indices = list(dict.fromkeys(paragraph_indices))
         return [
-            Look(
+            ParagraphFormat(
                 index,
-                each.ParaStyleName,
-                ALIGNMENTS[each.ParaAdjust],
-                each.ParaLineSpacing.Height / 100 if each.ParaLineSpacing.Mode == 0 else None,
-                runs_of(each),
+                paragraph.ParaStyleName,
+                ALIGNMENTS[paragraph.ParaAdjust],
+                paragraph.ParaLineSpacing.Height / 100
+                if paragraph.ParaLineSpacing.Mode == 0
+                else None,
+                runs_of(paragraph),
             )
-            for index, each in zip(wanted, chosen(model, wanted), strict=True)
+            for index, paragraph in zip(indices, paragraphs_at(model, indices), strict=True)
         ]
 
 
@@ -81,8 +91,10 @@ def set_font_size(
     """Set the font size of text, such as a title, in points (pt), bigger or smaller letters: the
     whole document, some paragraphs, or where `pattern` matches. Returns how many places.
     """
-    made = look(size=font_size)
-    return styled("Font size", document, pattern, paragraph_indices, made, regular_expression)
+    properties = text_properties(size=font_size)
+    return apply_style(
+        "Font size", document, pattern, paragraph_indices, properties, regular_expression
+    )
 
 
 @app.tool(timeout=60)
@@ -97,8 +109,8 @@ def set_font(
     `pattern` matches. Returns how many places. A font that is not installed is kept by name and
     displayed in another.
     """
-    made = every_script(CharFontName=font_name)
-    return styled("Font", document, pattern, paragraph_indices, made, regular_expression)
+    properties = for_all_scripts(CharFontName=font_name)
+    return apply_style("Font", document, pattern, paragraph_indices, properties, regular_expression)
 
 
 @app.tool(timeout=60)
@@ -112,8 +124,10 @@ def set_color(
     """Change the text colour (font colour) of words, paragraphs or the whole document: red, blue,
     any; where `pattern` matches if given. Returns how many places.
     """
-    made: dict[str, object] = {"CharColor": colour(color)}
-    return styled("Font colour", document, pattern, paragraph_indices, made, regular_expression)
+    properties: dict[str, object] = {"CharColor": colour(color)}
+    return apply_style(
+        "Font colour", document, pattern, paragraph_indices, properties, regular_expression
+    )
 
 
 @app.tool(timeout=60)
@@ -138,12 +152,16 @@ def set_text_style(
     """
     if subscript and superscript:
         raise ToolError("Text cannot be both subscript and superscript.", code="bad_arguments")
-    made = look(bold=bold, italic=italic, underline=underline, strikethrough=strikethrough)
-    made = {**made, **raised(subscript, superscript), **marked(highlight)}
-    if not made:
+    properties = text_properties(
+        bold=bold, italic=italic, underline=underline, strikethrough=strikethrough
+    )
+    properties = {**properties, **escapement(subscript, superscript), **highlighting(highlight)}
+    if not properties:
         hint = "Give bold, italic, underline, strikethrough, subscript, superscript or highlight."
-        raise ToolError("Nothing to change.", code="bad_arguments", hint=hint)
-    return styled("Text style", document, pattern, paragraph_indices, made, regular_expression)
+        raise ToolError("No formatting was given.", code="bad_arguments", hint=hint)
+    return apply_style(
+        "Text style", document, pattern, paragraph_indices, properties, regular_expression
+    )
 
 
 @app.tool(timeout=60)
@@ -159,7 +177,7 @@ def set_paragraph_alignment(
     """
     name = {"justify": "BLOCK"}.get(alignment, alignment.upper())
     adjust = enum("com.sun.star.style.ParagraphAdjust", name)
-    return styled("Alignment", document, None, paragraph_indices, {"ParaAdjust": adjust})
+    return apply_style("Alignment", document, None, paragraph_indices, {"ParaAdjust": adjust})
 
 
 @app.tool(timeout=60)
@@ -175,5 +193,5 @@ def set_line_spacing(
 
     spacing = uno.createUnoStruct("com.sun.star.style.LineSpacing")
     spacing.Mode, spacing.Height = 0, round(spacing_value * 100)
-    made: dict[str, object] = {"ParaLineSpacing": spacing}
-    return styled("Line spacing", document, None, paragraph_indices, made)
+    properties: dict[str, object] = {"ParaLineSpacing": spacing}
+    return apply_style("Line spacing", document, None, paragraph_indices, properties)

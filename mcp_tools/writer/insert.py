@@ -1,6 +1,4 @@
-"""LibreOffice Writer: what is not text put into a document: page breaks, page numbers, pictures,
-formulas.
-"""
+"""Tools that insert page breaks, page numbers, pictures and formulas."""
 
 from __future__ import annotations
 
@@ -13,18 +11,18 @@ from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document
 from ambidex.mcp_tools.office.page_numbers import Part, parts_of
-from ambidex.mcp_tools.office.passages import TEXT, enum, place
+from ambidex.mcp_tools.office.passages import TEXT, cursor_at, enum
 from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
 
 PIXEL = 2540 / 96
-"""Hundredths of a millimetre: a pixel of the screen that pictures are measured by."""
+"""One pixel at 96 dpi, in hundredths of a millimetre."""
 
 
 @dataclass(frozen=True)
-class Inserted:
-    """A picture in the document, as it is shown there, in pixels at 96 dpi."""
+class InsertedImage:
+    """An inserted picture; its displayed size is in pixels at 96 dpi."""
 
     name: str
     width: int
@@ -48,10 +46,10 @@ def insert_page_break(
     model = documents.find(TEXT, document)
     where = {"at_cursor": "cursor", "end_of_document": "end"}.get(position, position)
     with documents.editing(model, "Page break"):
-        cursor = place(model, where)
+        cursor = cursor_at(model, where)
         cursor.Text.insertControlCharacter(cursor, 0, False)
         cursor.BreakType = enum("com.sun.star.style.BreakType", "PAGE_BEFORE")
-    return f"Page break at the {where}."
+    return f"Inserted a page break at the {where}."
 
 
 @app.tool()
@@ -67,20 +65,20 @@ def insert_formula_at_cursor(
 ) -> str:
     """Insert a mathematical formula or equation (LibreOffice Math object) at the text cursor."""
     model = documents.find(TEXT, document)
-    with connection.answering():
+    with connection.uno_errors():
         modules = connection.service("com.sun.star.frame.ModuleManager")
         if not modules.hasByName("com.sun.star.formula.FormulaProperties"):
-            message = "LibreOffice Math, which draws formulas, is not installed here."
-            hint = "Write the formula as text instead."
+            message = "LibreOffice Math, which formulas need, is not installed."
+            hint = "Insert the formula as text instead."
             raise ToolError(message, code="not_installed", hint=hint)
     with documents.editing(model, "Insert formula"):
-        made = model.createInstance("com.sun.star.text.TextEmbeddedObject")
-        made.CLSID = "078B7ABA-54FC-457F-8551-6147e776a997"
-        made.AnchorType = enum("com.sun.star.text.TextContentAnchorType", "AS_CHARACTER")
-        _at_cursor(model, made)
-        drawn = made.getEmbeddedObject()  # the property of that name is something else
-        drawn.Formula = formula
-        return f"Formula {drawn.Formula} inserted as {made.Name}."
+        frame = model.createInstance("com.sun.star.text.TextEmbeddedObject")
+        frame.CLSID = "078B7ABA-54FC-457F-8551-6147e776a997"
+        frame.AnchorType = enum("com.sun.star.text.TextContentAnchorType", "AS_CHARACTER")
+        _insert_at_cursor(model, frame)
+        math = frame.getEmbeddedObject()  # the property EmbeddedObject is a different object
+        math.Formula = formula
+        return f"Inserted the formula {math.Formula} as {frame.Name}."
 
 
 @app.tool(timeout=60)
@@ -93,47 +91,48 @@ def insert_image_at_cursor(
         Optional[int], Field(ge=1, le=10000, description="pixels; default: proportional to width")
     ] = None,
     document: Document = None,
-) -> Inserted:
+) -> InsertedImage:
     """Insert an image file (picture, photo) at the text cursor; it is embedded in the document.
     Default size: its own, at most the page's.
     """
     model = documents.find(TEXT, document)
-    file = documents.absolute(image_path)
+    file = documents.absolute_path(image_path)
     if not file.is_file():
-        raise ToolError(f"There is no file {file}.", code="not_found", hint="Paths may use ~.")
+        raise ToolError(f"No such file: {file}.", code="not_found", hint="Paths may start with ~.")
     with documents.editing(model, "Insert picture"):
-        given = documents.property_values(URL=file.as_uri())
-        picture = connection.service("com.sun.star.graphic.GraphicProvider").queryGraphic(given)
+        arguments = documents.property_values(URL=file.as_uri())
+        picture = connection.service("com.sun.star.graphic.GraphicProvider").queryGraphic(arguments)
         if picture is None or picture.SizePixel.Width < 1:
-            message = f"{file.name} is not a picture that LibreOffice reads."
-            raise ToolError(message, code="bad_format", hint="Known: png jpg gif bmp svg tiff.")
-        made = model.createInstance("com.sun.star.text.TextGraphicObject")
-        made.Graphic = picture
-        made.AnchorType = enum("com.sun.star.text.TextContentAnchorType", "AS_CHARACTER")
+            message = f"Not a picture that LibreOffice can read: {file.name}."
+            raise ToolError(message, code="bad_format", hint="Use png, jpg, gif, bmp, svg or tiff.")
+        frame = model.createInstance("com.sun.star.text.TextGraphicObject")
+        frame.Graphic = picture
+        frame.AnchorType = enum("com.sun.star.text.TextContentAnchorType", "AS_CHARACTER")
         size = picture.SizePixel
         fitted = _size(model, (size.Width, size.Height), width, height)
-        made.Width, made.Height = (round(each * PIXEL) for each in fitted)
-        _at_cursor(model, made)
-        return Inserted(made.Name, round(made.Width / PIXEL), round(made.Height / PIXEL))
+        frame.Width, frame.Height = (round(length * PIXEL) for length in fitted)
+        _insert_at_cursor(model, frame)
+        return InsertedImage(frame.Name, round(frame.Width / PIXEL), round(frame.Height / PIXEL))
 
 
 def _size(
-    model: Any, own: tuple[int, int], width: Optional[int], height: Optional[int]
+    model: Any, natural: tuple[int, int], width: Optional[int], height: Optional[int]
 ) -> tuple[float, float]:
+    wide, high = natural
     if width is not None or height is not None:
-        return width or height * own[0] / own[1], height or (width or 0) * own[1] / own[0]  # type: ignore[operator]
+        return width or height * wide / high, height or (width or 0) * high / wide  # type: ignore[operator]
     cursor = model.getCurrentController().getViewCursor()
     page = model.StyleFamilies.getByName("PageStyles").getByName(cursor.PageStyleName)
     room = (
         (page.Width - page.LeftMargin - page.RightMargin) / PIXEL,
         (page.Height - page.TopMargin - page.BottomMargin) / PIXEL,
     )
-    factor = min(1.0, room[0] / own[0], room[1] / own[1])
-    return own[0] * factor, own[1] * factor
+    scale = min(1.0, room[0] / wide, room[1] / high)
+    return wide * scale, high * scale
 
 
-def _at_cursor(model: Any, content: Any) -> None:
-    cursor = place(model, "cursor")
+def _insert_at_cursor(model: Any, content: Any) -> None:
+    cursor = cursor_at(model, "cursor")
     cursor.Text.insertTextContent(cursor, content, False)
 
 
@@ -174,25 +173,27 @@ def add_page_numbers(
     area = "Header" if top == "top" else "Footer"
     with documents.editing(model, "Page numbers"):
         styles = model.StyleFamilies.getByName("PageStyles")
-        used = [each for name in styles.ElementNames if (each := styles.getByName(name)).isInUse()]
-        for style in used:
+        styles_in_use = [
+            style for name in styles.ElementNames if (style := styles.getByName(name)).isInUse()
+        ]
+        for style in styles_in_use:
             style.setPropertyValue(f"{area}IsOn", True)
             for text in _texts(style, area):
                 _write_number(model, text, side, parts)
         if start_number is not None:
             _count_from(model, start_number)
-    names = ", ".join(each.DisplayName for each in used)
+    names = ", ".join(style.DisplayName for style in styles_in_use)
     return f"Page numbers in the {area.lower()} at the {side}, for pages of the style {names}."
 
 
 def _texts(style: Any, area: str) -> list[Any]:
-    """What stands at the edge of pages of that style: right ones, left ones, the first one."""
+    """Header or footer texts of a page style: of right pages, left pages and the first page."""
     kinds = [f"{area}Text"]
     if not style.getPropertyValue(f"{area}IsShared"):
         kinds.append(f"{area}TextLeft")
     if not style.FirstIsShared:
         kinds.append(f"{area}TextFirst")
-    return [style.getPropertyValue(each) for each in kinds]
+    return [style.getPropertyValue(kind) for kind in kinds]
 
 
 def _write_number(model: Any, text: Any, side: str, parts: list[Part]) -> None:
@@ -221,20 +222,20 @@ def _has_number(paragraph: Any) -> bool:
         return False
     portions = paragraph.createEnumeration()
     while portions.hasMoreElements():
-        each = portions.nextElement()
+        portion = portions.nextElement()
         kind = "com.sun.star.text.TextField.PageNumber"
-        if each.TextPortionType == "TextField" and each.TextField.supportsService(kind):
+        if portion.TextPortionType == "TextField" and portion.TextField.supportsService(kind):
             return True
     return False
 
 
 def _count_from(model: Any, number: int) -> None:
-    """Give the first page that number; it begins with the first paragraph or table."""
+    """Start page numbering at this number, set on the first paragraph or table."""
     first = model.Text.createEnumeration().nextElement()
     if not first.PageDescName:
         view = model.getCurrentController().getViewCursor()
-        before = view.Text.createTextCursorByRange(view.getStart())
+        position = view.Text.createTextCursorByRange(view.getStart())
         view.gotoStart(False)
         first.PageDescName = view.PageStyleName
-        view.gotoRange(before, False)
+        view.gotoRange(position, False)
     first.PageNumberOffset = number

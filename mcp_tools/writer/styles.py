@@ -1,4 +1,4 @@
-"""LibreOffice Writer: paragraph styles, headings, and the default font."""
+"""Tools for paragraph styles, headings and the default font."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.passages import TEXT, Indices, chosen, paragraphs_of
-from ambidex.mcp_tools.office.text_formats import every_script, look
+from ambidex.mcp_tools.office.passages import TEXT, Indices, paragraphs_at, paragraphs_of
+from ambidex.mcp_tools.office.text_formats import for_all_scripts, text_properties
 from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
@@ -19,7 +19,7 @@ __all__ = ["app"]
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading; level 1 is the highest, `index` is its paragraph."""
+    """A heading. Level 1 is the highest; `index` is that of its paragraph."""
 
     level: int
     index: int
@@ -28,7 +28,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Style:
-    """A paragraph style, by the name tools take and the name windows show."""
+    """A paragraph style; `name` is used by tools, `shown` in the window."""
 
     name: str
     shown: str
@@ -57,11 +57,11 @@ def get_outline(document: Document = None) -> list[Heading]:
     the structure of chapters and sections.
     """
     model = documents.find(TEXT, document)
-    with connection.answering():
+    with connection.uno_errors():
         return [
-            Heading(each.OutlineLevel, index, each.String)
-            for index, each in enumerate(paragraphs_of(model))
-            if each.OutlineLevel
+            Heading(paragraph.OutlineLevel, index, paragraph.String)
+            for index, paragraph in enumerate(paragraphs_of(model))
+            if paragraph.OutlineLevel
         ]
 
 
@@ -78,15 +78,15 @@ def list_styles(
     ones.
     """
     model = documents.find(TEXT, document)
-    with connection.answering():
+    with connection.uno_errors():
         styles = _styles(model)
-        found = []
+        listed = []
         for name in styles.ElementNames:
-            each = styles.getByName(name)
-            used, own = each.isInUse(), each.isUserDefined()
-            if all or used or own or name.startswith("Heading "):
-                found.append(Style(name, each.DisplayName, used))
-        return found
+            style = styles.getByName(name)
+            is_used, is_custom = style.isInUse(), style.isUserDefined()
+            if all or is_used or is_custom or name.startswith("Heading "):
+                listed.append(Style(name, style.DisplayName, is_used))
+        return listed
 
 
 @app.tool(timeout=60)
@@ -102,24 +102,24 @@ def set_paragraph_style(
     """
     model = documents.find(TEXT, document)
     with documents.editing(model, f"Style {style}"):
-        name = _named(_styles(model), style)
-        places = chosen(model, paragraph_indices)
-        for each in places:
-            each.ParaStyleName = name
-    return len(places)
+        name = _style_name(_styles(model), style)
+        paragraphs = paragraphs_at(model, paragraph_indices)
+        for paragraph in paragraphs:
+            paragraph.ParaStyleName = name
+    return len(paragraphs)
 
 
-def _named(styles: Any, style: str) -> str:
-    """The style's own name; the shown one will do, in any case of letters."""
+def _style_name(styles: Any, style: str) -> str:
+    """Internal name of a style, which may be given by its displayed name and in any case."""
     if styles.hasByName(style):
         return style
     names: list[str] = list(styles.ElementNames)
     for name in names:
         if style.lower() in (name.lower(), styles.getByName(name).DisplayName.lower()):
             return name
-    like = [each for each in names if style.lower() in each.lower()] or names
-    hint = f"There are {', '.join(like[:20])}; writer_list_styles tells all."
-    raise ToolError(f"There is no paragraph style {style!r}.", code="no_style", hint=hint)
+    similar = [name for name in names if style.lower() in name.lower()] or names
+    hint = f"Some styles: {', '.join(similar[:20])}. writer_list_styles lists all."
+    raise ToolError(f"No such paragraph style: {style!r}.", code="no_style", hint=hint)
 
 
 @app.tool(timeout=60)
@@ -136,23 +136,23 @@ def set_default_font(
     with documents.editing(model, "Default font"):
         style = _styles(model).getByName("Standard")
         before = Font(style.CharFontName, style.CharHeight)
-        values = {**every_script(CharFontName=font_name), **look(size=font_size)}
+        values = {**for_all_scripts(CharFontName=font_name), **text_properties(size=font_size)}
         for name, value in values.items():
             style.setPropertyValue(name, value)
-        _remember(font_name, font_size)
+        _save_default(font_name, font_size)
         return DefaultFont(before, Font(style.CharFontName, style.CharHeight))
 
 
-def _remember(name: str, size: Optional[float]) -> None:
-    """Write it to the user's settings, on disk when this returns."""
+def _save_default(name: str, size: Optional[float]) -> None:
+    """Write the default font to the user's settings, flushed to disk on return."""
     import uno
 
     provider = connection.service("com.sun.star.configuration.ConfigurationProvider")
-    given = documents.property_values(nodepath="/org.openoffice.Office.Writer/DefaultFont")
+    arguments = documents.property_values(nodepath="/org.openoffice.Office.Writer/DefaultFont")
     kind = "com.sun.star.configuration.ConfigurationUpdateAccess"
-    settings = provider.createInstanceWithArguments(kind, given)
+    settings = provider.createInstanceWithArguments(kind, arguments)
     settings.setPropertyValue("Standard", name)
-    if size is not None:  # kept in hundredths of a millimetre
+    if size is not None:  # stored in hundredths of a millimetre
         height = uno.Any("short", round(size * 2540 / 72))
         uno.invoke(settings, "setPropertyValue", ("StandardHeight", height))
     settings.commitChanges()

@@ -1,4 +1,4 @@
-"""LibreOffice Writer: tables."""
+"""Tools for tables."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pydantic import Field
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office import connection, documents
 from ambidex.mcp_tools.office.documents import Document
-from ambidex.mcp_tools.office.passages import TEXT, Position, place
+from ambidex.mcp_tools.office.passages import TEXT, Position, cursor_at
 from ambidex.mcp_tools.writer import app
 
 __all__ = ["app"]
 
-CELLS = 2000
-"""Cells that one call reads at most."""
+MAX_CELLS = 2000
+"""Maximum number of cells that one call reads."""
 
 Value = Annotated[str | int | float | None, Field(description="inserted as text; null is empty")]
-Which = Annotated[
+TableName = Annotated[
     Annotated[int, Field(ge=0)] | str,
     Field(description="index (0 is the first in writer_get_tables) or name of the table"),
 ]
@@ -27,8 +27,8 @@ Which = Annotated[
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its text row by row. Where cells are merged, `cells` names each cell with its
-    text instead, and `rows` is empty.
+    """A table with its text row by row. If cells are merged, `cells` has the text of each cell by
+    name and `rows` is empty.
     """
 
     index: int
@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell, what it said and what it says now."""
+    """A cell of a table and its text before and after."""
 
     table: str
     cell: str
@@ -49,30 +49,30 @@ class TableCell:
     after: str
 
 
-def _tables(model: Any) -> list[Any]:
-    """In the order of the text; those in headers and frames come last."""
-    inside = model.Text.createEnumeration()
+def _all_tables(model: Any) -> list[Any]:
+    """All tables in the order of the text; those in headers and frames come last."""
+    content = model.Text.createEnumeration()
     ordered = []
-    while inside.hasMoreElements():
-        each = inside.nextElement()
-        if each.supportsService("com.sun.star.text.TextTable"):
-            ordered.append(each)
-    names = {each.Name for each in ordered}
-    every = model.TextTables
-    rest = [each for name in every.ElementNames if (each := every.getByName(name))]
-    return ordered + [each for each in rest if each.Name not in names]
+    while content.hasMoreElements():
+        element = content.nextElement()
+        if element.supportsService("com.sun.star.text.TextTable"):
+            ordered.append(element)
+    names = {table.Name for table in ordered}
+    tables = model.TextTables
+    others = [tables.getByName(name) for name in tables.ElementNames if name not in names]
+    return ordered + others
 
 
-def _table(index: int, table: Any) -> Table:
+def _describe(index: int, table: Any) -> Table:
     rows, columns = table.Rows.Count, table.Columns.Count
     names = table.getCellNames()
-    if len(names) > CELLS:
+    if len(names) > MAX_CELLS:
         return Table(index, table.Name, rows, columns, [], {})
-    simple = len(names) == rows * columns and not any("." in each for each in names)
+    simple = len(names) == rows * columns and not any("." in name for name in names)
     if simple:
         data = [[str(value) for value in row] for row in _texts(table, rows, columns)]
         return Table(index, table.Name, rows, columns, data, {})
-    cells = {each: table.getCellByName(each).String for each in names}
+    cells = {name: table.getCellByName(name).String for name in names}
     return Table(index, table.Name, rows, columns, [], cells)
 
 
@@ -86,8 +86,8 @@ def get_tables(document: Document = None) -> list[Table]:
     cells without).
     """
     model = documents.find(TEXT, document)
-    with connection.answering():
-        return [_table(index, each) for index, each in enumerate(_tables(model))]
+    with connection.uno_errors():
+        return [_describe(index, table) for index, table in enumerate(_all_tables(model))]
 
 
 @app.tool(timeout=60)
@@ -104,32 +104,32 @@ def insert_table(
     """Insert a table (grid) with rows and columns into the text, filled with data if given; with
     borders, as wide as the text. Returns the table.
     """
-    given = data or []
-    if len(given) > rows or any(len(row) > columns for row in given):
-        wide = max(len(row) for row in given)
-        message = f"The data has {len(given)} rows and up to {wide} columns, more than the table."
-        raise ToolError(message, code="bad_arguments", hint="Make the table larger.")
+    values = data or []
+    if len(values) > rows or any(len(row) > columns for row in values):
+        wide = max(len(row) for row in values)
+        message = f"The data has {len(values)} rows and {wide} columns, more than the table."
+        raise ToolError(message, code="bad_arguments", hint="Pass larger rows and columns.")
     model = documents.find(TEXT, document)
     with documents.editing(model, "Insert table"):
-        made = model.createInstance("com.sun.star.text.TextTable")
-        made.initialize(rows, columns)
-        cursor = place(model, position)
-        cursor.Text.insertTextContent(cursor, made, False)
-        for y, row in enumerate(given):
+        table = model.createInstance("com.sun.star.text.TextTable")
+        table.initialize(rows, columns)
+        cursor = cursor_at(model, position)
+        cursor.Text.insertTextContent(cursor, table, False)
+        for y, row in enumerate(values):
             for x, value in enumerate(row):
                 if value is not None:
-                    made.getCellByPosition(x, y).String = _shown(value)
-        index = [each.Name for each in _tables(model)].index(made.Name)
-        return _table(index, made)
+                    table.getCellByPosition(x, y).String = _to_text(value)
+        index = [other.Name for other in _all_tables(model)].index(table.Name)
+        return _describe(index, table)
 
 
-def _shown(value: str | int | float | None) -> str:
+def _to_text(value: str | int | float | None) -> str:
     return "" if value is None else str(value)
 
 
 @app.tool()
 def set_table_cell(
-    table: Which,
+    table: TableName,
     cell: Annotated[
         str, Field(pattern=r"^[A-Za-z]+[0-9]+(\.[0-9.]+)?$", description="such as B2; A1 is first")
     ],
@@ -139,22 +139,22 @@ def set_table_cell(
     """Fill in or change one cell of a table in the text document. Returns its old and new text."""
     model = documents.find(TEXT, document)
     with documents.editing(model, f"Table cell {cell}"):
-        tables = _tables(model)
-        by_name = [each for each in tables if each.Name == table]
+        tables = _all_tables(model)
+        matches = [candidate for candidate in tables if candidate.Name == table]
         if isinstance(table, int) and table < len(tables):
-            by_name = [tables[table]]
-        if not by_name:
-            names = ", ".join(f"{i} {each.Name}" for i, each in enumerate(tables)) or "none"
-            hint = f"There are: {names}."
-            raise ToolError(f"There is no table {table!r}.", code="no_table", hint=hint)
-        at = by_name[0]
-        names = at.getCellNames()
-        known = {each.lower(): each for each in names}.get(cell.lower())
-        known = cell if cell in names else known
-        if known is None:
-            hint = f"Its cells go from {names[0]} to {names[-1]}."
-            raise ToolError(f"{at.Name} has no cell {cell}.", code="no_cell", hint=hint)
-        where = at.getCellByName(known)
-        before = where.String
-        where.String = _shown(text)
-        return TableCell(at.Name, known, before, where.String)
+            matches = [tables[table]]
+        if not matches:
+            listing = ", ".join(f"{i} {other.Name}" for i, other in enumerate(tables)) or "none"
+            hint = f"Existing tables: {listing}."
+            raise ToolError(f"No such table: {table!r}.", code="no_table", hint=hint)
+        target = matches[0]
+        names = target.getCellNames()
+        name = {name.lower(): name for name in names}.get(cell.lower())
+        name = cell if cell in names else name
+        if name is None:
+            hint = f"Its cells are {names[0]} to {names[-1]}."
+            raise ToolError(f"{target.Name} has no cell {cell}.", code="no_cell", hint=hint)
+        table_cell = target.getCellByName(name)
+        before = table_cell.String
+        table_cell.String = _to_text(text)
+        return TableCell(target.Name, name, before, table_cell.String)

@@ -1,4 +1,4 @@
-"""LibreOffice Writer: what open documents say, and changes to them."""
+"""Tools that open, read, edit, save and export text documents."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ambidex.mcp_tools.office.passages import (
     Indices,
     Position,
     Regular,
-    expanded,
-    found,
+    cursor_at,
+    expand,
+    find_ranges,
     paragraphs_of,
-    place,
-    put,
+    replace_match,
 )
-from ambidex.mcp_tools.office.text_formats import ALIGNMENTS, look
+from ambidex.mcp_tools.office.text_formats import ALIGNMENTS, text_properties
 from ambidex.mcp_tools.writer import app
 
-LISTED = 300
-"""Paragraphs that one call lists at most."""
+MAX_PARAGRAPHS = 300
+"""Maximum number of paragraphs listed."""
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """One paragraph; `index` is what tools take as paragraph_indices."""
+    """One paragraph; `index` is its number for `paragraph_indices`."""
 
     index: int
     style: str
@@ -40,8 +40,8 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class TextInfo:
-    """An open text document; `path` is None if it was never saved; the list of paragraphs is
-    bounded.
+    """An open text document; `path` is None if it was never saved. `paragraphs` is limited to the
+    first ones.
     """
 
     title: str
@@ -68,13 +68,15 @@ def env_info(document: Document = None) -> TextInfo:
     paragraphs with index, style and alignment.
     """
     model = documents.find(TEXT, document)
-    with connection.answering():
+    with connection.uno_errors():
         listed = []
         count = 0
-        for count, each in enumerate(paragraphs_of(model), start=1):
-            if count <= LISTED:
-                adjust = ALIGNMENTS[each.ParaAdjust]
-                listed.append(Paragraph(count - 1, each.ParaStyleName, adjust, each.String[:500]))
+        for count, paragraph in enumerate(paragraphs_of(model), start=1):
+            if count <= MAX_PARAGRAPHS:
+                adjust = ALIGNMENTS[paragraph.ParaAdjust]
+                listed.append(
+                    Paragraph(count - 1, paragraph.ParaStyleName, adjust, paragraph.String[:500])
+                )
         file = documents.file_of(model)
         pages = model.getCurrentController().PageCount
         words = model.WordCount
@@ -93,10 +95,10 @@ def get_text(
     and per table cell, from any position.
     """
     model = documents.find(TEXT, document)
-    with connection.answering():
+    with connection.uno_errors():
         text: str = model.Text.String
     rest = len(text) - start - limit
-    more = f"\n[{rest} more characters; go on with start={start + limit}]" if rest > 0 else ""
+    more = f"\n[{rest} more characters; continue with start={start + limit}]" if rest > 0 else ""
     return text[start : start + limit] + more
 
 
@@ -115,9 +117,9 @@ def write_text(
     """
     model = documents.find(TEXT, document)
     with documents.editing(model, "Insert text"):
-        cursor = place(model, position)
+        cursor = cursor_at(model, position)
         cursor.Text.insertString(cursor, text.replace("\r\n", "\n").replace("\n", "\r"), True)
-        for name, value in look(bold=bold, italic=italic, size=size).items():
+        for name, value in text_properties(bold=bold, italic=italic, size=size).items():
             cursor.setPropertyValue(name, value)
     return f"Inserted {len(text)} characters at the {position}."
 
@@ -146,13 +148,15 @@ def find_and_replace(
     """
     model = documents.find(TEXT, document)
     with documents.editing(model, f"Replace {pattern}"):
-        places = found(model, pattern, paragraph_indices, regular_expression)
-        texts = [replacement] * len(places)
-        if regular_expression:  # all of them, before the first changes what stands around others
-            texts = [expanded(each, pattern, replacement) for each in places]
-        for each, text in zip(places, texts, strict=True):
-            put(each, text)
-    return len(places)
+        matches = find_ranges(model, pattern, paragraph_indices, regular_expression)
+        texts = [replacement] * len(matches)
+        if (
+            regular_expression
+        ):  # expand all first: a replacement may change the context of other matches
+            texts = [expand(match, pattern, replacement) for match in matches]
+        for match, text in zip(matches, texts, strict=True):
+            replace_match(match, text)
+    return len(matches)
 
 
 @app.tool()
@@ -215,19 +219,19 @@ def export_to_pdf(
 
 
 def _pdf_path(model: Any, path: Optional[str], name: Optional[str]) -> Optional[str]:
-    """Where the PDF goes; None is beside the document."""
-    own = documents.file_of(model)
+    """Path of the PDF; None for the default next to the document."""
+    file = documents.file_of(model)
     if path is None and name is None:
         return None
     if name is not None and not name.lower().endswith(".pdf"):
         name += ".pdf"
-    where = documents.absolute(path) if path else own.parent if own else None
-    if where is None:
+    folder = documents.absolute_path(path) if path else file.parent if file else None
+    if folder is None:
         message = f"{model.Title} has never been saved, so there is no folder for its PDF."
         raise ToolError(message, code="no_file", hint="Give output_path.")
-    if where.is_dir():
-        return str(where / (name or f"{own.stem if own else model.Title}.pdf"))
-    if name not in (None, where.name):
+    if folder.is_dir():
+        return str(folder / (name or f"{file.stem if file else model.Title}.pdf"))
+    if name not in (None, folder.name):
         hint = "Give a folder as output_path, or the whole path without output_filename."
-        raise ToolError(f"There is no folder {where}.", code="not_found", hint=hint)
-    return str(where)
+        raise ToolError(f"No such folder: {folder}.", code="not_found", hint=hint)
+    return str(folder)

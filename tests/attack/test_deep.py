@@ -28,8 +28,8 @@ from ambidex.host.models.prices import read_prices
 from ambidex.host.records.orders import read_call
 from ambidex.host.runs.experiment import read_experiment
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.code.search import pattern
-from ambidex.mcp_tools.os.arithmetic import ExpressionError, work_out
+from ambidex.mcp_tools.code.search import compile_pattern
+from ambidex.mcp_tools.os.arithmetic import ExpressionError, evaluate
 from ambidex.tasks import TaskError
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen.review.signature import signature
@@ -111,8 +111,8 @@ def test_selectors_and_patterns_that_nest_deep_are_wrong_rules(depth: int) -> No
 def test_a_search_pattern_that_no_engine_takes_is_refused_by_the_tool(text: str) -> None:
     with pytest.raises((RecursionError, OverflowError, re.error)):
         re.compile(text)
-    with pytest.raises(ToolError, match="no regular expression") as refused:
-        pattern(text, regex=True, match_case=True, whole_word=False)
+    with pytest.raises(ToolError, match="Not a regular expression") as refused:
+        compile_pattern(text, regex=True, match_case=True, whole_word=False)
     assert len(str(refused.value)) < 500
 
 
@@ -123,7 +123,7 @@ def test_a_search_pattern_that_no_engine_takes_is_refused_by_the_tool(text: str)
 )  # fmt: skip
 def test_arithmetic_that_nests_deep_or_grows_is_refused_or_worked_out(text: str) -> None:
     with contextlib.suppress(ExpressionError):
-        assert abs(work_out(text)) < 2**4096
+        assert abs(evaluate(text)) < 2**4096
 
 
 @pytest.mark.parametrize("text", ["x = " + "[" * 20_000, "a = " + "{b=" * 5000])

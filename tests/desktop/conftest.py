@@ -1,4 +1,4 @@
-"""Keeps what the tests of tools prove: see `proofs`."""
+"""Records what the tests of tools prove; see `proofs`."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from tests.desktop.proofs import LEDGER, PROVING, TABLE
 
 @pytest.fixture(autouse=True)
 def proof(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Notes what a test proves once its body has passed."""
+    """Record what a test proves after its body has passed."""
     before, LEDGER.done = LEDGER.done, set()
     yield
     called, LEDGER.done = LEDGER.done, before | LEDGER.done
@@ -18,9 +18,9 @@ def proof(request: pytest.FixtureRequest) -> Iterator[None]:
             LEDGER.proved(called=called, **mark.kwargs)
 
 
-@pytest.hookimpl(tryfirst=True)  # before any are left out by their marks
+@pytest.hookimpl(tryfirst=True)  # before tests are deselected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What proves of tools is marked; the table of proofs comes after all of it."""
+    """Mark the tests that prove something of tools, and run the table of proofs after them."""
     for item in items:
         if item.path in PROVING:
             item.add_marker(pytest.mark.tools)

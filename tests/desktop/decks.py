@@ -1,4 +1,4 @@
-"""Presentations for tests: one to work on, and what is in the files the tools left."""
+"""Presentations for tests: one to edit, and readers of the files that the tools write."""
 
 from io import BytesIO
 from typing import Any
@@ -18,13 +18,13 @@ WIDE, HIGH = 32.0, 18.0
 
 
 def deck() -> bytes:
-    """Four slides: a title; lines with a note; a table and a box; a title alone."""
-    made = pptx.Presentation()
-    made.slide_width, made.slide_height = Cm(WIDE), Cm(HIGH)
-    first = made.slides.add_slide(made.slide_layouts[0])
+    """Four slides: a title; lines with notes; a table and a box; a title only."""
+    result = pptx.Presentation()
+    result.slide_width, result.slide_height = Cm(WIDE), Cm(HIGH)
+    first = result.slides.add_slide(result.slide_layouts[0])
     first.shapes[0].text_frame.text = "Übersicht 日本"
     first.shapes[1].text_frame.text = "by Ana"
-    second = made.slides.add_slide(made.slide_layouts[1])
+    second = result.slides.add_slide(result.slide_layouts[1])
     second.shapes[0].text_frame.text = "To do"
     lines = second.shapes[1].text_frame
     lines.text = 'Book the hall\nBuy "tea"\nמים 🍎'
@@ -32,19 +32,19 @@ def deck() -> bytes:
     bold.font.bold, bold.font.color.theme_color = True, MSO_THEME_COLOR.ACCENT_1
     lines.paragraphs[1].runs[0].font.color.rgb = RGBColor(0x11, 0x22, 0x33)
     second.notes_slide.notes_text_frame.text = "Say hello"
-    third = made.slides.add_slide(made.slide_layouts[6])
+    third = result.slides.add_slide(result.slide_layouts[6])
     table = third.shapes.add_table(2, 3, Cm(2), Cm(2), Cm(12), Cm(2)).table
     table.cell(0, 0).text = "Name"
     box = third.shapes.add_textbox(Cm(4), Cm(10), Cm(8), Cm(2)).text_frame
     box.word_wrap = True
     box.text = "free"
     box.paragraphs[0].runs[0].font.size = Pt(20)
-    made.slides.add_slide(made.slide_layouts[5])
-    return packed(made)
+    result.slides.add_slide(result.slide_layouts[5])
+    return packed(result)
 
 
 def packed(made: Any) -> bytes:
-    """The bytes of a presentation."""
+    """A presentation as the bytes of its file."""
     content = BytesIO()
     made.save(content)
     return content.getvalue()
@@ -58,17 +58,17 @@ def picture(width: int = 200, height: int = 100) -> bytes:
 
 
 def saved(guest: Guest, path: str) -> Any:
-    """The presentation as it is on the guest's disk after saving."""
+    """Save a presentation in the guest and read it from its disk."""
     done(guest, "impress_save", document=path.rpartition("/")[2])
     return pptx.Presentation(BytesIO(guest.get(path)))
 
 
 def part(content: bytes, name: str) -> str:
-    """A file inside a presentation's file."""
+    """A member of a presentation's zip file."""
     with ZipFile(BytesIO(content)) as packed:
         return packed.read(name).decode()
 
 
 def runs(shape: Any) -> list[Any]:
-    """The runs of a box, whatever line they are in."""
+    """The runs of a box, in all its lines."""
     return [run for paragraph in shape.text_frame.paragraphs for run in paragraph.runs]

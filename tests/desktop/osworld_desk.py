@@ -1,4 +1,4 @@
-"""OSWorld's steps and getters on a real desktop, one at a time: a task is made around each."""
+"""OSWorld's steps and getters on a real desktop, one at a time, each in a task of its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,10 +43,10 @@ class Desk:
         asked: list[tuple[dict[str, Any], dict[str, Any] | None]],
         bound: Bound = SEEN,
     ) -> OSWorldBody:
-        """A task with these parts."""
+        """The JSON of a task with these parts."""
         return OSWorldBody(
-            tuple(parse_step(each["type"], each["parameters"]) for each in config),
-            tuple(parse_step(each["type"], each["parameters"]) for each in post),
+            tuple(parse_step(item["type"], item["parameters"]) for item in config),
+            tuple(parse_step(item["type"], item["parameters"]) for item in post),
             tuple(
                 Question(bound, parse_getter(one), parse_getter(other) if other else None)
                 for one, other in asked
@@ -63,14 +63,14 @@ class Desk:
         return path
 
     def step(self, type: str, *, literal: bool = False, **parameters: Any) -> str:
-        """Set a stage with one step; what its record says."""
-        kept = self.room()
+        """Run a setup of one step; return its record."""
+        room = self.room()
         body = self.body([{"type": type, "parameters": parameters}], [], [])
-        set_stage("test", body, self.guest, kept, literal)
-        return (kept / "steps.jsonl").read_text()
+        set_stage("test", body, self.guest, room, literal)
+        return (room / "steps.jsonl").read_text()
 
     def record(self, body: OSWorldBody, kept: Path | None = None) -> tuple[Record, Path]:
-        """What is collected for a task."""
+        """The record of a task's collection."""
         evidence = self.room()
         collect("test", body, self.guest, evidence, kept or self.room(), False, self.fresh)
         self.guest.thaw()
@@ -78,19 +78,19 @@ class Desk:
 
     @contextmanager
     def fresh(self) -> Iterator[Guest]:
-        """The guest itself: these tests have one machine."""
+        """The same guest: these tests have only one machine."""
         self.guest.thaw()
         yield self.guest
 
     def get(self, type: str, *post: dict[str, Any], **given: Any) -> tuple[Value, Collected]:
-        """What one getter gives, after these steps."""
+        """The result of one getter, after these steps."""
         record, evidence = self.record(self.body([], list(post), [({"type": type, **given}, None)]))
         [collected] = record.results
         assert collected is not None
         return value_of(collected, evidence, self.room(), self.store, shadowed=False), collected
 
     def value(self, type: str, *post: dict[str, Any], **given: Any) -> Any:
-        """The same, where it must not fail."""
+        """The value of one getter that must not fail."""
         value, collected = self.get(type, *post, **given)
         assert collected.state != "failed", collected.said
         return value

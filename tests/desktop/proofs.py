@@ -1,4 +1,4 @@
-"""What a test proves of which tools, and the table a run of them makes of it: docs/tools.md."""
+"""Records which tools a test proves and how, for the table in docs/tools.md."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import pytest
 __all__ = ["LEDGER", "PROVING", "TABLE", "Ledger", "proves"]
 
 TABLE = "test_tools_table.py"
-"""Where the table is made."""
+"""The test that writes or checks the table."""
 PROVING = frozenset(
     path
     for kind in ("test_tools_*.py", "test_computer*.py")
     for path in Path(__file__).parent.glob(kind)
 )
-"""The files of tests that prove something of tools."""
+"""The test files that prove something of tools."""
 
 
 def proves(how: str, **checked: str) -> pytest.MarkDecorator:
-    """Says of a test by which other way than the tool's own it looks at the effect, and what it
-    checks of each tool it calls::
+    """Mark a test with the independent way `how` it checks an effect, and with what it checks of
+    each tool that it calls::
 
         @proves("python-pptx reads the saved file", impress_set_style="the run is bold")
     """
@@ -32,15 +32,15 @@ def proves(how: str, **checked: str) -> pytest.MarkDecorator:
 
 @dataclass
 class Ledger:
-    """What the tests of this run called, and what they proved."""
+    """The tools that the tests of this run called, and what was proved of them."""
 
     done: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     proofs: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
-    """By tool: what was checked, and how."""
+    """What was checked and how, by tool."""
 
     def proved(self, how: str, checked: Mapping[str, str], called: set[str]) -> None:
-        """A test passed that says so; a tool it did not call is not proved by it."""
+        """Record a passed test. It must have called every tool that it claims to prove."""
         missed = sorted(set(checked) - called)
         assert not missed, f"the test says it proves {', '.join(missed)} and did not call it"
         for tool, what in checked.items():
@@ -48,4 +48,4 @@ class Ledger:
 
 
 LEDGER = Ledger()
-"""Of this test run: filled by `tool_calls` and tests/desktop/conftest.py."""
+"""The ledger of this test run, filled by `tool_calls` and tests/desktop/conftest.py."""

@@ -1,4 +1,4 @@
-"""Keyboard, mouse and screen on a real desktop, and what somebody at that desktop cannot do."""
+"""Keyboard, mouse and screen on a real desktop, and the isolation of the guest server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Act = Callable[..., ToolResult]
 
 @pytest.fixture
 def act(guest: Guest) -> Act:
-    """Do a verb of the computer and look, as an episode does; an error result fails the test."""
+    """Call a tool of `computer`, then take a screenshot, as in an episode. Errors fail the test."""
 
     def act(verb: str, **given: Any) -> ToolResult:
         result = answered(guest, f"computer_{verb}", **given)
@@ -41,8 +41,8 @@ def act(guest: Guest) -> Act:
 
 
 def close(guest: Guest, title: str) -> None:
-    """Close the active window and wait until it is gone: a program asked to open another file
-    while it ends would take the request with it."""
+    """Close the active window and wait until it is gone: a program that is exiting would lose a
+    request to open another file."""
     done(guest, "computer_key", keys=["alt", "f4"])
     for _ in range(100):
         windows = done(guest, "computer_window_list")
@@ -56,7 +56,7 @@ def layout(guest: Guest) -> str:
     return guest.run(["xmodmap", "-pke"]).stdout or guest.run(["setxkbmap", "-query"]).stdout
 
 
-# Typing, read back from what each program made of it
+# Typing, checked by what each program received
 
 
 @proves(
@@ -78,7 +78,7 @@ def test_any_text_typed_into_gedit_is_what_the_file_holds(guest: Guest, act: Act
     close(guest, "typed.txt")
 
 
-def test_more_strange_characters_than_there_are_spare_keys_come_out_in_order(
+def test_more_characters_than_there_are_spare_keys_are_typed_in_order(
     guest: Guest, act: Act
 ) -> None:
     text = "".join(chr(0x4E00 + 7 * number) for number in range(90)) + "абвгд" * 3
@@ -99,7 +99,7 @@ def test_more_strange_characters_than_there_are_spare_keys_come_out_in_order(
     computer_key="the key does not repeat",
     computer_drag="a key held meanwhile does not repeat",
 )
-def test_a_key_repeats_only_where_it_is_meant_to_be_held(guest: Guest, act: Act) -> None:
+def test_a_key_repeats_only_while_it_is_held_on_purpose(guest: Guest, act: Act) -> None:
     guest.put("~/held.txt", b"")
     guest.run(["gedit", "/home/" + guest.health().user + "/held.txt"], background=True)
     guest.wait_window("held.txt", timeout=120)
@@ -118,7 +118,7 @@ def test_a_key_repeats_only_where_it_is_meant_to_be_held(guest: Guest, act: Act)
 
 
 @proves("a terminal's window", computer_key="a shortcut of the desktop is heard at any time")
-def test_a_shortcut_is_heard_right_after_keys_were_lent(guest: Guest, act: Act) -> None:
+def test_a_shortcut_works_right_after_keys_were_reassigned(guest: Guest, act: Act) -> None:
     guest.put("~/strange.txt", b"")
     guest.run(["gedit", f"{guest.home}/strange.txt"], background=True)
     guest.wait_window("strange.txt", timeout=120)
@@ -164,8 +164,8 @@ def test_any_text_typed_into_a_spreadsheet_is_in_the_cells(guest: Guest, act: Ac
     guest.wait_window("LibreOffice Calc", timeout=180)
     width, height = guest.screenshot(settle=60, still=2).size
     act("activate_window", title="LibreOffice Calc")
-    # An office shows its window before it takes keys. It is up when it answers, and the first
-    # click on its sheet says where the text goes.
+    # LibreOffice shows its window before it accepts keys. It is ready when it answers; the first
+    # click on the sheet sets the cell for the text.
     done(guest, "calc_get_workbook_info")
     act("click", x=width // 2, y=height // 2)
     cells = ["x <b> €5", "привет", "你好 世界", "🎉 é½"]
@@ -190,21 +190,19 @@ def test_a_click_outside_the_screen_is_refused_with_its_size(guest: Guest) -> No
     assert refused(guest, "computer_drag", **outside)[0] == "off_screen"
 
 
-def test_the_pointer_goes_where_it_is_sent_and_the_frame_says_where_it_is(
-    guest: Guest, act: Act
-) -> None:
+def test_the_pointer_moves_and_the_frame_reports_its_position(guest: Guest, act: Act) -> None:
     act("move", x=321, y=234)
     assert act("cursor_position").value == {"x": 321, "y": 234}
 
 
-def test_an_unknown_key_is_answered_with_those_there_are(guest: Guest) -> None:
+def test_an_unknown_key_is_refused_with_a_list_of_keys(guest: Guest) -> None:
     code, text = refused(guest, "computer_key", keys=["ctrl", "hyperdrive"])
     assert code == "bad_key"
     assert "hyperdrive" in text
     assert "pageup" in text
 
 
-def test_a_window_that_is_not_there_is_answered_with_those_that_are(guest: Guest) -> None:
+def test_a_missing_window_is_refused_with_a_list_of_windows(guest: Guest) -> None:
     code, text = refused(guest, "computer_activate_window", title="no such window")
     assert code == "no_window"
     assert "Open windows: " in text
@@ -212,15 +210,15 @@ def test_a_window_that_is_not_there_is_answered_with_those_that_are(guest: Guest
 
 @proves("the harness's own picture", computer_screenshot="the same pixels")
 def test_a_screenshot_of_the_agent_is_the_picture_the_host_sees(guest: Guest, act: Act) -> None:
-    # A clock may tick between two looks, once.
+    # The clock may tick once between two screenshots.
     for _ in range(3):
-        seen = guest.screenshot(settle=30, still=1)
+        shown = guest.screenshot(settle=30, still=1)
         [image] = act("screenshot").images
         head, _, content = image.partition(",")
         assert head == "data:image/png;base64"
         picture = Image.open(io.BytesIO(base64.b64decode(content))).convert("RGB")
-        assert picture.size == seen.size
-        if picture.tobytes() == seen.rgb:
+        assert picture.size == shown.size
+        if picture.tobytes() == shown.rgb:
             return
     pytest.fail("the two pictures differed three times")
 
@@ -235,7 +233,7 @@ def get_frame(machine: Machine, known: str = "", settle: float = 0.0) -> httpx.R
 
 
 def test_an_unchanged_screen_is_not_sent_again(machine: Machine, guest: Guest) -> None:
-    # A clock may tick between two looks, once.
+    # The clock may tick once between two screenshots.
     for _ in range(3):
         first = get_frame(machine, settle=30)
         name = first.headers["Ambidex-Frame"].partition('"id":"')[2].partition('"')[0]
@@ -246,7 +244,9 @@ def test_an_unchanged_screen_is_not_sent_again(machine: Machine, guest: Guest) -
     pytest.fail("the screen changed between all three pairs of looks")
 
 
-def test_a_changed_screen_is_sent_as_what_differs(machine: Machine, guest: Guest, act: Act) -> None:
+def test_only_the_changed_part_of_a_screen_is_sent(
+    machine: Machine, guest: Guest, act: Act
+) -> None:
     whole = get_frame(machine, settle=30)
     name = whole.headers["Ambidex-Frame"].partition('"id":"')[2].partition('"')[0]
     guest.run(["gnome-terminal"], background=True)
@@ -260,7 +260,7 @@ def test_a_changed_screen_is_sent_as_what_differs(machine: Machine, guest: Guest
 # Exactly once
 
 
-def test_a_repeated_call_is_not_done_again(guest: Guest, act: Act) -> None:
+def test_a_repeated_call_is_not_executed_again(guest: Guest, act: Act) -> None:
     call = ToolCall(uuid.uuid4().hex, "computer_move", {"x": 100, "y": 100})
     first = guest.call(call)
     act("move", x=200, y=200)
@@ -287,18 +287,18 @@ PLACES = ("/etc/ambidex/token", "/run/ambidex/token", "/run/credentials/*/ambide
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_the_token_cannot_be_read_where_it_lies(machine: Machine, guest: Guest, place: str) -> None:
+def test_the_token_file_cannot_be_read(machine: Machine, guest: Guest, place: str) -> None:
     assert machine.token not in shell(guest, f"cat {place}")
 
 
 @pytest.mark.parametrize("part", ["environ", "mem", "maps", "fd/", "stack", "auxv"])
-def test_the_doors_process_shows_nothing(guest: Guest, part: str) -> None:
+def test_the_server_process_reveals_nothing(guest: Guest, part: str) -> None:
     path = f"/proc/{door(guest)}/{part}"
-    said = shell(guest, f"ls {path}; head -c 1 {path}" if part == "fd/" else f"head -c 1 {path}")
-    assert "Permission denied" in said
+    answer = shell(guest, f"ls {path}; head -c 1 {path}" if part == "fd/" else f"head -c 1 {path}")
+    assert "Permission denied" in answer
 
 
-def test_the_door_can_be_neither_ended_nor_traced(guest: Guest) -> None:
+def test_the_server_process_can_be_neither_killed_nor_traced(guest: Guest) -> None:
     pid = door(guest)
     assert "not permitted" in shell(guest, f"kill -9 {pid}")
     attach = f"import ctypes; print(ctypes.CDLL(None).ptrace(16, {pid}, 0, 0))"

@@ -1,4 +1,4 @@
-"""Mouse, keys and windows, as a program that notes every event of its window gets them."""
+"""Mouse, keys and windows, checked with a program that records every event of its window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SHIFT, CONTROL = 1, 4
 
 @dataclass(frozen=True)
 class Event:
-    """What the program was told."""
+    """One event that the program received."""
 
     name: str
     button: str
@@ -50,14 +50,14 @@ class Event:
 
 
 class Noted:
-    """The program, and what it has noted since it was last asked."""
+    """The program, with the events recorded since the last query."""
 
     def __init__(self, guest: Guest) -> None:
         self.guest = guest
         self.read = 0
 
     def events(self) -> list[Event]:
-        """The new events. A key that stands for nothing else ends them: X keeps their order."""
+        """The new events, up to an otherwise unused key that marks their end: X keeps the order."""
         done(self.guest, "computer_key", keys=["f12"])
         wait = 'until tail -n +$1 "$0" | grep -q "KeyRelease|-|F12"; do sleep 0.05; done'
         wait += '; tail -n +$1 "$0"'
@@ -68,18 +68,18 @@ class Noted:
         lines = ran.stdout.splitlines()
         self.read += len(lines)
         split = [line.split("|") for line in lines]
-        made = [Event(a, b, c, int(x), int(y), int(s)) for a, b, c, x, y, s in split]
-        return [each for each in made if each.key != "F12"]
+        result = [Event(a, b, c, int(x), int(y), int(s)) for a, b, c, x, y, s in split]
+        return [item for item in result if item.key != "F12"]
 
     def buttons(self) -> list[tuple[str, str, int, int]]:
-        """Of the new ones those of buttons: name, number, place."""
-        found = [each for each in self.events() if "utton" in each.name]
-        return [(each.name, each.button, each.x, each.y) for each in found]
+        """The new button events: name, number, position."""
+        result = [event for event in self.events() if "utton" in event.name]
+        return [(item.name, item.button, item.x, item.y) for item in result]
 
 
 @pytest.fixture(scope="module")
 def noted(guest: Guest) -> Noted:
-    """The program in front, and its name in the window list."""
+    """The program, active, with its name in the window list."""
     guest.put("~/notes.py", NOTES.encode())
     for title, file in (("Behind", "/dev/null"), ("Notes", "/home/user/events.txt")):
         guest.run(["python3", "/home/user/notes.py", title, file], background=True)
@@ -103,7 +103,7 @@ def pressed(button: str, x: int, y: int) -> list[tuple[str, str, int, int]]:
     computer_double_click="a double click",
     computer_triple_click="a triple click",
 )
-def test_clicks_are_the_buttons_at_the_points_that_were_named(noted: Noted) -> None:
+def test_clicks_use_the_right_button_at_the_right_point(noted: Noted) -> None:
     guest = noted.guest
     done(guest, "computer_click", x=400, y=300)
     done(guest, "computer_right_click", x=500, y=350)
@@ -113,15 +113,15 @@ def test_clicks_are_the_buttons_at_the_points_that_were_named(noted: Noted) -> N
     ]  # fmt: skip
     done(guest, "computer_click", x=450, y=420, keys=["ctrl"])
     events = noted.events()
-    [press] = [each for each in events if each.name == "ButtonPress"]
+    [press] = [event for event in events if event.name == "ButtonPress"]
     assert press.state & CONTROL
-    assert [each.key for each in events if each.name == "KeyRelease"] == ["Control_L"]
+    assert [event.key for event in events if event.name == "KeyRelease"] == ["Control_L"]
     done(guest, "computer_double_click", x=520, y=460)
-    double = [each[0] for each in noted.buttons()]
+    double = [button[0] for button in noted.buttons()]
     assert double.count("Double-Button-1") == 1
     assert double.count("Triple-Button-1") == 0
     done(guest, "computer_triple_click", x=620, y=520)
-    assert [each[0] for each in noted.buttons()].count("Triple-Button-1") == 1
+    assert [button[0] for button in noted.buttons()].count("Triple-Button-1") == 1
 
 
 @proves(
@@ -141,18 +141,18 @@ def test_the_pointer_moves_drags_and_scrolls(noted: Noted) -> None:
     assert done(guest, "computer_cursor_position") == {"x": 432, "y": 321}
     done(guest, "computer_drag", x=400, y=300, to_x=700, to_y=500, button="right")
     events = noted.events()
-    names = [each.name for each in events]
+    names = [event.name for event in events]
     press, release = names.index("ButtonPress"), names.index("ButtonRelease")
     assert (events[press].button, events[press].x, events[press].y) == ("3", 400, 300)
     assert (events[release].button, events[release].x, events[release].y) == ("3", 700, 500)
     assert names[press:release].count("Motion") > 3
     done(guest, "computer_mouse_down", x=450, y=350)
-    assert [each[0] for each in noted.buttons()] == ["ButtonPress"]
+    assert [button[0] for button in noted.buttons()] == ["ButtonPress"]
     done(guest, "computer_mouse_up", x=550, y=450)
     assert noted.buttons() == [("ButtonRelease", "1", 550, 450)]
     done(guest, "computer_scroll", x=500, y=400, dy=3)
     done(guest, "computer_scroll", x=500, y=400, dy=-2)
-    # Tk tells of a wheel to the side as of one that is turned with the shift key.
+    # Tk reports horizontal scrolling as scrolling with the shift key.
     done(guest, "computer_scroll", x=500, y=400, dx=2)
     done(guest, "computer_scroll", x=500, y=400, dx=-1)
     wheel = [(e.button, e.state & SHIFT) for e in noted.events() if e.name == "ButtonPress"]
@@ -169,16 +169,16 @@ def test_keys_go_down_in_order_and_come_up_again(noted: Noted) -> None:
     guest = noted.guest
     done(guest, "computer_key", keys=["ctrl", "shift", "a"])
     events = noted.events()
-    assert [each.key.lower() for each in events if each.name == "KeyPress"] == [
+    assert [event.key.lower() for event in events if event.name == "KeyPress"] == [
         *("control_l", "shift_l", "a")
     ]
-    assert len([each for each in events if each.name == "KeyRelease"]) == 3
+    assert len([event for event in events if event.name == "KeyRelease"]) == 3
     done(guest, "computer_key", keys=["down"], times=3)
-    assert [each.key for each in noted.events() if each.name == "KeyPress"] == ["Down"] * 3
+    assert [event.key for event in noted.events() if event.name == "KeyPress"] == ["Down"] * 3
     done(guest, "computer_hold_key", keys=["h"], seconds=3)
-    assert [each.key for each in noted.events() if each.name == "KeyPress"].count("h") > 2
+    assert [event.key for event in noted.events() if event.name == "KeyPress"].count("h") > 2
     done(guest, "computer_type", text="hé")
-    typed = [each.key for each in noted.events() if each.name == "KeyPress"]
+    typed = [event.key for event in noted.events() if event.name == "KeyPress"]
     assert typed == ["h", "eacute"]
 
 
@@ -196,10 +196,10 @@ def test_a_slow_program_that_answers_no_ping_gets_a_character_the_layout_lacks(
 
 
 def in_front(guest: Guest) -> str:
-    """The title of the active window, as xprop tells it."""
-    said = read(guest, "xprop", "-root", "_NET_ACTIVE_WINDOW")
-    number = re.search(r"0x[0-9a-f]+", said)
-    assert number is not None, said
+    """The title of the active window according to xprop."""
+    answer = read(guest, "xprop", "-root", "_NET_ACTIVE_WINDOW")
+    number = re.search(r"0x[0-9a-f]+", answer)
+    assert number is not None, answer
     name = read(guest, "xprop", "-id", number[0], "_NET_WM_NAME")
     return name.partition(" = ")[2].strip('"')
 
@@ -210,23 +210,25 @@ def in_front(guest: Guest) -> str:
     computer_window_list="place and size of the window, and which is active",
     computer_wait="the window is in front when the wait ends",
 )
-def test_windows_are_told_brought_to_the_front_and_waited_for(noted: Noted) -> None:
+def test_windows_are_listed_activated_and_waited_for(noted: Noted) -> None:
     guest = noted.guest
     assert done(guest, "computer_activate_window", title="behind")["active"] is True
     assert in_front(guest) == "Behind"
-    windows: dict[str, Any] = {each["title"]: each for each in done(guest, "computer_window_list")}
+    windows: dict[str, Any] = {
+        window["title"]: window for window in done(guest, "computer_window_list")
+    }
     assert windows["Behind"]["active"]
     assert not windows["Notes"]["active"]
-    said = read(guest, "xwininfo", "-name", "Notes")
-    told = {
-        name: int(found[1])
+    answer = read(guest, "xwininfo", "-name", "Notes")
+    reported = {
+        name: int(result[1])
         for name, words in (
             ("x", "Absolute upper-left X"), ("y", "Absolute upper-left Y"),
             ("width", "Width"), ("height", "Height"),
         )
-        if (found := re.search(rf"{words}:\s+(\d+)", said))
+        if (result := re.search(rf"{words}:\s+(\d+)", answer))
     }  # fmt: skip
-    assert told == {name: windows["Notes"][name] for name in ("x", "y", "width", "height")}
+    assert reported == {name: windows["Notes"][name] for name in ("x", "y", "width", "height")}
     argv = ["sh", "-c", "sleep 1; exec python3 /home/user/notes.py Later /dev/null"]
     guest.run(argv, background=True)
     done(guest, "computer_wait", seconds=20, window="later")
@@ -256,9 +258,9 @@ WRONG: dict[str, tuple[str, dict[str, object]]] = {
 }
 
 
-def test_what_cannot_be_done_is_refused_and_nothing_is_pressed(noted: Noted) -> None:
+def test_invalid_input_is_refused_and_nothing_is_pressed(noted: Noted) -> None:
     done(noted.guest, "computer_activate_window", title="Notes")
     noted.events()
-    for verb, (code, given) in WRONG.items():
-        assert refused(noted.guest, f"computer_{verb}", **given)[0] == code, verb
-    assert [each for each in noted.events() if each.name != "Motion"] == []
+    for verb, (code, arguments) in WRONG.items():
+        assert refused(noted.guest, f"computer_{verb}", **arguments)[0] == code, verb
+    assert [event for event in noted.events() if event.name != "Motion"] == []

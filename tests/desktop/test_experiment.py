@@ -1,5 +1,5 @@
-"""Whole episodes on a real desktop with a stand-in for a model: every dialect, condition and policy
-of exposure, and every fault that a model's server can have."""
+"""Whole episodes on a real desktop with a stand-in model: every dialect, condition and exposure,
+and every fault that a model's server can have."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def combinations() -> list[tuple[str, Condition, Policy, str]]:
 
 
 @pytest.mark.parametrize(("dialect", "condition", "policy", "task"), combinations())
-def test_an_episode_goes_the_whole_way_in_every_dialect(
+def test_an_episode_completes_in_every_dialect(
     tmp_path: Path,
     machines: Source,
     demo: Suite,
@@ -146,7 +146,7 @@ def test_an_episode_goes_the_whole_way_in_every_dialect(
 
 
 @pytest.mark.parametrize("dialect", dialects())
-def test_what_goes_wrong_at_a_model_is_mended_and_counted(
+def test_faults_of_a_model_are_repaired_and_counted(
     tmp_path: Path, machines: Source, demo: Suite, stand_in: str, dialect: str
 ) -> None:
     name, task = "tools-100-busy-slow-garbled-astray-unwilling-cut", "calc-budget-formulas"
@@ -164,16 +164,16 @@ def test_two_identical_runs_give_identical_rows(
     model = asked(stand_in, "tools-50-garbled")
     first = play(tmp_path / "a", machines, demo, model, *names)
     second = play(tmp_path / "b", machines, demo, model, *names)
-    found = identical(list(first.values()), list(second.values()))
-    assert found.same, found
+    result = identical(list(first.values()), list(second.values()))
+    assert result.same, result
     solved = sum(row.success for row in first.values())
     assert 0 < solved < len(names), "it is imperfect, and not helpless"
 
 
-def test_running_out_of_steps_is_no_answer(
+def test_running_out_of_steps_is_not_an_answer(
     tmp_path: Path, machines: Source, demo: Suite, stand_in: str
 ) -> None:
     model = asked(stand_in, "tools-100")
     row = play(tmp_path, machines, demo, model, "music-to-cd", "files-invoices", steps=1)
-    assert {each.stop for each in row.values()} == {Stop.STEP_LIMIT}
-    assert {each.score for each in row.values()} == {0.0}
+    assert {item.stop for item in row.values()} == {Stop.STEP_LIMIT}
+    assert {item.score for item in row.values()} == {0.0}

@@ -1,5 +1,5 @@
-"""The whole way from a task or a wish to an admitted tool, with a stand-in for the model: drafts at
-work in real desktops, the good ones before people, each bad one stopped at its stage."""
+"""The whole pipeline from a task or a wish to an admitted tool, with a stand-in model: drafts run
+in real desktops, good ones reach people, and each bad one is stopped at its stage."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def foundry(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(work: Foundry, foundry: Path, name: str) -> tuple[Folder, StageResult]:
-    """A candidate as far as it gets without people."""
+    """A candidate after all automatic stages."""
     folder = Folder(foundry / name)
     if not folder.file.exists():
         app_name, task = OF[name]
@@ -85,13 +85,13 @@ def made(work: Foundry, foundry: Path, name: str) -> tuple[Folder, StageResult]:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_good_tool_reaches_people(work: Foundry, foundry: Path, name: str) -> None:
+def test_a_good_tool_reaches_review(work: Foundry, foundry: Path, name: str) -> None:
     folder, last = made(work, foundry, name)
-    said = [f"{each.rule}: {each.text}" for each in last.findings]
-    assert (last.stage, last.outcome) == ("review", Outcome.WAITING), (last.reason, said)
+    answer = [f"{finding.rule}: {finding.text}" for finding in last.findings]
+    assert (last.stage, last.outcome) == ("review", Outcome.WAITING), (last.reason, answer)
     trial = folder.result("trial")
     assert trial is not None
-    rules = {each.rule: each.text for each in trial.findings}
+    rules = {finding.rule: finding.text for finding in trial.findings}
     assert rules["by hand"] == "leaves the same"
     solved = [
         rule for rule, text in rules.items() if rule.startswith("varied") and text == "solved"
@@ -109,23 +109,23 @@ def test_each_bad_tool_is_stopped_at_the_stage_meant_for_it(
     work: Foundry, foundry: Path, name: str
 ) -> None:
     folder, last = made(work, foundry, name)
-    refused = {each.rule for each in last.findings if each.refused}
+    refused = {finding.rule for finding in last.findings if finding.refused}
     assert (last.stage, last.outcome, refused) == (STOPPED[name][0], "failed", STOPPED[name][1])
     assert folder.result("review") is None
 
 
-def test_wrong_code_was_mended_on_the_way(work: Foundry, foundry: Path) -> None:
+def test_wrong_code_was_repaired_on_the_way(work: Foundry, foundry: Path) -> None:
     folder, _ = made(work, foundry, "calc-reverse-rows")
     turns = json.loads((folder.path / "evidence/propose/turns.json").read_text())
-    assert ["AttributeError" in each["said"] for each in turns] == [True, False]
+    assert ["AttributeError" in turn["said"] for turn in turns] == [True, False]
     condensed = folder.result("filter")
     assert condensed is not None
-    assert [each.rule for each in condensed.findings] == ["does the task"], "it was not saved"
-    assert [each.origin for each in folder.drafts()] == ["wrap", "gate"]
-    assert [each.stage for each in folder.earlier()] == ["wrap", "gate"]
+    assert [finding.rule for finding in condensed.findings] == ["does the task"], "it was not saved"
+    assert [draft.origin for draft in folder.drafts()] == ["wrap", "gate"]
+    assert [item.stage for item in folder.earlier()] == ["wrap", "gate"]
 
 
-def test_with_it_on_offer_the_same_agent_takes_fewer_steps(work: Foundry, foundry: Path) -> None:
+def test_the_same_agent_takes_fewer_steps_with_the_tool(work: Foundry, foundry: Path) -> None:
     folder, _ = made(work, foundry, "gnome-set-night-light")
     options = MachineOptions(provider="sandbox")
     measured = Measured(str(TASKS), "examples.foundry.agent:OneCall", "", 1, 15, "", options)
@@ -133,13 +133,13 @@ def test_with_it_on_offer_the_same_agent_takes_fewer_steps(work: Foundry, foundr
     Foundry(ROOT, CATALOGUE, work.model, work.workplace, Caps(), measured).run(folder)
     result = folder.result("measure")
     assert result is not None
-    texts = [each.text for each in result.findings]
+    texts = [finding.text for finding in result.findings]
     assert texts[0].startswith("success 100% -> 100%"), texts
     assert texts[1].startswith("steps 7.0 -> 2.0"), texts
     assert "the only task of the app is the one that it was made from" in texts
 
 
-def test_what_two_people_accept_is_served_listed_offered_and_passes_its_tests(
+def test_a_tool_accepted_by_two_people_is_served_listed_and_passes_its_tests(
     work: Foundry, foundry: Path, tmp_path: Path
 ) -> None:
     tree = tmp_path / "tree"

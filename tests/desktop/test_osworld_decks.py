@@ -34,7 +34,7 @@ MADE: dict[str, Callable[[Path], Path]] = {
     "bulleted": deck(bulleted, name="bulleted.pptx"),
     "cell": deck(put(cell_font, bold=True), name="cell.pptx"),
     "dissolve": deck(changing(0, "<p:dissolve/>"), name="dissolve.pptx"),
-    "ground": deck(*(ground(each, RED) for each in range(3)), name="ground.pptx"),
+    "ground": deck(*(ground(item, RED) for item in range(3)), name="ground.pptx"),
     "grouped": deck(
         put(lambda d: inside(d).text_frame.paragraphs[0].runs[0].font, bold=True),
         name="grouped.pptx",
@@ -46,7 +46,7 @@ MADE: dict[str, Callable[[Path], Path]] = {
 
 @dataclass(frozen=True)
 class Saved:
-    """Decks as they were made, as Impress saved them, and as it saved those again."""
+    """Decks as generated, as saved by Impress, and as saved by it a second time."""
 
     folder: Path
 
@@ -56,11 +56,11 @@ class Saved:
 
 @pytest.fixture(scope="module")
 def saved(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Saved:
-    found = Saved(tmp_path_factory.mktemp("decks"))
+    decks_at = Saved(tmp_path_factory.mktemp("decks"))
     for times in (0, 1, 2):
-        found("", times).parent.mkdir()
-    for name, made in MADE.items():
-        path = made(found(name, 0).parent)
+        decks_at("", times).parent.mkdir()
+    for name, result in MADE.items():
+        path = result(decks_at(name, 0).parent)
         guest.put(f"~/decks/0/{name}.pptx", path.read_bytes())
     for times in (1, 2):
         # A profile of its own: the office of the tools goes on beside it.
@@ -71,8 +71,8 @@ def saved(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Saved:
         ran = guest.run(["sh", "-c", command], timeout=400)
         assert ran.returncode == 0, ran
         for name in MADE:
-            found(name, times).write_bytes(guest.get(f"~/decks/{times}/{name}.pptx"))
-    return found
+            decks_at(name, times).write_bytes(guest.get(f"~/decks/{times}/{name}.pptx"))
+    return decks_at
 
 
 def compared(one: Path, other: Path) -> Verdicts:
@@ -80,25 +80,27 @@ def compared(one: Path, other: Path) -> Verdicts:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_a_deck_that_impress_saved_again_is_what_it_was(saved: Saved, name: str) -> None:
-    found = compared(saved(name, 2), saved(name, 1))
-    assert (found.compat.value, found.strict.value) == (1, 1), found
+def test_a_deck_saved_again_by_impress_is_equal(saved: Saved, name: str) -> None:
+    result = compared(saved(name, 2), saved(name, 1))
+    assert (result.compat.value, result.strict.value) == (1, 1), result
 
 
 @pytest.mark.parametrize("name", ["red", "accent", "bulleted", "cell", "ground", "grouped"])
-def test_an_edited_deck_differs_from_the_one_before(saved: Saved, name: str) -> None:
+def test_an_edited_deck_differs_from_the_original(saved: Saved, name: str) -> None:
     for one, other in ((name, "plain"), ("plain", name)):
-        found = compared(saved(one), saved(other))
-        assert found.strict.value == 0, found
+        result = compared(saved(one), saved(other))
+        assert result.strict.value == 0, result
 
 
-def test_only_strict_sees_a_colour_of_the_theme_that_impress_kept(saved: Saved) -> None:
-    found = compared(saved("plain"), saved("accent"))
-    assert (found.compat.value, found.strict.value) == (1, 0), found
-    assert "4F81BD" in found.strict.reason
+def test_only_strict_sees_a_theme_colour_that_impress_kept(saved: Saved) -> None:
+    result = compared(saved("plain"), saved("accent"))
+    assert (result.compat.value, result.strict.value) == (1, 0), result
+    assert "4F81BD" in result.strict.reason
 
 
-def test_transitions_backgrounds_and_numbers_are_found_in_what_impress_saved(saved: Saved) -> None:
+def test_transitions_backgrounds_and_numbers_are_found_in_files_saved_by_impress(
+    saved: Saved,
+) -> None:
     for metric, name, rule in (
         ("check_transition", "dissolve", DISSOLVE),
         ("check_page_number_colors", "number", {"color": "red"}),
@@ -109,5 +111,5 @@ def test_transitions_backgrounds_and_numbers_are_found_in_what_impress_saved(sav
         ),
     ):
         for deck_name, verdict in ((name, 1), ("plain", 0)):
-            found = bind_metric(metric, {})(saved(deck_name), rule)
-            assert found.strict.value == verdict, (metric, deck_name, found)
+            result = bind_metric(metric, {})(saved(deck_name), rule)
+            assert result.strict.value == verdict, (metric, deck_name, result)

@@ -1,5 +1,5 @@
-"""OSWorld's metrics on files that LibreOffice itself saved: a file, opened and saved again with
-nothing changed, is strictly what it was."""
+"""OSWorld's metrics on files saved by LibreOffice: a file that is opened and saved unchanged is
+strictly equal."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
 
 
 def sales(path: Path) -> Path:
-    """A workbook with a bit of everything, as xlsxwriter writes it."""
+    """A workbook with a bit of everything, written by xlsxwriter."""
     book = xlsxwriter.Workbook(str(path))
     sheet = book.add_worksheet("Sales")
     day = book.add_format({"num_format": "yyyy-mm-dd"})
@@ -80,7 +80,7 @@ def sales(path: Path) -> Path:
 
 
 def essay(path: Path) -> Path:
-    """A document with a bit of everything, as its format is written by hand."""
+    """A document with a bit of everything, its XML written by hand."""
     struck, low = "<w:strike/>", '<w:vertAlign w:val="subscript"/>'
     page = '<w:r><w:br w:type="page"/></w:r>'
     tabs = '<w:tabs><w:tab w:val="right" w:pos="4680"/></w:tabs>'
@@ -107,7 +107,7 @@ def essay(path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def saved(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], Path]:
-    """A file opened in the real LibreOffice and saved in a format, on the host again."""
+    """Opens a file in the real LibreOffice, saves it in a format and fetches it."""
     folder = tmp_path_factory.mktemp("saved")
 
     def convert(path: Path, ending: str) -> Path:
@@ -128,10 +128,10 @@ def saved(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[P
 
 @pytest.fixture(scope="module")
 def workbooks(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The workbook as the Calc on the screen saved it, and as it was made."""
+    """The workbook as saved by the Calc on screen, and as generated."""
     folder = tmp_path_factory.mktemp("books")
-    made = sales(folder / "sales.xlsx")
-    guest.put("~/osworld/sales.xlsx", made.read_bytes())
+    result = sales(folder / "sales.xlsx")
+    guest.put("~/osworld/sales.xlsx", result.read_bytes())
     # Without a window Calc forgets how a sheet is viewed.
     guest.run(["sh", "-c", 'soffice "$HOME/osworld/sales.xlsx"'], background=True)
     guest.wait_window("sales.xlsx", timeout=180)
@@ -139,27 +139,37 @@ def workbooks(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     done(guest, "calc_set_cell_value", cell="A9", value="", sheet="Other")
     done(guest, "calc_save")
     (folder / "saved.xlsx").write_bytes(guest.get("~/osworld/sales.xlsx"))
-    return folder / "saved.xlsx", made
+    return folder / "saved.xlsx", result
 
 
 @pytest.mark.parametrize("what", RULES)
-def test_a_workbook_that_calc_saved_again_is_what_it_was(
-    workbooks: tuple[Path, Path], what: str
-) -> None:
-    found = bind_metric("compare_table", {"rules": RULES[what]})(*workbooks)
-    assert found.strict.value == 1, found.strict.reason
+def test_a_workbook_saved_again_by_calc_is_equal(workbooks: tuple[Path, Path], what: str) -> None:
+    result = bind_metric("compare_table", {"rules": RULES[what]})(*workbooks)
+    assert result.strict.value == 1, result.strict.reason
 
 
 @pytest.fixture(scope="module")
 def pivots(workbooks: tuple[Path, Path], guest: Guest) -> Callable[..., Path]:
-    """The workbook with a pivot table that the real Calc made and saved."""
+    """The workbook with a pivot table created and saved by the real Calc."""
 
     def make(name: str, **asked: Any) -> Path:
         guest.put(f"~/osworld/{name}.xlsx", workbooks[1].read_bytes())
         done(guest, "calc_open_workbook", path=f"~/osworld/{name}.xlsx")
-        said = {"source_sheet": "Sales", "source_range": "A1:C3", "row_fields": ["Name"]}
-        made = {**said, "value_fields": ["Sum"], "sheet": "Other", "target_cell": "C3", **asked}
-        done(guest, "calc_create_pivot_table", table_name="Sums", document=f"{name}.xlsx", **made)
+        source = {"source_sheet": "Sales", "source_range": "A1:C3", "row_fields": ["Name"]}
+        arguments = {
+            **source,
+            "value_fields": ["Sum"],
+            "sheet": "Other",
+            "target_cell": "C3",
+            **asked,
+        }
+        done(
+            guest,
+            "calc_create_pivot_table",
+            table_name="Sums",
+            document=f"{name}.xlsx",
+            **arguments,
+        )
         done(guest, "calc_save", document=f"{name}.xlsx")
         path = workbooks[0].with_name(f"{name}.xlsx")
         path.write_bytes(guest.get(f"~/osworld/{name}.xlsx"))
@@ -168,7 +178,7 @@ def pivots(workbooks: tuple[Path, Path], guest: Guest) -> Callable[..., Path]:
     return make
 
 
-def test_pivot_tables_that_calc_made_are_told_apart(pivots: Callable[..., Path]) -> None:
+def test_pivot_tables_made_by_calc_are_distinguished(pivots: Callable[..., Path]) -> None:
     first, second = pivots("first"), pivots("second", target_cell="F9")
     counted = pivots("counted", aggregation_function="count")
     by_day = pivots("by_day", row_fields=["Day"])
@@ -176,16 +186,19 @@ def test_pivot_tables_that_calc_made_are_told_apart(pivots: Callable[..., Path])
              "pivot_props": ["col_fields", "filter", "row_fields", "data_fields"]}  # fmt: skip
     check = bind_metric("compare_table", {"rules": [asked]})
     for other, verdict in ((second, 1), (counted, 0), (by_day, 0)):
-        found = check(other, first)
-        assert (found.compat.value, found.strict.value) == (verdict, verdict), (other.name, found)
+        result = check(other, first)
+        assert (result.compat.value, result.strict.value) == (verdict, verdict), (
+            other.name,
+            result,
+        )
 
 
 @pytest.fixture(scope="module")
 def essays(
     saved: Callable[[Path, str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Path]:
-    made = essay(tmp_path_factory.mktemp("made") / "essay.docx")
-    return saved(made, "docx"), made
+    result = essay(tmp_path_factory.mktemp("made") / "essay.docx")
+    return saved(result, "docx"), result
 
 
 LOOKS: dict[str, dict[str, Any]] = {
@@ -208,22 +221,20 @@ ALONE: dict[str, Value] = {
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_a_document_that_writer_saved_again_is_what_it_was(
-    essays: tuple[Path, Path], name: str
-) -> None:
-    found = bind_metric(name, LOOKS[name])(*essays)
-    assert found.strict.value == 1, found.strict.reason
+def test_a_document_saved_again_by_writer_is_equal(essays: tuple[Path, Path], name: str) -> None:
+    result = bind_metric(name, LOOKS[name])(*essays)
+    assert result.strict.value == 1, result.strict.reason
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_a_document_that_writer_saved_again_looks_as_it_did(
+def test_a_document_saved_again_by_writer_has_the_same_formats(
     essays: tuple[Path, Path], name: str
 ) -> None:
-    found = bind_metric(name, {})(essays[0], ALONE[name])
-    assert found.strict.value == 1, found.strict.reason
+    result = bind_metric(name, {})(essays[0], ALONE[name])
+    assert result.strict.value == 1, result.strict.reason
 
 
-def test_highlights_are_found_in_what_writer_saved(
+def test_highlights_are_found_in_files_saved_by_writer(
     saved: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
     yellow = '<w:highlight w:val="yellow"/>'
@@ -231,39 +242,39 @@ def test_highlights_are_found_in_what_writer_saved(
     marked = document(tmp_path / "marked.docx", paragraph(runs=run("some ") + run("word", yellow)))
     check = bind_metric("check_highlighted_words", {})
     texts = saved(plain, "odt"), saved(marked, "odt")
-    found = check(texts[0], texts[1])
-    assert (found.compat.value, found.strict.value) == (1, 1)
-    found = check(texts[1], texts[0])
-    assert (found.compat.value, found.strict.value) == (0, 0), found
+    result = check(texts[0], texts[1])
+    assert (result.compat.value, result.strict.value) == (1, 1)
+    result = check(texts[1], texts[0])
+    assert (result.compat.value, result.strict.value) == (0, 0), result
 
 
-def test_a_pdf_that_writer_made_has_the_text(
+def test_a_pdf_made_by_writer_has_the_text(
     saved: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
-    said = "The quick brown fox jumps over the lazy dog"
+    text = "The quick brown fox jumps over the lazy dog"
     gold = tmp_path / "gold.pdf"
-    gold.write_bytes(pdf(said))
-    made = saved(document(tmp_path / "fox.docx", said), "pdf")
-    found = bind_metric("compare_pdfs", {})(made, gold)
-    assert found.compat.value == 1, found.compat.reason
-    pages = bind_metric("check_pdf_pages", {})(made, {"relation": "eq", "ref_value": 1})
+    gold.write_bytes(pdf(text))
+    result = saved(document(tmp_path / "fox.docx", text), "pdf")
+    verdict = bind_metric("compare_pdfs", {})(result, gold)
+    assert verdict.compat.value == 1, verdict.compat.reason
+    pages = bind_metric("check_pdf_pages", {})(result, {"relation": "eq", "ref_value": 1})
     assert pages.strict.value == 1
 
 
-def test_a_picture_is_the_same_in_what_writer_saved(
+def test_a_picture_is_unchanged_in_a_file_saved_by_writer(
     saved: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
     import docx
 
     picture = tmp_path / "a.png"
     picture.write_bytes(png((255, 0, 0), (0, 255, 0), (0, 0, 255), (9, 9, 9), width=2))
-    made = docx.Document()
-    made.add_paragraph("one").add_run().add_picture(str(picture))
-    made.save(str(tmp_path / "pictures.docx"))
+    result = docx.Document()
+    result.add_paragraph("one").add_run().add_picture(str(picture))
+    result.save(str(tmp_path / "pictures.docx"))
     again = saved(tmp_path / "pictures.docx", "docx")
-    found = bind_metric("compare_docx_images", {})(again, tmp_path / "pictures.docx")
-    assert found.strict.value == 1, found.strict.reason
+    verdict = bind_metric("compare_docx_images", {})(again, tmp_path / "pictures.docx")
+    assert verdict.strict.value == 1, verdict.strict.reason
 
 
-def test_the_version_is_one_that_was_seen(guest: Guest) -> None:
+def test_the_version_of_libreoffice_is_a_tested_one(guest: Guest) -> None:
     assert read(guest, "soffice", "--version").startswith("LibreOffice ")

@@ -1,4 +1,4 @@
-"""OSWorld's 47 getters on a real desktop; pages are local, and so is the network."""
+"""OSWorld's 47 getters on a real desktop, with local pages and without an outside network."""
 
 import hashlib
 import io
@@ -44,7 +44,7 @@ ASKED: set[str] = set()
 
 
 class Getters(Desk):
-    """A desk that notes which getters were asked."""
+    """A desk that records which getters were called."""
 
     def get(self, type: str, *post: dict[str, Any], **given: Any) -> tuple[Any, Collected]:
         ASKED.add(type)
@@ -68,7 +68,7 @@ def browser(desk: Desk) -> Desk:
     """The desk with the shop's page in front."""
     desk.step("launch", command=["chromium", f"{SITE}/shop.html?from=DUB&to=VIE,PRG&x="])
     assert ask(desk.guest, "answering", takes=60, within=60)
-    assert wait_for(lambda: "Shop" in [each["title"] for each in desk.value("open_tabs_info")], 30)
+    assert wait_for(lambda: "Shop" in [item["title"] for item in desk.value("open_tabs_info")], 30)
     return desk
 
 
@@ -81,17 +81,22 @@ def test_files_of_the_guest(desk: Desk) -> None:
     assert desk.value("vm_file", path="/home/user/a.txt", dest="kept.txt").read_bytes() == b"a"
     assert desk.value("vm_file", path="/home/user/none.txt", dest="none.txt") is None
     assert desk.value("vm_file", path="/home/user", dest="folder") is None
-    given = {"path": ["/home/user/a.txt", "/none", "/home/user/b.txt"], "dest": ["a", "n", "b"]}
-    first = desk.value("vm_file", multi="true", **given)
+    arguments = {"path": ["/home/user/a.txt", "/none", "/home/user/b.txt"], "dest": ["a", "n", "b"]}
+    first = desk.value("vm_file", multi="true", **arguments)
     assert first.name == "a"
     assert (first.parent / "b").read_bytes() == b"b"
-    several = desk.value("vm_file", multi=True, gives=[0, 1, 2], **given)
-    assert [each and each.name for each in several] == ["a", None, "b"]
+    several = desk.value("vm_file", multi=True, gives=[0, 1, 2], **arguments)
+    assert [item and item.name for item in several] == ["a", None, "b"]
 
 
-def test_a_file_may_be_kept_with_the_moment_of_its_fetching(desk: Desk) -> None:
-    given = {"path": "/home/user/a.txt", "dest": "a.txt", "time_suffix": True, "time_format": "%Y"}
-    assert desk.value("vm_file", **given).name.startswith("a_20")
+def test_a_file_can_be_stored_with_its_time_of_collection(desk: Desk) -> None:
+    arguments = {
+        "path": "/home/user/a.txt",
+        "dest": "a.txt",
+        "time_suffix": True,
+        "time_format": "%Y",
+    }
+    assert desk.value("vm_file", **arguments).name.startswith("a_20")
 
 
 def test_files_of_the_benchmark(desk: Desk, tmp_path: Path) -> None:
@@ -100,12 +105,12 @@ def test_files_of_the_benchmark(desk: Desk, tmp_path: Path) -> None:
     value, collected = desk.get("cloud_file", path="https://a.org/gold.txt", dest="a.txt")
     assert isinstance(value, Path)
     assert value.read_bytes() == b"gold"
-    assert [kept and kept.sha256 for kept in collected.files] == [asset.sha256]
+    assert [stored and stored.sha256 for stored in collected.files] == [asset.sha256]
     _, collected = desk.get("cloud_file", path="https://a.org/none.txt", dest="a.txt")
     assert collected.state == "failed"
 
 
-def test_a_file_of_the_name_of_a_fetched_one_is_shadowed(desk: Desk) -> None:
+def test_a_second_file_of_the_same_name_is_shadowed(desk: Desk) -> None:
     pair = (
         {"type": "vm_file", "path": "/home/user/a.txt", "dest": "same.txt"},
         {"type": "cloud_file", "path": "https://a.org/gold.txt", "dest": "same.txt"},
@@ -114,10 +119,10 @@ def test_a_file_of_the_name_of_a_fetched_one_is_shadowed(desk: Desk) -> None:
     [expected] = record.expected
     assert expected is not None
     assert expected.shadowed is not None
-    assert [kept and kept.name for kept in expected.shadowed] == ["result-0/same.txt"]
+    assert [stored and stored.name for stored in expected.shadowed] == ["result-0/same.txt"]
 
 
-def test_what_no_step_kept_is_a_failure(desk: Desk) -> None:
+def test_a_missing_cache_file_is_a_failure(desk: Desk) -> None:
     _, collected = desk.get("cache_file", path="none.out")
     assert (collected.state, collected.said) == ("failed", "no step kept none.out")
 
@@ -128,8 +133,8 @@ def test_the_last_row_of_a_workbook(desk: Desk) -> None:
         book.worksheets[0].append(row)
     book.save(target)
     desk.guest.put("~/book.xlsx", target.getvalue())
-    given = {"path": "/home/user/book.xlsx", "file_type": "xlsx", "file_content": "last_row"}
-    assert desk.value("content_from_vm_file", **given) == ["b", "2"]
+    arguments = {"path": "/home/user/book.xlsx", "file_type": "xlsx", "file_content": "last_row"}
+    assert desk.value("content_from_vm_file", **arguments) == ["b", "2"]
 
 
 RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -158,18 +163,18 @@ def test_sound_and_background_of_a_slide(desk: Desk) -> None:
     desk.guest.put("~/in.pptx", deck("../media/sound.mp3"))
     desk.guest.put("~/out.pptx", deck("file:///home/user/a%20song.mp3"))
     desk.guest.put("~/a song.mp3", b"song")
-    given = {"ppt_file_path": "/home/user/in.pptx", "slide_index": 0, "dest": "x"}
-    assert desk.value("audio_in_slide", **given).read_bytes() == b"sound"
-    assert desk.value("background_image_in_slide", **given).read_bytes() == b"picture"
-    given["ppt_file_path"] = "/home/user/out.pptx"
-    assert desk.value("audio_in_slide", **given).read_bytes() == b"song"
-    assert desk.value("audio_in_slide", **(given | {"slide_index": 4})) is None
+    arguments = {"ppt_file_path": "/home/user/in.pptx", "slide_index": 0, "dest": "x"}
+    assert desk.value("audio_in_slide", **arguments).read_bytes() == b"sound"
+    assert desk.value("background_image_in_slide", **arguments).read_bytes() == b"picture"
+    arguments["ppt_file_path"] = "/home/user/out.pptx"
+    assert desk.value("audio_in_slide", **arguments).read_bytes() == b"song"
+    assert desk.value("audio_in_slide", **(arguments | {"slide_index": 4})) is None
 
 
 # Rules
 
 
-def test_rules_and_days_by_the_clock_of_the_guest(desk: Desk) -> None:
+def test_rules_with_dates_use_the_guest_s_clock(desk: Desk) -> None:
     assert desk.value("rule", rules={"expected": [1]}) == {"expected": [1]}
     today = desk.guest.run(["date", "-d", "tomorrow", "+%Y-%m-%d"]).stdout.strip()
     rules = {"relativeTime": {"from": "tomorrow"}, "expected": {"time": "{Year}-{Month0D}-{Day0D}"}}
@@ -190,7 +195,7 @@ def test_commands(desk: Desk) -> None:
     assert desk.value("vm_command_line", command=["no-such-program"]) is None
 
 
-def test_a_folder_with_all_below_it(desk: Desk) -> None:
+def test_a_folder_with_its_contents(desk: Desk) -> None:
     desk.guest.put("~/tree/inner/x.jpg", b"")
     assert desk.value("list_directory", path="/home/user/tree") == {
         "type": "directory",
@@ -206,10 +211,10 @@ def test_a_folder_with_all_below_it(desk: Desk) -> None:
     assert desk.value("list_directory", path="/home/user/none") is None
 
 
-def test_starters_on_the_desktop(desk: Desk) -> None:
+def test_launchers_on_the_desktop(desk: Desk) -> None:
     desk.guest.put("~/Desktop/game.desktop", b"[Desktop Entry]\nName=Game\n")
-    found = desk.value("shortcuts_on_desktop")
-    assert found == {"game.desktop": "[Desktop Entry]\nName=Game\n"}
+    result = desk.value("shortcuts_on_desktop")
+    assert result == {"game.desktop": "[Desktop Entry]\nName=Game\n"}
 
 
 def test_the_sizes_of_screen_and_window(desk: Desk) -> None:
@@ -263,7 +268,7 @@ def test_settings_files(desk: Desk) -> None:
     assert desk.value("gimp_config_file", file_name="none", dest="g") is None
 
 
-def test_what_vlc_says_that_it_plays(desk: Desk) -> None:
+def test_the_media_that_vlc_plays(desk: Desk) -> None:
     assert desk.value("vlc_playing_info", dest="status.xml") is None
     desk.guest.put("~/Music/song.wav", tone(600))
     web = "--extraintf http --http-host 127.0.0.1 --http-port 8080 --http-password password"
@@ -277,15 +282,15 @@ def test_what_vlc_says_that_it_plays(desk: Desk) -> None:
     desk.guest.run(["pkill", "vlc"])
 
 
-def test_what_an_extension_of_vs_code_writes_or_else_what_it_noted(desk: Desk) -> None:
+def test_the_file_written_by_a_vs_code_extension(desk: Desk) -> None:
     noted = "~/.config/Code/User/workspaceStorage/x/workspace.json"
-    given = {"vscode_extension_command": "OpenProject", "dest": "p.txt"}
+    arguments = {"vscode_extension_command": "OpenProject", "dest": "p.txt"}
     path = "/home/user/OpenProject.txt"
-    assert desk.value("vscode_config", path=path, **given) == ""
+    assert desk.value("vscode_config", path=path, **arguments) == ""
     desk.guest.put(noted, b'{"folder": "file:///home/user/project"}')
-    assert b"project" in desk.value("vscode_config", path=path, **given).read_bytes()
+    assert b"project" in desk.value("vscode_config", path=path, **arguments).read_bytes()
     desk.guest.put(path, b"/home/user/project")
-    assert desk.value("vscode_config", path=path, **given).read_bytes() == b"/home/user/project"
+    assert desk.value("vscode_config", path=path, **arguments).read_bytes() == b"/home/user/project"
 
 
 # The browser
@@ -338,7 +343,7 @@ def test_texts_of_the_page_in_front(browser: Desk) -> None:
           "vienna": True}  # fmt: skip
 
 
-def test_pages_opened_for_it(browser: Desk) -> None:
+def test_pages_opened_by_a_getter(browser: Desk) -> None:
     active = browser.value("active_tab_info", goto_prefix="http://")
     assert active["title"] == "Shop"
     assert active["url"].startswith(f"{SITE}/shop.html")
@@ -346,18 +351,20 @@ def test_pages_opened_for_it(browser: Desk) -> None:
     page = browser.value("page_info", url=f"{SITE}/detail.html")
     assert (page["title"], page["url"]) == ("Detail", f"{SITE}/detail.html")
     assert browser.value("page_info", url="http://127.0.0.1:1/")["title"] == "Connection failed"
-    assert [each["title"] for each in browser.value("open_tabs_info")] == ["Shop"]
+    assert [item["title"] for item in browser.value("open_tabs_info")] == ["Shop"]
 
 
-def test_what_sites_say(browser: Desk) -> None:
+def test_information_from_sites(browser: Desk) -> None:
     infos = [
         {"action": "inner_text", "selector": ".more"},
         {"action": "click_and_inner_text", "selector": [".more", "h1"]},
         {"action": "click_and_attribute", "selector": [".more", "h1"], "attribute": "title"},
     ]
-    given = {"url": f"{SITE}/shop.html", "infos": infos, "backups": ["kept"]}
-    assert browser.value("info_from_website", **given) == ["more", "All of it", "tip"]
-    assert browser.value("info_from_website", **(given | {"url": "http://127.0.0.1:1"})) == ["kept"]
+    arguments = {"url": f"{SITE}/shop.html", "infos": infos, "backups": ["kept"]}
+    assert browser.value("info_from_website", **arguments) == ["more", "All of it", "tip"]
+    assert browser.value("info_from_website", **(arguments | {"url": "http://127.0.0.1:1"})) == [
+        "kept"
+    ]
     pdf = browser.value("pdf_from_url", path=f"{SITE}/detail.html", dest="page.pdf")
     assert "All of it" in PdfReader(pdf).pages[0].extract_text()
     ASKED.add("gotoRecreationPage_and_get_html_content")
@@ -367,7 +374,7 @@ def test_what_sites_say(browser: Desk) -> None:
     assert ask(browser.guest, "recreation", takes=120, **asked) == "__EVALUATION_FAILED__"
 
 
-def test_how_light_the_browser_is(browser: Desk) -> None:
+def test_the_browser_s_colour_scheme(browser: Desk) -> None:
     assert browser.value("chrome_appearance_mode_ui") in ("light", "dark", "system")
 
 
@@ -406,8 +413,8 @@ def test_the_browsers_preferences(
     desk: Desk, getter: str, preferences: dict[str, Any], value: object
 ) -> None:
     end_browser(desk.guest)  # or it would write its own when the getter ends it
-    said = json.dumps(preferences).encode()
-    desk.guest.put("~/.config/google-chrome/Default/Preferences", said)
+    content = json.dumps(preferences).encode()
+    desk.guest.put("~/.config/google-chrome/Default/Preferences", content)
     assert desk.value(getter) == value
 
 
@@ -416,16 +423,16 @@ def test_a_bookmark_is_collected_though_the_browser_puts_off_writing_it(
     desk: Desk, steps: list[dict[str, Any]]
 ) -> None:
     name = f"after {len(steps)} steps"
-    made = ToolCall(name, "chrome_create_bookmark_folder", {"path": name})
-    assert not desk.guest.call(made).error
+    call = ToolCall(name, "chrome_create_bookmark_folder", {"path": name})
+    assert not desk.guest.call(call).error
     bar = desk.value("bookmarks", *steps)["bookmark_bar"]
-    assert name in [each["name"] for each in bar["children"]]
+    assert name in [item["name"] for item in bar["children"]]
 
 
 def test_bookmarks_cookies_and_history(desk: Desk) -> None:
     roots = {"bookmark_bar": {"children": [{"type": "url", "name": "n", "url": "https://a.org/"}]}}
-    said = json.dumps({"roots": roots}).encode()
-    desk.guest.put("~/.config/google-chrome/Default/Bookmarks", said)
+    content = json.dumps({"roots": roots}).encode()
+    desk.guest.put("~/.config/google-chrome/Default/Bookmarks", content)
     assert desk.value("bookmarks") == roots
     make = (
         "import sqlite3; d = sqlite3.connect('.config/google-chrome/Default/Cookies'); "
@@ -443,7 +450,7 @@ def test_bookmarks_cookies_and_history(desk: Desk) -> None:
     assert desk.value("history", dest="h") == [["https://a.org/", "A", 7]]
 
 
-def test_a_file_of_a_google_drive_is_not_to_be_had(desk: Desk) -> None:
+def test_a_file_on_google_drive_is_unavailable(desk: Desk) -> None:
     _, collected = desk.get("googledrive_file", path=["a"], dest="x")
     assert (collected.state, collected.said) == ("failed", "there is no Google account here")
 
@@ -455,7 +462,7 @@ def test_a_file_of_a_google_drive_is_not_to_be_had(desk: Desk) -> None:
 def check_python_file_by_test_suite(
     result: Any, expected: Any, *, test_function_name: str = "test"
 ) -> Any:
-    """Stands in for the metric of that name: what counts here is what it is given."""
+    """Stands in for the metric of that name: this test checks its arguments."""
     return anything.function(result, expected)
 
 
@@ -473,7 +480,7 @@ SUITES = {
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_a_suite_of_tests_runs_apart_and_gives_a_report(
+def test_a_test_suite_runs_separately_and_gives_a_report(
     desk: Desk, tmp_path: Path, suite: str
 ) -> None:
     desk.guest.put("~/Desktop/snake/food.py", b"ok = True\n")
@@ -496,7 +503,7 @@ def test_a_suite_of_tests_runs_apart_and_gives_a_report(
     assert report.value == SUITES[suite]
 
 
-def test_every_getter_was_asked() -> None:
-    """Runs last: what the tests above asked for, held against the list."""
+def test_every_getter_was_called() -> None:
+    """Runs last: compares the getters called above with the list of all."""
     if len(ASKED) > len(GETTERS) / 2:  # all of the module, not one test of it
         assert set() == GETTERS - ASKED

@@ -1,4 +1,4 @@
-"""OSWorld's own tasks on a real desktop: solved by their oracles they score 1, left alone 0.
+"""OSWorld's own tasks on a real desktop: solved by their oracles they score 1, untouched 0.
 
 A part of those that have an oracle, of most applications. All of them: `ambidex prove`, see
 docs/osworld.md.
@@ -63,29 +63,29 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 def found(
     suite: Suite, machines: Source, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Sequence[Verdict]]:
-    """What became of every claim, by the task."""
+    """The outcome of every claim, by task."""
     todo = jobs(suite)
-    wanted = RunRequest(
+    request = RunRequest(
         suite=suite,
         agents=tuple(sorted({job.agent for job in todo})),
         jobs=todo,
         limits=Limits(steps=50),
         catalogue=read_catalogue(),
     )
-    config = config_of(wanted, read_prices())
+    config = config_of(request, read_prices())
     run = tmp_path_factory.mktemp("run") / "run"
     with locked(run):
         adopt(run, config)
         make = agent_maker(config, lambda asked: pytest.fail("no model here"))
         rows = run_jobs(todo, config, suite, run, machines.make, make)
     by_task: dict[str, list[Verdict]] = {}
-    for each in verdicts(suite, rows):
-        by_task.setdefault(each.job.task, []).append(each)
+    for verdict in verdicts(suite, rows):
+        by_task.setdefault(verdict.job.task, []).append(verdict)
     return by_task
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_a_task_scores_1_when_it_is_solved_and_0_when_it_is_left_alone(
+def test_a_task_scores_1_when_solved_and_0_when_untouched(
     found: Mapping[str, Sequence[Verdict]], name: str
 ) -> None:
     claims = found[name]

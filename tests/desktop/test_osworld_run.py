@@ -1,5 +1,5 @@
-"""Tasks of OSWorld through a whole run on a real desktop: staged, played, collected, judged, judged
-again without a machine, proved."""
+"""Tasks of OSWorld through a whole run on a real desktop: set up, played, collected, judged, judged
+again without a machine, and proved."""
 
 import json
 import shutil
@@ -105,9 +105,9 @@ def test_a_suite_of_osworlds_is_proved_and_judged_again(
         adopt(run, config)
         make = agent_maker(config, lambda asked: pytest.fail("no model here"))
         rows = run_jobs(proof_jobs(suite), config, suite, run, machines.make, make)
-    found = verdicts(suite, rows)
-    assert all(verdict.holds for verdict in found), [verdict.said for verdict in found]
-    assert len(found) == 5
+    result = verdicts(suite, rows)
+    assert all(verdict.holds for verdict in result), [verdict.said for verdict in result]
+    assert len(result) == 5
 
     [solved] = [row for row in rows if row.agent == "oracle:tools"]
     assert (solved.score, solved.strict, solved.threshold) == (1.0, 1.0, 1.0)
@@ -118,10 +118,10 @@ def test_a_suite_of_osworlds_is_proved_and_judged_again(
     assert solved.seconds["collect"] < 30
 
     again = list(rejudge(run, suite))
-    assert not any(each.differs for each in again)
+    assert not any(item.differs for item in again)
     collected = folder / "evidence" / "collected.json"
     collected.write_text(collected.read_text().replace('"hello"', '"else"', 1))
-    changed = [each.now.score for each in rejudge(run, suite) if each.differs]
+    changed = [item.now.score for item in rejudge(run, suite) if item.differs]
     assert changed == [0.0]
     assert {row.score for row in read_rows(run)} == {0.0, 1.0}, "a row is never changed"
 

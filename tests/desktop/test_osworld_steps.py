@@ -33,10 +33,10 @@ def desk(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 def titles(guest: Guest) -> list[str]:
-    return [each["title"] for each in ask(guest, "windows")]
+    return [item["title"] for item in ask(guest, "windows")]
 
 
-def test_a_file_of_the_store_is_put_where_the_step_says(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_of_the_store_is_put_at_the_step_s_path(desk: Desk, tmp_path: Path) -> None:
     url = "https://example.org/resolve/main/os/x/setup.sh"
     (tmp_path / "file").write_bytes(b"echo hello\n")
     desk.store.keep(url, tmp_path / "file")
@@ -44,20 +44,20 @@ def test_a_file_of_the_store_is_put_where_the_step_says(desk: Desk, tmp_path: Pa
     assert desk.guest.get("/home/user/setup.sh") == b"echo hello\n"
 
 
-def test_a_file_that_the_store_lacks_voids_the_trial(desk: Desk) -> None:
+def test_a_file_missing_from_the_store_voids_the_trial(desk: Desk) -> None:
     with pytest.raises(StageError, match="not in the store"):
         desk.step("download", files=[{"url": "https://example.org/none", "path": "/tmp/none"}])
 
 
-def test_a_program_that_the_guest_lacks_voids_the_trial(desk: Desk) -> None:
+def test_a_program_missing_from_the_guest_voids_the_trial(desk: Desk) -> None:
     with pytest.raises(StageError, match="has no firefox-nightly"):
         desk.step("launch", command=["firefox-nightly", "--new-window"])
 
 
-def test_a_command_runs_in_the_home_and_its_status_is_its_own_affair(desk: Desk) -> None:
-    said = desk.step("execute", command="echo {SCREEN_WIDTH} > width; exit 3", shell="false")
+def test_a_command_runs_in_the_home_folder_and_may_fail(desk: Desk) -> None:
+    answer = desk.step("execute", command="echo {SCREEN_WIDTH} > width; exit 3", shell="false")
     assert desk.guest.get("~/width") == b"1920\n"
-    assert "exit 3" in said
+    assert "exit 3" in answer
 
 
 def test_a_list_command_reaches_its_program_as_it_is(desk: Desk) -> None:
@@ -70,19 +70,19 @@ def test_a_list_for_a_shell_is_its_first_member(desk: Desk) -> None:
     assert desk.guest.get("~/first") == b"first\n"
 
 
-def test_a_command_that_is_repeated_ends_when_it_says_so(desk: Desk) -> None:
+def test_a_repeated_command_ends_on_its_condition(desk: Desk) -> None:
     count = "echo x >> ~/tries; wc -l < ~/tries"
     desk.step("execute", command=count, shell=True, until={"stdout": "3"})
     assert desk.guest.get("~/tries") == b"x\n" * 3
 
 
-def test_what_a_command_says_is_kept_for_the_getter(desk: Desk) -> None:
-    kept = {"type": "execute", "parameters": {"command": ["echo", "hello"], "stdout": "out.txt"}}
-    value = desk.value("cache_file", kept, path="out.txt")
+def test_the_output_of_a_command_is_stored_for_the_getter(desk: Desk) -> None:
+    step = {"type": "execute", "parameters": {"command": ["echo", "hello"], "stdout": "out.txt"}}
+    value = desk.value("cache_file", step, path="out.txt")
     assert value.read_text() == "hello\n"
 
 
-def test_a_file_is_opened_and_its_window_in_front(desk: Desk) -> None:
+def test_a_file_is_opened_and_its_window_is_active(desk: Desk) -> None:
     desk.guest.put("~/Documents/notes of mine.txt", b"hello\n")
     desk.step("open", path="/home/user/Documents/notes of mine.txt")
     assert any("notes of mine.txt" in title for title in titles(desk.guest))
@@ -93,30 +93,30 @@ def test_nothing_to_open_voids_the_trial(desk: Desk) -> None:
         desk.step("open", path="/home/user/none.txt")
 
 
-def test_python_that_presses_keys_is_carried_out_by_the_guests_own_hands(desk: Desk) -> None:
+def test_python_that_presses_keys_is_translated_into_calls(desk: Desk) -> None:
     desk.step("activate_window", window_name="notes of mine")
     keys = "import pyautogui; import time; pyautogui.hotkey('ctrl', 'end'); time.sleep(0.5); "
     code = f"{keys}pyautogui.write('more'); pyautogui.hotkey('ctrl', 's')"
-    said = desk.step("execute", command=["python", "-c", code])
-    assert "4 calls" in said
+    answer = desk.step("execute", command=["python", "-c", code])
+    assert "4 calls" in answer
     comes_to_hold(desk.guest, "~/Documents/notes of mine.txt", b"hellomore\n")
 
 
-def test_a_document_is_saved_in_its_own_format_without_a_question(
-    desk: Desk, tmp_path: Path
-) -> None:
+def test_a_document_is_saved_in_its_own_format_without_a_dialog(desk: Desk, tmp_path: Path) -> None:
     document(tmp_path / "plan.docx", "Plan")
     desk.guest.put("~/plan.docx", (tmp_path / "plan.docx").read_bytes())
     desk.step("open", path="/home/user/plan.docx")
-    given = {"paths": ["~/plan.docx"], "within": 5}
-    assert ask(desk.guest, "wait_until_written", **given), "the office shows it, and writes nothing"
+    arguments = {"paths": ["~/plan.docx"], "within": 5}
+    assert ask(desk.guest, "wait_until_written", **arguments), (
+        "the office shows it, and writes nothing"
+    )
     keys = "import pyautogui; pyautogui.write('A '); pyautogui.hotkey('ctrl', 's')"
     saved = {"type": "execute", "parameters": {"command": ["python", "-c", keys]}}
-    found = desk.value("vm_file", saved, path="/home/user/plan.docx", dest="plan.docx")
-    assert docx.Document(str(found)).paragraphs[0].text == "A Plan"
+    result = desk.value("vm_file", saved, path="/home/user/plan.docx", dest="plan.docx")
+    assert docx.Document(str(result)).paragraphs[0].text == "A Plan"
 
 
-def test_the_keys_that_tasks_take_for_granted_open_a_terminal(desk: Desk) -> None:
+def test_the_shortcut_that_tasks_rely_on_opens_a_terminal(desk: Desk) -> None:
     keys = "import pyautogui; pyautogui.hotkey('ctrl', 'alt', 't')"
     desk.step("execute", command=["python", "-c", keys])
     desk.guest.wait_window("user@", timeout=60)
@@ -135,44 +135,44 @@ def test_a_window_comes_to_the_front_by_title_and_by_class(desk: Desk) -> None:
     assert desk.guest.screenshot().focused == "gnome-terminal"
     assert "in front" in desk.step("activate_window", window_name="NOTES OF")
     assert desk.guest.screenshot().focused == "gedit"
-    given = {"strict": True, "by_class": True}
+    arguments = {"strict": True, "by_class": True}
     name = "gnome-terminal-server.Gnome-terminal"
-    assert "in front" in desk.step("activate_window", window_name=name, **given)
+    assert "in front" in desk.step("activate_window", window_name=name, **arguments)
     assert "no such window" in desk.step("activate_window", window_name="NOTES OF", strict=True)
 
 
 def test_a_window_is_closed(desk: Desk) -> None:
     name = "gnome-terminal-server.Gnome-terminal"
     desk.step("close_window", window_name=name, strict=True, by_class=True)
-    assert not any(each["class"] == name for each in ask(desk.guest, "windows"))
+    assert not any(item["class"] == name for item in ask(desk.guest, "windows"))
     assert "no such window" in desk.step("close_window", window_name=name, strict=True)
 
 
-def test_what_follows_a_program_that_was_ended_finds_it_gone(desk: Desk) -> None:
+def test_a_killed_program_is_gone_before_the_next_step(desk: Desk) -> None:
     desk.step("launch", command=["sleep", "600"])
     desk.step("launch", command=["pkill", "sleep"])
     assert desk.guest.run(["pgrep", "-x", "sleep"]).returncode == 1
 
 
-def test_a_pause_is_a_bound(desk: Desk) -> None:
+def test_a_pause_ends_when_the_screen_is_still(desk: Desk) -> None:
     [first, _] = map(json.loads, desk.step("sleep", seconds=60).splitlines())
     assert first["said"] == "the screen was still"
     assert first["seconds"] < 30
 
 
-def test_a_pause_is_slept_through_where_that_is_asked_for(desk: Desk) -> None:
+def test_a_pause_is_slept_in_full_on_request(desk: Desk) -> None:
     assert '"slept 1 s"' in desk.step("sleep", literal=True, seconds=1)
 
 
 def test_tabs_are_opened_and_closed(desk: Desk) -> None:
     desk.step("launch", command=["chromium", "--no-default-browser-check"])
     desk.step("chrome_open_tabs", urls_to_open=[f"{SITE}/one.html", f"{SITE}/two.html"])
-    assert [each["url"] for each in desk.value("open_tabs_info")] == [
+    assert [item["url"] for item in desk.value("open_tabs_info")] == [
         f"{SITE}/one.html",
         f"{SITE}/two.html",
     ]
     desk.step("chrome_close_tabs", urls_to_close=[f"{SITE}/one.html", f"{SITE}/none.html"])
-    assert [each["title"] for each in desk.value("open_tabs_info")] == ["two"]
+    assert [item["title"] for item in desk.value("open_tabs_info")] == ["two"]
 
 
 def test_the_browser_gets_a_history(desk: Desk, tmp_path: Path) -> None:
@@ -202,18 +202,18 @@ def test_the_browser_gets_a_history(desk: Desk, tmp_path: Path) -> None:
         ("login", {"settings_file": "s", "platform": "p"}),
     ],
 )
-def test_a_google_account_is_not_to_be_had(desk: Desk, type: str, given: dict[str, object]) -> None:
+def test_a_google_account_is_unavailable(desk: Desk, type: str, given: dict[str, object]) -> None:
     with pytest.raises(StageError, match="Google account"):
         desk.step(type, **given)
 
 
-def test_a_step_after_the_episode_that_fails_is_told_to_the_judge(desk: Desk) -> None:
+def test_a_failed_step_after_the_episode_is_recorded_for_judging(desk: Desk) -> None:
     opened = {"type": "open", "parameters": {"path": "/home/user/none.txt"}}
     record, _ = desk.record(desk.body([], [opened], []))
     assert record.failed_step.startswith("postconfig[0] (open): there is no file")
 
 
-def test_relative_paths_begin_at_the_home(desk: Desk) -> None:
+def test_relative_paths_start_at_the_home_folder(desk: Desk) -> None:
     with pytest.raises(NoSuchFileError):
         desk.guest.get("/setup.sh")
     assert desk.value("vm_file", path="setup.sh", dest="s.sh").read_bytes() == b"echo hello\n"

@@ -1,4 +1,4 @@
-"""A recorded episode is played again on a fresh desktop, and where its screens part is said."""
+"""Replaying a recorded episode on a fresh desktop, up to the step where the screens diverge."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ def ambidex(machines: Source, *words: str | Path) -> str:
     return done.stdout
 
 
-def test_a_replay_says_whether_and_where_the_screens_part(machines: Source, tmp_path: Path) -> None:
+def test_a_replay_reports_whether_and_where_the_screens_diverge(
+    machines: Source, tmp_path: Path
+) -> None:
     run, again = tmp_path / "run", tmp_path / "again"
     ambidex(
         machines, "run", PROJECT / "tasks" / "demo", "--tasks", TASK, "--agent", "oracle:gui",
         "--provider", machines.provider, "--out", run,
     )  # fmt: skip
-    said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", again)
-    assert f"{TASK}: scored 1.0" in said
-    assert "The screens are the same" in said
+    answer = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", again)
+    assert f"{TASK}: scored 1.0" in answer
+    assert "The screens are the same" in answer
     [played] = again.glob(f"{TASK}.*/{NAME}")
 
     # The same record, but that it opens another menu in its fourth step.
     record = run / f"{TASK}.1" / NAME
     record.write_text(record.read_text().replace('"alt", "v"', '"alt", "f"'))
     other = tmp_path / "other"
-    said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", other)
-    found = parted(partings(played.parent, next(other.glob(f"{TASK}.*"))))
-    assert found is not None
-    assert found.step == 4
-    assert "The screens part at step 4" in said
+    answer = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", other)
+    result = parted(partings(played.parent, next(other.glob(f"{TASK}.*"))))
+    assert result is not None
+    assert result.step == 4
+    assert "The screens part at step 4" in answer

@@ -83,7 +83,7 @@ def shuffle_playlist(enable: bool) -> bool:
 
 @dataclass
 class Show:
-    """A foundry, its page, and the machines that were made for it."""
+    """A foundry, its review page, and the machines started for it."""
 
     foundry: Path
     address: Callable[[str], str]
@@ -103,17 +103,17 @@ class Show:
 
 
 def until(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """What it gives once it gives something."""
+    """Wait until `holds` returns something true and return it."""
     end = time.monotonic() + seconds
-    while not (found := holds()):
+    while not (result := holds()):
         assert time.monotonic() < end, "it did not come to be"
         time.sleep(0.05)
-    return found
+    return result
 
 
 @pytest.fixture(autouse=True)
 def patience() -> Iterator[None]:
-    """A busy host is slow, and that is no failure of a page."""
+    """Long timeouts: a slow host must not fail the page."""
     expect.set_options(timeout=PATIENCE)
     yield
     expect.set_options(timeout=5_000)
@@ -123,11 +123,11 @@ def patience() -> Iterator[None]:
 def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
     foundry = tmp_path_factory.mktemp("foundry")
     furnished(foundry, *_seen(machines))
-    given: list[Machine] = []
+    started: list[Machine] = []
 
     def make() -> Machine:
-        given.append(machines.make())
-        return given[-1]
+        started.append(machines.make())
+        return started[-1]
 
     @contextmanager
     def source() -> Iterator[Source]:
@@ -135,14 +135,14 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
     pages = Reviewing(foundry, ["ann", "ben"], Cards(house_tools(ROOT)), Desks(source))
     with opened(pages) as address:
-        yield Show(foundry, address, given)
-    for machine in given:
+        yield Show(foundry, address, started)
+    for machine in started:
         with pytest.raises(MachineError):
             machine.endpoint.strip()
 
 
 def _seen(machines: Source) -> tuple[bytes, bytes]:
-    """The screen before and after the draft was called: what a trial keeps."""
+    """The screens before and after the call of the draft, which a trial keeps."""
     with closing(machines.make()) as machine:
         machine.revert("ready")
         with Guest(machine.endpoint, machine.token) as guest:
@@ -159,7 +159,7 @@ def _seen(machines: Source) -> tuple[bytes, bytes]:
 
 @pytest.fixture
 def page(browser: Browser, show: Show) -> Iterator[Page]:
-    """Ann's page; it fails the test by any error in it and any request to elsewhere."""
+    """Ann's page. Any error in it, and any request to another site, fails the test."""
     wrong: list[str] = []
     with browser.new_context(viewport=WIDE) as context:
         page = context.new_page()
@@ -193,9 +193,7 @@ def picture(page: Page) -> str:
     return str(page.evaluate("document.querySelector('.live canvas').toDataURL()"))
 
 
-def test_a_draft_is_called_with_what_the_form_made_of_its_schema_says(
-    page: Page, show: Show
-) -> None:
+def test_a_draft_is_called_with_the_values_of_its_form(page: Page, show: Show) -> None:
     started(at_card(page))
     assert show.size() == "1.0"
     expect(page.get_by_label("factor")).to_have_attribute("type", "number")
@@ -216,7 +214,7 @@ def test_a_draft_is_called_with_what_the_form_made_of_its_schema_says(
     assert show.size() == "1.5"
 
 
-def test_a_page_that_is_loaded_again_finds_its_desktop_as_it_was(page: Page, show: Show) -> None:
+def test_a_reloaded_page_keeps_its_desktop(page: Page, show: Show) -> None:
     at_card(page)
     expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
     expect(page.locator(".came")).to_have_count(2)
@@ -254,7 +252,7 @@ def test_a_reviewer_acts_on_the_desktop_only_after_taking_mouse_and_keyboard(
     expect(page.get_by_role("button", name="Use mouse and keyboard")).to_be_visible()
 
 
-def test_the_stage_of_the_task_is_set_where_it_is_asked_for(page: Page, show: Show) -> None:
+def test_the_task_s_setup_runs_on_request(page: Page, show: Show) -> None:
     (task,) = load_suite(ROOT / "tasks" / "demo", read_catalogue(), ("files-invoices",)).tasks
     folder = verbs_of(task).folder
     made(show.foundry, "invoices", task=str(folder), task_hash=task.hash)
@@ -275,7 +273,7 @@ def test_the_stage_of_the_task_is_set_where_it_is_asked_for(page: Page, show: Sh
     expect(page.locator(".fields h3")).to_have_text("gnome_set_text_size", timeout=120_000)
 
 
-def test_a_desktop_is_its_reviewer_s_alone(page: Page, browser: Browser, show: Show) -> None:
+def test_a_desktop_belongs_to_one_reviewer(page: Page, browser: Browser, show: Show) -> None:
     at_card(page)
     expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
     with browser.new_context() as another:
@@ -329,9 +327,7 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
                 _pictured(shown, f"review-said-{scheme}-{size['width']}")
 
 
-def test_a_fresh_desktop_is_as_new_and_what_a_draft_reaches_for_is_told(
-    page: Page, show: Show
-) -> None:
+def test_a_fresh_desktop_is_new_and_a_draft_s_accesses_are_reported(page: Page, show: Show) -> None:
     at_card(page, "prying")
     expect(page.get_by_text("Your desktop is at text-size")).to_be_visible()
     page.get_by_role("button", name="Start afresh").click()

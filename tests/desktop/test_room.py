@@ -1,4 +1,4 @@
-"""The control room in a real browser, beside a real run on a sandbox desktop."""
+"""The control room in a real browser, next to a real run on a sandbox desktop."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Writer:
 
 @dataclass
 class Show:
-    """A run under way, the room beside it, the agent that the tests are about, and the machines."""
+    """A run in progress, its control room, its agent, and the machines."""
 
     run: Path
     address: Callable[[], str]
@@ -109,37 +109,37 @@ class Show:
         return list(read_trajectory(self.run / trial)) if there else []
 
     def steps(self, trial: str = "menu.1") -> list[dict[str, Any]]:
-        return [each for each in self.lines(trial) if each["kind"] == "step"]
+        return [line for line in self.lines(trial) if line["kind"] == "step"]
 
     def pointer(self) -> Any:
         screen = Seen.model_validate_json((self.run / "menu.1" / MACHINE).read_bytes()).vnc
-        [machine] = [each for each in self.made if each.vnc[0] == screen]
+        [machine] = [item for item in self.made if item.vnc[0] == screen]
         with Guest(machine.endpoint, machine.token) as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
 
 
 def until(holds: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """What it gives once it gives something."""
+    """Wait until `holds` returns something true and return it."""
     end = time.monotonic() + seconds
-    while not (found := holds()):
+    while not (result := holds()):
         assert time.monotonic() < end, "it did not come to be"
         time.sleep(0.05)
-    return found
+    return result
 
 
 @pytest.fixture(scope="module")
 def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
     folder = tmp_path_factory.mktemp("room")
-    for name, said in TASKS.items():
+    for name, fields in TASKS.items():
         (folder / "suite" / name).mkdir(parents=True)
-        (folder / "suite" / name / "task.toml").write_text(TASK.format(*said))
+        (folder / "suite" / name / "task.toml").write_text(TASK.format(*fields))
     suite = load_suite(folder / "suite", read_catalogue())
     run, player = folder / "runs" / "menus", Player()
-    made: list[Machine] = []
+    started: list[Machine] = []
 
     def make() -> Machine:
-        made.append(machines.make())
-        return made[-1]
+        started.append(machines.make())
+        return started[-1]
 
     def agent(name: str, task: Task, briefing: Briefing) -> Player | Writer:
         return player if task.name == "menu" else Writer(player.stop)
@@ -168,7 +168,7 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     try:
         until(lambda: player.seen and len(dict(now_running(run))) == len(TASKS), 120)
         with opened([folder / "runs"]) as address:
-            yield Show(run, address, player, made)
+            yield Show(run, address, player, started)
     finally:
         player.stop.set()
         thread.join(60)
@@ -177,7 +177,7 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture
 def page(browser: Browser, show: Show) -> Iterator[Page]:
-    """A page on the wall; it fails the test by any error in it and any request to elsewhere."""
+    """A page with the overview. An error in it, or a request to another site, fails the test."""
     wrong: list[str] = []
     with browser.new_context(viewport=WIDE) as context:
         page = context.new_page()
@@ -204,11 +204,11 @@ def at_desk(page: Page, task: str = "menu") -> Page:
 
 
 def picture(page: Page) -> str:
-    """What is on the live screen; empty as long as there is none."""
+    """The picture on the live screen; empty while there is none."""
     return str(page.evaluate("document.querySelector('.live canvas')?.toDataURL() ?? ''"))
 
 
-def test_the_wall_shows_what_a_trial_is_at(page: Page, show: Show) -> None:
+def test_the_overview_shows_a_trial_s_progress(page: Page, show: Show) -> None:
     expect(page.locator(".card")).to_have_count(len(TASKS))
     card = (
         page.locator(".card")
@@ -224,9 +224,7 @@ def test_the_wall_shows_what_a_trial_is_at(page: Page, show: Show) -> None:
     until(lambda: card.locator("img").get_attribute("src") != first)
 
 
-def test_the_desk_shows_the_screen_as_it_moves_and_the_steps_as_they_come(
-    page: Page, show: Show
-) -> None:
+def test_the_trial_page_shows_the_live_screen_and_new_steps(page: Page, show: Show) -> None:
     at_desk(page)
     first = picture(page)
     until(lambda: picture(page) != first)
@@ -237,7 +235,7 @@ def test_the_desk_shows_the_screen_as_it_moves_and_the_steps_as_they_come(
     expect(page.locator(".step .at").last).to_have_text(re.compile(r"\d+"))
 
 
-def test_a_held_agent_does_nothing_and_one_step_is_one(page: Page, show: Show) -> None:
+def test_a_held_agent_waits_and_an_order_of_one_step_runs_one(page: Page, show: Show) -> None:
     at_desk(page)
     page.get_by_role("button", name="Hold").click()
     expect(page.get_by_role("status").filter(has_text="held")).to_be_visible(timeout=20_000)
@@ -252,13 +250,13 @@ def test_a_held_agent_does_nothing_and_one_step_is_one(page: Page, show: Show) -
     until(lambda: len(show.steps()) > count + 2)
 
 
-def test_whoever_has_no_lease_moves_nothing_whatever_they_send(page: Page, show: Show) -> None:
+def test_input_without_the_lease_has_no_effect(page: Page, show: Show) -> None:
     at_desk(page)
     page.get_by_role("button", name="Hold").click()
     until(lambda: show.lines()[-1].get("order") == "pause")
     before = show.pointer()
     asked = "fetch('/api/trials/menus/menu.1/screen').then((answer) => answer.json())"
-    cookies = {each["name"]: each["value"] for each in page.context.cookies()}
+    cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
     password = page.evaluate(asked)["password"]
     address = show.address().partition("?")[0] + "vnc/menus/menu.1?viewer=a-stranger"
     with viewer(address, cookies, password) as (socket, _):
@@ -272,7 +270,7 @@ def test_whoever_has_no_lease_moves_nothing_whatever_they_send(page: Page, show:
     until(lambda: show.lines()[-1]["kind"] == "step")
 
 
-def test_a_person_takes_over_and_hands_back_and_the_model_is_told(
+def test_a_person_takes_over_and_hands_back_and_the_model_learns_of_it(
     page: Page, browser: Browser, show: Show
 ) -> None:
     at_desk(page)
@@ -288,7 +286,7 @@ def test_a_person_takes_over_and_hands_back_and_the_model_is_told(
     expect(screen).to_be_visible(timeout=20_000)
     count = len(show.steps())
     until(lambda: _clicked(screen, show, count), 40)
-    human = [each for each in show.steps() if each["actor"] == "human"]
+    human = [step for step in show.steps() if step["actor"] == "human"]
     [call, *_] = human[0]["decision"]["calls"]
     assert call["name"] == "computer_click"
     assert abs(call["arguments"]["x"] - 960) < 8
@@ -299,7 +297,7 @@ def test_a_person_takes_over_and_hands_back_and_the_model_is_told(
     page.get_by_role("button", name="Hand back").click()
     count = len(show.steps())
     until(lambda: len(show.steps()) > count)
-    notes = [note for each in show.player.seen for note in each.notes]
+    notes = [note for item in show.player.seen for note in item.notes]
     assert any("A person took over" in note and "computer_click" in note for note in notes)
 
 
@@ -308,7 +306,7 @@ def test_a_hint_reaches_the_model(page: Page, show: Show) -> None:
     page.get_by_role("button", name="Tell the model").click()
     page.get_by_label("What the model is told").fill("The menu is at the top.")
     page.get_by_role("button", name="Tell it").click()
-    until(lambda: any("at the top" in note for each in show.player.seen for note in each.notes))
+    until(lambda: any("at the top" in note for item in show.player.seen for note in item.notes))
 
 
 def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> None:
@@ -324,7 +322,7 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
                 _pictured(shown, f"room-desk-{scheme}-{size['width']}")
 
 
-def test_a_page_goes_on_with_the_machine_of_the_next_attempt(page: Page, show: Show) -> None:
+def test_a_page_continues_with_the_machine_of_the_next_attempt(page: Page, show: Show) -> None:
     at_desk(page, "letter")
     until(lambda: show.steps("letter.1"))
     before = dict(now_running(show.run))["letter.1"]
@@ -362,7 +360,7 @@ def test_a_trial_that_a_person_ends_is_played_again_on_the_same_page(
     expect(page.get_by_text("assisted", exact=True)).to_be_visible()
 
 
-def test_what_has_ended_is_pictured(browser: Browser, show: Show) -> None:
+def test_a_finished_trial_is_pictured(browser: Browser, show: Show) -> None:
     assert _rows(show), "the trial before has not ended"
     for scheme in ("light", "dark"):
         for size in (WIDE, NARROW):

@@ -1,4 +1,4 @@
-"""What a survey sees of a real desktop."""
+"""A survey of a real desktop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import LASTING, PARTS, changes, survey
 
 
-def test_a_file_a_setting_a_window_and_a_program_are_seen_and_nothing_is_left_behind(
+def test_a_survey_sees_files_settings_windows_and_programs_and_leaves_nothing(
     guest: Guest,
 ) -> None:
     before = survey(guest)
@@ -16,10 +16,10 @@ def test_a_file_a_setting_a_window_and_a_program_are_seen_and_nothing_is_left_be
     guest.run(["gsettings", "set", "org.gnome.desktop.interface", "clock-show-seconds", "true"])
     guest.run(guest.expanded(["gedit", "~/surveyed.txt"]), background=True)
     guest.wait_window("surveyed.txt", 60)
-    found = changes(before, survey(guest))
-    told = {(each.kind, each.what): each.how for each in found}
-    assert told["file", f"{guest.home}/surveyed.txt"] == "made"
+    result = changes(before, survey(guest))
+    reported = {(item.kind, item.what): item.how for item in result}
+    assert reported["file", f"{guest.home}/surveyed.txt"] == "made"
     key = "org.gnome.desktop.interface clock-show-seconds"
-    assert told["setting", key] == "false -> true"
-    assert any(kind == "window" and "surveyed.txt" in how for (kind, _), how in told.items())
-    assert any(kind == "process" and what.startswith("gedit ") for kind, what in told)
+    assert reported["setting", key] == "false -> true"
+    assert any(kind == "window" and "surveyed.txt" in how for (kind, _), how in reported.items())
+    assert any(kind == "process" and what.startswith("gedit ") for kind, what in reported)

@@ -1,4 +1,4 @@
-"""Calc's tools in the real Calc; what they did is read back from the saved file by openpyxl."""
+"""Calc's tools in the real Calc; openpyxl reads the saved files back."""
 
 from datetime import date, datetime
 from io import BytesIO
@@ -15,7 +15,7 @@ BOOK = "~/tools/stock & co.xlsx"
 
 @pytest.fixture(scope="module")
 def calc(guest: Guest) -> Guest:
-    """A guest with a small workbook open, started as a person would start it."""
+    """A guest with a small workbook open, opened the way a person would."""
     book = Workbook()
     sheet = book.active
     assert sheet is not None
@@ -33,7 +33,7 @@ def calc(guest: Guest) -> Guest:
 
 
 def saved(guest: Guest, path: str = BOOK) -> Workbook:
-    """The file as it is on the guest's disk."""
+    """The workbook on the guest's disk."""
     return load_workbook(BytesIO(guest.get(path)))
 
 
@@ -42,13 +42,13 @@ def saved(guest: Guest, path: str = BOOK) -> Workbook:
     calc_get_workbook_info="path, sheets and used range",
     calc_get_range_values="numbers and text",
     calc_get_column_data="a column after Z",
-    calc_get_cell_value="what is shown by the number format",
+    calc_get_cell_value="the text displayed by the number format",
     calc_env_info="the first rows",
 )
 def test_a_workbook_that_a_person_opened_is_read(calc: Guest) -> None:
     info = done(calc, "calc_get_workbook_info")
     assert info["path"].endswith("/tools/stock & co.xlsx")
-    assert [each["name"] for each in info["sheets"]] == ["Stock"]
+    assert [sheet["name"] for sheet in info["sheets"]] == ["Stock"]
     assert info["sheets"][0]["used"] == "A1:AB4"
     values = done(calc, "calc_get_range_values", range_str="a1:C4")["values"]
     assert values[1] == ["pen", 3, 1.5]
@@ -86,7 +86,7 @@ def test_what_is_written_has_its_type_in_the_file(calc: Guest) -> None:
     assert load_workbook(BytesIO(calc.get(BOOK)), data_only=True)["Stock"]["D5"].value == 24
 
 
-def test_a_wrong_call_changes_nothing_and_says_what_would_help(calc: Guest) -> None:
+def test_a_wrong_call_changes_nothing_and_gives_a_hint(calc: Guest) -> None:
     before = done(calc, "calc_get_range_values", range_str="A1:H6")
     code, text = refused(calc, "calc_set_cell_value", cell="A1", value="=FROB(1)")
     assert code == "bad_formula"
@@ -123,17 +123,17 @@ def test_a_wrong_call_changes_nothing_and_says_what_would_help(calc: Guest) -> N
 @proves(
     "openpyxl reads the saved file",
     calc_sort_range="rows are whole and in order",
-    calc_undo="rows are in the old order again",
+    calc_undo="rows are back in their old order",
     calc_find_and_replace="the text is in the cell",
     calc_copy_range="the copy is there",
-    calc_clear_range="and gone when cleared",
+    calc_clear_range="and is gone after clearing",
 )
-def test_rows_stay_together_when_sorted_and_one_undo_takes_it_back(calc: Guest) -> None:
+def test_rows_stay_together_when_sorted_and_one_undo_reverts_it(calc: Guest) -> None:
     done(calc, "calc_sort_range", range_str="A1:C4", by_column="B", ascending=False)
     done(calc, "calc_save")
     rows = saved(calc)["Stock"].iter_rows(min_row=2, max_row=4, max_col=2, values_only=True)
     assert list(rows) == [("paper", 9), ("pen", 3), ("ink", 2)]
-    assert done(calc, "calc_undo").startswith("Taken back: Sort")
+    assert done(calc, "calc_undo").startswith("Undone: Sort")
     names = done(calc, "calc_get_range_values", range_str="A2:A4")["values"]
     assert names == [["pen"], ["ink"], ["paper"]]
     assert done(calc, "calc_find_and_replace", search="pen", replacement="pencil") == 1
@@ -155,7 +155,7 @@ def test_rows_stay_together_when_sorted_and_one_undo_takes_it_back(calc: Guest) 
     calc_insert_rows="merged cells below moved down",
     calc_delete_rows="and up again",
 )
-def test_sheets_and_looks_are_in_the_file(calc: Guest) -> None:
+def test_sheets_and_formats_are_in_the_file(calc: Guest) -> None:
     done(calc, "calc_insert_sheet", sheet_name="New")
     done(calc, "calc_rename_sheet", old_name="New", new_name="My data")
     done(calc, "calc_set_cell_value", cell="'My data'!A1", value="=Stock!B2")
@@ -186,14 +186,14 @@ def test_sheets_and_looks_are_in_the_file(calc: Guest) -> None:
     assert sheet["A1"].font.bold
     assert sheet["A1"].alignment.horizontal == "center"
     assert sheet["C2"].number_format == "0.00"
-    assert [str(each) for each in sheet.merged_cells.ranges] == ["A9:C9"]
+    assert [str(item) for item in sheet.merged_cells.ranges] == ["A9:C9"]
     assert sheet.freeze_panes == "A2"
 
 
 @proves(
     "the bytes of the files",
     calc_save_as="the other file is of its kind, and the first one as it was",
-    calc_open_workbook="the file is what the calls after it work on",
+    calc_open_workbook="later calls work on the file",
 )
 def test_files_are_written_where_and_how_they_are_named(calc: Guest) -> None:
     written = done(calc, "calc_export_to_pdf")

@@ -1,4 +1,4 @@
-"""Calc's charts and pivot tables: what is in the saved workbook by openpyxl and the file's XML."""
+"""Calc's charts and pivot tables, checked in the saved workbook with openpyxl and in its XML."""
 
 import re
 from io import BytesIO
@@ -43,15 +43,15 @@ def saved(guest: Guest) -> bytes:
 
 
 def drawn(content: bytes) -> list[str]:
-    """The charts of the file as XML, in the order of their numbers."""
+    """The charts of the saved file as XML, by number."""
     with ZipFile(BytesIO(content)) as file:
-        names = [each for each in file.namelist() if re.fullmatch(r"xl/charts/chart\d+.xml", each)]
+        names = [item for item in file.namelist() if re.fullmatch(r"xl/charts/chart\d+.xml", item)]
         names.sort(key=lambda each: int("".join(filter(str.isdigit, each))))
-        return [file.read(each).decode() for each in names]
+        return [file.read(name).decode() for name in names]
 
 
 def shown(xml: str) -> list[str]:
-    """The texts of its titles."""
+    """The texts of a chart's titles."""
     return re.findall(r"<a:t>([^<]*)</a:t>", xml)
 
 
@@ -59,13 +59,13 @@ def shown(xml: str) -> list[str]:
     "the chart parts of the saved xlsx, and openpyxl's charts of each sheet",
     calc_create_chart="kind, direction, titles, series and sheet of several charts",
     calc_list_charts="the same charts as in the file",
-    calc_delete_chart="the chart is in the file no more",
+    calc_delete_chart="the chart is no longer in the file",
 )
-def test_charts_of_every_kind_stand_where_they_were_asked_for(calc: Guest) -> None:
+def test_charts_of_every_type_are_on_the_requested_sheet(calc: Guest) -> None:
     titles = {"title": "Sales & COGS – 週", "x_axis_title": "week", "y_axis_title": "€"}
-    made = done(calc, "calc_create_chart", chart_type="column", data_range="B1:C4", **titles)
-    assert (made["name"], made["title"]) == ("Chart 1", titles["title"])
-    assert made["series"] == ["Sales: $'My data'.$B$2:$B$4", "COGS: $'My data'.$C$2:$C$4"]
+    result = done(calc, "calc_create_chart", chart_type="column", data_range="B1:C4", **titles)
+    assert (result["name"], result["title"]) == ("Chart 1", titles["title"])
+    assert result["series"] == ["Sales: $'My data'.$B$2:$B$4", "COGS: $'My data'.$C$2:$C$4"]
     done(calc, "calc_switch_active_sheet", sheet_name="Sheet2")
     bar = {"chart_type": "bar", "data_range": "'My data'!D1:D4,'My data'!B1:B4"}
     assert done(calc, "calc_create_chart", target_cell="C3", **bar)["anchor"] == "C3"
@@ -90,7 +90,7 @@ def test_charts_of_every_kind_stand_where_they_were_asked_for(calc: Guest) -> No
     joined = " ".join(charts)
     assert all(f"<c:{kind}Chart>" in joined for kind in ("line", "pie", "area", "doughnut"))
     listed = done(calc, "calc_list_charts")
-    assert [each["sheet"] for each in listed].count("Wide") == 4
+    assert [entry["sheet"] for entry in listed].count("Wide") == 4
     done(calc, "calc_delete_chart", chart_name="Chart 2", sheet="Sheet2")
     assert [len(sheet._charts) for sheet in load_workbook(BytesIO(saved(calc)))] == [1, 4, 1]
     assert refused(calc, "calc_delete_chart", chart_name="Chart 2", sheet="Sheet2")[0] == "no_chart"
@@ -103,14 +103,14 @@ def test_charts_of_every_kind_stand_where_they_were_asked_for(calc: Guest) -> No
 
 @proves(
     "openpyxl reads the pivot tables and their results from the saved file",
-    calc_create_pivot_table="fields, function and place; the sums stand in the cells",
+    calc_create_pivot_table="fields, function and location; the sums are in the cells",
 )
 def test_a_pivot_table_sums_and_counts_and_covers_nothing(calc: Guest) -> None:
     tool = "calc_create_pivot_table"
     source = {"source_sheet": "My data", "table_name": "P1", "sheet": "Pivots"}
     done(calc, "calc_switch_active_sheet", sheet_name="Pivots")
-    made = done(calc, tool, row_fields=["Region"], value_fields=["Sales"], **source)
-    assert made["values"][-3:] == [["North", 30], ["South", 30], ["Total Result", 60]]
+    result = done(calc, tool, row_fields=["Region"], value_fields=["Sales"], **source)
+    assert result["values"][-3:] == [["North", 30], ["South", 30], ["Total Result", 60]]
     by_letter = {"row_fields": ["D"], "value_fields": ["D"], "aggregation_function": "Count"}
     again = {**source, "table_name": "P2", "target_cell": "E3"}
     assert done(calc, tool, **by_letter, **again)["values"][-3][1] == 2
@@ -119,21 +119,21 @@ def test_a_pivot_table_sums_and_counts_and_covers_nothing(calc: Guest) -> None:
     assert done(calc, tool, **share, **third)["values"][-1][:2] != [30, 30]
     book = load_workbook(BytesIO(saved(calc)), data_only=True)
     sheet = book["Pivots"]
-    tables = {each.name: each for each in sheet._pivots}
+    tables = {pivot.name: pivot for pivot in sheet._pivots}
     assert set(tables) == {"P1", "P2", "P3"}
     assert tables["P2"].dataFields[0].subtotal == "count"
-    cached = [each.name for each in tables["P1"].cache.cacheFields]
+    cached = [cached_field.name for cached_field in tables["P1"].cache.cacheFields]
     assert cached[tables["P1"].rowFields[0].x] == "Region"
     assert cached[tables["P1"].dataFields[0].fld] == "Sales"
     assert "North" in [cell.value for cell in sheet["A"]]
     assert 60 in [cell.value for cell in sheet["B"]]
-    wanted = {"row_fields": ["Region"], "value_fields": ["Sales"], "source_sheet": "My data"}
-    assert refused(calc, tool, table_name="P1", sheet="Pivots", **wanted)[0] == "exists"
+    expected = {"row_fields": ["Region"], "value_fields": ["Sales"], "source_sheet": "My data"}
+    assert refused(calc, tool, table_name="P1", sheet="Pivots", **expected)[0] == "exists"
     before = done(calc, "calc_get_range_values", range_str="A1:D4", sheet="My data")
-    over = refused(calc, tool, table_name="P9", sheet="My data", **wanted)
+    over = refused(calc, tool, table_name="P9", sheet="My data", **expected)
     assert over[0] == "occupied"
     assert done(calc, "calc_get_range_values", range_str="A1:D4", sheet="My data") == before
-    wanted["value_fields"] = ["Profit"]
-    code, text = refused(calc, tool, table_name="P9", sheet="Pivots", **wanted)
+    expected["value_fields"] = ["Profit"]
+    code, text = refused(calc, tool, table_name="P9", sheet="Pivots", **expected)
     assert code == "no_column"
     assert "Sales" in text

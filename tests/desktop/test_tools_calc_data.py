@@ -1,4 +1,4 @@
-"""Calc's tools that move data: sorted, filled, transposed, reordered; read back by openpyxl."""
+"""Calc's tools that sort, fill, transpose and reorder data; openpyxl reads the files back."""
 
 from io import BytesIO
 
@@ -54,7 +54,9 @@ def column(book: Workbook, sheet: str, letters: str) -> list[object]:
 @proves(SAVED, calc_sort_column="rows of the table are whole and in order, by letter and header")
 def test_a_column_is_sorted_with_the_rows_it_belongs_to(calc: Guest) -> None:
     done(calc, "calc_switch_active_sheet", sheet_name="Sort")
-    done(calc, "calc_set_cell_value", cell="A8", value="Total")  # below an empty row: no part of it
+    done(
+        calc, "calc_set_cell_value", cell="A8", value="Total"
+    )  # below an empty row, so not part of the table
     done(calc, "calc_set_cell_value", cell="AB2", value="far")
     assert done(calc, "calc_sort_column", column_name="C")["range"] == "A2:D5"
     book = saved(calc)
@@ -79,7 +81,7 @@ def test_a_column_is_sorted_with_the_rows_it_belongs_to(calc: Guest) -> None:
     calc_insert_columns="the columns right of them moved, formulas followed",
     calc_delete_columns="they are gone again",
 )
-def test_columns_change_places_with_formulas_formats_and_widths(calc: Guest) -> None:
+def test_columns_are_reordered_with_formulas_formats_and_widths(calc: Guest) -> None:
     order = ["Amount", "Name", "Double", "City"]
     moved = done(calc, "calc_reorder_columns", column_order=order, sheet="Columns")
     assert moved["now"][:4] == order
@@ -108,7 +110,7 @@ def test_columns_change_places_with_formulas_formats_and_widths(calc: Guest) -> 
 
 @proves(
     SAVED,
-    calc_fill_blank_down="blank cells hold what stands above, others are as they were",
+    calc_fill_blank_down="blank cells have the value above, others are unchanged",
     calc_fill_down="the formula is in each row and refers to its own",
 )
 def test_blanks_and_rows_are_filled_downwards(calc: Guest) -> None:
@@ -158,11 +160,11 @@ def test_blocks_are_transposed_and_copied_to_other_sheets(calc: Guest) -> None:
 
 @proves(
     SAVED,
-    calc_hide_row_data="only rows with exactly that in a cell are hidden, hidden ones stay so",
+    calc_hide_row_data="only rows with exactly this text are hidden, hidden ones stay hidden",
     calc_adjust_row_height="the height in points is in the file, and fits the text again",
     calc_adjust_column_width="the width in characters is in the file, and fits the text again",
 )
-def test_rows_are_hidden_by_what_they_hold_and_sized(calc: Guest) -> None:
+def test_rows_are_hidden_by_content_and_resized(calc: Guest) -> None:
     sheet = {"sheet": "Other"}
     first = done(calc, "calc_hide_row_data", **sheet)
     assert first["rows"] == [7]
@@ -174,10 +176,10 @@ def test_rows_are_hidden_by_what_they_hold_and_sized(calc: Guest) -> None:
     done(calc, "calc_adjust_column_width", columns="C:D", width=20, **sheet)
     done(calc, "calc_adjust_column_width", columns="A", autofit=True, **sheet)
     lines = saved(calc)["Other"]
-    hidden = [row for row, each in lines.row_dimensions.items() if each.hidden]
+    hidden = [row for row, value in lines.row_dimensions.items() if value.hidden]
     assert hidden == [2, 7, 9]
     assert lines.row_dimensions[4].height == pytest.approx(40, abs=0.1)
-    # Columns that are alike are told once, with the last of them.
+    # openpyxl reports equal adjacent columns once, under the last of them.
     wide = lines.column_dimensions["C"]
     assert wide.width == pytest.approx(20, abs=0.1)
     assert wide.max == 4

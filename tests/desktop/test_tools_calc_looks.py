@@ -1,4 +1,4 @@
-"""How Calc's cells look and what they may hold, set by tools and read back by openpyxl."""
+"""Calc's tools for formats, validation and comments; openpyxl reads the files back."""
 
 from io import BytesIO
 
@@ -37,7 +37,7 @@ def saved(guest: Guest) -> Workbook:
 
 @proves(
     SAVED,
-    calc_highlight_range="the background is the one given as number, name, #RRGGBB or by default",
+    calc_highlight_range="the background is the given number, name or #RRGGBB, or the default",
     calc_format_range="fill, letters, alignment and font are in the file",
 )
 def test_colours_are_taken_as_numbers_names_and_hex(calc: Guest) -> None:
@@ -96,8 +96,8 @@ def test_colours_are_taken_as_numbers_names_and_hex(calc: Guest) -> None:
 def test_a_kind_of_number_is_shown_as_such(
     calc: Guest, kind: str, given: dict[str, object], code: str | None, shown: str
 ) -> None:
-    now = done(calc, "calc_set_number_format", range_str="B2", format_type=kind, **given)
-    assert now["first_shown"].replace(" ", "") == shown.replace(" ", "")
+    current = done(calc, "calc_set_number_format", range_str="B2", format_type=kind, **given)
+    assert current["first_shown"].replace(" ", "") == shown.replace(" ", "")
     cell = saved(calc)["Data"]["B2"]
     assert code is None or cell.number_format.lower() == code.lower()
     wrong = {"range_str": "B2", "format_type": "money"}
@@ -105,7 +105,7 @@ def test_a_kind_of_number_is_shown_as_such(
 
 
 @proves(SAVED, calc_format_numbers_to_human_readable="values are whole, formats say M and B")
-def test_large_numbers_are_short_to_the_eye_alone(calc: Guest) -> None:
+def test_large_numbers_are_abbreviated_in_display_only(calc: Guest) -> None:
     done(calc, "calc_format_numbers_to_human_readable", cell_range="A10:A14")
     shown = [done(calc, "calc_get_cell_value", cell=f"A{row}")["shown"] for row in range(10, 15)]
     assert shown == ["1.2 M", "-2.5 B", "999", "text", "7.2 B"]
@@ -119,16 +119,16 @@ def test_large_numbers_are_short_to_the_eye_alone(calc: Guest) -> None:
 @proves(
     "against what the other tools set, and openpyxl wrote",
     calc_get_range_formats="fonts, colours, formats, merged cells and formulas of a range",
-    calc_merge_cells="merged cells are told, and not any more when split",
+    calc_merge_cells="merged cells are listed, and no longer after a split",
 )
-def test_looks_of_a_range_are_told_together(calc: Guest) -> None:
+def test_formats_of_a_range_are_returned_together(calc: Guest) -> None:
     done(calc, "calc_merge_cells", range_str="E5:F6")
     done(calc, "calc_set_cell_value", cell="E7", value="=SUM(B2:B3)")
     done(calc, "calc_format_range", range_str="E7:F7", italic=True, number_format="0.000")
     looks = done(calc, "calc_get_range_formats", range_str="E5:F7")
     assert looks["merged"] == ["E5:F6"]
     assert looks["formulas"] == {"E7": "=SUM(B2:B3)"}
-    (leaning,) = [each for each in looks["looks"] if each["italic"]]
+    (leaning,) = [look for look in looks["looks"] if look["italic"]]
     assert (leaning["ranges"], leaning["number_format"]) == (["E7:F7"], "0.000")
     assert str(*saved(calc)["Data"].merged_cells.ranges) == "E5:F6"
     done(calc, "calc_merge_cells", range_str="E5:F6", merge=False)
@@ -140,16 +140,16 @@ def test_looks_of_a_range_are_told_together(calc: Guest) -> None:
 
 @proves(
     SAVED,
-    calc_set_data_validation="lists, bounds and dates are rules of the file; any takes them away",
+    calc_set_data_validation="lists, bounds and dates are rules in the file; any removes them",
 )
-def test_what_may_be_typed_is_a_rule_of_the_file(calc: Guest) -> None:
+def test_data_validation_is_stored_in_the_file(calc: Guest) -> None:
     tool = "calc_set_data_validation"
     choices = ["Pass", "Fail; no", "Held – é"]
     done(calc, tool, range_str="D2:D9", values=choices, message="One of three.")
     done(calc, tool, range_str="E2:E9", kind="whole_number", minimum=1, maximum=10)
     done(calc, tool, range_str="F2", kind="date", minimum="2024-05-01")
     done(calc, tool, range_str="G2", kind="list", values_from="A1:A3")
-    rules = {str(each.sqref): each for each in saved(calc)["Data"].data_validations.dataValidation}
+    rules = {str(item.sqref): item for item in saved(calc)["Data"].data_validations.dataValidation}
     assert (rules["D2:D9"].type, rules["D2:D9"].error) == ("list", "One of three.")
     assert rules["D2:D9"].formula1 == '"Pass,Fail; no,Held – é"'
     assert not rules["D2:D9"].showDropDown  # which would hide it
@@ -161,7 +161,7 @@ def test_what_may_be_typed_is_a_rule_of_the_file(calc: Guest) -> None:
     assert "$A$1:$A$3" in rules["G2"].formula1
     done(calc, tool, range_str="D2:G9", kind="any")
     left = saved(calc)["Data"].data_validations.dataValidation
-    assert [each.type for each in left if each.type] == []
+    assert [item.type for item in left if item.type] == []
     assert refused(calc, tool, range_str="D2")[0] == "bad_arguments"
     assert refused(calc, tool, range_str="D2", values=["a,b"])[0] == "bad_values"
     assert refused(calc, tool, range_str="D2", kind="decimal")[0] == "bad_arguments"
@@ -172,19 +172,19 @@ def test_what_may_be_typed_is_a_rule_of_the_file(calc: Guest) -> None:
     calc_add_conditional_format="operator, operand and colour of each rule are in the file",
     calc_set_auto_filter="the table with filter buttons is in the file, and gone when off",
 )
-def test_cells_look_by_what_they_hold_and_have_filter_buttons(calc: Guest) -> None:
+def test_conditional_formats_and_filter_buttons_are_in_the_file(calc: Guest) -> None:
     tool = "calc_add_conditional_format"
     red = {"background_color": "#FF0000"}
     done(calc, tool, range_str="B2:B3", condition="greater", value=100, **red)
     done(calc, tool, range_str="A2:A3", condition="equal", value='a "b"', bold=True)
     done(calc, tool, range_str="C2:C3", condition="formula", value="=AND($B2>0,C2<1)", **red)
     rules = saved(calc)["Data"].conditional_formatting
-    found = {str(each.sqref): each.rules[0] for each in rules}
-    assert (found["B2:B3"].operator, found["B2:B3"].formula) == ("greaterThan", ["100"])
-    assert found["B2:B3"].dxf.fill.bgColor.rgb == "FFFF0000"
-    assert found["A2:A3"].formula == ['"a ""b"""']
-    assert found["A2:A3"].dxf.font.b
-    assert found["C2:C3"].formula[0].replace(" ", "") == "AND($B2>0,C2<1)"
+    result = {str(rule.sqref): rule.rules[0] for rule in rules}
+    assert (result["B2:B3"].operator, result["B2:B3"].formula) == ("greaterThan", ["100"])
+    assert result["B2:B3"].dxf.fill.bgColor.rgb == "FFFF0000"
+    assert result["A2:A3"].formula == ['"a ""b"""']
+    assert result["A2:A3"].dxf.font.b
+    assert result["C2:C3"].formula[0].replace(" ", "") == "AND($B2>0,C2<1)"
     bad = {"range_str": "B2", "condition": "between", "value": 1}
     assert refused(calc, tool, **bad, **red)[0] == "bad_arguments"
     bare = {"range_str": "B2", "condition": "formula", "value": "B2>1"}
@@ -202,8 +202,8 @@ def test_a_comment_is_replaced_not_doubled(calc: Guest) -> None:
     text = 'first line\n"second" שלום 🙂'
     done(calc, "calc_add_comment", cell="AB3", text="old")
     done(calc, "calc_add_comment", cell="AB3", text=text)
-    (kept,) = done(calc, "calc_get_comments")
-    assert (kept["cell"], kept["text"]) == ("AB3", text)
+    (stored,) = done(calc, "calc_get_comments")
+    assert (stored["cell"], stored["text"]) == ("AB3", text)
     comment = saved(calc)["Data"]["AB3"].comment
     assert comment is not None
     assert comment.text.strip() == text

@@ -1,4 +1,4 @@
-"""What Calc writes beside the workbook, and how it shows it: PDFs, CSVs, sheets in order, zoom."""
+"""Calc's tools for PDF and CSV export, the order of sheets, and the view."""
 
 from io import BytesIO
 
@@ -38,7 +38,7 @@ def saved(guest: Guest) -> Workbook:
 
 
 def pages(guest: Guest, path: str) -> list[str]:
-    return [each.extract_text() for each in PdfReader(BytesIO(guest.get(path))).pages]
+    return [page.extract_text() for page in PdfReader(BytesIO(guest.get(path))).pages]
 
 
 @proves(
@@ -48,14 +48,14 @@ def pages(guest: Guest, path: str) -> list[str]:
     calc_set_zoom_level="the zoom is in the file's view",
     calc_freeze_panes="the first cell that scrolls",
 )
-def test_sheets_are_in_order_and_seen_as_asked(calc: Guest) -> None:
+def test_sheets_are_reordered_and_the_view_is_set(calc: Guest) -> None:
     document = {"document": "a report & more.xlsx"}
     done(calc, "calc_reorder_sheets", sheet_name="Long", position=2, **document)
     assert saved(calc).sheetnames == ["Second", "Third", "Long"]
     done(calc, "calc_reorder_sheets", sheet_name="Long", position=0, **document)
     done(calc, "calc_reorder_sheets", sheet_name="Third", position=2, **document)
-    made = done(calc, "calc_switch_active_sheet", sheet_name="Neu & schön", **document)
-    assert (made["active"], made["created"]) == ("Neu & schön", True)
+    result = done(calc, "calc_switch_active_sheet", sheet_name="Neu & schön", **document)
+    assert (result["active"], result["created"]) == ("Neu & schön", True)
     assert not done(calc, "calc_switch_active_sheet", sheet_name="Neu & schön")["created"]
     done(calc, "calc_set_zoom_level", zoom_percentage=75)
     done(calc, "calc_freeze_panes", rows=1, columns=2)
@@ -78,10 +78,10 @@ def test_sheets_are_in_order_and_seen_as_asked(calc: Guest) -> None:
 
 @proves(
     "pypdf reads the pages of the PDF; the viewer's window is on the screen",
-    calc_export_to_pdf="the sheets asked for, in order, and no others; shown when asked",
+    calc_export_to_pdf="the requested sheets, in order, and no others; opened on request",
     calc_set_print_area="only that part of the sheet is in the PDF",
 )
-def test_a_pdf_has_the_sheets_that_were_asked_for(calc: Guest) -> None:
+def test_a_pdf_has_the_requested_sheets(calc: Guest) -> None:
     whole = done(calc, "calc_export_to_pdf")
     assert whole["path"].endswith("/pages/a report & more.pdf")
     texts = pages(calc, whole["path"])
@@ -112,13 +112,13 @@ def test_a_pdf_has_the_sheets_that_were_asked_for(calc: Guest) -> None:
 
 @proves(
     "pypdf counts the pages and reads them; openpyxl reads the scaling",
-    calc_scale_first_sheet_and_export_pdf="so many pages of the first sheet, all rows on them",
+    calc_scale_first_sheet_and_export_pdf="pages of the first sheet, with all its rows",
 )
 def test_the_first_sheet_is_scaled_to_pages(calc: Guest) -> None:
     tool, path = "calc_scale_first_sheet_and_export_pdf", "~/pages/scaled down.pdf"
     document = {"document": "a report & more.xlsx"}
-    made = done(calc, tool, output_path=path, **document)
-    assert (made["pages"], made["sheets"]) == (1, ["Long"])
+    result = done(calc, tool, output_path=path, **document)
+    assert (result["pages"], result["sheets"]) == (1, ["Long"])
     (text,) = pages(calc, path)
     assert "row 1 " in text
     assert "row 150" in text
@@ -134,9 +134,9 @@ def test_the_first_sheet_is_scaled_to_pages(calc: Guest) -> None:
 
 @proves(
     "the bytes of the file",
-    calc_export_to_csv="the sheet asked for, quoted, in UTF-8, as shown or in full",
+    calc_export_to_csv="the requested sheet, quoted, in UTF-8, as displayed or in full",
 )
-def test_a_csv_holds_the_sheet_that_was_asked_for(calc: Guest) -> None:
+def test_a_csv_has_the_requested_sheet(calc: Guest) -> None:
     document = {"document": "a report & more.xlsx"}
     done(calc, "calc_switch_active_sheet", sheet_name="Second", **document)
     written = done(calc, "calc_export_to_csv", **document)

@@ -1,5 +1,5 @@
-"""Chromium's tools in the real Chromium; what they did is read from its profile, its windows, a
-page's server and the files it wrote.
+"""Chromium's tools in the real Chromium, checked in its profile, its windows, the requests that a
+web server receives, and the files it writes.
 """
 
 import json
@@ -24,7 +24,7 @@ SERVER = """
 import http.server
 class Page(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        if self.path == '/':  # and not what the browser asks for itself
+        if self.path == '/':  # not a request of the browser's own
             open('asked.txt', 'w').write(self.headers.get('Cookie') or 'none')
         self.send_response(200)
         self.send_header('Content-Type', 'text/html')
@@ -50,29 +50,31 @@ def chrome(guest: Guest) -> Guest:
     guest.put("~/serve.py", SERVER.encode())
     guest.run(["python3", "serve.py"], background=True)
     assert done(guest, "chrome_open_tabs_setup", url="~/a page.html")["active"]
-    assert read(guest, "python3", "-c", STARTED) == "1"  # or it may write nothing for minutes
+    assert (
+        read(guest, "python3", "-c", STARTED) == "1"
+    )  # otherwise it may write nothing for minutes
     return guest
 
 
 def pages(guest: Guest) -> set[str]:
-    """The URLs of all pages, as the debugging port lists them to anybody."""
+    """The URLs of all pages, as the debugging port lists them."""
     listed = json.loads(read(guest, "python3", "-c", TARGETS))
-    return {each["url"] for each in listed if each["type"] == "page"}
+    return {entry["url"] for entry in listed if entry["type"] == "page"}
 
 
 def profile(guest: Guest, name: str, holds: str) -> Any:
-    """A file of the profile once it holds that text: the browser writes what was changed 2.5 s
-    later, or 10 s, and on a busy computer later than that."""
+    """A JSON file of the profile once it contains `holds`: the browser writes changes after 2.5 to
+    10 s, or later on a busy computer."""
 
     def text() -> str | None:
         with suppress(NoSuchFileError):
-            found = guest.get(f"~/.config/chromium/{name}").decode()
-            return found if holds in found else None
+            result = guest.get(f"~/.config/chromium/{name}").decode()
+            return result if holds in result else None
         return None
 
-    found = wait_for(text, 60, 0.5)
-    assert found, f"{name} never held {holds}"
-    return json.loads(found)
+    result = wait_for(text, 60, 0.5)
+    assert result, f"{name} never held {holds}"
+    return json.loads(result)
 
 
 @proves(
@@ -80,20 +82,20 @@ def profile(guest: Guest, name: str, holds: str) -> Any:
     chrome_open_tabs_setup="the page is shown in a tab of its own",
     chrome_list_tabs="each page is listed",
     chrome_activate_tab="the window has its title",
-    chrome_close_tab="its page is gone, the others are there",
-    chrome_bring_back_last_tab="the page is there again",
+    chrome_close_tab="its page is closed, the others are open",
+    chrome_bring_back_last_tab="the page is open again",
 )
 def test_tabs_are_opened_closed_and_brought_back(chrome: Guest) -> None:
     chrome.wait_window("Grüße 🎉", timeout=20)
     served = "http://127.0.0.1:8123/"
     done(chrome, "chrome_open_tabs_setup", url="127.0.0.1:8123")
     chrome.wait_window("Served - Chromium", timeout=20)
-    assert [each["title"] for each in done(chrome, "chrome_list_tabs")] == ["Grüße 🎉", "Served"]
+    assert [tab["title"] for tab in done(chrome, "chrome_list_tabs")] == ["Grüße 🎉", "Served"]
     done(chrome, "chrome_activate_tab", tab=0)
     chrome.wait_window("Grüße 🎉 - Chromium", timeout=20)
     assert refused(chrome, "chrome_activate_tab", tab="nowhere")[0] == "no_tab"
     assert refused(chrome, "chrome_close_tab", tab=9)[0] == "no_tab"
-    assert [each["index"] for each in done(chrome, "chrome_close_tab", tab="served")] == [0]
+    assert [item["index"] for item in done(chrome, "chrome_close_tab", tab="served")] == [0]
     assert served not in pages(chrome)
     assert done(chrome, "chrome_bring_back_last_tab")["url"] == served
     assert served in pages(chrome)
@@ -116,7 +118,7 @@ OPENED = {
 
 
 @proves("the port's list of pages and the window's title", **dict.fromkeys(OPENED, "it is shown"))
-def test_each_of_the_browsers_own_pages_is_shown_in_front(chrome: Guest) -> None:
+def test_each_of_the_browsers_own_pages_becomes_active(chrome: Guest) -> None:
     for tool, url in OPENED.items():
         shown = done(chrome, tool)
         tab = shown.get("tab", shown)
@@ -132,7 +134,7 @@ def test_each_of_the_browsers_own_pages_is_shown_in_front(chrome: Guest) -> None
     chrome_create_bookmark_folder="stored",
     chrome_list_bookmarks="what the file holds",
 )
-def test_bookmarks_are_stored_where_they_were_meant_to_be(chrome: Guest) -> None:
+def test_bookmarks_are_stored_in_the_right_folder(chrome: Guest) -> None:
     done(chrome, "chrome_activate_tab", tab="a%20page.html")
     assert done(chrome, "chrome_bookmark_page")["created"]
     assert not done(chrome, "chrome_bookmark_page")["created"]
@@ -142,12 +144,12 @@ def test_bookmarks_are_stored_where_they_were_meant_to_be(chrome: Guest) -> None
     assert refused(chrome, "chrome_bookmark_page", tab="nowhere")[0] == "no_tab"
     assert refused(chrome, "chrome_create_bookmark_folder", path="")[0] == "bad_arguments"
     assert refused(chrome, "chrome_list_bookmarks", tab=1)[0] == "bad_arguments"
-    stored = profile(chrome, "Default/Bookmarks", '"Favorites"')  # which was the last change
+    stored = profile(chrome, "Default/Bookmarks", '"Favorites"')  # the last change
     bar = stored["roots"]["bookmark_bar"]["children"]
-    assert [each["name"] for each in bar[-3:]] == ["Grüße 🎉", "News", "Favorites"]
+    assert [item["name"] for item in bar[-3:]] == ["Grüße 🎉", "News", "Favorites"]
     [inner] = bar[-2]["children"]
     assert (inner["name"], inner["children"][0]["name"]) == ("日本", 'Ü "x"')
-    assert {each["name"] for each in bar} <= {each["title"] for each in listed}
+    assert {item["name"] for item in bar} <= {entry["title"] for entry in listed}
 
 
 @proves(
@@ -169,7 +171,7 @@ def test_a_page_is_printed_to_a_file_or_by_the_dialog(chrome: Guest) -> None:
     "the window's title, set by the page's own script; the text is that of the file",
     chrome_get_page_text="the page's text",
     chrome_get_form_fields="each field with its value",
-    chrome_fill_form_field="the page noticed it",
+    chrome_fill_form_field="the page receives the input",
 )
 def test_a_form_is_read_and_filled_in(chrome: Guest) -> None:
     done(chrome, "chrome_activate_tab", tab="a%20page.html")
@@ -180,7 +182,7 @@ def test_a_form_is_read_and_filled_in(chrome: Guest) -> None:
     done(chrome, "chrome_fill_form_field", field="size", value="L ü")
     done(chrome, "chrome_fill_form_field", field="Agree", value="true")
     fields = done(chrome, "chrome_get_form_fields")
-    assert [each["value"] for each in fields] == ['Ö "y" 🎉', "L ü", "true", ""]
+    assert [field["value"] for field in fields] == ['Ö "y" 🎉', "L ü", "true", ""]
     assert refused(chrome, "chrome_fill_form_field", field="none", value="")[0] == "no_field"
     assert refused(chrome, "chrome_fill_form_field", field="size", value="Q")[0] == "bad_value"
     assert refused(chrome, "chrome_fill_form_field", field="fixed", value="Q")[0] == "disabled"
@@ -190,7 +192,7 @@ def test_a_form_is_read_and_filled_in(chrome: Guest) -> None:
 
 @proves(
     "the cookie that the page's server is sent",
-    chrome_delete_browsing_data="no cookie is sent any more",
+    chrome_delete_browsing_data="cookies are no longer sent",
 )
 def test_cookies_are_deleted_of_one_site_or_of_all(chrome: Guest) -> None:
     def sent() -> str:
@@ -220,7 +222,7 @@ def test_a_setting_is_stored_in_the_profile(chrome: Guest) -> None:
     assert stored["webkit"]["webprefs"]["default_font_size"] == 24
 
 
-def test_a_page_with_a_dialog_open_is_told_from_a_browser_that_hangs(chrome: Guest) -> None:
+def test_a_page_with_an_open_dialog_is_not_taken_for_a_hung_browser(chrome: Guest) -> None:
     chrome.put(
         "~/ask.html", b"<title>Ask</title><script>onload=()=>setTimeout(alert,1500)</script>"
     )

@@ -1,5 +1,5 @@
-"""VS Code's windows, settings, shortcuts and search in the real VS Code. What they did is looked at
-in the files, read by Python's own means, and in the titles of the windows.
+"""VS Code's windows, settings, shortcuts and search in the real VS Code, checked in its files, read
+with the standard library, and in the titles of its windows.
 """
 
 import json
@@ -40,18 +40,20 @@ def code(guest: Guest) -> Guest:
 
 
 def titles(guest: Guest) -> list[str]:
-    """Titles of the windows that VS Code shows."""
-    return [each["title"] for each in done(guest, "computer_window_list") if each["app"] == "code"]
+    """Titles of VS Code's windows."""
+    return [
+        window["title"] for window in done(guest, "computer_window_list") if window["app"] == "code"
+    ]
 
 
 def shown(guest: Guest, title: str) -> bool:
-    """Whether VS Code's only window gets that title, which follows a moment after the rest."""
-    wanted = [f"{title} - Visual Studio Code"]
-    return bool(wait_for(lambda: titles(guest) == wanted, 20))
+    """Whether VS Code's only window gets this title, which is updated with a delay."""
+    expected = [f"{title} - Visual Studio Code"]
+    return bool(wait_for(lambda: titles(guest) == expected, 20))
 
 
 def settings(guest: Guest) -> tuple[Any, str]:
-    """The settings file as a reader that knows no comments takes it, and its text."""
+    """The settings file parsed after stripping its comments, and its text."""
     text = read(guest, "cat", f"/home/user/{SETTINGS[2:]}")
     bare = re.sub(r'("[^"]*")|//.*|/\*.*?\*/', lambda found: found.group(1) or "", text)
     return json.loads(re.sub(r",(?=\s*[}\]])", "", bare)), text
@@ -61,7 +63,7 @@ def test_a_window_shows_the_folder(code: Guest) -> None:
     [window] = done(code, "code_list_windows")
     assert window["folders"] == ["/home/user/project"]
     assert shown(code, "project")
-    # It is there already, so no second one opens.
+    # The folder is already shown, so no second window opens.
     assert done(code, "code_launch_vscode", path="~/project")["name"] == "project"
     assert len(titles(code)) == 1
     assert refused(code, "code_launch_vscode", path="~/nothing here")[0] == "not_found"
@@ -73,7 +75,7 @@ def test_a_window_shows_the_folder(code: Guest) -> None:
     code_list_windows="it names the folder that the title names",
     code_goto_file="the file is shown",
     code_compare_files="both files are named",
-    code_run_command="no file is shown any more",
+    code_run_command="no file is shown",
 )
 def test_files_are_shown_and_compared(code: Guest) -> None:
     done(code, "code_launch_vscode", path="~/project")
@@ -112,8 +114,8 @@ def test_files_are_shown_and_compared(code: Guest) -> None:
     code_set_color_theme="workbench.colorTheme holds what VS Code stores for it",
     code_add_files_exclude="the pattern is there beside the others",
     code_set_python_diagnostics_override="the rule is there beside the others",
-    code_get_settings="it says what the file says",
-    code_get_setting="it says what the file says",
+    code_get_settings="the same as the file",
+    code_get_setting="the same as the file",
 )
 def test_settings_are_changed_in_place(code: Guest) -> None:
     wrap = done(code, "code_set_word_wrap_column", column=50)
@@ -126,16 +128,16 @@ def test_settings_are_changed_in_place(code: Guest) -> None:
         "Visual Studio Dark"
     )
     done(code, "code_add_files_exclude", pattern="**/__pycache__")
-    given = {"rule": "reportMissingModuleSource", "severity": "warning"}
-    assert done(code, "code_set_python_diagnostics_override", **given)["known"] is False
+    arguments = {"rule": "reportMissingModuleSource", "severity": "warning"}
+    assert done(code, "code_set_python_diagnostics_override", **arguments)["known"] is False
     font = done(code, "code_set_setting", key="editor.fontSize", value=17)
     assert (font["old"], font["new"], font["in_use"]) == (13, 17, 17)
     done(code, "code_set_setting", key="window.title", value='"q" 漢\n')
     done(code, "code_reset_setting", key="window.title")
     tabs = {"[python]": {"editor.tabSize": 2}}
     done(code, "code_set_setting", key="[python]", value=tabs["[python]"], merge=True)
-    found, text = settings(code)
-    assert found == {
+    result, text = settings(code)
+    assert result == {
         "editor.fontSize": 17,
         "files.exclude": {"**/*.pyc": True, "**/__pycache__": True},
         "python.analysis.diagnosticSeverityOverrides": {
@@ -152,7 +154,7 @@ def test_settings_are_changed_in_place(code: Guest) -> None:
     }
     assert text.startswith('// Mine.\n{\n    "editor.fontSize": 17, // small\n')
     assert "    /* not mine */\n" in text
-    assert done(code, "code_get_settings")["values"] == found
+    assert done(code, "code_get_settings")["values"] == result
     assert done(code, "code_get_settings", part="WRAP")["values"].keys() == {
         "editor.wordWrapColumn",
         "workbench.editor.wrapTabs",
@@ -163,7 +165,7 @@ def test_settings_are_changed_in_place(code: Guest) -> None:
     done(code, "code_reset_setting", key="files.autoSave")
 
 
-def test_settings_that_cannot_be_are_refused(code: Guest) -> None:
+def test_invalid_settings_are_refused(code: Guest) -> None:
     error, text = refused(code, "code_set_color_theme", theme_name="Monokay")
     assert error == "unknown_theme"
     assert "Monokai" in text
@@ -171,8 +173,8 @@ def test_settings_that_cannot_be_are_refused(code: Guest) -> None:
     assert refused(code, "code_set_auto_save_delay", delay_ms=-1)[0] == "bad_arguments"
     assert refused(code, "code_set_focus_editor_on_break", value="maybe")[0] == "bad_arguments"
     assert refused(code, "code_set_wrap_tabs", value="maybe")[0] == "bad_arguments"
-    given = {"rule": "reportMissingImports", "severity": "loud"}
-    assert refused(code, "code_set_python_diagnostics_override", **given)[0] == "bad_arguments"
+    arguments = {"rule": "reportMissingImports", "severity": "loud"}
+    assert refused(code, "code_set_python_diagnostics_override", **arguments)[0] == "bad_arguments"
     assert refused(code, "code_set_setting", key="a", value=1, merge=True)[0] == "bad_value"
     broken = '{\n    "editor.fontSize": 13\n    "window.zoomLevel": 1\n}\n'
     code.put("~/broken/.vscode/settings.json", broken.encode())
@@ -185,11 +187,11 @@ def test_settings_that_cannot_be_are_refused(code: Guest) -> None:
         assert error == "malformed"
         assert "line 3, column 5" in text
     assert refused(code, "code_get_settings", folder="~/broken")[0] == "malformed"
-    kept = read(code, "cat", f"/home/user/{SETTINGS[2:]}")
+    stored = read(code, "cat", f"/home/user/{SETTINGS[2:]}")
     code.put(SETTINGS, b'{"files.exclude": ')
     assert refused(code, "code_add_files_exclude", pattern="*.o")[0] == "malformed"
     assert read(code, "cat", f"/home/user/{SETTINGS[2:]}") == '{"files.exclude":'
-    code.put(SETTINGS, (kept + "\n").encode())
+    code.put(SETTINGS, (stored + "\n").encode())
     assert read(code, "cat", "/home/user/broken/.vscode/settings.json") == broken.strip()
 
 
@@ -197,7 +199,7 @@ def test_settings_that_cannot_be_are_refused(code: Guest) -> None:
     "keybindings.json, read by Python's own reader, and the key itself",
     code_add_keybinding="the shortcut is in the file and the key does it",
     code_remove_keybinding="it is gone from the file",
-    code_get_keybindings="it says what the file says",
+    code_get_keybindings="the same as the file",
 )
 def test_shortcuts_are_added_and_removed(code: Guest) -> None:
     file = "/home/user/.config/Code/User/keybindings.json"
@@ -208,7 +210,7 @@ def test_shortcuts_are_added_and_removed(code: Guest) -> None:
     done(code, "code_add_keybinding", **taken)
     assert json.loads(read(code, "cat", file)) == [mine, taken]
     listed = done(code, "code_get_keybindings")["shortcuts"]
-    assert [each["command"] for each in listed] == [mine["command"], "-list.find"]
+    assert [entry["command"] for entry in listed] == [mine["command"], "-list.find"]
     done(code, "code_goto_file", file_path="~/project/plan.txt")
 
     def pressed() -> bool:  # the window reads the file a moment after it was written
@@ -229,14 +231,14 @@ def test_shortcuts_are_added_and_removed(code: Guest) -> None:
 
 @proves(
     "the files on disk",
-    code_search_text="count and places are those in the files",
-    code_replace_text="the text is replaced there, and what is left out is as it was",
+    code_search_text="count and positions match the files",
+    code_replace_text="the text is replaced, and excluded files are unchanged",
 )
 def test_text_is_found_and_replaced_in_the_workspace(code: Guest) -> None:
     plan, script = "/home/user/project/plan.txt", "/home/user/project/sub folder/été.py"
-    found = done(code, "code_search_text", text="text", all_files=True)
-    assert (found["count"], found["files"], found["left_out"]) == (5, 2, 0)
-    assert [(each["file"], each["line"], each["column"]) for each in found["matches"]] == [
+    matches = done(code, "code_search_text", text="text", all_files=True)
+    assert (matches["count"], matches["files"], matches["left_out"]) == (5, 2, 0)
+    assert [(match["file"], match["line"], match["column"]) for match in matches["matches"]] == [
         (plan, 2, 1),
         (plan, 2, 10),
         (plan, 2, 19),
@@ -246,10 +248,10 @@ def test_text_is_found_and_replaced_in_the_workspace(code: Guest) -> None:
     done(code, "code_goto_file", file_path="~/project/plan.txt")
     assert done(code, "code_search_text", text="漢字")["matches"][0]["column"] == 16
     assert done(code, "code_search_text", text="TEXT", match_case=True)["count"] == 0
-    given = {"search_text": r"(t)ext\b", "replace_text": r"\1est", "regex": True}
-    made = done(code, "code_replace_text", all_files=True, match_case=True, **given)
-    assert made["count"] == 3
-    assert {each["file"]: each["count"] for each in made["files"]} == {plan: 2, script: 1}
+    arguments = {"search_text": r"(t)ext\b", "replace_text": r"\1est", "regex": True}
+    result = done(code, "code_replace_text", all_files=True, match_case=True, **arguments)
+    assert result["count"] == 3
+    assert {file["file"]: file["count"] for file in result["files"]} == {plan: 2, script: 1}
     assert read(code, "cat", plan) == "First line\nText and test, 漢字 test\nlast"
     assert read(code, "od", "-An", "-c", script).split()[-3:] == ["'", r"\r", r"\n"]
     assert read(code, "cat", "/home/user/project/node_modules/text.js") == "text"
@@ -264,21 +266,21 @@ def test_text_is_found_and_replaced_in_the_workspace(code: Guest) -> None:
     bad = {"search_text": "a", "replace_text": r"\2", "regex": True, "all_files": True}
     assert refused(code, "code_replace_text", **bad)[0] == "bad_regex"
     read(code, "chmod", "a-w", plan)
-    given = {"search_text": "test", "replace_text": "x", "all_files": True}
-    assert refused(code, "code_replace_text", **given)[0] == "read_only"
+    arguments = {"search_text": "test", "replace_text": "x", "all_files": True}
+    assert refused(code, "code_replace_text", **arguments)[0] == "read_only"
     assert "test" in read(code, "cat", script)
     read(code, "chmod", "u+w", plan)
 
 
 @proves("the file on disk before and after the editor was saved", code_replace_text="unsaved text")
-def test_what_an_editor_has_not_saved_is_changed_there_and_left_unsaved(code: Guest) -> None:
+def test_unsaved_text_is_replaced_in_the_editor_and_left_unsaved(code: Guest) -> None:
     file = "/home/user/project/unsaved.txt"
     code.put("~/project/unsaved.txt", b"one\n")
     done(code, "code_goto_file", file_path="~/project/unsaved.txt")
     done(code, "code_run_command", command="type", arguments=[{"text": "one two "}])
     assert done(code, "code_search_text", text="one")["count"] == 2
-    made = done(code, "code_replace_text", search_text="one", replace_text="three")
-    assert made["files"] == [{"file": file, "count": 2, "saved": False}]
+    result = done(code, "code_replace_text", search_text="one", replace_text="three")
+    assert result["files"] == [{"file": file, "count": 2, "saved": False}]
     assert read(code, "cat", file) == "one"
     assert refused(code, "code_add_folder", folder="~/other folder")[0] == "unsaved"
     done(code, "code_run_command", command="workbench.action.files.save")
@@ -297,14 +299,14 @@ def test_folders_of_a_workspace_are_added_and_removed(code: Guest) -> None:
     code.put("~/both.code-workspace", b'{"folders": [{"path": "project"}]}')
     assert done(code, "code_launch_vscode", path=file)["workspace"] == file
     done(code, "code_add_folder", folder="~/other folder")
-    paths = [each["path"] for each in json.loads(read(code, "cat", file))["folders"]]
+    paths = [folder["path"] for folder in json.loads(read(code, "cat", file))["folders"]]
     assert paths == ["project", "other folder"]
     again = done(code, "code_add_folder", folder="~/other folder")
     assert again["folders"] == ["/home/user/project", "/home/user/other folder"]
-    found = done(code, "code_search_text", text="text", all_files=True, match_case=True)
-    assert {each["file"] for each in found["matches"]} == {"/home/user/other folder/note.txt"}
+    result = done(code, "code_search_text", text="text", all_files=True, match_case=True)
+    assert {match["file"] for match in result["matches"]} == {"/home/user/other folder/note.txt"}
     done(code, "code_remove_folder", folder="~/project")
-    left = [each["path"] for each in json.loads(read(code, "cat", file))["folders"]]
+    left = [folder["path"] for folder in json.loads(read(code, "cat", file))["folders"]]
     assert left == ["other folder"]
     code.put(
         "~/both.code-workspace", b'{"folders": [{"path": "other folder"}, {"path": "project"}]}'

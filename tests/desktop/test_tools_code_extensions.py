@@ -1,5 +1,5 @@
-"""Extensions of the real VS Code: a small one from a file. What the tools did is looked at in the
-folder of extensions and in what a window can do.
+"""Extension tools in the real VS Code, with a small extension from a file, checked in the
+extensions folder and by what a window can do.
 """
 
 import json
@@ -70,22 +70,22 @@ def code(guest: Guest) -> Guest:
 
 
 def folders(guest: Guest) -> list[str]:
-    """The folders of the extensions that count as installed."""
+    """The folders of the installed extensions."""
     listed = json.loads(read(guest, "cat", "/home/user/.vscode/extensions/extensions.json"))
-    return [each["relativeLocation"] for each in listed]
+    return [entry["relativeLocation"] for entry in listed]
 
 
 @proves(
     "extensions.json and the folder that it names",
     code_install_extension="the version is there",
-    code_list_extensions="it names what is there",
+    code_list_extensions="it lists the installed ones",
     code_uninstall_extension="nothing is left in the list",
 )
-def test_an_extension_comes_from_a_file_and_goes(code: Guest) -> None:
-    made = done(code, "code_install_extension", extension_id="~/a file/tiny 1.vsix")
-    assert made == {"id": "somebody.tiny", "version": "0.0.1", "enabled": None}
-    made = done(code, "code_install_extension", extension_id="~/a file/tiny 2.vsix")
-    assert made["version"] == "0.0.2"
+def test_an_extension_is_installed_from_a_file_and_removed(code: Guest) -> None:
+    result = done(code, "code_install_extension", extension_id="~/a file/tiny 1.vsix")
+    assert result == {"id": "somebody.tiny", "version": "0.0.1", "enabled": None}
+    result = done(code, "code_install_extension", extension_id="~/a file/tiny 2.vsix")
+    assert result["version"] == "0.0.2"
     assert folders(code) == ["somebody.tiny-0.0.2"]
     about = read(code, "cat", "/home/user/.vscode/extensions/somebody.tiny-0.0.2/package.json")
     assert json.loads(about)["version"] == "0.0.2"
@@ -102,9 +102,9 @@ def test_an_extension_comes_from_a_file_and_goes(code: Guest) -> None:
     assert "Installed: none" in text
 
 
-def test_what_cannot_be_installed_is_refused(code: Guest) -> None:
-    given = {"extension_id": "ms-python.python", "pre_release": True}
-    assert refused(code, "code_install_extension", **given)[0] == "offline"
+def test_an_extension_that_cannot_be_installed_is_refused(code: Guest) -> None:
+    arguments = {"extension_id": "ms-python.python", "pre_release": True}
+    assert refused(code, "code_install_extension", **arguments)[0] == "offline"
     assert refused(code, "code_install_extension", extension_id="python")[0] == "bad_id"
     assert refused(code, "code_install_extension", extension_id="~/none.vsix")[0] == "not_found"
     broken = "~/a file/broken.vsix"
@@ -118,9 +118,9 @@ def test_what_cannot_be_installed_is_refused(code: Guest) -> None:
 
 @proves(
     "a command that only the extension has",
-    code_disable_extension="the window has it no longer",
+    code_disable_extension="the window no longer has it",
     code_enable_extension="the window has it again",
-    code_toggle_sync="none was switched on: the window has no command for it",
+    code_toggle_sync="it was not turned on: the window has no command for it",
 )
 def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
     done(code, "code_install_extension", extension_id="~/a file/tiny 2.vsix")
@@ -132,11 +132,11 @@ def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
     assert listed["enabled"] is True
     assert done(code, "code_run_command", command="tiny.say")["value"] == "here"
     assert done(code, "code_set_color_theme", theme_name="tiny 小")["new"] == "Tiny 小"
-    made = done(code, "code_disable_extension", extension_id="somebody.tiny")
-    assert made["enabled"] is False
+    result = done(code, "code_disable_extension", extension_id="somebody.tiny")
+    assert result["enabled"] is False
     assert refused(code, "code_run_command", command="tiny.say")[0] == "unknown_command"
     assert refused(code, "code_disable_extension", extension_id="no.such")[0] == "not_installed"
-    # It lasts: a window that comes later has it neither.
+    # It is permanent: a window opened later does not have the extension either.
     done(code, "code_launch_vscode", path="~/a file")
     assert refused(code, "code_run_command", command="tiny.say")[0] == "unknown_command"
     assert done(code, "code_enable_extension", extension_id="somebody.tiny")["enabled"] is True
@@ -148,9 +148,9 @@ def test_an_extension_is_disabled_and_enabled(code: Guest) -> None:
     assert refused(code, "code_run_command", command=turn_on)[0] == "unknown_command"
 
 
-@proves("extensions.json", code_update_extensions="what came from a file stays as it is")
+@proves("extensions.json", code_update_extensions="an extension from a file is unchanged")
 def test_an_update_without_network_changes_nothing(code: Guest) -> None:
-    made = done(code, "code_update_extensions")
-    assert made["extensions"] == []
+    result = done(code, "code_update_extensions")
+    assert result["extensions"] == []
     assert folders(code) == ["somebody.tiny-0.0.2"]
     assert refused(code, "code_update_extensions", extension_id="a.b")[0] == "bad_arguments"

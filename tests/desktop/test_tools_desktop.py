@@ -1,4 +1,4 @@
-"""GNOME's settings and files: what the tools did is read back by gsettings and by the harness."""
+"""Tools for GNOME's settings and files, checked with gsettings and through the harness."""
 
 import pytest
 
@@ -18,20 +18,20 @@ def stored(guest: Guest, schema: str, key: str) -> str:
 @proves(
     "gsettings reads and writes the same settings",
     gnome_set_setting="numbers and lists are stored",
-    gnome_reset_setting="the default holds again",
-    gnome_get_setting="what somebody else has set",
+    gnome_reset_setting="the default value is back",
+    gnome_get_setting="a value set by another program",
     gnome_set_dark_style="colour scheme and theme are dark, and light again",
     gnome_set_wallpaper="both pictures and how they fit",
     gnome_list_settings="every key of the schema with its value",
 )
 def test_settings_are_changed_for_every_program(guest: Guest) -> None:
-    given = {"schema": INTERFACE, "key": "text-scaling-factor"}
-    assert done(guest, "gnome_set_setting", **given, value=1.25)["value"] == 1.25
+    arguments = {"schema": INTERFACE, "key": "text-scaling-factor"}
+    assert done(guest, "gnome_set_setting", **arguments, value=1.25)["value"] == 1.25
     assert stored(guest, INTERFACE, "text-scaling-factor") == "1.25"
-    assert done(guest, "gnome_reset_setting", **given)["value"] == 1
+    assert done(guest, "gnome_reset_setting", **arguments)["value"] == 1
     assert stored(guest, INTERFACE, "text-scaling-factor") == "1.0"
-    read(guest, "gsettings", "set", *given.values(), "1.5")
-    assert done(guest, "gnome_get_setting", **given)["value"] == 1.5
+    read(guest, "gsettings", "set", *arguments.values(), "1.5")
+    assert done(guest, "gnome_get_setting", **arguments)["value"] == 1.5
     done(guest, "gnome_set_dark_style", enable=True)
     assert stored(guest, INTERFACE, "color-scheme") == "'prefer-dark'"
     assert stored(guest, INTERFACE, "gtk-theme") == "'Adwaita-dark'"
@@ -48,7 +48,7 @@ def test_settings_are_changed_for_every_program(guest: Guest) -> None:
         assert stored(guest, background, key) == "'file:///home/user/Pictures/%D0%B6%20b.png'"
     assert stored(guest, background, "picture-options") == "'centered'"
     session = "org.gnome.desktop.session"
-    listed = {each["key"] for each in done(guest, "gnome_list_settings", schema=session)}
+    listed = {setting["key"] for setting in done(guest, "gnome_list_settings", schema=session)}
     assert listed == set(read(guest, "gsettings", "list-keys", session).splitlines())
     assert session in done(guest, "gnome_list_settings", schema="session")
 
@@ -77,17 +77,17 @@ def test_a_wrong_setting_is_refused_with_what_is_allowed(guest: Guest) -> None:
 
 @proves(
     "the harness reads the files, find, stat and gio list them",
-    files_write_text="bytes exactly as given, added to, and never replaced unasked",
-    files_read_text="all of it, and a piece",
-    files_create_directory="folders, with those above",
-    files_copy="file and folder, and the source stays",
-    files_move="the new name has it, the old one is gone",
+    files_write_text="exact bytes, appended to, and never replaced without overwrite",
+    files_read_text="the whole text and a part",
+    files_create_directory="the folder and its parents",
+    files_copy="a file and a folder; the source stays",
+    files_move="the file has the new name only",
     files_list_directory="names and kinds, a link as a link",
-    files_find="names in any case, below links nothing",
+    files_find="names in any case; links are not followed",
     files_get_info="size and permissions",
-    files_trash="gone from its place, in the trash",
+    files_trash="moved from its place to the trash",
 )
-def test_files_are_moved_about_and_none_is_lost(guest: Guest) -> None:
+def test_files_are_moved_and_none_is_lost(guest: Guest) -> None:
     assert refused(guest, "files_write_text", path="~/w/ü 1.txt", content="x")[0] == "not_found"
     done(guest, "files_create_directory", path="~/w/deep")
     done(guest, "files_create_directory", path="~/w/deep")
@@ -111,33 +111,33 @@ def test_files_are_moved_about_and_none_is_lost(guest: Guest) -> None:
         guest.get("~/w/deep/ü 1.txt")
     read(guest, "ln", "-s", "/etc", "/home/user/w/link")
     entries = done(guest, "files_list_directory", path="~/w")["entries"]
-    assert [(each["path"].rpartition("/")[2], each["kind"]) for each in entries] == [
+    assert [(entry["path"].rpartition("/")[2], entry["kind"]) for entry in entries] == [
         ("2.txt", "file"), ("deep", "folder"), ("deep 2", "folder"), ("link", "link"),
         ("ü 1.txt", "file"),
     ]  # fmt: skip
-    found = done(guest, "files_find", path="~/w", pattern="Ü*.TXT")["entries"]
-    assert [each["path"].removeprefix("/home/user/w/") for each in found] == [
+    result = done(guest, "files_find", path="~/w", pattern="Ü*.TXT")["entries"]
+    assert [item["path"].removeprefix("/home/user/w/") for item in result] == [
         *("ü 1.txt", "deep 2/ü 1.txt")
     ]
     assert done(guest, "files_find", path="~/w", pattern="passwd")["entries"] == []
     known = done(guest, "files_get_info", path="~/w/2.txt")
-    told = f"{known['bytes']} {known['permissions']}"
-    assert told == read(guest, "stat", "-c", "%s %A", "/home/user/w/2.txt")
+    reported = f"{known['bytes']} {known['permissions']}"
+    assert reported == read(guest, "stat", "-c", "%s %A", "/home/user/w/2.txt")
     done(guest, "files_trash", path="~/w/2.txt")
     with pytest.raises(NoSuchFileError):
         guest.get("~/w/2.txt")
     assert "2.txt" in read(guest, "gio", "list", "trash:///")
 
 
-def test_a_name_that_is_no_unicode_ends_nothing(guest: Guest) -> None:
+def test_a_file_name_that_is_not_unicode_does_not_break_a_listing(guest: Guest) -> None:
     read(guest, "bash", "-c", "mkdir ~/n && touch ~/n/$'bad\\xff name'")
     [named] = done(guest, "files_list_directory", path="~/n")["entries"]
     assert named["path"] == "/home/user/n/bad? name"
 
 
-def test_what_is_not_there_is_named(guest: Guest) -> None:
+def test_a_missing_path_is_named(guest: Guest) -> None:
     guest.put("~/v/plain", b"\xff\xfe")
-    for tool, given, code in (
+    for tool, arguments, code in (
         ("get_info", {"path": "~/v/none"}, "not_found"),
         ("find", {"path": "~/v/plain", "pattern": "*"}, "not_folder"),
         ("list_directory", {"path": "~/v/plain"}, "not_folder"),
@@ -147,10 +147,10 @@ def test_what_is_not_there_is_named(guest: Guest) -> None:
         ("move", {"source": "~/v", "destination": "~/v/plain/x"}, "same"),
         ("create_directory", {"path": "~/v/plain/x"}, "notadirectory"),
     ):
-        assert refused(guest, f"files_{tool}", **given)[0] == code, tool
+        assert refused(guest, f"files_{tool}", **arguments)[0] == code, tool
 
 
-def test_files_of_others_stay_closed(guest: Guest) -> None:
+def test_files_of_other_users_stay_closed(guest: Guest) -> None:
     assert refused(guest, "files_read_text", path="/etc/shadow")[0] == "permission"
     assert refused(guest, "files_write_text", path="/etc/new", content="")[0] == "permission"
     assert refused(guest, "files_list_directory", path="/root")[0] == "permission"

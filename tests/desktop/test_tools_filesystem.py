@@ -1,5 +1,5 @@
-"""The tools of the mounted filesystem server in a real desktop; their effects are looked at by the
-host's own door to files, and by programs of the desktop.
+"""The tools of the mounted filesystem server in a real desktop, checked through the harness and
+with programs of the desktop.
 """
 
 import base64
@@ -35,7 +35,7 @@ def folder(guest: Guest) -> Iterator[str]:
     filesystem_read_text_file="the whole text; its first and its last lines",
     filesystem_read_multiple_files="each text, and the reason for one that is missing",
 )
-def test_texts_are_read_as_they_are(guest: Guest, folder: str) -> None:
+def test_texts_are_read_unchanged(guest: Guest, folder: str) -> None:
     path = f"{folder}/a text.txt"
     for tool in ("filesystem_read_file", "filesystem_read_text_file"):
         assert done(guest, tool, path=path) == TEXT
@@ -51,9 +51,9 @@ def test_texts_are_read_as_they_are(guest: Guest, folder: str) -> None:
         guest.put(f"{folder}/data", text.encode())
         assert done(guest, "filesystem_read_text_file", path=f"{folder}/data") == text
     several = [path, f"{folder}/missing.txt"]
-    said = done(guest, "filesystem_read_multiple_files", paths=several)
-    assert TEXT in said
-    assert f"{folder}/missing.txt: Error" in said
+    answer = done(guest, "filesystem_read_multiple_files", paths=several)
+    assert TEXT in answer
+    assert f"{folder}/missing.txt: Error" in answer
     assert refused(guest, "filesystem_read_multiple_files", paths=[])[0] == "bad_arguments"
 
 
@@ -64,12 +64,14 @@ def test_texts_are_read_as_they_are(guest: Guest, folder: str) -> None:
 def test_pictures_are_shown_and_sounds_are_data(guest: Guest, folder: str) -> None:
     picture = Image.new("RGB", (30, 20), (200, 30, 30))
     for kind in ("PNG", "GIF"):
-        made = io.BytesIO()
-        picture.save(made, kind)
-        guest.put(f"{folder}/p.{kind.lower()}", made.getvalue())
-        seen = called(guest, "filesystem_read_media_file", {"path": f"{folder}/p.{kind.lower()}"})
-        assert not seen.error, seen
-        (url,) = seen.images
+        result = io.BytesIO()
+        picture.save(result, kind)
+        guest.put(f"{folder}/p.{kind.lower()}", result.getvalue())
+        observed = called(
+            guest, "filesystem_read_media_file", {"path": f"{folder}/p.{kind.lower()}"}
+        )
+        assert not observed.error, observed
+        (url,) = observed.images
         head, _, data = url.partition(",")
         assert head == "data:image/png;base64"
         shown = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
@@ -85,8 +87,8 @@ def test_pictures_are_shown_and_sounds_are_data(guest: Guest, folder: str) -> No
 
 @proves(
     "the host reads the file's bytes",
-    filesystem_write_file="the bytes are the text's, also in place of others",
-    filesystem_edit_file="the lines are changed, and nothing by a dry run or a text not there",
+    filesystem_write_file="the exact bytes, also when replacing others",
+    filesystem_edit_file="the lines are changed, and nothing by a dry run or a missing text",
 )
 def test_texts_are_written_and_edited(guest: Guest, folder: str) -> None:
     path = f"{folder}/new ü.txt"
@@ -114,7 +116,7 @@ def test_texts_are_written_and_edited(guest: Guest, folder: str) -> None:
 
 @proves(
     "stat and find, run in the desktop",
-    filesystem_create_directory="the folder and those above it are there, also the second time",
+    filesystem_create_directory="the folder and its parents exist, also after a second call",
     filesystem_move_file="the file has its new name, and not its old one",
 )
 def test_folders_are_made_and_files_moved(guest: Guest, folder: str) -> None:
@@ -136,16 +138,16 @@ def test_folders_are_made_and_files_moved(guest: Guest, folder: str) -> None:
 
 @proves(
     "ls, find and stat, run in the desktop",
-    filesystem_list_directory="the names that ls has, each marked as what it is",
-    filesystem_list_directory_with_sizes="the sizes that stat tells, largest first",
-    filesystem_directory_tree="the paths that find has, without what was left out",
+    filesystem_list_directory="the names that ls lists, marked by kind",
+    filesystem_list_directory_with_sizes="the sizes that stat reports, largest first",
+    filesystem_directory_tree="the paths that find lists, without the excluded ones",
     filesystem_search_files="the paths that find finds",
-    filesystem_get_file_info="size, permissions and kind that stat tells",
+    filesystem_get_file_info="size, permissions and kind as stat reports them",
 )
 def test_folders_are_listed_searched_and_looked_at(guest: Guest, folder: str) -> None:
     listed = done(guest, "filesystem_list_directory", path=folder).splitlines()
     names = read(guest, "ls", "-A", folder).splitlines()
-    assert sorted(each.partition(" ")[2] for each in listed) == sorted(names)
+    assert sorted(entry.partition(" ")[2] for entry in listed) == sorted(names)
     assert "[DIR] below" in listed
     assert "[FILE] a text.txt" in listed
     assert refused(guest, "filesystem_list_directory", path=f"{folder}/none")[0] == "failed"
@@ -159,19 +161,19 @@ def test_folders_are_listed_searched_and_looked_at(guest: Guest, folder: str) ->
 
     read(guest, "rm", f"{folder}/out")
     tree = json.loads(done(guest, "filesystem_directory_tree", path=folder))
-    assert {each["name"]: each["type"] for each in tree} == {
+    assert {item["name"]: item["type"] for item in tree} == {
         "a text.txt": "file", "below": "directory", "large": "file"
     }  # fmt: skip
-    (below,) = (each for each in tree if each["name"] == "below")
-    assert [each["name"] for each in below["children"]] == ["deep.log"]
+    (below,) = (item for item in tree if item["name"] == "below")
+    assert [item["name"] for item in below["children"]] == ["deep.log"]
     without = done(
         guest, "filesystem_directory_tree", path=folder, excludePatterns=["*.txt", "below"]
     )
-    assert [each["name"] for each in json.loads(without)] == ["large"]
+    assert [item["name"] for item in json.loads(without)] == ["large"]
     assert refused(guest, "filesystem_directory_tree", path="/etc")[0] == "failed"
 
-    found = done(guest, "filesystem_search_files", path=folder, pattern="**/*.log")
-    assert found == read(guest, "find", folder, "-name", "*.log")
+    result = done(guest, "filesystem_search_files", path=folder, pattern="**/*.log")
+    assert result == read(guest, "find", folder, "-name", "*.log")
     none = done(
         guest,
         "filesystem_search_files",
@@ -195,8 +197,8 @@ def test_folders_are_listed_searched_and_looked_at(guest: Guest, folder: str) ->
     filesystem_list_allowed_directories="the home folder, and nothing else",
 )
 def test_only_the_home_folder_is_open(guest: Guest, folder: str) -> None:
-    said = done(guest, "filesystem_list_allowed_directories")
-    assert said.splitlines() == ["Allowed directories:", "/home/user"]
+    answer = done(guest, "filesystem_list_allowed_directories")
+    assert answer.splitlines() == ["Allowed directories:", "/home/user"]
     for path in ("/etc/passwd", "~/../../etc/passwd", f"{folder}/out/passwd", "C:\\x"):
         code, text = refused(guest, "filesystem_read_text_file", path=path)
         assert (code, "Access denied" in text) == ("failed", True)

@@ -1,4 +1,4 @@
-"""The tools of the mounted git server in a real desktop; what they did is told by git itself."""
+"""The tools of the mounted git server in a real desktop, checked with git itself."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -29,24 +29,24 @@ class Repository(NamedTuple):
 @pytest.fixture
 def repository(guest: Guest) -> Iterator[Repository]:
     path = read(guest, "mktemp", "-d", "/home/user/a repository XXXXXX")
-    made = Repository(guest, path)
-    made.git("init", "--initial-branch=main")
-    made.git("config", "user.name", "Zoë")
-    made.git("config", "user.email", "zoe@example.org")
+    result = Repository(guest, path)
+    result.git("init", "--initial-branch=main")
+    result.git("config", "user.name", "Zoë")
+    result.git("config", "user.email", "zoe@example.org")
     for number, text in enumerate(("one\n", "one\ntwo ✓\n"), 1):
-        made.write("plan.txt", text)
-        made.git("add", "plan.txt")
-        made.git("commit", "-m", f"Step {number}", f"--date=2026-01-0{number}T12:00:00")
+        result.write("plan.txt", text)
+        result.git("add", "plan.txt")
+        result.git("commit", "-m", f"Step {number}", f"--date=2026-01-0{number}T12:00:00")
         if number == 1:
-            made.git("branch", "topic")
-    yield made
+            result.git("branch", "topic")
+    yield result
     read(guest, "rm", "-rf", path)
 
 
 @proves(GIT, git_init="the folder is a working tree without a commit; a second call keeps it")
 def test_a_folder_becomes_a_repository_once(guest: Guest) -> None:
-    said = done(guest, "git_init", repo_path=NAME)
-    assert said == "Initialized empty Git repository in /home/user/code of mine/größe ✓/.git/"
+    answer = done(guest, "git_init", repo_path=NAME)
+    assert answer == "Initialized empty Git repository in /home/user/code of mine/größe ✓/.git/"
     assert read(guest, "git", "-C", f"/home/user/{NAME[2:]}", "rev-parse", "--is-inside-work-tree")
     guest.put(f"{NAME}/kept.txt", b"kept")
     again = done(guest, "git_init", repo_path=NAME.removeprefix("~/"))
@@ -56,27 +56,30 @@ def test_a_folder_becomes_a_repository_once(guest: Guest) -> None:
     assert (code, ".profile" in text) == ("refused", True)
 
 
-@proves(GIT, git_status="branch, staged, changed and unknown files stand where git puts them")
-def test_status_tells_what_git_tells(repository: Repository) -> None:
+@proves(GIT, git_status="branch, staged, changed and untracked files as git reports them")
+def test_status_matches_git_status(repository: Repository) -> None:
     guest, path = repository.guest, repository.path
     repository.write("plan.txt", "three\n")
     repository.write("new.txt", "new\n")
-    said = done(guest, "git_status", repo_path=path)
-    assert said.splitlines()[1:] == repository.git("status").splitlines()
-    assert "plan.txt" in said
-    assert "new.txt" in said
+    answer = done(guest, "git_status", repo_path=path)
+    assert answer.splitlines()[1:] == repository.git("status").splitlines()
+    assert "plan.txt" in answer
+    assert "new.txt" in answer
 
 
 @pytest.mark.parametrize("path", ["~/Documents", "~/nowhere at all", "nowhere"])
-def test_a_folder_that_is_no_repository_is_named(guest: Guest, path: str) -> None:
+def test_a_folder_that_is_not_a_repository_is_named(guest: Guest, path: str) -> None:
     code, text = refused(guest, "git_status", repo_path=path)
     assert code == "no_repository"
-    assert text == f"{path} is no repository. Give the top folder of one; git_init makes one."
+    assert text == (
+        f"Not a repository: {path}. "
+        "Give the top folder of a repository, or create one with git_init."
+    )
 
 
 @proves(
     GIT,
-    git_diff_unstaged="the changed line, and so many lines around it",
+    git_diff_unstaged="the changed line with the requested context",
     git_diff_staged="what `git diff --cached` shows",
     git_diff="what `git diff topic` shows",
 )
@@ -119,10 +122,10 @@ def test_files_are_staged_unstaged_and_committed(repository: Repository) -> None
     assert guest.get(f"{path}/a b.txt") == b"x\n"
     done(guest, "git_add", repo_path=path, files=["a b.txt", "-n.txt"])
     message = "Größe: \"quotes\", 'more' and $HOME\n\n🎉 a body"
-    said = done(guest, "git_commit", repo_path=path, message=message)
+    answer = done(guest, "git_commit", repo_path=path, message=message)
     assert repository.git("log", "-1", "--format=%B") == message
     assert repository.git("log", "-1", "--format=%an <%ae>") == "Zoë <zoe@example.org>"
-    assert repository.git("rev-parse", "HEAD") in said
+    assert repository.git("rev-parse", "HEAD") in answer
     assert refused(guest, "git_commit", repo_path=path, message="empty")[0] == "failed"
     code, text = refused(guest, "git_add", repo_path=path, files=["no such file"])
     assert (code, "no such file" in text) == ("failed", True)
@@ -131,15 +134,15 @@ def test_files_are_staged_unstaged_and_committed(repository: Repository) -> None
 
 @proves(
     GIT,
-    git_log="hashes in the order of git log, and only those of the time asked for",
+    git_log="hashes in the order of git log, limited to the requested time",
     git_show="author, message and changed lines; or the file as it was",
 )
-def test_history_is_told_as_git_has_it(repository: Repository) -> None:
+def test_the_history_matches_git_log(repository: Repository) -> None:
     guest, path = repository.guest, repository.path
     hashes = repository.git("log", "--format=%H").splitlines()
-    said = done(guest, "git_log", repo_path=path)
-    assert [said.count(each) for each in hashes] == [1, 1]
-    assert said.index(hashes[0]) < said.index(hashes[1])
+    answer = done(guest, "git_log", repo_path=path)
+    assert [answer.count(digest) for digest in hashes] == [1, 1]
+    assert answer.index(hashes[0]) < answer.index(hashes[1])
     assert hashes[1] not in done(guest, "git_log", repo_path=path, max_count=1)
     since = done(guest, "git_log", repo_path=path, start_timestamp="2 weeks ago")
     assert hashes[0] in since

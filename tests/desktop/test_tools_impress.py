@@ -1,4 +1,4 @@
-"""Impress's tools for text in the real Impress; saved files are read back by python-pptx."""
+"""Impress's tools for text in the real Impress; python-pptx reads the saved files back."""
 
 import pytest
 from pptx.enum.text import PP_ALIGN
@@ -13,7 +13,7 @@ TALK = "~/tools/my talk.pptx"
 
 @pytest.fixture(scope="module")
 def impress(guest: Guest) -> Guest:
-    """A guest in which the tool opened a presentation."""
+    """A guest in which a tool has opened a presentation."""
     guest.put(TALK, deck())
     done(guest, "impress_open_presentation", path=TALK)
     guest.wait_window("my talk.pptx", timeout=60)
@@ -51,10 +51,10 @@ def test_a_presentation_is_described_as_the_file_has_it(impress: Guest) -> None:
     impress_find_text="boxes, tables and notes are searched",
 )
 def test_text_is_found_in_boxes_tables_and_notes(impress: Guest) -> None:
-    found = done(impress, "impress_find_text", text="NAME")
-    assert found == [{"slide_index": 3, "box_index": 0, "text": "Name"}]
-    found = done(impress, "impress_find_text", text="hello")
-    assert found == [{"slide_index": 2, "box_index": None, "text": "Say hello"}]
+    result = done(impress, "impress_find_text", text="NAME")
+    assert result == [{"slide_index": 3, "box_index": 0, "text": "Name"}]
+    result = done(impress, "impress_find_text", text="hello")
+    assert result == [{"slide_index": 2, "box_index": None, "text": "Say hello"}]
     assert done(impress, "impress_find_text", text="🍎")[0]["slide_index"] == 2
     assert done(impress, "impress_find_text", text="NAME", match_case=True) == []
     assert refused(impress, "impress_find_text", text="")[0] == "bad_arguments"
@@ -69,12 +69,12 @@ def test_text_is_found_in_boxes_tables_and_notes(impress: Guest) -> None:
 def test_text_is_written_in_place_of_the_old_or_after_it(impress: Guest) -> None:
     untouched = saved(impress, TALK).slides[1].shapes[1]
     looks = [(run.text, run.font.bold, run.font.size) for run in runs(untouched)]
-    given = {"page_index": 2, "box_index": 1}
-    written = done(impress, "impress_write_text", content="One\n'Zwei' ❄", **given, size=30)
+    arguments = {"page_index": 2, "box_index": 1}
+    written = done(impress, "impress_write_text", content="One\n'Zwei' ❄", **arguments, size=30)
     assert written["before"].startswith("Book the hall")
-    done(impress, "impress_write_text", content="\nסוף", **given, append=True, italic=True)
+    done(impress, "impress_write_text", content="\nסוף", **arguments, append=True, italic=True)
     box = saved(impress, TALK).slides[1].shapes[1]
-    assert [each.text for each in box.text_frame.paragraphs] == ["One", "'Zwei' ❄", "סוף"]
+    assert [paragraph.text for paragraph in box.text_frame.paragraphs] == ["One", "'Zwei' ❄", "סוף"]
     assert [run.text for run in runs(box) if run.font.italic] == ["סוף"]
     assert {run.font.size.pt for run in runs(box)[:2]} == {30}
     for _ in range(2):
@@ -105,7 +105,7 @@ def test_an_empty_title_is_filled_and_emptied(impress: Guest) -> None:
     impress_set_slide_font="every run of the slide has the font",
     impress_undo="a mixed look comes back run by run",
 )
-def test_text_gets_a_look_and_loses_it(impress: Guest) -> None:
+def test_text_is_formatted_and_restored(impress: Guest) -> None:
     box = {"slide_index": 2, "box_index": 1}
     before = done(impress, "impress_env_info", page_indices=[2])["slides"]
     original = [(run.font.bold, run.font.color.type) for run in runs(_box(impress))]
@@ -149,8 +149,8 @@ def test_lines_are_struck_out_and_aligned(impress: Guest) -> None:
     struck = [{run.font._element.get("strike") for run in line.runs} for line in lines]
     assert struck == [{"sngStrike"}, {"noStrike"}, {"noStrike"}]
     assert [line.alignment for line in lines] == [PP_ALIGN.RIGHT] * 3
-    given = {"line_numbers": [4], "apply": True}
-    code, text = refused(impress, "impress_set_text_strikethrough", **box, **given)
+    arguments = {"line_numbers": [4], "apply": True}
+    code, text = refused(impress, "impress_set_text_strikethrough", **box, **arguments)
     assert (code, "from 1 to 3" in text) == ("no_line", True)
     box["box_index"] = 9
     code, _ = refused(impress, "impress_set_textbox_alignment", **box, alignment="left")
@@ -173,8 +173,8 @@ def test_cells_of_a_table_are_written_and_undone(impress: Guest) -> None:
         impress, "impress_set_table_cells", **table, values=[["1", "2"]], start_column=3
     )
     assert (code, "3 columns" in text) == ("too_large", True)
-    given = {"slide_index": 1, "box_index": 0, "values": [["x"]]}
-    assert refused(impress, "impress_set_table_cells", **given)[0] == "no_table"
+    arguments = {"slide_index": 1, "box_index": 0, "values": [["x"]]}
+    assert refused(impress, "impress_set_table_cells", **arguments)[0] == "no_table"
 
 
 @proves(
@@ -200,17 +200,17 @@ def test_notes_are_read_and_written(impress: Guest) -> None:
     impress_write_text="Ctrl+Z takes it back, Ctrl+Y makes it again",
     impress_insert_textbox="Ctrl+Z takes it back, Ctrl+Y makes it again",
 )
-def test_what_a_tool_did_is_undone_and_redone_by_keys(impress: Guest) -> None:
+def test_a_tool_s_change_can_be_undone_and_redone_with_keys(impress: Guest) -> None:
     done(impress, "impress_write_text", content="Fin", page_index=4, box_index=0, bold=True)
     done(impress, "impress_insert_textbox", slide_index=4, text="by key")
     for _ in range(2):
         done(impress, "computer_key", keys=["ctrl", "z"])
     impress.screenshot(settle=5)
-    assert [each.text_frame.text for each in _last(impress)] == [""]
+    assert [item.text_frame.text for item in _last(impress)] == [""]
     for _ in range(2):
         done(impress, "computer_key", keys=["ctrl", "y"])
     impress.screenshot(settle=5)
-    assert [each.text_frame.text for each in _last(impress)] == ["Fin", "by key"]
+    assert [item.text_frame.text for item in _last(impress)] == ["Fin", "by key"]
     assert runs(_last(impress)[0])[0].font.bold
 
 
@@ -219,7 +219,7 @@ def _last(guest: Guest) -> list[object]:
     return list(saved(guest, TALK).slides[3].shapes)
 
 
-def test_what_a_process_did_that_is_gone_is_not_undone_in_silence(impress: Guest) -> None:
+def test_undo_reports_changes_of_a_process_that_is_gone(impress: Guest) -> None:
     done(impress, "impress_write_text", content="Stays", page_index=4, box_index=0)
     worker = read(impress, "pgrep", "--exact", "worker-office")
     read(impress, "sh", "-c", f"kill -KILL {worker}; while kill -0 {worker}; do :; done 2>&-")

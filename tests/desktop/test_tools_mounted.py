@@ -1,5 +1,5 @@
-"""The mounted servers in a real desktop: what they list is what is declared, they live long, are
-replaced when they end, and end with their worker.
+"""The mounted servers in a real desktop: they list the declared tools, serve many calls, are
+replaced when they exit, and end with their worker.
 """
 
 import json
@@ -17,7 +17,7 @@ LISTED = """
 import json, sys
 sys.path[:0] = ["/opt", "/opt/ambidex/site"]
 from ambidex.mcp_tools.{app} import mounted
-print(json.dumps(mounted.server.listed()))
+print(json.dumps(mounted.server.list_tools()))
 mounted.server.close()
 """
 INSTALLED = {
@@ -48,7 +48,7 @@ apps = pytest.mark.parametrize("app", [filesystem.app, git.app], ids=lambda app:
 
 
 def server_of(guest: Guest, app: App) -> str:
-    """Process id of the app's server: a child of its worker, which has no other."""
+    """Process id of the app's server, the only child of its worker."""
     worker = worker_of(guest, app)
     return read(guest, "pgrep", "--parent", worker)
 
@@ -58,7 +58,7 @@ def worker_of(guest: Guest, app: App) -> str:
 
 
 def gone(guest: Guest, *processes: str) -> None:
-    """Wait until the processes are no more, or only waited for."""
+    """Wait until the processes have exited, or are zombies."""
     one = "while grep -q '^State:.[^ZX]' /proc/$each/status 2>/dev/null; do :; done"
     read(guest, "timeout", "20", "bash", "-c", f"for each; do {one}; done", "-", *processes)
 
@@ -66,14 +66,14 @@ def gone(guest: Guest, *processes: str) -> None:
 @pytest.fixture(autouse=True)
 def repository(guest: Guest) -> None:
     done(guest, "git_init", repo_path="~/mounted")
-    for name, given in CALLS.values():  # a server starts at its first call
-        done(guest, name, **given)
+    for name, arguments in CALLS.values():  # a server starts at its first call
+        done(guest, name, **arguments)
 
 
 @apps
-def test_what_is_declared_is_what_the_server_lists(guest: Guest, app: App) -> None:
-    said = json.loads(read(guest, "/usr/bin/python3", "-c", LISTED.format(app=app.name)))
-    listed = {f"{app.name}_{tool['name'].removeprefix('git_')}": tool for tool in said}
+def test_the_declared_tools_are_those_the_server_lists(guest: Guest, app: App) -> None:
+    answer = json.loads(read(guest, "/usr/bin/python3", "-c", LISTED.format(app=app.name)))
+    listed = {f"{app.name}_{tool['name'].removeprefix('git_')}": tool for tool in answer}
     declared = {name: tool for name, tool in app.tools.items() if tool.mounted}
     assert declared.keys() == listed.keys()
     for name, tool in declared.items():
@@ -84,12 +84,12 @@ def test_what_is_declared_is_what_the_server_lists(guest: Guest, app: App) -> No
 
 
 @apps
-def test_the_server_is_the_one_that_is_named(guest: Guest, app: App) -> None:
+def test_the_server_has_the_declared_name_and_version(guest: Guest, app: App) -> None:
     assert read(guest, "/usr/bin/python3", "-c", INSTALLED[app.name]) == app.mounted
 
 
 @apps
-def test_many_calls_are_done_by_one_process(guest: Guest, app: App) -> None:
+def test_many_calls_are_served_by_one_process(guest: Guest, app: App) -> None:
     tool, arguments = CALLS[app.name]
     before = server_of(guest, app)
     answers = {str(done(guest, tool, **arguments)) for _ in range(100)}
@@ -99,7 +99,7 @@ def test_many_calls_are_done_by_one_process(guest: Guest, app: App) -> None:
 
 
 @apps
-def test_a_server_that_ended_is_replaced(guest: Guest, app: App) -> None:
+def test_a_server_that_exited_is_replaced(guest: Guest, app: App) -> None:
     tool, arguments = CALLS[app.name]
     before, worker = server_of(guest, app), worker_of(guest, app)
     read(guest, "kill", "-KILL", before)
@@ -110,7 +110,7 @@ def test_a_server_that_ended_is_replaced(guest: Guest, app: App) -> None:
 
 
 @apps
-def test_a_server_ends_with_its_worker_even_where_it_stands_still(guest: Guest, app: App) -> None:
+def test_a_stopped_server_ends_with_its_worker(guest: Guest, app: App) -> None:
     tool, arguments = CALLS[app.name]
     server, worker = server_of(guest, app), worker_of(guest, app)
     read(guest, "kill", "-STOP", server)
@@ -121,7 +121,7 @@ def test_a_server_ends_with_its_worker_even_where_it_stands_still(guest: Guest, 
 
 
 @apps
-def test_a_tool_says_by_which_server_it_is_done(guest: Guest, app: App) -> None:
+def test_a_tool_names_its_server(guest: Guest, app: App) -> None:
     offered = {tool.name: tool for tool in guest.tools() if tool.app == app.name}
     assert offered.keys() == app.tools.keys()
     for name, tool in app.tools.items():
@@ -129,19 +129,19 @@ def test_a_tool_says_by_which_server_it_is_done(guest: Guest, app: App) -> None:
         assert offered[name].source == ("mounted" if tool.mounted else "reference")
 
 
-def test_the_endpoint_takes_the_reference_s_names_too(guest: Guest) -> None:
+def test_the_endpoint_accepts_the_reference_s_names(guest: Guest) -> None:
     result = called(guest, "git_git_status", {"repo_path": "~/mounted"})
     assert (result.error, result.value) == ("", done(guest, "git_status", repo_path="~/mounted"))
     wrong = called(guest, "git_git_status", {})
     assert (wrong.error, "git_status: argument" in wrong.text) == ("bad_arguments", True)
 
 
-def test_a_hook_of_git_finds_nothing_of_ours(guest: Guest) -> None:
+def test_a_git_hook_does_not_see_our_libraries(guest: Guest) -> None:
     guest.put("~/mounted/.git/hooks/pre-commit", HOOK)
     read(guest, "chmod", "+x", "/home/user/mounted/.git/hooks/pre-commit")
     guest.put("~/mounted/file", b"x")
     done(guest, "git_add", repo_path="~/mounted", files=["file"])
     done(guest, "git_commit", repo_path="~/mounted", message="with a hook")
-    seen = guest.get("~/mounted/seen").decode()
-    assert "PYTHONPATH" not in seen
-    assert "No module named 'mcp'" in seen
+    shown = guest.get("~/mounted/seen").decode()
+    assert "PYTHONPATH" not in shown
+    assert "No module named 'mcp'" in shown

@@ -1,4 +1,4 @@
-"""Files that change behind an office's back."""
+"""Files that another program changes while LibreOffice has them open."""
 
 from io import BytesIO
 
@@ -11,11 +11,11 @@ BOOK = "~/shared book.xlsx"
 
 
 def book(value: int) -> bytes:
-    """A workbook with that in A1."""
+    """A workbook with `value` in A1."""
     content = BytesIO()
-    made = Workbook()
-    made.active["A1"] = value
-    made.save(content)
+    result = Workbook()
+    result.active["A1"] = value
+    result.save(content)
     return content.getvalue()
 
 

@@ -1,5 +1,5 @@
-"""Tools of the operating system: settings, sound, the terminal, git, arithmetic. What they did is
-read back by gsettings, dconf, pactl, git and a shell that was typed into.
+"""Tools for settings, sound, the terminal, git and arithmetic, checked with gsettings, dconf,
+pactl, git and a shell that is typed into.
 """
 
 import math
@@ -20,18 +20,18 @@ def stored(guest: Guest, schema: str, key: str) -> str:
 
 
 def changes(listed: list[dict[str, Any]]) -> dict[str, tuple[object, object]]:
-    """Old and new by key."""
-    return {each["key"]: (each["old"], each["new"]) for each in listed}
+    """Old and new values by key."""
+    return {entry["key"]: (entry["old"], entry["new"]) for entry in listed}
 
 
 @proves(
     "gsettings reads and writes the setting",
     os_change_text_scale="text is larger, and the old scale is told",
-    os_get_text_scale="what somebody else has set",
+    os_get_text_scale="a value set by another program",
     os_set_do_not_disturb="banners are off",
-    os_get_do_not_disturb_status="what somebody else has set",
+    os_get_do_not_disturb_status="a value set by another program",
 )
-def test_text_scale_and_do_not_disturb_are_set_and_told(guest: Guest) -> None:
+def test_text_scale_and_do_not_disturb_are_set_and_read(guest: Guest) -> None:
     changed = done(guest, "os_change_text_scale", new_scale=1.25)
     assert (changed["old"], changed["new"]) == (1, 1.25)
     assert stored(guest, INTERFACE, "text-scaling-factor") == "1.25"
@@ -53,9 +53,9 @@ def test_text_scale_and_do_not_disturb_are_set_and_told(guest: Guest) -> None:
 
 
 @proves("gsettings reads the settings", os_configure_auto_lock="delays and lock, old and new")
-def test_the_lock_is_configured_and_each_change_is_told(guest: Guest) -> None:
-    given = {"idle_delay_seconds": 7200, "lock_delay_seconds": 30}
-    listed = changes(done(guest, "os_configure_auto_lock", **given))
+def test_the_screen_lock_is_configured_and_each_change_is_returned(guest: Guest) -> None:
+    arguments = {"idle_delay_seconds": 7200, "lock_delay_seconds": 30}
+    listed = changes(done(guest, "os_configure_auto_lock", **arguments))
     assert listed["idle-delay"] == (0, 7200)
     assert listed["lock-delay"] == (0, 30)
     assert listed["lock-enabled"] == (False, True)
@@ -77,9 +77,9 @@ def heard(guest: Guest, what: str) -> str:
 @proves(
     "pactl reads and sets the volume",
     os_set_volume="louder, silent, and heard again",
-    os_get_volume="what somebody else has set",
+    os_get_volume="a value set by another program",
 )
-def test_sound_is_as_loud_as_it_was_set(guest: Guest) -> None:
+def test_the_volume_is_set(guest: Guest) -> None:
     assert done(guest, "os_set_volume", percent=37)["percent"] == 37
     assert " 37%" in heard(guest, "get-sink-volume")
     assert done(guest, "os_set_volume", percent=100, mute=True)["muted"] is True
@@ -88,8 +88,8 @@ def test_sound_is_as_loud_as_it_was_set(guest: Guest) -> None:
     assert done(guest, "os_set_volume", percent=80, mute=False)["muted"] is False
     assert heard(guest, "get-sink-mute") == "Mute: no"
     read(guest, "pactl", "set-sink-volume", "@DEFAULT_SINK@", "30%", "55%")
-    now = done(guest, "os_get_volume")
-    assert (now["percent"], now["muted"]) == (55, False)
+    current = done(guest, "os_get_volume")
+    assert (current["percent"], current["muted"]) == (55, False)
     assert refused(guest, "os_set_volume", percent=1000)[0] == "bad_arguments"
     assert refused(guest, "os_get_volume", channel=1)[0] == "bad_arguments"
 
@@ -99,7 +99,7 @@ def test_sound_is_as_loud_as_it_was_set(guest: Guest) -> None:
     os_set_default_terminal_size="a new terminal has that size",
     os_open_shell="what is typed goes to the new shell, in the folder asked for",
 )
-def test_a_shell_opens_in_front_in_the_size_that_was_set(guest: Guest) -> None:
+def test_a_terminal_opens_focused_in_the_configured_size(guest: Guest) -> None:
     listed = changes(done(guest, "os_set_default_terminal_size", columns=101, rows=31))
     assert listed["default-size-columns"] == (80, 101)
     assert "default-size-rows=31" in read(guest, "dconf", "dump", "/org/gnome/terminal/")
@@ -108,8 +108,8 @@ def test_a_shell_opens_in_front_in_the_size_that_was_set(guest: Guest) -> None:
     second = done(guest, "os_open_shell", directory="~/пап ка")
     assert second["directory"] == "/home/user/пап ка"
     windows = done(guest, "computer_window_list")
-    assert [each["app"] for each in windows].count("Gnome-terminal") == 2
-    front = next(each for each in windows if each["active"])
+    assert [window["app"] for window in windows].count("Gnome-terminal") == 2
+    front = next(window for window in windows if window["active"])
     assert {name: front[name] for name in ("title", "x", "y")} == {
         name: second[name] for name in ("title", "x", "y")
     }
@@ -119,16 +119,16 @@ def test_a_shell_opens_in_front_in_the_size_that_was_set(guest: Guest) -> None:
         text="(stty size; pwd; echo $LANG) > seen.part && mv seen.part seen\n",
     )
     wait = 'until test -e "$0"; do sleep 0.1; done; cat "$0"'
-    seen = guest.run(["sh", "-c", wait, "/home/user/пап ка/seen"], timeout=30).stdout
+    shown = guest.run(["sh", "-c", wait, "/home/user/пап ка/seen"], timeout=30).stdout
     session = read(guest, "printenv", "LANG")
-    assert seen.splitlines() == ["31 101", "/home/user/пап ка", session]
+    assert shown.splitlines() == ["31 101", "/home/user/пап ка", session]
     assert refused(guest, "os_open_shell", directory="~/nowhere")[0] == "not_found"
     wrong = refused(guest, "os_set_default_terminal_size", columns=0, rows=24)
     assert wrong[0] == "bad_arguments"
 
 
 @proves("Python's math works it out as well", os_calculator="values, and what is refused")
-def test_arithmetic_is_worked_out_and_nothing_else(guest: Guest) -> None:
+def test_only_arithmetic_is_evaluated(guest: Guest) -> None:
     assert done(guest, "os_calculator", expression="(1234.5 + 0.1) * 2^3 / sqrt(2)") == (
         pytest.approx((1234.5 + 0.1) * 2**3 / math.sqrt(2), rel=1e-14)
     )
@@ -150,7 +150,7 @@ def asked(guest: Guest, *words: str) -> str:
     os_git_operation="a repository, a commit in it, and its output",
     os_git_set_user_info="who commits are by, everywhere and in one repository",
 )
-def test_git_does_what_it_is_told_and_says_what_came_of_it(guest: Guest) -> None:
+def test_git_runs_commands_and_returns_their_output(guest: Guest) -> None:
     where = {"repo_path": "~/my проект"}
     assert refused(guest, "os_git_operation", operation="status")[0] == "no_repository"
     assert refused(guest, "os_git_operation", operation="status", **where)[0] == "not_found"
@@ -169,7 +169,7 @@ def test_git_does_what_it_is_told_and_says_what_came_of_it(guest: Guest) -> None
     assert asked(guest, "config", "--local", "user.email") == "zoe@work.example"
     assert read(guest, "git", "config", "--global", "user.email") == "zoe@example.org"
 
-    # No shell: a file may have any name, and a message any character.
+    # No shell is involved: file names and messages may have any character.
     guest.put("~/my проект/$(touch pwned) ';.txt", b"x\n")
     done(guest, "os_git_operation", operation="add", arguments=["."], **where)
     message = 'Fix `title`; "quoted" & $HOME\n\nпривет'
@@ -177,16 +177,16 @@ def test_git_does_what_it_is_told_and_says_what_came_of_it(guest: Guest) -> None
     assert asked(guest, "log", "--format=%an <%ae>%n%B") == (
         f"Zoë Жукова <zoe@work.example>\n{message}"
     )
-    said = done(guest, "os_git_operation", operation="log", arguments=["--oneline"], **where)
-    assert said["output"].endswith('Fix `title`; "quoted" & $HOME')
+    answer = done(guest, "os_git_operation", operation="log", arguments=["--oneline"], **where)
+    assert answer["output"].endswith('Fix `title`; "quoted" & $HOME')
     assert asked(guest, "status", "--porcelain") == ""
     nothing = refused(guest, "os_git_operation", operation="commit", **where)
     assert nothing[0] == "git"
     assert "nothing to commit" in nothing[1]
 
 
-def test_git_never_waits_for_somebody_who_is_not_there(guest: Guest) -> None:
-    # A server that wants a password, and a commit without a message.
+def test_git_never_waits_for_input(guest: Guest) -> None:
+    # A server that asks for a password, and a commit without a message.
     serve = """
 import http.server
 class Locked(http.server.BaseHTTPRequestHandler):
@@ -205,5 +205,5 @@ http.server.HTTPServer(("127.0.0.1", 8123), Locked).serve_forever()
     assert code == "git"
     assert "Authentication failed" in text or "could not read" in text
     read(guest, "git", "init", "-q", "/home/user/e")
-    given = {"operation": "commit", "arguments": ["--allow-empty"], "repo_path": "~/e"}
-    assert "empty commit message" in refused(guest, "os_git_operation", **given)[1]
+    arguments = {"operation": "commit", "arguments": ["--allow-empty"], "repo_path": "~/e"}
+    assert "empty commit message" in refused(guest, "os_git_operation", **arguments)[1]

@@ -1,5 +1,5 @@
-"""Trees of files, the trash, pictures and videos: what the tools made is looked at by the harness,
-by gio, and here by Pillow and pypdf.
+"""Tools for folders, the trash, pictures and videos, checked through the harness, with gio, and
+here with Pillow and pypdf.
 """
 
 import io
@@ -19,11 +19,11 @@ HOME = "/home/user"
 def tree(guest: Guest, path: str) -> dict[str, str]:
     """Every file below a folder with its text, and every link."""
     listed = read(guest, "find", f"{HOME}/{path}", "!", "-type", "d", "-printf", "%y %P\\n")
-    found = dict[str, str]()
+    result = dict[str, str]()
     for line in sorted(listed.splitlines()):
         kind, _, name = line.partition(" ")
-        found[name] = guest.get(f"~/{path}/{name}").decode() if kind == "f" else kind
-    return found
+        result[name] = guest.get(f"~/{path}/{name}").decode() if kind == "f" else kind
+    return result
 
 
 def there(guest: Guest, path: str) -> bool:
@@ -39,29 +39,29 @@ def test_matching_files_are_copied_with_their_folders(guest: Guest) -> None:
         guest.put(f"~/nb/{name}", name.encode())
     read(guest, "ln", "-s", "/etc/passwd", f"{HOME}/nb/link failed.ipynb")
     read(guest, "ln", "-s", "/etc", f"{HOME}/nb/outside")
-    given = {"root_dir": "~/nb", "dest_dir": "~/nb/fails", "pattern": "*failed.ipynb"}
+    arguments = {"root_dir": "~/nb", "dest_dir": "~/nb/fails", "pattern": "*failed.ipynb"}
     copy = "os_copy_matching_files_with_hierarchy"
-    dry = done(guest, copy, **given, dry_run=True)
+    dry = done(guest, copy, **arguments, dry_run=True)
     assert sorted(dry["files"]) == ["a failed.ipynb", "deep/ж 🎉/b failed.ipynb"]
     assert (dry["copied"], dry["links"], there(guest, "nb/fails")) == (0, 1, False)
-    assert done(guest, copy, **given)["copied"] == 2
+    assert done(guest, copy, **arguments)["copied"] == 2
     copied = {name: name for name in ("a failed.ipynb", "deep/ж 🎉/b failed.ipynb")}
     assert tree(guest, "nb/fails") == copied
-    again = done(guest, copy, **given)  # what lies there already, inside the tree, is left alone
+    again = done(guest, copy, **arguments)  # the destination, inside the tree, is not copied itself
     assert (again["matching"], again["copied"], again["identical"]) == (2, 0, 2)
     guest.put("~/nb/a failed.ipynb", b"changed")
     guest.put("~/nb/c failed.ipynb", b"new")
-    code, text = refused(guest, copy, **given)
+    code, text = refused(guest, copy, **arguments)
     assert code == "exists"
     assert "a failed.ipynb" in text
     assert tree(guest, "nb/fails") == copied
-    assert done(guest, copy, **given, overwrite=True)["copied"] == 2
+    assert done(guest, copy, **arguments, overwrite=True)["copied"] == 2
     assert tree(guest, "nb/fails") == {
         **copied, "a failed.ipynb": "changed", "c failed.ipynb": "new"
     }  # fmt: skip
     read(guest, "mkdir", "-p", f"{HOME}/trap", f"{HOME}/elsewhere")
     read(guest, "ln", "-s", f"{HOME}/elsewhere", f"{HOME}/trap/deep")
-    assert refused(guest, copy, **{**given, "dest_dir": "~/trap"})[0] == "link"
+    assert refused(guest, copy, **{**arguments, "dest_dir": "~/trap"})[0] == "link"
     assert not there(guest, "elsewhere/ж 🎉")
     assert refused(guest, copy, root_dir="~/nowhere")[0] == "not_found"
 
@@ -79,7 +79,7 @@ def test_files_are_found_and_folders_renamed(guest: Guest) -> None:
     def found(**given: object) -> list[str]:
         listed = done(guest, "os_search_files", **given)
         assert listed["left_out"] == 0
-        return sorted(each["path"].removeprefix(f"{HOME}/s/") for each in listed["entries"])
+        return sorted(entry["path"].removeprefix(f"{HOME}/s/") for entry in listed["entries"])
 
     assert found(keyword="отчёт", root_dir="~/s") == ["todo_list_Jan_1/Отчёт 1.txt"]
     assert len(found(keyword="отчёт", root_dir="~/s", contents=True)) == 2
@@ -89,8 +89,8 @@ def test_files_are_found_and_folders_renamed(guest: Guest) -> None:
 
     rename = "os_rename_directory"
     before = tree(guest, "s/todo_list_Jan_1")
-    made = done(guest, rename, old_path="~/s/todo_list_Jan_1", new_path="todo_list_Jan_2")
-    assert made["new"] == f"{HOME}/s/todo_list_Jan_2"
+    result = done(guest, rename, old_path="~/s/todo_list_Jan_1", new_path="todo_list_Jan_2")
+    assert result["new"] == f"{HOME}/s/todo_list_Jan_2"
     assert tree(guest, "s/todo_list_Jan_2") == before
     assert not there(guest, "s/todo_list_Jan_1")
     goal = {"old_path": "s/todo_list_Jan_2", "new_path": "~/s/новый год/1"}
@@ -111,7 +111,7 @@ def test_files_are_found_and_folders_renamed(guest: Guest) -> None:
     os_list_trash="original paths, decoded",
     os_restore_file="files and folders are back with their content, and out of the trash",
 )
-def test_the_trash_gives_back_files_and_folders(guest: Guest) -> None:
+def test_files_and_folders_are_restored_from_the_trash(guest: Guest) -> None:
     folder = done(guest, "os_get_trash_directory")["path"]
     name = "poster 100% ü🎉.webp"
     guest.put(f"~/party/{name}", b"first")
@@ -119,7 +119,7 @@ def test_the_trash_gives_back_files_and_folders(guest: Guest) -> None:
     read(guest, "gio", "trash", f"{HOME}/party/{name}", f"{HOME}/party/folder x")
     assert guest.get(f"{folder}/{name}") == b"first"
     assert done(guest, "os_get_trash_directory")["items"] == 2
-    listed = {each["original_path"]: each["kind"] for each in done(guest, "os_list_trash")}
+    listed = {file["original_path"]: file["kind"] for file in done(guest, "os_list_trash")}
     assert listed == {f"{HOME}/party/{name}": "file", f"{HOME}/party/folder x": "folder"}
     read(guest, "rmdir", f"{HOME}/party")
     assert done(guest, "os_restore_file", file_name=name)["path"] == f"{HOME}/party/{name}"
@@ -127,15 +127,15 @@ def test_the_trash_gives_back_files_and_folders(guest: Guest) -> None:
     assert tree(guest, "party") == {name: "first", "folder x/in/side.txt": "kept"}
     assert read(guest, "gio", "trash", "--list") == ""
 
-    # Two of the same name: never the wrong one in silence.
+    # Two files of the same name: the choice must not be silent.
     read(guest, "gio", "trash", f"{HOME}/party/{name}")
     guest.put(f"~/party/{name}", b"second")
     read(guest, "gio", "trash", f"{HOME}/party/{name}")
     code, text = refused(guest, "os_restore_file", file_name=name)
     assert code == "ambiguous"
-    kept = f"{folder}/{name}"
-    assert kept in text
-    done(guest, "os_restore_file", file_name=kept)
+    stored = f"{folder}/{name}"
+    assert stored in text
+    done(guest, "os_restore_file", file_name=stored)
     assert guest.get(f"~/party/{name}") == b"first"
     assert refused(guest, "os_restore_file", file_name=name)[0] == "exists"
     done(guest, "os_restore_file", file_name=name, destination="~/party/two.webp")
@@ -154,8 +154,8 @@ def png(image: Image.Image, **given: object) -> bytes:
 
 @pytest.fixture(scope="module")
 def pictures(guest: Guest) -> Guest:
-    """A guest with a logo that is half transparent, a photograph that lies on its side, and a
-    drawing on an uneven light ground.
+    """A guest with a half-transparent logo, a rotated photograph, and a drawing on a noisy light
+    background.
     """
     logo = Image.new("RGBA", (40, 20), (255, 0, 0, 255))
     logo.paste((0, 0, 0, 0), (0, 0, 20, 20))
@@ -184,39 +184,45 @@ def opened(guest: Guest, path: str) -> Image.Image:
     "Pillow and pypdf open the files",
     os_convert_image_format="JPEG and PDF on white, PNG upright and with its transparency",
 )
-def test_pictures_are_converted_and_what_is_lost_is_said(pictures: Guest) -> None:
+def test_pictures_are_converted_and_losses_are_noted(pictures: Guest) -> None:
     convert = "os_convert_image_format"
-    given = {"image_path": "~/p/lo go ж.png", "output_format": "jpg", "output_path": "~/p/1.jpg"}
-    made = done(pictures, convert, **given)
-    assert made["format"] == "JPEG"
-    assert made["notes"] == ["what was transparent is white now"]
+    arguments = {
+        "image_path": "~/p/lo go ж.png",
+        "output_format": "jpg",
+        "output_path": "~/p/1.jpg",
+    }
+    result = done(pictures, convert, **arguments)
+    assert result["format"] == "JPEG"
+    assert result["notes"] == ["transparent areas became white"]
     image = opened(pictures, "~/p/1.jpg")
     assert (image.format, image.size) == ("JPEG", (40, 20))
     assert min(image.getpixel((3, 10))) > 250  # type: ignore[arg-type, type-var]
-    assert refused(pictures, convert, **given)[0] == "exists"
-    done(pictures, convert, **given, overwrite=True)
+    assert refused(pictures, convert, **arguments)[0] == "exists"
+    done(pictures, convert, **arguments, overwrite=True)
 
-    done(pictures, convert, **{**given, "output_format": "pdf", "output_path": "~/p/1 ж.pdf"})
+    done(pictures, convert, **{**arguments, "output_format": "pdf", "output_path": "~/p/1 ж.pdf"})
     [page] = pypdf.PdfReader(io.BytesIO(pictures.get("~/p/1 ж.pdf"))).pages
-    assert [each.image.getpixel((3, 10)) for each in page.images if each.image] == [(255, 255, 255)]
+    assert [image.image.getpixel((3, 10)) for image in page.images if image.image] == [
+        (255, 255, 255)
+    ]
 
-    done(pictures, convert, **{**given, "output_format": "webp", "output_path": "~/p/1.webp"})
+    done(pictures, convert, **{**arguments, "output_format": "webp", "output_path": "~/p/1.webp"})
     assert opened(pictures, "~/p/1.webp").getpixel((3, 10))[3] == 0  # type: ignore[index]
     upright = {"image_path": "~/p/photo.jpg", "output_format": "png", "output_path": "~/p/2.jpg"}
-    assert "does not say" in done(pictures, convert, **upright, overwrite=True)["notes"][0]
+    assert "does not match" in done(pictures, convert, **upright, overwrite=True)["notes"][0]
     image = opened(pictures, "~/p/2.jpg")
     assert (image.format, image.size) == ("PNG", (10, 30))
 
     pictures.put("~/p/no.png", b"no picture")
-    no = {**given, "image_path": "~/p/no.png", "output_path": "~/p/3.jpg"}
+    no = {**arguments, "image_path": "~/p/no.png", "output_path": "~/p/3.jpg"}
     assert refused(pictures, convert, **no)[0] == "no_image"
     pictures.put("~/p/no.png", pictures.get("~/p/photo.jpg")[:-200])
     assert refused(pictures, convert, **no)[0] == "no_image"
     with pytest.raises(NoSuchFileError):
         pictures.get("~/p/3.jpg")
-    wrong = {**given, "output_format": "doc"}
+    wrong = {**arguments, "output_format": "doc"}
     assert refused(pictures, convert, **wrong)[0] == "bad_arguments"
-    nowhere = {**given, "output_path": "~/p/none/1.jpg"}
+    nowhere = {**arguments, "output_path": "~/p/none/1.jpg"}
     assert refused(pictures, convert, **nowhere)[0] == "not_found"
 
 
@@ -224,43 +230,43 @@ def test_pictures_are_converted_and_what_is_lost_is_said(pictures: Guest) -> Non
     "Pillow reads the alpha channel",
     os_remove_image_background="the ground is clear, what it encloses is not",
 )
-def test_an_even_background_becomes_transparent(pictures: Guest) -> None:
+def test_a_plain_background_becomes_transparent(pictures: Guest) -> None:
     remove = "os_remove_image_background"
-    given = {"image_path": "~/p/drawing.png", "output_path": "~/p/cut out.png"}
-    made = done(pictures, remove, **given)
+    arguments = {"image_path": "~/p/drawing.png", "output_path": "~/p/cut out.png"}
+    result = done(pictures, remove, **arguments)
     image = opened(pictures, "~/p/cut out.png")
     assert image.mode == "RGBA"
     alpha = image.getchannel("A")
-    assert [alpha.getpixel(each) for each in ((0, 0), (199, 119), (60, 60), (100, 60))] == [
+    assert [alpha.getpixel(item) for item in ((0, 0), (199, 119), (60, 60), (100, 60))] == [
         *(0, 0), *(255, 255)
     ]  # fmt: skip
     assert image.getpixel((60, 60)) == (20, 60, 200, 255)
     clear = alpha.histogram()[0] / (200 * 120)
-    assert made["removed_percent"] == pytest.approx(clear * 100, abs=0.01)
+    assert result["removed_percent"] == pytest.approx(clear * 100, abs=0.01)
     assert 0.6 < clear < 0.8
-    strict = done(pictures, remove, **given, tolerance=0, overwrite=True)
-    assert strict["removed_percent"] < made["removed_percent"]
-    assert refused(pictures, remove, **given)[0] == "exists"
-    everything = {**given, "tolerance": 255, "overwrite": True}
+    strict = done(pictures, remove, **arguments, tolerance=0, overwrite=True)
+    assert strict["removed_percent"] < result["removed_percent"]
+    assert refused(pictures, remove, **arguments)[0] == "exists"
+    everything = {**arguments, "tolerance": 255, "overwrite": True}
     assert refused(pictures, remove, **everything)[0] == "nothing_left"
-    assert refused(pictures, remove, **{**given, "output_path": "~/p/x.jpg"})[0] == "bad_format"
+    assert refused(pictures, remove, **{**arguments, "output_path": "~/p/x.jpg"})[0] == "bad_format"
 
 
 @proves("Pillow counts and reads the pictures", os_ffmpeg_video_to_gif="the part that was asked")
 def test_a_part_of_a_video_becomes_a_gif(guest: Guest) -> None:
     # Green for two seconds, red afterwards.
     film = f"{HOME}/fi lm ж.mp4"
-    green, red = (f"color=c={each}:size=64x48:duration=2:rate=10" for each in ("lime", "red"))
+    green, red = (f"color=c={item}:size=64x48:duration=2:rate=10" for item in ("lime", "red"))
     read(
         guest, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", green, "-f", "lavfi", "-i", red,
         "-filter_complex", "[0][1]concat", "-y", film,
     )  # fmt: skip
     make = "os_ffmpeg_video_to_gif"
-    given = {"video_path": film, "output_path": "~/o ж.gif"}
-    made = done(guest, make, **given, start_time="00:00:01", duration="2", fps=5, width=32)
+    arguments = {"video_path": film, "output_path": "~/o ж.gif"}
+    result = done(guest, make, **arguments, start_time="00:00:01", duration="2", fps=5, width=32)
     gif = opened(guest, "~/o ж.gif")
     assert (gif.format, gif.size, gif.info["loop"]) == ("GIF", (32, 24), 0)
-    assert (gif.n_frames, made["frames"], made["seconds"]) == (10, 10, 2)  # type: ignore[attr-defined]
+    assert (gif.n_frames, result["frames"], result["seconds"]) == (10, 10, 2)  # type: ignore[attr-defined]
     colours = []
     for number in (0, 9):
         gif.seek(number)
@@ -268,10 +274,10 @@ def test_a_part_of_a_video_becomes_a_gif(guest: Guest) -> None:
     (_, first_green, _), (last_red, _, _) = colours  # type: ignore[misc]
     assert min(first_green, last_red) > 200
     part = {"start_time": "3", "duration": "1.5"}
-    assert refused(guest, make, **given, **part)[0] == "exists"
-    done(guest, make, **given, **part, overwrite=True)
+    assert refused(guest, make, **arguments, **part)[0] == "exists"
+    done(guest, make, **arguments, **part, overwrite=True)
     assert opened(guest, "~/o ж.gif").width == 480
-    other = {**given, "output_path": "~/o2.gif"}
+    other = {**arguments, "output_path": "~/o2.gif"}
     assert refused(guest, make, **other, start_time=4, duration=1)[0] == "bad_time"
     assert refused(guest, make, **other, start_time="soon", duration="1")[0] == "bad_time"
     guest.put("~/no.mp4", b"no video")

@@ -1,5 +1,5 @@
-"""Impress's tools for slides, boxes and media in the real Impress; what is left is read by
-python-pptx, as XML, and by pillow.
+"""Impress's tools for slides, boxes and media in the real Impress, checked with python-pptx, in
+XML, and with Pillow.
 """
 
 import math
@@ -28,7 +28,7 @@ NEAR = 0.02
 
 @pytest.fixture(scope="module")
 def impress(guest: Guest) -> Guest:
-    """A guest in which the tool opened a presentation, with a picture and a sound beside it."""
+    """A guest in which a tool has opened a presentation, with a picture and an audio file."""
     guest.put(TALK, deck())
     guest.put("~/tools/red pic.png", picture())
     guest.put("~/tools/beep ö.wav", sound())
@@ -38,31 +38,31 @@ def impress(guest: Guest) -> Guest:
 
 
 def sound() -> bytes:
-    """A tenth of a second."""
+    """An audio file of a tenth of a second."""
     content = BytesIO()
     with wave.open(content, "wb") as out:
         out.setnchannels(1)
         out.setsampwidth(2)
         out.setframerate(8000)
-        tone = (int(9000 * math.sin(each / 3)) for each in range(800))
-        out.writeframes(b"".join(struct.pack("<h", each) for each in tone))
+        tone = (int(9000 * math.sin(item / 3)) for item in range(800))
+        out.writeframes(b"".join(struct.pack("<h", item) for item in tone))
     return content.getvalue()
 
 
 def titles(guest: Guest) -> list[str]:
-    """The titles of the saved file."""
-    found = saved(guest, TALK).slides
-    return [each.shapes.title.text if each.shapes.title else "" for each in found]
+    """Titles of the slides in the saved file."""
+    result = saved(guest, TALK).slides
+    return [item.shapes.title.text if item.shapes.title else "" for item in result]
 
 
 def box(guest: Guest, slide: int, index: int) -> Any:
-    """A box of the saved file."""
+    """A box in the saved file."""
     return saved(guest, TALK).slides[slide - 1].shapes[index]
 
 
 def centimetres(shape: Any) -> list[float]:
-    """Left, top, width and height."""
-    return [each / Cm(1) for each in (shape.left, shape.top, shape.width, shape.height)]
+    """Left, top, width and height in centimetres."""
+    return [item / Cm(1) for item in (shape.left, shape.top, shape.width, shape.height)]
 
 
 @proves(
@@ -73,7 +73,7 @@ def centimetres(shape: Any) -> list[float]:
     impress_insert_slide="a slide with that layout has that number",
     impress_undo="the order is that of before",
 )
-def test_slides_come_go_and_move(impress: Guest) -> None:
+def test_slides_are_added_deleted_and_moved(impress: Guest) -> None:
     before = titles(impress)
     assert before == ["Übersicht 日本", "To do", "", ""]
     order = done(impress, "impress_duplicate_slide", slide_index=2, target_position=3)
@@ -141,7 +141,7 @@ def test_boxes_are_moved_filled_and_deleted(impress: Guest) -> None:
     assert {str(cell.fill.fore_color.rgb) for cell in cells} == {"FFD700"}
     deleted = done(impress, "impress_delete_content", slide_index=3, box_index=0)
     assert (deleted["box"]["kind"], deleted["boxes_left"]) == ("table", 1)
-    assert [each.has_text_frame for each in saved(impress, TALK).slides[2].shapes] == [True]
+    assert [shape.has_text_frame for shape in saved(impress, TALK).slides[2].shapes] == [True]
     for _ in range(8):
         done(impress, "impress_undo")
     shapes = saved(impress, TALK).slides[2].shapes
@@ -169,7 +169,7 @@ def test_boxes_are_inserted(impress: Guest) -> None:
     put = done(impress, "impress_insert_image", **new, **path, width=4, position={"x": 50, "y": 10})
     done(impress, "impress_insert_image", **new, **path)
     shapes = saved(impress, TALK).slides[3].shapes
-    assert [each.shape_type for each in shapes][2:] == [19, 13, 13]
+    assert [shape.shape_type for shape in shapes][2:] == [19, 13, 13]
     assert shapes[1].text_frame.text == "a\nb"
     assert centimetres(shapes[1])[:2] == pytest.approx([3, 4], abs=NEAR)
     table = shapes[2].table
@@ -187,9 +187,9 @@ def test_boxes_are_inserted(impress: Guest) -> None:
     wrong = refused(impress, "impress_insert_image", **new, image_path="~/tools/beep ö.wav")
     assert wrong[0] == "bad_image"
     assert refused(impress, "impress_insert_image", **new, image_path="~/no.png")[0] == "not_found"
-    given = {"slide_index": 9}
-    assert refused(impress, "impress_insert_table", **given, rows=1, columns=1)[0] == "no_slide"
-    assert refused(impress, "impress_insert_textbox", **given, text="")[0] == "no_slide"
+    arguments = {"slide_index": 9}
+    assert refused(impress, "impress_insert_table", **arguments, rows=1, columns=1)[0] == "no_slide"
+    assert refused(impress, "impress_insert_textbox", **arguments, text="")[0] == "no_slide"
 
 
 @proves(
@@ -208,7 +208,7 @@ def test_a_sound_becomes_part_of_the_file(impress: Guest) -> None:
     assert put["place"]["x"] == pytest.approx(WIDE / 10, abs=NEAR)
     done(impress, "impress_save")
     with ZipFile(BytesIO(impress.get(TALK))) as packed:
-        media = [packed.read(each) for each in packed.namelist() if each.endswith(".wav")]
+        media = [packed.read(item) for item in packed.namelist() if item.endswith(".wav")]
     assert media == [sound(), sound()]
     slide = part(impress.get(TALK), "ppt/slides/slide2.xml")
     assert "<a:audioFile" in slide
@@ -218,7 +218,7 @@ def test_a_sound_becomes_part_of_the_file(impress: Guest) -> None:
     assert content[38:85] == b"application/vnd.oasis.opendocument.presentation"
     assert part(content, "content.xml").count('anim:command="play"') == 1
     with ZipFile(BytesIO(content)) as packed:
-        media = [packed.read(each) for each in packed.namelist() if each.endswith(".wav")]
+        media = [packed.read(item) for item in packed.namelist() if item.endswith(".wav")]
     assert media == [sound(), sound()]
     for _ in range(2):
         done(impress, "impress_undo")
@@ -242,12 +242,12 @@ def test_backgrounds_and_transitions_are_set(impress: Guest) -> None:
         {"slide_index": 3, "before": "#800080", "after": "bitmap"}
     ]
     slides = saved(impress, TALK).slides
-    fills = [each.background.fill for each in slides]
-    assert [each.type for each in fills] == [1, 1, 6, 1]
-    assert {str(each.fore_color.rgb) for each in fills if each.type == 1} == {"800080"}
+    fills = [slide.background.fill for slide in slides]
+    assert [fill.type for fill in fills] == [1, 1, 6, 1]
+    assert {str(fill.fore_color.rgb) for fill in fills if fill.type == 1} == {"800080"}
     for _ in range(2):
         done(impress, "impress_undo")
-    assert all(each.follow_master_background for each in saved(impress, TALK).slides)
+    assert all(slide.follow_master_background for slide in saved(impress, TALK).slides)
     done(impress, "impress_set_transition", transition="dissolve", slide_index=1)
     effects = {2: "wipe", 3: "push", 4: "fade"}
     for number, effect in effects.items():
@@ -257,7 +257,7 @@ def test_backgrounds_and_transitions_are_set(impress: Guest) -> None:
         xml = part(impress.get(TALK), f"ppt/slides/slide{number}.xml")
         assert f"<p:{effect}" in xml, xml[xml.find("transition") - 20 :]
     changed = done(impress, "impress_set_transition", transition="none")
-    assert [each["before"] for each in changed] == ["dissolve", "wipe", "push", "fade"]
+    assert [item["before"] for item in changed] == ["dissolve", "wipe", "push", "fade"]
     assert "<p:dissolve" not in str(saved(impress, TALK).slides[0].part.blob)
     assert refused(impress, "impress_set_slide_background")[0] == "bad_arguments"
     wrong = {"slide_index": 9, "transition": "none"}
@@ -268,7 +268,7 @@ def test_backgrounds_and_transitions_are_set(impress: Guest) -> None:
     "python-pptx reads the saved file",
     impress_set_slide_orientation="width and height have changed places, boxes are on the slide",
 )
-def test_slides_are_turned_and_turned_back(impress: Guest) -> None:
+def test_the_slide_orientation_is_changed_and_undone(impress: Guest) -> None:
     before = done(impress, "impress_env_info")["slides"]
     turned = done(impress, "impress_set_slide_orientation", orientation="portrait")
     assert turned == {"before": [WIDE, HIGH], "after": [HIGH, WIDE]}
@@ -278,7 +278,9 @@ def test_slides_are_turned_and_turned_back(impress: Guest) -> None:
     size = (talk.slide_width / Cm(1), talk.slide_height / Cm(1))
     assert size == pytest.approx((HIGH, WIDE), abs=NEAR)
     assert all(
-        each.left + each.width <= Cm(HIGH + NEAR) for slide in talk.slides for each in slide.shapes
+        shape.left + shape.width <= Cm(HIGH + NEAR)
+        for slide in talk.slides
+        for shape in slide.shapes
     )
     done(impress, "impress_undo")
     assert saved(impress, TALK).slide_width / Cm(1) == pytest.approx(WIDE, abs=NEAR)
@@ -292,33 +294,33 @@ def test_slides_are_turned_and_turned_back(impress: Guest) -> None:
     impress_export_to_pdf="a page for each slide, with its text",
     impress_convert_to_docx="a paragraph for each line of the slides, or of the notes",
 )
-def test_slides_become_images_a_pdf_and_a_text(impress: Guest) -> None:
+def test_slides_are_exported_as_images_pdf_and_docx(impress: Guest) -> None:
     done(impress, "impress_set_slide_background", slide_index=4, color="#0000ff")
     for kind in ("png", "jpeg", "gif", "bmp", "tiff"):
-        given = {"file_path": f"~/tools/out.{kind}", "format": kind, "slide_index": 4}
-        (written,) = done(impress, "impress_export_to_image", **given, width=640)
+        arguments = {"file_path": f"~/tools/out.{kind}", "format": kind, "slide_index": 4}
+        (written,) = done(impress, "impress_export_to_image", **arguments, width=640)
         image = Image.open(BytesIO(impress.get(written["path"])))
         assert (image.format, image.size) == (kind.upper(), (640, 360))
         assert image.convert("RGB").getpixel((5, 5)) == pytest.approx((0, 0, 255), abs=3)
     series = done(impress, "impress_export_to_image", file_path="~/tools/all", format="jpg")
-    names = [each["path"].rpartition("/")[2] for each in series]
+    names = [image["path"].rpartition("/")[2] for image in series]
     assert names == ["all-1.jpg", "all-2.jpg", "all-3.jpg", "all-4.jpg"]
-    code, _ = refused(impress, "impress_export_to_image", **given)
+    code, _ = refused(impress, "impress_export_to_image", **arguments)
     assert code == "exists"
-    given = {"file_path": "~/tools/x.png", "format": "jpg"}
-    assert refused(impress, "impress_export_to_image", **given)[0] == "bad_format"
+    arguments = {"file_path": "~/tools/x.png", "format": "jpg"}
+    assert refused(impress, "impress_export_to_image", **arguments)[0] == "bad_format"
     pdf = done(impress, "impress_export_to_pdf")
     pages = PdfReader(BytesIO(impress.get(pdf["path"]))).pages
     assert (len(pages), "Book the hall" in pages[1].extract_text()) == (4, True)
     assert refused(impress, "impress_export_to_pdf")[0] == "exists"
     assert done(impress, "impress_convert_to_docx")["path"].endswith("/tools/talk.docx")
     text = docx.Document(BytesIO(impress.get("~/tools/talk.docx")))
-    said = [each.text for each in text.paragraphs]
-    assert said[:3] == ["Übersicht 日本", "by Ana", "To do"]
-    assert said[-2:] == ["Name", "free"]
+    answer = [paragraph.text for paragraph in text.paragraphs]
+    assert answer[:3] == ["Übersicht 日本", "by Ana", "To do"]
+    assert answer[-2:] == ["Name", "free"]
     done(impress, "impress_convert_to_docx", content="notes", output_path="~/tools/notes.docx")
     text = docx.Document(BytesIO(impress.get("~/tools/notes.docx")))
-    assert [each.text for each in text.paragraphs] == ["Say hello"]
+    assert [paragraph.text for paragraph in text.paragraphs] == ["Say hello"]
     assert done(impress, "impress_env_info", page_indices=[1])["title"] == "talk.pptx"
     assert refused(impress, "impress_convert_to_docx", output_path="~/x.pdf")[0] == "bad_format"
 
@@ -327,7 +329,7 @@ def test_slides_become_images_a_pdf_and_a_text(impress: Guest) -> None:
     "registrymodifications.xcu of the office",
     impress_configure_auto_save="whether, and every how many minutes",
 )
-def test_auto_save_is_a_setting_of_the_office(impress: Guest) -> None:
+def test_auto_save_is_stored_in_the_office_s_settings(impress: Guest) -> None:
     set_to = done(impress, "impress_configure_auto_save", enabled=True, interval_minutes=3)
     assert (set_to["enabled_before"], set_to["interval_minutes"]) == (False, 3)
     profile = "~/.config/libreoffice/4/user/registrymodifications.xcu"
@@ -336,9 +338,9 @@ def test_auto_save_is_a_setting_of_the_office(impress: Guest) -> None:
         ("/org.openoffice.Office.Recovery/AutoSave", "Enabled", "TimeIntervall"),
         ("/org.openoffice.Office.Common/Save/Document", "AutoSave", "AutoSaveTimeIntervall"),
     ):
-        there = [each for each in items if path in each]
-        assert any(f'"{switch}"' in each and "<value>true" in each for each in there)
-        assert any(f'"{minutes}"' in each and "<value>3<" in each for each in there)
+        there = [item for item in items if path in item]
+        assert any(f'"{switch}"' in item and "<value>true" in item for item in there)
+        assert any(f'"{minutes}"' in item and "<value>3<" in item for item in there)
     wrong = {"enabled": True, "interval_minutes": 0}
     assert refused(impress, "impress_configure_auto_save", **wrong)[0] == "bad_arguments"
     done(impress, "impress_configure_auto_save", enabled=False, interval_minutes=10)

@@ -1,4 +1,4 @@
-"""docs/tools.md is what the tests of tools proved: what of each tool was checked, and how.
+"""docs/tools.md lists what the tests of tools proved: what was checked of each tool, and how.
 
 `AMBIDEX_WRITE_TOOLS=1 pytest tests/desktop` writes the file; any other run compares it.
 """
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.sandbox
 
 @pytest.fixture(autouse=True)
 def whole_run(request: pytest.FixtureRequest) -> None:
-    """Only a run of every test of tools, all of them passed, can say what is proved."""
+    """Skip unless this run includes all tests of tools; fail if any of them failed."""
     left_out = PROVING - {item.path for item in request.session.items}
     if left_out or request.config.option.keyword:
         pytest.skip("only a run of all tests of tools says what is proved")
@@ -27,14 +27,14 @@ def whole_run(request: pytest.FixtureRequest) -> None:
         pytest.fail("tests of tools failed before: nothing is said of the others", pytrace=False)
 
 
-def test_every_tool_is_proved_and_refuses_what_it_must() -> None:
+def test_every_tool_is_proved_and_was_seen_to_refuse() -> None:
     tools = catalogue.tools()
     assert set(LEDGER.proofs) == set(tools)
     assert set(tools) - LEDGER.refused == set()
 
 
-def test_the_table_in_the_docs_is_what_this_run_proved() -> None:
-    said = table(LEDGER)
+def test_the_table_in_the_docs_matches_this_run() -> None:
+    answer = table(LEDGER)
     if os.environ.get("AMBIDEX_WRITE_TOOLS"):
-        WHERE.write_text(said)
-    assert WHERE.read_text() == said
+        WHERE.write_text(answer)
+    assert WHERE.read_text() == answer

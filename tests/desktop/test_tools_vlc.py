@@ -1,4 +1,4 @@
-"""VLC's tools in the real VLC; what they did is read back over the session bus by busctl."""
+"""VLC's tools in the real VLC, checked over the session bus with busctl."""
 
 import json
 import math
@@ -26,13 +26,13 @@ def tone(seconds: int) -> bytes:
         sound.setnchannels(1)
         sound.setsampwidth(2)
         sound.setframerate(8000)
-        swing = [int(9000 * math.sin(each / 3)) for each in range(8000)]
+        swing = [int(9000 * math.sin(item / 3)) for item in range(8000)]
         sound.writeframes(struct.pack("<8000h", *swing) * seconds)
     return content.getvalue()
 
 
 def clip(folder: Path) -> bytes:
-    """A red film of 30 seconds."""
+    """A red video of 30 seconds."""
     path = folder / "red.avi"
     film = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 5, (320, 180))
     for _ in range(150):
@@ -43,7 +43,7 @@ def clip(folder: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def vlc(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Guest:
-    """A guest with two sounds, the first of which the tool plays, and a film."""
+    """A guest with a video and two audio files, the first of which a tool is playing."""
     guest.put("~/Music/first sound.wav", tone(600))
     guest.put("~/Music/second.wav", tone(600))
     guest.put("~/Music/sub folder/Film.AVI", clip(tmp_path_factory.mktemp("film")))
@@ -57,13 +57,13 @@ def vlc(guest: Guest, tmp_path_factory: pytest.TempPathFactory) -> Guest:
 
 
 def player(guest: Guest, name: str) -> Any:
-    """A property of the player, as another program sees it."""
+    """A property of the player, as read by another program."""
     where = ("org.mpris.MediaPlayer2.vlc", "/org/mpris/MediaPlayer2")
-    said = read(
+    answer = read(
         guest, "busctl", "--user", "--json=short", "get-property", *where,
         "org.mpris.MediaPlayer2.Player", name,
     )  # fmt: skip
-    return json.loads(said)["data"]
+    return json.loads(answer)["data"]
 
 
 @proves(
@@ -76,7 +76,7 @@ def player(guest: Guest, name: str) -> Any:
     vlc_set_volume="the player's volume",
     vlc_open="the player has that file",
 )
-def test_playback_obeys_and_says_what_it_does(vlc: Guest) -> None:
+def test_playback_is_controlled_and_reported(vlc: Guest) -> None:
     done(vlc, "vlc_open", uri="~/Music/first sound.wav")
     assert player(vlc, "Metadata")["xesam:url"]["data"].endswith("/first%20sound.wav")
     status = done(vlc, "vlc_get_status")
@@ -101,18 +101,18 @@ def test_playback_obeys_and_says_what_it_does(vlc: Guest) -> None:
     vlc_previous="the first file plays again",
     vlc_get_playlist="each entry is played in its turn, the new one was listed at once",
 )
-def test_the_playlist_is_added_to_and_stepped_through(vlc: Guest) -> None:
+def test_the_playlist_is_extended_and_stepped_through(vlc: Guest) -> None:
     added = done(vlc, "vlc_add_to_playlist", uri="~/Music/second.wav")
     assert added["uri"].endswith("/second.wav")
     listed = done(vlc, "vlc_get_playlist")
     assert listed[-1] == added | {"duration": listed[-1]["duration"]}
-    now = next(i for i, each in enumerate(listed) if each["current"])
-    assert listed[now]["uri"] == player(vlc, "Metadata")["xesam:url"]["data"]
-    assert now + 1 == len(listed) - 1
+    current = next(i for i, entry in enumerate(listed) if entry["current"])
+    assert listed[current]["uri"] == player(vlc, "Metadata")["xesam:url"]["data"]
+    assert current + 1 == len(listed) - 1
     assert done(vlc, "vlc_next")["uri"].endswith("second.wav")
     assert player(vlc, "Metadata")["xesam:url"]["data"] == listed[-1]["uri"]
     listed = done(vlc, "vlc_get_playlist")
-    assert [each["current"] for each in listed].index(True) == now + 1
+    assert [entry["current"] for entry in listed].index(True) == current + 1
     assert listed[-1]["duration"] == 600
     assert done(vlc, "vlc_previous")["uri"].endswith("first%20sound.wav")
     assert player(vlc, "Metadata")["xesam:url"]["data"].endswith("first%20sound.wav")
@@ -120,17 +120,17 @@ def test_the_playlist_is_added_to_and_stepped_through(vlc: Guest) -> None:
 
 
 @proves("find(1)", vlc_get_media_files="the same files")
-def test_media_files_are_found_by_their_ends(vlc: Guest) -> None:
-    found = done(vlc, "vlc_get_media_files", path="~/Music")
+def test_media_files_are_found_by_extension(vlc: Guest) -> None:
+    result = done(vlc, "vlc_get_media_files", path="~/Music")
     there = read(vlc, "sh", "-c", "find ~/Music -name '*.wav' -o -name '*.AVI' | sort")
-    assert sorted(found["files"]) == there.splitlines()
-    assert found["left_out"] == 0
+    assert sorted(result["files"]) == there.splitlines()
+    assert result["left_out"] == 0
     films = done(vlc, "vlc_get_media_files", path=f"{vlc.home}/Music", suffix=[".avi"])
     assert films["files"] == [f"{vlc.home}/Music/sub folder/Film.AVI"]
     assert refused(vlc, "vlc_get_media_files", path="~/None")[0] == "not_found"
 
 
-def test_a_vlc_that_hangs_ends_the_call_within_its_bound(vlc: Guest) -> None:
+def test_a_call_to_a_hung_vlc_times_out(vlc: Guest) -> None:
     process = read(vlc, "pgrep", "-x", "vlc")
     stop(vlc, process)
     try:
@@ -147,14 +147,14 @@ def test_a_vlc_that_hangs_ends_the_call_within_its_bound(vlc: Guest) -> None:
 def test_a_film_fills_the_screen(vlc: Guest) -> None:
     done(vlc, "vlc_open", uri="~/Music/sub folder/Film.AVI")
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
-    assert wait_for(lambda: red_at_the_edge(vlc), 30)  # VLC says so before its window is there
+    assert wait_for(lambda: red_at_the_edge(vlc), 30)  # VLC reports it before its window is there
     assert done(vlc, "vlc_toggle_fullscreen", enable=True)["fullscreen"]
     assert not done(vlc, "vlc_toggle_fullscreen")["fullscreen"]
     assert wait_for(lambda: not red_at_the_edge(vlc), 30)
 
 
 def red_at_the_edge(guest: Guest) -> bool:
-    """Whether the left edge, half way down, is red."""
+    """Whether the middle of the screen's left edge is red."""
     screen = Image.open(BytesIO(guest.screenshot().png())).convert("RGB")
     red, green, blue = numpy.asarray(screen)[screen.height // 2, 4].tolist()
     return red > 200 and green < 60 and blue < 60
@@ -169,7 +169,7 @@ ENDED = "until ! pgrep -x -r D,R,S,T vlc >/dev/null; do :; done"
     vlc_set_settings="the line is set, others stay, and VLC plays on where it was",
     vlc_get_settings="what the file says",
 )
-def test_a_setting_holds_after_vlc_ended(vlc: Guest) -> None:
+def test_a_setting_persists_after_vlc_exits(vlc: Guest) -> None:
     before = vlc.get(SETTINGS).decode()
     done(vlc, "vlc_open", uri="~/Music/second.wav")
     done(vlc, "vlc_add_to_playlist", uri="~/Music/first sound.wav")
@@ -180,7 +180,7 @@ def test_a_setting_holds_after_vlc_ended(vlc: Guest) -> None:
     done(vlc, "vlc_pause")
     position = player(vlc, "Position")
     assert position >= seconds
-    listed = [each["uri"] for each in done(vlc, "vlc_get_playlist")]
+    listed = [entry["uri"] for entry in done(vlc, "vlc_get_playlist")]
     changed = done(vlc, "vlc_set_settings", field="qt-max-volume", value="200")
     assert changed == {
         "field": "qt-max-volume", "before": "125", "after": "200", "reopened": True,
@@ -191,7 +191,7 @@ def test_a_setting_holds_after_vlc_ended(vlc: Guest) -> None:
     assert player(vlc, "PlaybackStatus") == "Paused"
     assert player(vlc, "Metadata")["xesam:url"]["data"].endswith("/second.wav")
     assert player(vlc, "Position") == pytest.approx(position, abs=3e6)
-    assert [each["uri"] for each in done(vlc, "vlc_get_playlist")] == listed
+    assert [entry["uri"] for entry in done(vlc, "vlc_get_playlist")] == listed
     assert not done(vlc, "vlc_set_settings", field="qt-max-volume", value="200")["reopened"]
 
     read(vlc, "busctl", "--user", "call", *where, "org.mpris.MediaPlayer2", "Quit")
@@ -200,11 +200,11 @@ def test_a_setting_holds_after_vlc_ended(vlc: Guest) -> None:
     assert (folder["before"], folder["reopened"]) == ("", False)
     lines = vlc.get(SETTINGS).decode().splitlines()
     assert {"qt-max-volume=200", "input-record-path=/home/a b/é=c"} <= set(lines)
-    told = {each["field"]: each for each in done(vlc, "vlc_get_settings")["settings"]}
-    assert told["input-record-path"]["value"] == "/home/a b/é=c"
-    assert told["qt-privacy-ask"]["value"] == "0"
-    found = done(vlc, "vlc_get_settings", search="bgcone")["settings"]
-    assert {"field": "qt-bgcone", "value": "1", "is_set": False}.items() <= found[0].items()
+    reported = {setting["field"]: setting for setting in done(vlc, "vlc_get_settings")["settings"]}
+    assert reported["input-record-path"]["value"] == "/home/a b/é=c"
+    assert reported["qt-privacy-ask"]["value"] == "0"
+    result = done(vlc, "vlc_get_settings", search="bgcone")["settings"]
+    assert {"field": "qt-bgcone", "value": "1", "is_set": False}.items() <= result[0].items()
     for field, value, code in (
         ("qt-max-volume", "400", "bad_value"),
         ("qt-bgcone", "perhaps", "bad_value"),

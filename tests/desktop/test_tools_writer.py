@@ -1,6 +1,4 @@
-"""Writer's tools for text and its look, in the real Writer; the saved file is read back by
-python-docx.
-"""
+"""Writer's tools for text and formatting in the real Writer, checked with python-docx."""
 
 from io import BytesIO
 from typing import Any
@@ -34,7 +32,7 @@ def put_letter(guest: Guest, path: str = LETTER) -> None:
 
 @pytest.fixture(scope="module")
 def writer(guest: Guest) -> Guest:
-    """A guest in which the tool opened a letter."""
+    """A guest in which a tool has opened a letter."""
     put_letter(guest)
     assert refused(guest, "writer_open_document", path="~/tools/none.docx")[0] == "not_found"
     assert done(guest, "writer_open_document", path=LETTER)["paragraph_count"] == 5
@@ -43,7 +41,7 @@ def writer(guest: Guest) -> Guest:
 
 
 def saved(guest: Guest) -> Any:
-    """The file as it is on the guest's disk."""
+    """The document on the guest's disk."""
     done(guest, "writer_save")
     return docx.Document(BytesIO(guest.get(LETTER)))
 
@@ -54,13 +52,13 @@ def saved(guest: Guest) -> Any:
     writer_get_text="the text that was put into the file",
     writer_find_and_replace="new text in the old look, in the table too",
 )
-def test_text_is_replaced_and_keeps_its_look(writer: Guest) -> None:
+def test_text_is_replaced_and_keeps_its_format(writer: Guest) -> None:
     assert done(writer, "writer_get_text").startswith("Invitation\nDear Mr Okafor, come.\n\n")
     assert refused(writer, "writer_get_text", start=-1)[0] == "bad_arguments"
-    given = {"pattern": "Mr Okafor", "replacement": "Ms Yılmaz"}
-    assert done(writer, "writer_find_and_replace", **given, paragraph_indices=[3]) == 1
-    assert done(writer, "writer_find_and_replace", **given, paragraph_indices=[]) == 2
-    assert refused(writer, "writer_find_and_replace", **given)[0] == "not_found"
+    arguments = {"pattern": "Mr Okafor", "replacement": "Ms Yılmaz"}
+    assert done(writer, "writer_find_and_replace", **arguments, paragraph_indices=[3]) == 1
+    assert done(writer, "writer_find_and_replace", **arguments, paragraph_indices=[]) == 2
+    assert refused(writer, "writer_find_and_replace", **arguments)[0] == "not_found"
     letter = saved(writer)
     assert letter.paragraphs[1].text == "Dear Ms Yılmaz, come."
     assert [run.text for run in letter.paragraphs[1].runs if run.bold] == ["Ms Yılmaz"]
@@ -71,7 +69,7 @@ def test_text_is_replaced_and_keeps_its_look(writer: Guest) -> None:
     "python-docx reads the saved file",
     writer_find_and_replace="groups are filled in; & and $ stand for themselves",
 )
-def test_a_pattern_is_a_regular_expression_unless_told_otherwise(writer: Guest) -> None:
+def test_a_pattern_is_a_regular_expression_by_default(writer: Guest) -> None:
     replace = "writer_find_and_replace"
     done(writer, replace, pattern=r"(\d+)-(?P<to>\d+)", replacement=r"\g<to> & \1 ($1)")
     code, text = refused(writer, replace, pattern="$5 (or so)", replacement="")
@@ -80,8 +78,8 @@ def test_a_pattern_is_a_regular_expression_unless_told_otherwise(writer: Guest) 
     done(writer, replace, pattern="$5 (or so)", replacement=r"\1", regular_expression=False)
     assert refused(writer, replace, pattern="(x", replacement="")[0] == "bad_pattern"
     assert refused(writer, replace, pattern="(H)2", replacement=r"\2")[0] == "bad_pattern"
-    wanted = 'Water is H2O; pages 34 & 12 ($1) cost \\1. مرحبا 世界 😀 "end"'
-    assert saved(writer).paragraphs[4].text == wanted
+    expected = 'Water is H2O; pages 34 & 12 ($1) cost \\1. مرحبا 世界 😀 "end"'
+    assert saved(writer).paragraphs[4].text == expected
 
 
 @proves(
@@ -94,7 +92,7 @@ def test_a_pattern_is_a_regular_expression_unless_told_otherwise(writer: Guest) 
     writer_set_line_spacing="spacing of the paragraph",
     writer_get_look="the same runs as in the file",
 )
-def test_text_and_paragraphs_get_a_look(writer: Guest) -> None:
+def test_text_and_paragraphs_are_formatted(writer: Guest) -> None:
     done(writer, "writer_set_paragraph_alignment", alignment="right", paragraph_indices=[1])
     done(writer, "writer_set_font_size", font_size=20, pattern=r"ag\w+")
     done(writer, "writer_set_color", color="#CC0000", pattern=".+", paragraph_indices=[3])
@@ -112,7 +110,7 @@ def test_text_and_paragraphs_get_a_look(writer: Guest) -> None:
     assert runs["again"].font.size.pt == 20
     assert {str(run.font.color.rgb) for run in runs.values()} == {"CC0000"}
     fonts = [dict(run._r.rPr.rFonts.attrib).values() for run in runs.values()]
-    assert {name for each in fonts for name in each} == {"Liberation Mono"}
+    assert {name for font in fonts for name in font} == {"Liberation Mono"}
     assert [letter.paragraphs[i].paragraph_format.line_spacing for i in (3, 4)] == [2, 2]
     assert [run.text for run in letter.paragraphs[1].runs if run.italic] == ["come"]
     mixed = {run.text: run.font for run in letter.paragraphs[4].runs}
@@ -121,19 +119,19 @@ def test_text_and_paragraphs_get_a_look(writer: Guest) -> None:
     assert mixed["😀"].highlight_color == WD_COLOR_INDEX.YELLOW
 
     looks = done(writer, "writer_get_look", paragraph_indices=[4, 1])
-    assert [each["index"] for each in looks] == [4, 1]
+    assert [look["index"] for look in looks] == [4, 1]
     assert looks[1]["alignment"] == "right"
     assert looks[0]["line_spacing"] == 2
-    told = {run["text"]: run for run in looks[0]["runs"]}
-    assert told["2"]["raised"] == "subscript"
-    assert (told["😀"]["highlight"], told["😀"]["strikethrough"]) == ("#FFFF00", True)
+    reported = {run["text"]: run for run in looks[0]["runs"]}
+    assert reported["2"]["raised"] == "subscript"
+    assert (reported["😀"]["highlight"], reported["😀"]["strikethrough"]) == ("#FFFF00", True)
     assert [run["text"] for run in looks[1]["runs"] if run["bold"]] == ["Ms Yılmaz"]
     done(writer, "writer_set_text_style", pattern="😀|2", highlight="none", subscript=False)
     fonts = [run.font for run in saved(writer).paragraphs[4].runs]
     assert not any(font.highlight_color or font.subscript for font in fonts)
 
 
-def test_looks_that_cannot_be_are_refused(writer: Guest) -> None:
+def test_invalid_formats_are_refused(writer: Guest) -> None:
     code, text = refused(writer, "writer_set_color", color="#CC0000", paragraph_indices=[99])
     assert code == "no_paragraph"
     assert "from 0 to" in text
@@ -161,25 +159,27 @@ def test_looks_that_cannot_be_are_refused(writer: Guest) -> None:
     writer_undo="the text is as it was before",
     writer_env_info="the same paragraphs and pages",
 )
-def test_text_goes_where_it_is_asked_for_as_one_undo_step(writer: Guest) -> None:
+def test_text_is_inserted_at_the_position_as_one_undo_step(writer: Guest) -> None:
     before = done(writer, "writer_get_text")
-    kept = [each.text for each in saved(writer).paragraphs]
+    stored = [paragraph.text for paragraph in saved(writer).paragraphs]
     done(writer, "writer_write_text", text="Top\n", position="start")
     done(writer, "writer_insert_page_break", position="end")
     done(writer, "writer_write_text", text="The end ❄", position="end", bold=True, size=30)
     info = done(writer, "writer_env_info")
     assert info["pages"] == 2
     letter = saved(writer)
-    assert [each["text"] for each in info["paragraphs"]] == [p.text for p in letter.paragraphs]
+    assert [paragraph["text"] for paragraph in info["paragraphs"]] == [
+        p.text for p in letter.paragraphs
+    ]
     # The document ends with a table, so text after it needs a paragraph of its own.
     assert done(writer, "writer_get_text") == f"Top\n{before}\n\nThe end ❄"
     last = letter.paragraphs[-1].runs[-1]
     assert (last.text, last.bold, last.font.size.pt) == ("The end ❄", True, 30)
-    assert [each.text for each in letter.paragraphs][:2] == ["Top", "Invitation"]
+    assert [paragraph.text for paragraph in letter.paragraphs][:2] == ["Top", "Invitation"]
     for _ in range(3):
         done(writer, "writer_undo")
     assert done(writer, "writer_get_text") == before
-    assert [each.text for each in saved(writer).paragraphs] == kept
+    assert [paragraph.text for paragraph in saved(writer).paragraphs] == stored
 
 
 @proves(
@@ -203,8 +203,8 @@ def test_files_are_written_in_the_format_of_their_name(writer: Guest) -> None:
 def test_of_two_documents_the_named_one_is_changed(writer: Guest) -> None:
     put_letter(writer, "~/tools/second.docx")
     done(writer, "writer_open_document", path="~/tools/second.docx")
-    given = {"pattern": "Invitation", "replacement": "Einladung"}
-    assert done(writer, "writer_find_and_replace", **given, document="letter.odt") == 1
+    arguments = {"pattern": "Invitation", "replacement": "Einladung"}
+    assert done(writer, "writer_find_and_replace", **arguments, document="letter.odt") == 1
     assert done(writer, "writer_get_text", document="second.docx").startswith("Invitation")
     done(writer, "writer_find_and_replace", pattern="Invitation", replacement="First")
     assert done(writer, "writer_get_text", document="letter.odt").startswith("Einladung")

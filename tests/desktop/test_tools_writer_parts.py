@@ -1,5 +1,5 @@
-"""Writer's tools for what is more than text: tables, pictures, page numbers, styles, comments, PDF;
-the saved files are read back by python-docx, odfpy, pypdf, and as zip archives.
+"""Writer's tools for tables, pictures, page numbers, styles, comments and PDF, checked with
+python-docx, odfpy and pypdf, and in zip archives.
 """
 
 from io import BytesIO
@@ -23,7 +23,7 @@ WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 @pytest.fixture(scope="module")
 def writer(guest: Guest) -> Guest:
-    """A guest with a plan of two sections' headings open in Writer, and pictures."""
+    """A guest with pictures and with a document of two headings open in Writer."""
     plan = docx.Document()
     plan.add_heading("Plan", 1)
     plan.add_paragraph("First we measure.")
@@ -46,7 +46,7 @@ def writer(guest: Guest) -> Guest:
 
 
 def saved(guest: Guest) -> Any:
-    """The file as it is on the guest's disk."""
+    """The document on the guest's disk."""
     done(guest, "writer_save")
     return docx.Document(BytesIO(guest.get(PLAN)))
 
@@ -64,12 +64,16 @@ def test_paragraphs_become_headings(writer: Guest) -> None:
     assert code == "no_style"
     assert "Heading 1" in text
     letter = saved(writer)
-    assert [each.style.name for each in letter.paragraphs[:2]] == ["Heading 1", "Heading 2"]
+    assert [paragraph.style.name for paragraph in letter.paragraphs[:2]] == [
+        "Heading 1",
+        "Heading 2",
+    ]
     outline = [
-        (each["level"], each["index"], each["text"]) for each in done(writer, "writer_get_outline")
+        (heading["level"], heading["index"], heading["text"])
+        for heading in done(writer, "writer_get_outline")
     ]
     assert outline == [(1, 0, "Plan"), (2, 1, "First we measure.")]
-    styles = {each["name"]: each for each in done(writer, "writer_list_styles")}
+    styles = {style["name"]: style for style in done(writer, "writer_list_styles")}
     assert styles["Heading 2"]["in_use"]
     assert styles["Standard"]["shown"] == "Default Paragraph Style"
     assert len(done(writer, "writer_list_styles", all=True)) > len(styles)
@@ -85,19 +89,19 @@ def test_paragraphs_become_headings(writer: Guest) -> None:
 )
 def test_tables_are_made_and_filled(writer: Guest) -> None:
     data = [["a", 1.5, None], ["quote \" ' ", "世界"]]
-    made = done(writer, "writer_insert_table", rows=2, columns=3, data=data, position="end")
-    assert made["rows"] == [["a", "1.5", ""], ["quote \" ' ", "世界", ""]]
-    cell = done(writer, "writer_set_table_cell", table=made["name"], cell="c2", text="two\nlines")
+    result = done(writer, "writer_insert_table", rows=2, columns=3, data=data, position="end")
+    assert result["rows"] == [["a", "1.5", ""], ["quote \" ' ", "世界", ""]]
+    cell = done(writer, "writer_set_table_cell", table=result["name"], cell="c2", text="two\nlines")
     assert (cell["before"], cell["after"]) == ("", "two\nlines")
     assert done(writer, "writer_set_table_cell", table=0, cell="B2", text=7)["before"] == "low"
     first, second = saved(writer).tables
-    assert [[each.text for each in row.cells] for row in second.rows] == [
+    assert [[cell.text for cell in row.cells] for row in second.rows] == [
         ["a", "1.5", ""],
         ["quote \" ' ", "世界", "two\nlines"],
     ]
     assert first.cell(1, 1).text == "7"
     listed = done(writer, "writer_get_tables")
-    assert [each["row_count"] for each in listed] == [2, 2]
+    assert [entry["row_count"] for entry in listed] == [2, 2]
     assert listed[0]["cells"] == {"A1": "wide", "A2": "", "B2": "7"}
     assert listed[1]["rows"][1] == ["quote \" ' ", "世界", "two\nlines"]
     for wrong in ({"table": 9, "cell": "A1"}, {"table": "Nothing", "cell": "A1"}):
@@ -118,9 +122,9 @@ def test_comments_are_about_text(writer: Guest) -> None:
     assert done(writer, add, text="With what?\nSay it ❄", pattern="measure", author="Ana") == 1
     assert done(writer, add, text="All of it", paragraph_indices=[2]) == 1
     assert refused(writer, add, text="x", pattern="nowhere")[0] == "not_found"
-    told = {each["text"]: each for each in done(writer, "writer_get_comments")}
-    assert told["With what?\nSay it ❄"]["about"] == "measure"
-    assert told["All of it"]["about"] == "Then we cut. مرحبا"
+    reported = {comment["text"]: comment for comment in done(writer, "writer_get_comments")}
+    assert reported["With what?\nSay it ❄"]["about"] == "measure"
+    assert reported["All of it"]["about"] == "Then we cut. مرحبا"
     saved(writer)
     with ZipFile(BytesIO(writer.get(PLAN))) as archive:
         comments = archive.read("word/comments.xml").decode()
@@ -149,13 +153,13 @@ def test_pictures_pages_and_their_numbers_are_printed(writer: Guest) -> None:
     done(writer, numbers, position="bottom_center", format="1 of N")
     done(writer, numbers, position="bottom_left", format="Page 1", start_number=5)
     plan = saved(writer)
-    assert [round(each.width.inches, 2) for each in plan.inline_shapes][1] == 1
-    blobs = [each.blob for each in plan.part.package.image_parts]
+    assert [round(inline_shape.width.inches, 2) for inline_shape in plan.inline_shapes][1] == 1
+    blobs = [image_part.blob for image_part in plan.part.package.image_parts]
     assert writer.get("~/tools/a picture.png") in blobs
     footer = plan.sections[0].footer.paragraphs
-    assert [each.text[:-1] for each in footer] == ["Page "]  # the digit is of the page seen last
+    assert [item.text[:-1] for item in footer] == ["Page "]  # the digit is of the page seen last
     assert "PAGE" in footer[0]._p.xml
-    breaks = [each for each in plan.element.iter(f"{WORD}br") if each.get(f"{WORD}type") == "page"]
+    breaks = [item for item in plan.element.iter(f"{WORD}br") if item.get(f"{WORD}type") == "page"]
     assert len(breaks) == 1
 
     plain = done(writer, "writer_export_to_pdf", output_path="~/tools", output_filename="out é")
@@ -165,25 +169,25 @@ def test_pictures_pages_and_their_numbers_are_printed(writer: Guest) -> None:
     assert "Last page" in last
     assert f"Page {4 + len(pdf.pages)}" in last
     assert "/Annots" not in pdf.pages[0]
-    filters = [_filters(each) for each in pdf.pages]
+    filters = [_filters(page) for page in pdf.pages]
     assert "/DCTDecode" in filters[0]
     again = {"output_path": "~/tools/out é.pdf", "include_comments": True, "quality": "print"}
     assert refused(writer, "writer_export_to_pdf", **again)[0] == "exists"
     done(writer, "writer_export_to_pdf", **again, overwrite=True)
     pdf = PdfReader(BytesIO(writer.get(plain["path"])))
     assert "/DCTDecode" not in _filters(pdf.pages[0])
-    notes = [each.get_object().get("/Contents") for each in pdf.pages[0]["/Annots"]]
-    assert "With what?\nSay it ❄" in [str(each).replace("\r", "\n") for each in notes if each]
+    notes = [item.get_object().get("/Contents") for item in pdf.pages[0]["/Annots"]]
+    assert "With what?\nSay it ❄" in [str(note).replace("\r", "\n") for note in notes if note]
     other = {"output_path": "~/tools/no/out.pdf", "output_filename": "x"}
     assert refused(writer, "writer_export_to_pdf", **other)[0] == "not_found"
 
 
 def _filters(page: Any) -> list[str]:
-    """How the pictures of a page are packed."""
-    return [str(each.indirect_reference.get_object()["/Filter"]) for each in page.images]
+    """The compression filters of a page's pictures."""
+    return [str(image.indirect_reference.get_object()["/Filter"]) for image in page.images]
 
 
-def test_what_cannot_be_inserted_is_refused(writer: Guest) -> None:
+def test_invalid_insertions_are_refused(writer: Guest) -> None:
     image = "writer_insert_image_at_cursor"
     before = done(writer, "writer_env_info")
     assert refused(writer, image, image_path="~/tools/none.png")[0] == "not_found"
@@ -198,11 +202,11 @@ def test_what_cannot_be_inserted_is_refused(writer: Guest) -> None:
     "the XML of the saved docx",
     writer_insert_formula_at_cursor="a fraction stands in the text",
 )
-def test_a_formula_is_drawn(writer: Guest) -> None:
+def test_a_formula_is_inserted(writer: Guest) -> None:
     formula = "{a over b} + sqrt{x^2}"
     assert refused(writer, "writer_insert_formula_at_cursor", formula="")[0] == "bad_arguments"
-    said = done(writer, "writer_insert_formula_at_cursor", formula=formula)
-    assert formula in said
+    answer = done(writer, "writer_insert_formula_at_cursor", formula=formula)
+    assert formula in answer
     assert "<m:f>" in saved(writer).element.xml
 
 
@@ -210,20 +214,20 @@ def test_a_formula_is_drawn(writer: Guest) -> None:
     "odfpy reads the saved file, and the office's settings file is read",
     writer_set_default_font="font and size of the default style, and of documents to come",
 )
-def test_the_default_font_is_of_this_document_and_of_those_to_come(writer: Guest) -> None:
+def test_the_default_font_applies_to_this_and_new_documents(writer: Guest) -> None:
     done(writer, "writer_save_as", file_path="~/tools/plan.odt")
     changed = done(writer, "writer_set_default_font", font_name="Times New Roman", font_size=14)
     assert changed["after"] == {"name": "Times New Roman", "size": 14}
     done(writer, "writer_save")
     styles = load(BytesIO(writer.get("~/tools/plan.odt"))).styles.getElementsByType(Style)
-    standard = next(each for each in styles if each.getAttribute("name") == "Standard")
+    standard = next(style for style in styles if style.getAttribute("name") == "Standard")
     text = standard.getElementsByType(TextProperties)[0]
     assert text.getAttribute("fontsize") == "14pt"
     assert text.getAttribute("fontname").startswith("Times New Roman")
     file = "~/.config/libreoffice/4/user/registrymodifications.xcu"
     lines = [
-        each for each in writer.get(file).decode().splitlines() if "Writer/DefaultFont" in each
+        line for line in writer.get(file).decode().splitlines() if "Writer/DefaultFont" in line
     ]
-    assert any('"Standard"' in each and ">Times New Roman<" in each for each in lines)
-    assert any('"StandardHeight"' in each and ">494<" in each for each in lines)
+    assert any('"Standard"' in line and ">Times New Roman<" in line for line in lines)
+    assert any('"StandardHeight"' in line and ">494<" in line for line in lines)
     assert refused(writer, "writer_set_default_font", font_name="")[0] == "bad_arguments"

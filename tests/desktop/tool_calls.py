@@ -1,4 +1,4 @@
-"""Calls of tools in a real guest, as a test wants them: the value, or the error."""
+"""Helpers that call tools in a real guest and return the value or the error."""
 
 from typing import Any
 from uuid import uuid4
@@ -10,7 +10,7 @@ from tests.desktop.proofs import LEDGER
 
 
 def called(guest: Guest, name: str, arguments: dict[str, Any]) -> ToolResult:
-    """Call once."""
+    """Call a tool once."""
     return guest.call(ToolCall(uuid4().hex, name, arguments))
 
 
@@ -36,20 +36,20 @@ def refused(guest: Guest, name: str, /, **arguments: Any) -> tuple[str, str]:
 
 
 def read(guest: Guest, *command: str) -> str:
-    """What a program of the desktop says, without the last line break."""
+    """Standard output of a program in the guest, stripped; the program must succeed."""
     ran = guest.run(command)
     assert ran.returncode == 0, ran
     return ran.stdout.strip()
 
 
 def comes_to_hold(guest: Guest, path: str, content: bytes) -> None:
-    """A file that a program was told to save, which it does a moment after it took the keys."""
+    """Wait until a file has this content: programs save with a delay after the keys."""
     assert wait_for(lambda: guest.get(path) == content, 20), guest.get(path)
 
 
 def stop(guest: Guest, process: str) -> None:
-    """Stop a program; returns when each of its threads stands, which takes a moment on a machine
-    that is busy.
+    """Stop a program with SIGSTOP and wait until all its threads have stopped, which takes a moment
+    on a busy machine.
     """
     stand = "until ! grep -L 'T (stopped)' /proc/$0/task/*/status | grep -q .; do :; done"
     read(guest, "sh", "-c", f"kill -STOP $0; {stand}", process)

@@ -8,7 +8,7 @@ import pytest
 
 from ambidex.mcp_tools import ToolError, catalogue
 from ambidex.mcp_tools.display.keyboard import UntypableError, keysym
-from ambidex.mcp_tools.display.keymap import KEYPAD, ONE_LEVEL, Key, lent
+from ambidex.mcp_tools.display.keymap import KEYPAD, ONE_LEVEL, Key, key_for
 
 VERBS = """click double_click triple_click right_click middle_click move drag scroll type key
 hold_key mouse_down mouse_up screenshot cursor_position wait window_list activate_window"""
@@ -76,6 +76,6 @@ def test_shift_counts_for_nothing_on_keys_that_do_not_heed_it() -> None:
     assert Key((KEYPAD, 0, 0, 0), 1, 2, (0xFF9C, 0xFFB1)).level(0, 1) == 0
 
 
-def test_a_lent_key_is_packed_as_xkb_wants_it() -> None:
-    key = lent(0x01000416, 0x01000436)
+def test_a_key_is_packed_in_the_wire_format_of_xkb() -> None:
+    key = key_for(0x01000416, 0x01000436)
     assert key.packed() == b"\1\0\0\0\1\2\2\0" + b"\x16\4\0\1" + b"\x36\4\0\1"

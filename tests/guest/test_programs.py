@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from ambidex.guest.desktop.programs import Programs, processors
-from ambidex.mcp_tools.display.threads import wanted
+from ambidex.mcp_tools.display.threads import demanded_time
 
 WORKS = "print(flush=True)\nwhile True: pass"
 WAITS = "import time\nprint(flush=True)\ntime.sleep(60)"
@@ -130,8 +130,8 @@ def test_a_program_that_waits_for_a_processor_wants_one(
     [one, *_] = os.sched_getaffinity(0)
     for each in run:
         os.sched_setaffinity(each.pid, {one})
-    before = [wanted(each.pid) for each in run]
+    before = [demanded_time(each.pid) for each in run]
     start = time.monotonic()
     time.sleep(1.0)
-    grown = [wanted(each.pid) - was for each, was in zip(run, before, strict=True)]
+    grown = [demanded_time(each.pid) - was for each, was in zip(run, before, strict=True)]
     assert min(grown) > 0.8 * (time.monotonic() - start)

@@ -36,7 +36,7 @@ from pydantic import Field
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.gnome import app
-from ambidex.mcp_tools.gnome.settings import INTERFACE, Setting, described, set_setting, settings_of
+from ambidex.mcp_tools.gnome.settings import INTERFACE, Setting, describe, set_setting, settings_of
 
 KEY = "text-scaling-factor"
 

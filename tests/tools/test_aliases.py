@@ -1,4 +1,4 @@
-"""A call written for OSWorld-MCP finds our tool and is valid there, without a desktop."""
+"""Calls written for OSWorld-MCP reach our tools and are valid there."""
 
 from collections import Counter
 from typing import Any
@@ -10,19 +10,19 @@ from ambidex.mcp_tools import Tool, aliases, catalogue
 TOOLS = catalogue.tools()
 REFERENCES = aliases.references()
 WHOLE = {("writer_set_color", "color")}
-"""A colour as 0xRRGGBB is a whole number, though the reference's schema says only number."""
+"""Parameters that need an integer (0xRRGGBB) where the reference's schema says number."""
 
 
 def kinds(schema: dict[str, Any], defs: dict[str, Any]) -> set[str]:
-    """JSON types that a schema takes; all of them where it names none."""
+    """JSON types that a schema allows; all of them if it names none."""
     if "$ref" in schema:
         return kinds(defs[schema["$ref"].rpartition("/")[2]], defs)
     for union in ("anyOf", "oneOf"):
         if union in schema:
-            return set().union(*(kinds(each, defs) for each in schema[union]))
+            return set().union(*(kinds(item, defs) for item in schema[union]))
     if "const" in schema or "enum" in schema:
         values = schema.get("enum", [schema.get("const")])
-        return {"string" if isinstance(each, str) else "number" for each in values}
+        return {"string" if isinstance(value, str) else "number" for value in values}
     every = {"string", "number", "integer", "boolean", "array", "object"}
     named = {schema["type"]} if "type" in schema else every
     return named | ({"integer"} if "number" in named else set())
@@ -37,7 +37,7 @@ def test_all_tools_of_the_reference_are_covered() -> None:
     }  # fmt: skip
 
 
-def test_a_name_leads_to_one_tool() -> None:
+def test_an_alias_belongs_to_one_tool() -> None:
     names = Counter(name for reference in REFERENCES.values() for name in reference.names)
     assert names.most_common(1)[0][1] == 1
     for ours, reference in REFERENCES.items():
@@ -64,7 +64,7 @@ def test_a_name_leads_to_one_tool() -> None:
         ("", ""),
     ],
 )
-def test_a_known_name_becomes_ours_and_any_other_stays(theirs: str, ours: str) -> None:
+def test_a_known_alias_is_resolved_and_other_names_are_unchanged(theirs: str, ours: str) -> None:
     assert aliases.resolve(theirs) == ours
 
 
@@ -87,12 +87,12 @@ def test_a_call_written_for_the_reference_is_valid(tool: Tool) -> None:
         assert kind in taken, f"{name} is of type {kind} there and one of {taken} here"
 
 
-def test_a_tool_says_where_it_comes_from() -> None:
-    said = {each["name"]: each for each in catalogue.described()}
-    sources = {name: each["source"] for name, each in said.items()}
+def test_a_tool_states_its_origin() -> None:
+    answer = {item["name"]: item for item in catalogue.describe()}
+    sources = {name: value["source"] for name, value in answer.items()}
     assert sources["git_status"] == sources["filesystem_edit_file"] == "mounted"
     assert sources["calc_save"] == sources["git_init"] == "reference"
     assert sources["computer_click"] == sources["files_find"] == "ours"
-    assert said["git_status"]["aliases"] == ["git_git_status"]
-    assert said["git_status"]["mounted"] == "mcp-server-git 2026.10.19"
-    assert said["computer_click"]["mounted"] == ""
+    assert answer["git_status"]["aliases"] == ["git_git_status"]
+    assert answer["git_status"]["mounted"] == "mcp-server-git 2026.10.19"
+    assert answer["computer_click"]["mounted"] == ""

@@ -1,4 +1,4 @@
-"""Arithmetic: what Python's own operators say of it, and that nothing else gets through."""
+"""Arithmetic, compared with Python's own operators; nothing else is evaluated."""
 
 import math
 import operator
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambidex.mcp_tools.os.arithmetic import FUNCTIONS, ExpressionError, work_out
+from ambidex.mcp_tools.os.arithmetic import FUNCTIONS, ExpressionError, evaluate
 
 WHOLE = st.integers(-(10**12), 10**12)
 SIGNS = {
@@ -42,24 +42,24 @@ SIGNS = {
     ],
 )
 def test_an_expression_has_the_value_that_people_expect(expression: str, value: float) -> None:
-    assert work_out(expression) == pytest.approx(value, rel=1e-14)
+    assert evaluate(expression) == pytest.approx(value, rel=1e-14)
 
 
 @given(WHOLE, st.sampled_from(sorted(SIGNS)), WHOLE.filter(bool))
-def test_whole_numbers_are_exact_and_others_have_15_digits(one: int, sign: str, two: int) -> None:
+def test_integers_are_exact_and_fractions_have_15_digits(one: int, sign: str, two: int) -> None:
     value = SIGNS[sign](one, two)
-    assert work_out(f"({one}) {sign} ({two})") == pytest.approx(value, rel=1e-14, abs=0)
+    assert evaluate(f"({one}) {sign} ({two})") == pytest.approx(value, rel=1e-14, abs=0)
     if isinstance(value, int):
-        assert work_out(f"({one}) {sign} ({two})") == value
+        assert evaluate(f"({one}) {sign} ({two})") == value
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_fraction_is_the_number_it_is_written_as(number: float) -> None:
-    assert work_out(repr(number)) == pytest.approx(number, rel=1e-14)
+def test_a_decimal_literal_keeps_its_value(number: float) -> None:
+    assert evaluate(repr(number)) == pytest.approx(number, rel=1e-14)
 
 
 def is_finite(value: float) -> bool:
-    """Integers always are; `math.isfinite` needs a float, and factorial(200) fits into none."""
+    """Whether a value is finite. `math.isfinite` fails for integers too large for a float."""
     return isinstance(value, int) or math.isfinite(value)
 
 
@@ -70,7 +70,7 @@ CHARACTERS = "0123456789.+-*/%^() ,eEjx_abcfilnopqrst'\"[]:<=!&|~@;{}π\n"
 def test_any_text_has_a_finite_value_or_is_refused(text: str) -> None:
     value: float = 0
     with suppress(ExpressionError):
-        value = work_out(text)
+        value = evaluate(text)
     assert type(value) in (int, float)
     assert is_finite(value)
 
@@ -81,7 +81,7 @@ def test_a_function_of_any_numbers_has_a_value_or_is_refused(
 ) -> None:
     value: float = 0
     with suppress(ExpressionError):
-        value = work_out(f"{name}({', '.join(map(repr, numbers))})")
+        value = evaluate(f"{name}({', '.join(map(repr, numbers))})")
     assert is_finite(value)
 
 
@@ -121,12 +121,12 @@ def test_a_function_of_any_numbers_has_a_value_or_is_refused(
         ("round(number=2)", "bad_expression"),
     ],
 )
-def test_what_is_no_arithmetic_or_would_take_long_is_refused(expression: str, code: str) -> None:
+def test_other_than_short_arithmetic_is_refused(expression: str, code: str) -> None:
     with pytest.raises(ExpressionError) as caught:
-        work_out(expression)
+        evaluate(expression)
     assert caught.value.code == code
 
 
-def test_a_long_chain_ends_in_a_value_or_in_a_refusal() -> None:
-    assert work_out("-" * 80 + "1") == 1
-    assert work_out("+".join(["1"] * 250)) == 250
+def test_long_chains_of_operators_are_evaluated() -> None:
+    assert evaluate("-" * 80 + "1") == 1
+    assert evaluate("+".join(["1"] * 250)) == 250

@@ -1,4 +1,4 @@
-"""Calls of Calc's tools as agents of other benchmarks write them are understood here."""
+"""Calls of Calc's tools as written for OSWorld-MCP, and parsing of their arguments."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ambidex.mcp_tools import ToolError, catalogue
 from ambidex.mcp_tools.office import columns, number_codes
-from ambidex.mcp_tools.office.cells import area, column_name, column_number, typed
+from ambidex.mcp_tools.office.cells import column_name, column_number, parse_area, parse_number
 
 CALLS: dict[str, dict[str, object]] = {
     "adjust_column_width": {"columns": "A:C", "width": 12.5, "autofit": False},
@@ -68,18 +68,18 @@ OPTIONAL = {"export_to_csv": [], "fill_blank_down": ["columns"], "hide_row_data"
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_call_in_full_is_taken(name: str) -> None:
+def test_a_complete_call_is_accepted(name: str) -> None:
     tool = catalogue.tools()[f"calc_{name}"]
     taken = tool.arguments(CALLS[name])
     assert {key: taken[key] for key in CALLS[name]} == CALLS[name]
     for left_out in OPTIONAL.get(name, []):
-        tool.arguments({key: each for key, each in CALLS[name].items() if key != left_out})
+        tool.arguments({key: value for key, value in CALLS[name].items() if key != left_out})
 
 
 @given(st.integers(0, 16383))
-def test_a_column_has_one_name(number: int) -> None:
+def test_a_column_name_and_number_convert_both_ways(number: int) -> None:
     assert column_number(column_name(number)) == number
-    assert area(f"{column_name(number)}7").left == number
+    assert parse_area(f"{column_name(number)}7").left == number
 
 
 HEADERS = st.lists(st.text("abc äö1", min_size=4, max_size=9), min_size=1, max_size=9, unique=True)
@@ -90,33 +90,35 @@ def test_columns_are_found_by_letter_and_by_header(
     headers: list[str], first: int, data: st.DataObject
 ) -> None:
     places = data.draw(st.permutations(range(first, first + len(headers))))
-    assert columns.named([column_name(each) for each in places], headers, first) == places
-    titled = [headers[each - first] for each in places]
-    assert columns.named(titled, headers, first) == places
+    assert columns.find_columns([column_name(place) for place in places], headers, first) == places
+    titled = [headers[place - first] for place in places]
+    assert columns.find_columns(titled, headers, first) == places
 
 
-def test_a_header_is_found_whatever_its_case_but_not_among_two() -> None:
-    assert columns.named([" ORDER id", "B"], ["Order ID", "Sum"]) == [0, 1]
+def test_a_header_is_found_in_any_case_unless_it_is_ambiguous() -> None:
+    assert columns.find_columns([" ORDER id", "B"], ["Order ID", "Sum"]) == [0, 1]
     with pytest.raises(ToolError) as caught:
-        columns.named(["Sum"], ["Sum", "x", "Sum"])
+        columns.find_columns(["Sum"], ["Sum", "x", "Sum"])
     assert caught.value.code == "ambiguous"
     with pytest.raises(ToolError, match="Order ID") as caught:
-        columns.named(["Z"], ["Order ID", 7.0])
+        columns.find_columns(["Z"], ["Order ID", 7.0])
     assert caught.value.code == "no_column"
 
 
 @given(st.integers(-(10**14), 10**14))
-def test_text_that_is_plainly_a_number_is_one(number: int) -> None:
-    assert typed(str(number)) == number
+def test_unambiguous_numbers_in_text_are_converted(number: int) -> None:
+    assert parse_number(str(number)) == number
 
 
 @pytest.mark.parametrize("text", ["007", "+49", "1 000", "1,5", ".5", "1e5", "", "٣", "9" * 16])
-def test_text_that_only_looks_like_a_number_stays(text: str) -> None:
-    assert typed(text) == text
+def test_text_that_only_looks_like_a_number_stays_text(text: str) -> None:
+    assert parse_number(text) == text
 
 
 @given(st.integers(0, 20))
-def test_a_format_has_the_decimals_that_were_asked_for(places: int) -> None:
+def test_a_format_code_has_the_requested_decimals(places: int) -> None:
     digits = "." + "0" * places if places else ""
-    assert number_codes.code("percentage", places, "", None) == f"0{digits}%"
-    assert number_codes.code("currency", places, "CHF", None).startswith(f"[$CHF] #,##0{digits};")
+    assert number_codes.format_code("percentage", places, "", None) == f"0{digits}%"
+    assert number_codes.format_code("currency", places, "CHF", None).startswith(
+        f"[$CHF] #,##0{digits};"
+    )

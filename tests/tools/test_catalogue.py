@@ -1,4 +1,4 @@
-"""Every tool that is served keeps the rules; nothing here needs a desktop."""
+"""Rules that every served tool follows."""
 
 import json
 import re
@@ -26,38 +26,38 @@ def test_a_tool_is_named_after_its_app(tool: Tool) -> None:
     assert re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name)
 
 
-def test_a_tool_says_when_to_use_it_in_sentences(tool: Tool) -> None:
+def test_a_tool_s_description_is_made_of_sentences(tool: Tool) -> None:
     first = tool.description.splitlines()[0]
     assert first[0].isupper(), first
     assert tool.description.endswith("."), tool.description
     assert 20 <= len(tool.description) <= 900
 
 
-def test_a_schema_says_of_every_argument_what_it_is_for_and_what_it_takes(tool: Tool) -> None:
-    for name, each in tool.parameters["properties"].items():
-        parts = [each, *each.get("anyOf", ())]
-        assert any(part.get("description") for part in parts), f"{tool.name}: {name} is {each}"
-        # A JSON value of any kind is a type too, if somebody says what it is for.
+def test_a_schema_describes_every_argument_and_its_type(tool: Tool) -> None:
+    for name, value in tool.parameters["properties"].items():
+        parts = [value, *value.get("anyOf", ())]
+        assert any(part.get("description") for part in parts), f"{tool.name}: {name} is {value}"
+        # Any JSON value is allowed if it has a description.
         typed = {"type", "anyOf", "enum", "const", "$ref", "allOf", "description"}
-        assert each.keys() & typed, f"{tool.name}: {name} is {each}"
+        assert value.keys() & typed, f"{tool.name}: {name} is {value}"
         for part in parts:
             assert part.get("type") != "object" or part.get("properties"), f"{tool.name}: {name}"
     assert tool.parameters["additionalProperties"] is False
 
 
-def test_a_schema_can_be_sent(tool: Tool) -> None:
+def test_a_schema_survives_json(tool: Tool) -> None:
     assert json.loads(json.dumps(tool.parameters)) == tool.parameters
 
 
-def test_a_tool_that_only_looks_says_so(tool: Tool) -> None:
+def test_a_read_only_tool_is_marked_as_such(tool: Tool) -> None:
     if tool.mounted:
-        return  # its server says of each: tests/desktop/test_tools_mounted.py
-    # Replacing and looking are found by the same words.
+        return  # checked against its server in tests/desktop/test_tools_mounted.py
+    # `replace_text` contains a word of the pattern too.
     looks = bool(READS.search(tool.name)) and "replace" not in tool.name
     assert tool.reads_only == looks
 
 
-def test_a_tool_has_a_bound(tool: Tool) -> None:
+def test_a_tool_has_a_sensible_timeout(tool: Tool) -> None:
     assert 5 <= tool.timeout <= 180
 
 
@@ -73,15 +73,15 @@ def test_apps_share_a_worker_only_where_they_share_a_program() -> None:
 
 
 @pytest.mark.parametrize("worker", sorted({tool.worker for tool in TOOLS.values()}))
-def test_a_worker_loads_its_own_apps_and_no_other(worker: str) -> None:
+def test_a_worker_loads_only_its_own_apps(worker: str) -> None:
     script = "import sys; from ambidex.mcp_tools import catalogue; "
     script += f"print(*{{app.worker for app in catalogue.apps({worker!r}).values()}}, '|', "
     script += "*[name for name in sys.modules if name.startswith('ambidex.mcp_tools.')])"
     command = [sys.executable, "-c", script]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-    served, loaded = (set(part.split()) for part in said.split("|"))
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    served, loaded = (set(part.split()) for part in answer.split("|"))
     assert served == {worker}
-    # A few look at windows or files as other apps do; none loads the office's many tools.
+    # Some import modules of other apps; none but the office loads its many tools.
     tools_of_calc = {name for name in loaded if name.startswith("ambidex.mcp_tools.calc.")}
     assert bool(tools_of_calc) == (worker == "office")
 
@@ -90,12 +90,12 @@ def test_the_catalogue_prints_itself_as_json() -> None:
     command = [sys.executable, "-m", "ambidex.mcp_tools.catalogue"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     listed = json.loads(printed.stdout)
-    assert {each["name"] for each in listed} == set(TOOLS)
+    assert {entry["name"] for entry in listed} == set(TOOLS)
     needed = {"name", "app", "description", "reads_only", "parameters"}
-    assert all(each.keys() >= needed for each in listed)
+    assert all(entry.keys() >= needed for entry in listed)
 
 
-def test_listing_the_tools_loads_nothing_that_belongs_to_the_desktop() -> None:
+def test_listing_the_tools_imports_no_desktop_libraries() -> None:
     heavy = "{'uno', 'gi', 'Xlib', 'pyautogui'}"
     script = "import sys; from ambidex.mcp_tools import catalogue; catalogue.tools(); "
     script += f"print({heavy} & set(sys.modules))"

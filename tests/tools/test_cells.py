@@ -1,15 +1,15 @@
-"""Addresses of cells: what is understood and what is refused."""
+"""Parsing of cell addresses."""
 
 import pytest
 
 from ambidex.mcp_tools import ToolError
-from ambidex.mcp_tools.office.cells import Area, area, column_name, column_number
+from ambidex.mcp_tools.office.cells import Area, column_name, column_number, parse_area
 
 
 @pytest.mark.parametrize(
     ("name", "number"), [("A", 0), ("Z", 25), ("AA", 26), ("AMJ", 1023), ("XFD", 16383)]
 )
-def test_columns_go_on_after_z(name: str, number: int) -> None:
+def test_columns_continue_after_z(name: str, number: int) -> None:
     assert column_number(name) == number
     assert column_number(name.lower()) == number
     assert column_name(number) == name
@@ -30,11 +30,11 @@ def test_columns_go_on_after_z(name: str, number: int) -> None:
     ],
 )
 def test_ranges_are_read_as_people_write_them(text: str, meant: Area) -> None:
-    assert area(text) == meant
+    assert parse_area(text) == meant
 
 
 @pytest.mark.parametrize("text", ["", "hello", "B0", "A1:", "A1:C", "1A", "A1:B2:C3", "!"])
-def test_what_is_no_range_is_refused_with_an_example(text: str) -> None:
+def test_an_invalid_range_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(ToolError) as caught:
-        area(text)
+        parse_area(text)
     assert caught.value.code == "bad_range"

@@ -1,4 +1,4 @@
-"""Colours as people write them: what is understood and what is refused."""
+"""Parsing of colours."""
 
 import contextlib
 
@@ -29,26 +29,26 @@ def test_names_and_hexadecimal_are_understood(text: str, value: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "redd", "#12345", "#1234567", "fa0", "rgb(1,2,3)", "röt"])
-def test_what_is_no_colour_is_refused_and_never_black(text: str) -> None:
+def test_an_invalid_colour_is_refused_and_never_black(text: str) -> None:
     with pytest.raises(ToolError) as caught:
         colour(text)
     assert caught.value.code == "bad_colour"
 
 
-def test_the_nearest_names_are_said() -> None:
+def test_the_closest_names_are_suggested() -> None:
     with pytest.raises(ToolError, match="purple"):
         colour("purpel")
 
 
-def test_every_name_of_css_is_there() -> None:
+def test_every_css_name_is_known() -> None:
     assert len(names()) == 148
 
 
 @given(st.integers(0, 0xFFFFFF))
-def test_what_is_written_is_read_again(value: int) -> None:
+def test_a_formatted_colour_can_be_parsed_again(value: int) -> None:
     spelled = (value, written(value), f"{value:06x}", f"0x{value:06X}")
-    assert {colour(each) for each in spelled} == {value}
-    assert written(value - 0x1000000) == written(value)  # as UNO's signed numbers have it
+    assert {colour(item) for item in spelled} == {value}
+    assert written(value - 0x1000000) == written(value)  # negative, as in UNO
 
 
 @given(st.text(max_size=40))

@@ -1,4 +1,4 @@
-"""JSON with comments: what is read, and what an edit leaves alone."""
+"""JSON with comments: parsing, and edits in place."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ GAPS = st.lists(
 
 @st.composite
 def written(draw: st.DrawFn, value: Any) -> str:
-    """The value as somebody might write it: comments anywhere, commas behind the last one too."""
+    """The value in a random layout, with comments and trailing commas."""
     if not isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=draw(st.booleans()))
     parts = []
-    for each in value:
+    for item in value:
         key = ""
         if isinstance(value, dict):
-            key, each = json.dumps(each) + draw(GAPS) + ":" + draw(GAPS), value[each]
-        parts.append(draw(GAPS) + key + draw(written(each)) + draw(GAPS))
+            key, item = json.dumps(item) + draw(GAPS) + ":" + draw(GAPS), value[item]
+        parts.append(draw(GAPS) + key + draw(written(item)) + draw(GAPS))
     last = "," if parts and draw(st.booleans()) else ""
     opens, closes = "{}" if isinstance(value, dict) else "[]"
     return opens + ",".join(parts) + last + draw(GAPS) + closes
@@ -44,19 +44,19 @@ def written(draw: st.DrawFn, value: Any) -> str:
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
-    """A file's value and its text."""
+    """The value and the text of a file."""
     value = draw(st.dictionaries(KEYS, VALUES, max_size=4))
     return value, draw(GAPS) + draw(written(value)) + draw(GAPS)
 
 
 def comments(text: str) -> list[str]:
-    """The comments, found by another way than the reader's own."""
+    """The comments, found independently of the parser."""
     token = re.compile(r'"(?:[^"\\]|\\.)*"|(//[^\r\n]*|/\*.*?\*/)', re.DOTALL)
-    return [each.group(1) for each in token.finditer(text) if each.group(1)]
+    return [item.group(1) for item in token.finditer(text) if item.group(1)]
 
 
 def stripped(text: str) -> Any:
-    """The value by Python's own reader, after comments and last commas were taken out."""
+    """The value by Python's json module, after removing comments and trailing commas."""
     keep = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
     bare = keep.sub(lambda found: found.group(1) or " ", text)
     commas = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])')
@@ -64,7 +64,7 @@ def stripped(text: str) -> Any:
 
 
 @given(files())
-def test_what_somebody_wrote_is_read(file: tuple[dict[str, Any], str]) -> None:
+def test_any_layout_is_parsed(file: tuple[dict[str, Any], str]) -> None:
     value, text = file
     assert parse(text) == value == stripped(text)
 
@@ -83,7 +83,7 @@ def test_an_edit_sets_one_key_and_leaves_the_rest(
 
 
 @given(files(), KEYS, KEYS, VALUES)
-def test_an_edit_goes_into_objects(
+def test_an_edit_creates_keys_in_nested_objects(
     file: tuple[dict[str, Any], str], key: str, inner: str, new: Any
 ) -> None:
     value, text = file
@@ -96,28 +96,28 @@ def test_an_edit_goes_into_objects(
 
 
 @given(files(), st.data())
-def test_a_removed_key_is_gone_and_nothing_else(
+def test_a_removal_affects_one_key_only(
     file: tuple[dict[str, Any], str], data: st.DataObject
 ) -> None:
     value, text = file
     key = data.draw(st.sampled_from(sorted(value)) if value else KEYS)
     changed = remove(text, [key])
-    assert parse(changed) == {name: each for name, each in value.items() if name != key}
+    assert parse(changed) == {name: item for name, item in value.items() if name != key}
     assert stripped(changed) == parse(changed)
-    # Those inside what was removed go with it; the others stay, in their order.
+    # Comments inside the removed value are removed; the others stay in order.
     before = iter(comments(text))
-    assert all(each in before for each in comments(changed))
+    assert all(comment in before for comment in comments(changed))
 
 
 @given(files(), VALUES)
-def test_an_array_is_added_to(file: tuple[dict[str, Any], str], new: Any) -> None:
+def test_a_value_is_appended_to_an_array(file: tuple[dict[str, Any], str], new: Any) -> None:
     value, text = file
     text = "[" + text + "]"
     assert parse(edit(text, [1], new)) == [value, new]
     assert parse(remove(edit(text, [1], new), [0])) == [new]
 
 
-def test_comments_order_and_layout_stay() -> None:
+def test_comments_order_and_layout_are_preserved() -> None:
     text = """// Mine.
 {
   "editor.fontSize": 14, // large
@@ -163,7 +163,7 @@ def test_a_key_is_added_in_the_files_own_layout(text: str, made: str) -> None:
     assert parse(made)["a"] == 1
 
 
-def test_a_line_goes_with_its_key() -> None:
+def test_a_key_is_removed_with_its_line() -> None:
     text = '{\n    "a": 1,\n    // of b\n    "b": 2 // two\n}\n'
     assert remove(text, ["a"]) == '{\n    // of b\n    "b": 2 // two\n}\n'
     assert remove(text, ["b"]) == '{\n    "a": 1\n    // of b\n     // two\n}\n'
@@ -186,17 +186,17 @@ def test_a_line_goes_with_its_key() -> None:
         ("{true: 1}", 1, 2, 'a key in "" or }'),
     ],
 )
-def test_what_is_malformed_is_refused_by_line_and_column(
+def test_malformed_text_is_refused_with_line_and_column(
     text: str, line: int, column: int, expected: str
 ) -> None:
     for action in (parse, lambda given: edit(given, ["a"], 1), lambda given: remove(given, ["a"])):
         with pytest.raises(MalformedJsonError) as caught:
             action(text)
-        found = caught.value
-        assert (found.line, found.column, found.expected) == (line, column, expected)
+        result = caught.value
+        assert (result.line, result.column, result.expected) == (line, column, expected)
 
 
-def test_half_a_pair_of_surrogates_can_be_stored() -> None:
+def test_a_lone_surrogate_can_be_stored() -> None:
     changed = edit("{}", ["a"], "\ud83d")
     assert changed.encode("utf-8")
     assert parse(changed) == {"a": "\ud83d"}

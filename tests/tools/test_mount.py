@@ -1,4 +1,4 @@
-"""The bridge to a stock server, with a small one of our own."""
+"""Mounting of a stock server, with a small test server."""
 
 import base64
 import os
@@ -11,7 +11,7 @@ import pytest
 
 from ambidex.mcp_tools import Picture, ToolError
 from ambidex.mcp_tools.filesystem import mounted
-from ambidex.mcp_tools.mount import LONGEST, Media, Mount
+from ambidex.mcp_tools.mount import TEXT_LIMIT, Media, Mount
 
 SERVER = """
 import base64, io, os, signal
@@ -83,9 +83,9 @@ def test_an_argument_that_is_none_is_not_sent(small: Mount) -> None:
     assert small.call("say", text="x", times=None) == "x"
 
 
-def test_a_text_too_long_for_any_model_is_cut_and_says_so(small: Mount) -> None:
-    said = small.call("say", text="x", times=LONGEST + 5)
-    assert said == "x" * LONGEST + "\n[5 more characters are left out]"
+def test_an_overlong_text_is_truncated_with_a_note(small: Mount) -> None:
+    answer = small.call("say", text="x", times=TEXT_LIMIT + 5)
+    assert answer == "x" * TEXT_LIMIT + "\n[5 more characters omitted]"
 
 
 @pytest.mark.parametrize("text", ["null", "", "{}", '{"content": 1}'])
@@ -104,19 +104,19 @@ def test_a_picture_comes_back_as_png(small: Mount, kind: str) -> None:
     assert shown.png.startswith(b"\x89PNG")
 
 
-def test_what_cannot_be_shown_comes_back_as_its_bytes(small: Mount) -> None:
+def test_media_that_cannot_be_shown_come_back_as_bytes(small: Mount) -> None:
     drawn = base64.b64encode(b"<svg/>").decode()
     assert small.call("drawing") == Media("image/svg+xml", drawn)
     assert small.call("sound") == Media("audio/wav", "AAAA")
 
 
-def test_an_error_has_the_server_s_own_words(small: Mount) -> None:
+def test_an_error_has_the_server_s_own_message(small: Mount) -> None:
     with pytest.raises(ToolError) as refused:
         small.call("refuse", why="There is no such branch.")
     assert (refused.value.message, refused.value.code) == ("There is no such branch.", "failed")
 
 
-def test_one_process_does_all_calls_and_another_takes_its_place_when_it_ended(small: Mount) -> None:
+def test_one_process_serves_all_calls_and_is_replaced_after_it_exits(small: Mount) -> None:
     before = {small.call("pid") for _ in range(20)}
     assert len(before) == 1
     with pytest.raises(ToolError) as crashed:
@@ -128,8 +128,8 @@ def test_one_process_does_all_calls_and_another_takes_its_place_when_it_ended(sm
     assert small.call("pid") == after
 
 
-def test_its_tools_are_listed_as_it_describes_them(small: Mount) -> None:
-    listed = {tool["name"]: tool["inputSchema"] for tool in small.listed()}
+def test_tools_are_listed_as_the_server_describes_them(small: Mount) -> None:
+    listed = {tool["name"]: tool["inputSchema"] for tool in small.list_tools()}
     assert listed["say"]["required"] == ["text"]
     assert listed["pid"]["properties"] == {}
 
@@ -143,16 +143,16 @@ def test_closing_ends_the_server() -> None:
 
 
 @pytest.mark.parametrize("command", [["false"], ["/no/such/program"]])
-def test_a_server_that_does_not_start_is_an_error_and_not_a_hang(command: list[str]) -> None:
+def test_a_server_that_does_not_start_raises_an_error(command: list[str]) -> None:
     mount = Mount("broken server", lambda: command)
     with pytest.raises(ToolError) as broken:
         mount.call("say", text="x")
     assert broken.value.code == "not_started"
-    assert broken.value.message == "The broken server does not start (Connection closed)."
+    assert broken.value.message == "The broken server did not start (Connection closed)."
     mount.close()
 
 
-def test_a_server_that_the_image_lacks_is_named(tmp_path: Path) -> None:
+def test_a_server_missing_from_the_image_is_named(tmp_path: Path) -> None:
     mount = Mount("filesystem server", lambda: mounted.command(tmp_path))
     with pytest.raises(ToolError) as lacking:
         mount.call("read_file", path="x")

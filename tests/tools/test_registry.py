@@ -1,4 +1,4 @@
-"""The registry: a signature is a schema, a docstring is a prompt, an error says what would help."""
+"""Declaring tools: schemas from signatures, validation of arguments, errors."""
 
 from typing import Annotated, Literal
 
@@ -65,7 +65,7 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(
     assert caught.value.code == "bad_arguments"
 
 
-def test_an_argument_may_have_a_name_that_pydantic_uses_itself() -> None:
+def test_an_argument_may_have_the_name_of_a_pydantic_attribute() -> None:
     shop = app()
 
     @shop.tool()
@@ -74,8 +74,8 @@ def test_an_argument_may_have_a_name_that_pydantic_uses_itself() -> None:
 
     tool = shop.tools["shop_buy"]
     assert list(tool.parameters["properties"]) == ["schema", "copy", "model_config"]
-    given = {"schema": "s", "copy": True}
-    assert tool.arguments(given) == {**given, "model_config": "x"}
+    arguments = {"schema": "s", "copy": True}
+    assert tool.arguments(arguments) == {**arguments, "model_config": "x"}
 
 
 def test_a_tool_without_a_docstring_is_refused_when_it_is_declared() -> None:

@@ -1,4 +1,4 @@
-"""What Writer's tools read out of words: formats of page numbers, colours, patterns."""
+"""Parsing of page number formats and search patterns for Writer."""
 
 import re
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office.page_numbers import parts_of
-from ambidex.mcp_tools.office.passages import icu
+from ambidex.mcp_tools.office.passages import to_icu
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_format_of_page_numbers_has_fields(format: str, fields: list[str | Non
 
 
 @given(st.text())
-def test_a_format_keeps_every_sign_or_is_refused(format: str) -> None:
+def test_a_format_keeps_every_character_or_is_refused(format: str) -> None:
     if re.search(r"\{page\}|\b[1iI]\b", format):
         assert "".join(part.text for part in parts_of(format)) == format
     else:
@@ -34,5 +34,5 @@ def test_a_format_keeps_every_sign_or_is_refused(format: str) -> None:
             parts_of(format)
 
 
-def test_python_names_of_groups_are_read() -> None:
-    assert icu(r"(?P<a>x)(?P=a)(?<b>y)") == r"(?<a>x)\k<a>(?<b>y)"
+def test_named_groups_are_translated_from_python() -> None:
+    assert to_icu(r"(?P<a>x)(?P=a)(?<b>y)") == r"(?<a>x)\k<a>(?<b>y)"
