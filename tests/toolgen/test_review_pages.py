@@ -24,7 +24,7 @@ PATIENCE = 30_000
 CROWDED = "document.documentElement.scrollWidth <= innerWidth + 1"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def patience() -> Iterator[None]:
     """Allow for a slow host, which is not a failure of the page."""
     expect.set_options(timeout=PATIENCE)
@@ -257,6 +257,17 @@ def test_a_model_s_text_is_never_treated_as_markup(
         assert page.locator("img[src=x]").count() == 0
 
 
+@pytest.fixture(scope="module")
+def form_page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A page for the tests of forms, which leave it unchanged."""
+    folder = full_candidate(tmp_path_factory.mktemp("foundry"))
+    with (
+        serve_in_background(review_app(folder.path.parent, ["ann"], NO_MACHINES)) as address,
+        browsing(browser, address("ann")) as page,
+    ):
+        yield page
+
+
 FORM = """
 async (tools) => {
   const { Fields } = await import("/review/fields.js");
@@ -278,12 +289,9 @@ async (tools) => {
 """
 
 
-def test_every_tool_gets_a_form_from_its_schema(
-    browser: Browser, addresses: dict[str, str]
-) -> None:
+def test_every_tool_gets_a_form_from_its_schema(form_page: Page) -> None:
     tools = [{"name": tool.name, "parameters": tool.parameters} for tool in CATALOGUE.values()]
-    with browsing(browser, addresses["ann"]) as page:
-        results = page.evaluate(FORM, tools)
+    results = form_page.evaluate(FORM, tools)
     for tool, (count, unnamed, sent, problem) in zip(tools, results, strict=True):
         arguments = tool["parameters"].get("properties", {})  # type: ignore[attr-defined]
         assert (count, unnamed, sent, problem) == (len(arguments), 0, {}, ""), tool["name"]
@@ -306,22 +314,20 @@ def test_every_tool_gets_a_form_from_its_schema(
     ],
 )
 def test_typed_text_is_converted_to_the_schema_s_type(
-    browser: Browser, addresses: dict[str, str], kind: object, typed: str, sent: object
+    form_page: Page, kind: object, typed: str, sent: object
 ) -> None:
     tool = {
         "name": "x",
         "parameters": {"properties": {"it": kind}, "$defs": {"Size": {"type": "integer"}}},
         "typed": {"it": typed},
     }
-    with browsing(browser, addresses["ann"]) as page:
-        assert page.evaluate(FORM, [tool]) == [[1, 0, {"it": sent}, ""]]
+    assert form_page.evaluate(FORM, [tool]) == [[1, 0, {"it": sent}, ""]]
 
 
-def test_malformed_json_is_not_sent(browser: Browser, addresses: dict[str, str]) -> None:
+def test_malformed_json_is_not_sent(form_page: Page) -> None:
     parameters = {"properties": {"it": {"type": "array"}}}
     tool = {"name": "x", "parameters": parameters, "typed": {"it": "[1,"}}
-    with browsing(browser, addresses["ann"]) as page:
-        assert page.evaluate(FORM, [tool]) == [[1, 0, None, "it is not JSON: [1,"]]
+    assert form_page.evaluate(FORM, [tool]) == [[1, 0, None, "it is not JSON: [1,"]]
 
 
 def test_a_verdict_from_another_reviewer_s_session_is_refused(
