@@ -56,7 +56,7 @@ def propose(
     model: str = "o3",
     foundry: FoundryPath = FOUNDRY,
 ) -> int:
-    """Add new candidates. No model is proposal and nothing runs yet.
+    """Add new candidates. No model is asked and nothing runs yet.
 
     Parameters
     ----------
