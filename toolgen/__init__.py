@@ -1,11 +1,11 @@
-"""New tools: from a task or a wish to a reviewed file in mcp_tools/, with evidence at each step.
+"""The tool foundry: from a task or a wish to a reviewed tool in mcp_tools/.
 
     propose → filter → wrap → gate → trial → measure → review → admit
 
-A candidate is a directory (`toolgen.store`), and everything that is known of it lies there, so a
-pipeline that was killed goes on where it was. A model writes the code, guests run it, people decide
-at the end. Generated code never runs on the host: it is read as text here, and executed in reverted
-guests only.
+A candidate is a directory (`toolgen.store`) that holds everything known about it, so an interrupted
+pipeline resumes where it stopped. A model writes the code, guests run it, people decide at the end.
+Generated code never runs on the host: the host only reads its text, and only guests that are
+reverted before each use execute it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = [
     "Candidate",
     "Draft",
     "Finding",
+    "ModelUsage",
     "Origin",
     "Outcome",
     "Reasons",
     "Retirement",
     "Review",
-    "Spent",
     "Stage",
     "StageResult",
     "Verdict",
@@ -47,8 +47,9 @@ STAGES: tuple[Stage, ...] = (
     "review",
     "admit",
 )
-"""In their order."""
+"""All stages, in order."""
 ORDER = {stage: number for number, stage in enumerate(STAGES, 1)}
+"""The position of each stage, from 1."""
 
 Origin = Literal["task", "wish", "recording", "server", "openapi"]
 """Where a candidate comes from: a task that was solved in code, a wish in words, actions that
@@ -59,8 +60,8 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Outcome(StrEnum):
-    """How a stage ended. `WAITING` is for people, or for a limit to be raised; `ERROR` says nothing
-    about the candidate (a machine or a model failed) and is tried again."""
+    """How a stage ended. `WAITING`: for people, or until a limit is raised. `ERROR`: a machine or a
+    model failed, which says nothing about the candidate; the stage is run again."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -78,28 +79,28 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a stage says of a draft. A refusal must be mended; the rest is for
-    reviewers."""
+    """One result of examining a draft. A refusal must be fixed; anything else is information for
+    the reviewers."""
 
     line: int
-    """Of tool.py; 0 where it is about the whole."""
+    """Line of tool.py; 0 if the finding is about the whole draft."""
     rule: str
     text: str
     refused: bool = True
 
 
-class Spent(Strict):
-    """What asking models took."""
+class ModelUsage(Strict):
+    """Calls, tokens and cost of asking models."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     dollars: float | None = 0.0
-    """None where one of the models has no known price."""
+    """None if the price of one of the models is unknown."""
 
-    def __add__(self, other: Spent) -> Spent:
+    def __add__(self, other: ModelUsage) -> ModelUsage:
         unknown = self.dollars is None or other.dollars is None
-        return Spent(
+        return ModelUsage(
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -108,44 +109,44 @@ class Spent(Strict):
 
 
 class Candidate(Strict):
-    """`candidate.json`: what a candidate came from. Never rewritten."""
+    """`candidate.json`: the source of a candidate. Never rewritten."""
 
     name: Annotated[str, Field(pattern=NAME)]
     app: str
-    """The app whose tool it is to be, such as `calc`."""
+    """The app that the tool is for, such as `calc`."""
     origin: Origin
     created: str
-    """UTC, ISO 8601; so are all moments here."""
+    """UTC, ISO 8601, as are all times in this package."""
     model: str
     wish: str
-    """What the tool is to do, in words."""
+    """What the tool should do, in words."""
     task: str = ""
-    """Directory of the task that it was made from, or is proved by."""
+    """Directory of the task that the tool is made from, or tested on."""
     task_hash: str = ""
     source: str = ""
-    """Of an imported one the server's command or address, or the file; of a mined one the runs."""
+    """If imported: the server's command or address, or the file. If mined: the runs."""
     parameters: dict[str, Any] | None = None
-    """JSON schema of an imported one's arguments."""
+    """If imported: the JSON schema of its arguments."""
     examples: tuple[tuple[str, ...], ...] = ()
-    """Of a mined one: the calls of some recorded sequences, each as a line of words."""
+    """If mined: some recorded sequences, each as the text of its calls."""
 
 
 class Draft(Strict):
-    """`drafts/<n>/draft.json`."""
+    """`drafts/<n>/draft.json`: one version of the tool and its tests."""
 
     n: Annotated[int, Field(ge=1)]
     origin: Annotated[str, Field(alias="from")]
-    """The stage or the reviewer whose doing it is."""
+    """The stage or the reviewer that caused this draft to be written."""
     sha256: Sha256
-    """Over tool.py and test_tool.py: what a verdict is about."""
+    """Over tool.py and test_tool.py: verdicts refer to it."""
 
 
 class StageResult(Strict):
-    """`stages/<order>-<stage>.json`: how a stage ended last, and with which draft."""
+    """`stages/<order>-<stage>.json`: the latest result of a stage, and the draft it is about."""
 
     stage: Stage
     draft: int | None
-    """None before there is one."""
+    """None before the first draft."""
     outcome: Outcome
     reason: str
     """One sentence."""
@@ -154,11 +155,11 @@ class StageResult(Strict):
     """Paths relative to the candidate's directory."""
     started: str
     ended: str
-    usage: Spent = Spent()
+    usage: ModelUsage = ModelUsage()
 
 
 class Reasons(Strict):
-    """The rubric of a review; empty where a reviewer has nothing to say."""
+    """Comments on each criterion of the rubric; empty where a reviewer has none."""
 
     correct: str = ""
     general: str = ""
@@ -173,17 +174,18 @@ class Review(Strict):
 
     reviewer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$")]
     human: bool
-    """A model's opinion counts for nothing by itself."""
+    """False for a model's opinion, which is not counted."""
     draft: int
     sha256: Sha256
     verdict: Verdict
     reasons: Reasons = Reasons()
     comment: str = ""
     given: str
+    """When the verdict was given."""
 
 
 class Admission(Strict):
-    """`admitted.json`: what was written where, and by whose word."""
+    """`admitted.json`: the files that were written into a source tree, and who approved them."""
 
     tool: str
     """Its name in the catalogue."""
@@ -199,7 +201,7 @@ class Admission(Strict):
 
 
 class Retirement(Strict):
-    """`retired.json`: the tool was taken out again."""
+    """`retired.json`: the tool was removed from the source tree."""
 
     tool: str
     by: str

@@ -1,4 +1,4 @@
-"""`ambidex toolgen …`: from a task or a wish to a reviewed tool."""
+"""The commands of `ambidex toolgen`."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from ambidex.host.report.number_format import NONE
 from ambidex.host.terminal import Terminal, echo
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.toolgen import Finding, Outcome, Stage, StageResult
-from ambidex.toolgen.foundry import Settings, go_on, read_settings
+from ambidex.toolgen.foundry import Settings, read_settings, run_candidates
 from ambidex.toolgen.gate.gate import gate
-from ambidex.toolgen.report import as_json, end_of, funnel, reasons_table, stage_table
+from ambidex.toolgen.report import as_json, funnel, reasons_table, stage_table, status_of
 from ambidex.toolgen.review.cli import opinion, review, verdict
 from ambidex.toolgen.stages.admit import admit as admit_into
 from ambidex.toolgen.stages.admit import retire as retire_from
 from ambidex.toolgen.stages.check import findings_on
-from ambidex.toolgen.stages.propose import Asked, from_elsewhere, from_recordings
+from ambidex.toolgen.stages.propose import Proposal, from_elsewhere, from_recordings
 from ambidex.toolgen.store import FOUNDRY, Folder, folders, open_candidate
 
 __all__ = ["toolgen"]
 
 toolgen = App(
-    name="toolgen", help="New tools: drafted by a model, proved in guests, admitted by people."
+    name="toolgen",
+    help="Make new tools: a model drafts them, guests test them, people admit them.",
 )
 
 toolgen.command(review)
 toolgen.command(verdict)
 toolgen.command(opinion)
 
-Where = Annotated[Path, Parameter(help="Directory of the candidates.")]
+FoundryPath = Annotated[Path, Parameter(help="Directory of the candidates.")]
 
 
 @toolgen.command
@@ -53,7 +54,7 @@ def propose(
     least: int = 3,
     name: str = "",
     model: str = "o3",
-    foundry: Where = FOUNDRY,
+    foundry: FoundryPath = FOUNDRY,
 ) -> int:
     """Add new candidates. No model is asked and nothing runs yet.
 
@@ -82,55 +83,54 @@ def propose(
     model
         The model that writes the code, by its name in litellm.
     """
-    asked = Asked(app=app, task=task, model=model, foundry=foundry)
+    proposal = Proposal(app=app, task=task, model=model, foundry=foundry)
     if recorded:
-        made = from_recordings(asked, recorded, least)
+        added = from_recordings(proposal, recorded, least)
     elif server or openapi:
-        made = from_elsewhere(asked, server, openapi, only)
+        added = from_elsewhere(proposal, server, openapi, only)
     else:
-        made = [asked.keep(name=name, wish=wish)]
-    for folder in made:
-        said = folder.candidate()
-        echo(f"{folder.path}: from a {said.origin}, for {app}, by {model}")
-    if not made:
-        echo("nothing to propose")
-    return 0 if made else 1
+        added = [proposal.add(name=name, wish=wish)]
+    for folder in added:
+        echo(f"{folder.path}: from a {folder.candidate().origin}, for {app}, by {model}")
+    if not added:
+        echo("no candidates found")
+    return 0 if added else 1
 
 
 @toolgen.command
 def run(
     *names: str,
-    foundry: Where = FOUNDRY,
+    foundry: FoundryPath = FOUNDRY,
     settings: Settings = Settings(),
 ) -> int:
     """Run candidates (by default all) through the automatic stages. Exit code 1: a candidate was
     refused; 3: a machine or a model failed."""
-    return _ended(go_on(foundry, names, settings, echo))
+    return _exit_code(run_candidates(foundry, names, settings, echo))
 
 
 @toolgen.command
-def resume(*names: str, foundry: Where = FOUNDRY) -> int:
+def resume(*names: str, foundry: FoundryPath = FOUNDRY) -> int:
     """Resume an interrupted run with the same settings."""
-    return _ended(go_on(foundry, names, read_settings(foundry), echo))
+    return _exit_code(run_candidates(foundry, names, read_settings(foundry), echo))
 
 
 @toolgen.command(name="list")
-def list_candidates(*, foundry: Where = FOUNDRY) -> int:
+def list_candidates(*, foundry: FoundryPath = FOUNDRY) -> int:
     """List the candidates and their progress."""
     table = Table(
         "candidate", "app", "from", "draft", "stage", "outcome", "reason", title=str(foundry)
     )
     for folder in folders(foundry):
-        said, draft = folder.candidate(), folder.latest()
-        _, *end = end_of(folder)
+        candidate, draft = folder.candidate(), folder.latest()
+        _, *status = status_of(folder)
         number = str(draft.n) if draft else NONE
-        table.add_row(said.name, said.app, said.origin, number, *end)
+        table.add_row(candidate.name, candidate.app, candidate.origin, number, *status)
     Terminal().print(table)
     return 0
 
 
 @toolgen.command
-def show(name: str, *, foundry: Where = FOUNDRY) -> int:
+def show(name: str, *, foundry: FoundryPath = FOUNDRY) -> int:
     """Show a candidate: the result of every stage, and its latest draft."""
     folder = open_candidate(foundry, name)
     for result in folder.results():
@@ -144,7 +144,7 @@ def show(name: str, *, foundry: Where = FOUNDRY) -> int:
 
 
 @toolgen.command(name="gate")
-def check(what: str, *, foundry: Where = FOUNDRY) -> int:
+def check(what: str, *, foundry: FoundryPath = FOUNDRY) -> int:
     """Check a candidate's latest draft, or a Python file, without running it. Exit code 1 if it is
     refused."""
     catalogue = read_catalogue()
@@ -164,16 +164,16 @@ def check(what: str, *, foundry: Where = FOUNDRY) -> int:
 
 
 @toolgen.command
-def trial(name: str, *, foundry: Where = FOUNDRY) -> int:
+def trial(name: str, *, foundry: FoundryPath = FOUNDRY) -> int:
     """Test a candidate's latest draft in guests again, then continue with the next stages."""
-    return _once_more("trial", name, foundry, read_settings(foundry))
+    return _rerun("trial", name, foundry, read_settings(foundry))
 
 
 @toolgen.command
 def measure(
     name: str,
     *,
-    foundry: Where = FOUNDRY,
+    foundry: FoundryPath = FOUNDRY,
     settings: Settings = Settings(),
 ) -> int:
     """Run the same agent on a suite with and without a candidate's latest draft, and compare."""
@@ -181,11 +181,11 @@ def measure(
         raise UsageError(
             "measuring needs a suite and an agent", hint="--suite DIR --agent model|module:Class"
         )
-    return _once_more("measure", name, foundry, settings)
+    return _rerun("measure", name, foundry, settings)
 
 
 @toolgen.command
-def admit(name: str, *, root: Path = ROOT, by: str = "", foundry: Where = FOUNDRY) -> int:
+def admit(name: str, *, root: Path = ROOT, by: str = "", foundry: FoundryPath = FOUNDRY) -> int:
     """Write an accepted candidate into a source tree: the tool, its tests and its provenance.
     Review and commit the change.
 
@@ -196,14 +196,14 @@ def admit(name: str, *, root: Path = ROOT, by: str = "", foundry: Where = FOUNDR
     by
         Who admits it; by default the current user.
     """
-    said = admit_into(open_candidate(foundry, name), root, by or getpass.getuser())
-    _written(f"{said.tool} is admitted: {said.why}", said.files, root)
+    admission = admit_into(open_candidate(foundry, name), root, by or getpass.getuser())
+    _print_change(f"admitted {admission.tool}: {admission.why}", admission.files, root)
     return 0
 
 
 @toolgen.command
 def retire(
-    tool: str, *, why: str, root: Path = ROOT, by: str = "", foundry: Where = FOUNDRY
+    tool: str, *, why: str, root: Path = ROOT, by: str = "", foundry: FoundryPath = FOUNDRY
 ) -> int:
     """Remove an admitted tool from a source tree, and record why.
 
@@ -214,35 +214,35 @@ def retire(
     why
         The reason, in one sentence.
     """
-    said = retire_from(foundry, tool, root, why, by or getpass.getuser())
-    _written(f"{said.tool} is retired: {said.why}", said.files, root)
+    retirement = retire_from(foundry, tool, root, why, by or getpass.getuser())
+    _print_change(f"retired {retirement.tool}: {retirement.why}", retirement.files, root)
     return 0
 
 
 @toolgen.command
 def report(
-    *, foundry: Where = FOUNDRY, json: Annotated[bool, Parameter(negative="")] = False
+    *, foundry: FoundryPath = FOUNDRY, json: Annotated[bool, Parameter(negative="")] = False
 ) -> int:
     """Print the funnel: candidates per stage, their outcomes with reasons, and the costs."""
-    found = funnel(foundry)
+    counts = funnel(foundry)
     if json:
-        print_json(as_json(found))
+        print_json(as_json(counts))
         return 0
-    Terminal().print(stage_table(found))
-    Terminal().print(reasons_table(found))
+    Terminal().print(stage_table(counts))
+    Terminal().print(reasons_table(counts))
     return 0
 
 
-def _once_more(stage: Stage, name: str, foundry: Path, settings: Settings) -> int:
+def _rerun(stage: Stage, name: str, foundry: Path, settings: Settings) -> int:
     folder = open_candidate(foundry, name)
     if folder.latest() is None:
-        raise UsageError(f"{name} has no draft yet", hint="`ambidex toolgen run` makes one.")
+        raise UsageError(f"{name} has no draft yet", hint="Make one with `ambidex toolgen run`.")
     folder.reopen(stage)
-    return _ended(go_on(foundry, (name,), settings, echo))
+    return _exit_code(run_candidates(foundry, (name,), settings, echo))
 
 
-def _written(said: str, files: Sequence[str], root: Path) -> None:
-    echo(said)
+def _print_change(headline: str, files: Sequence[str], root: Path) -> None:
+    echo(headline)
     for file in files:
         echo(f"  {root / file}")
     echo("Review the change, run the tests, and commit it.")
@@ -257,7 +257,7 @@ def _print_findings(title: str, findings: Sequence[Finding]) -> None:
         Terminal().print(table)
 
 
-def _ended(results: Sequence[tuple[Folder, StageResult]]) -> int:
+def _exit_code(results: Sequence[tuple[Folder, StageResult]]) -> int:
     outcomes = {result.outcome for _, result in results}
     for folder, result in results:
         echo(f"{folder.path.name}: {result.stage} {result.outcome}: {result.reason}")

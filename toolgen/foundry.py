@@ -1,4 +1,4 @@
-"""A run of the foundry: its settings, kept so that `resume` needs none, and its lock."""
+"""A run of the foundry: its settings, which are stored for `resume`, and its lock."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ambidex.host.records.config import ModelConfig, locked
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.toolgen import StageResult
-from ambidex.toolgen.guests import Workplace
-from ambidex.toolgen.models.asking import Caps
+from ambidex.toolgen.guests import DraftMachine
+from ambidex.toolgen.models.asking import CallLimits
 from ambidex.toolgen.pipeline import Foundry
-from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.stages.measurement import MeasureOptions
 from ambidex.toolgen.store import Folder, folders, open_candidate, write_whole
 
-__all__ = ["Settings", "go_on", "open_foundry", "read_settings"]
+__all__ = ["Settings", "open_foundry", "read_settings", "run_candidates"]
 
 NAME = "run.json"
 
 
 @Parameter(name="*")
 class Settings(Strict):
-    """How candidates are worked on."""
+    """Settings of a foundry's run."""
 
     base_url: Annotated[str, Parameter(help="A server with OpenAI's chat completions API.")] = ""
     key: Annotated[str, Parameter(help="Environment variable that holds the API key.")] = ""
@@ -56,39 +56,40 @@ class Settings(Strict):
     steps: int = 15
 
     @property
-    def caps(self) -> Caps:
-        """The limits."""
-        return Caps(self.calls, self.dollars, self.total_calls, self.total_dollars)
+    def limits(self) -> CallLimits:
+        """The limits on model calls and cost."""
+        return CallLimits(self.calls, self.dollars, self.total_calls, self.total_dollars)
 
 
 def read_settings(foundry: Path) -> Settings:
-    """Those of the last run; `UsageError` where there was none."""
+    """The settings of the last run. `UsageError` if there was none."""
     try:
         return Settings.model_validate_json((foundry / NAME).read_bytes())
     except OSError:
-        hint = "`ambidex toolgen run` starts one."
-        raise UsageError(f"nothing was run in {foundry}", hint=hint) from None
+        hint = "Start one with `ambidex toolgen run`."
+        raise UsageError(f"no run to resume in {foundry}", hint=hint) from None
     except ValidationError as error:
         raise UsageError(f"not a settings file: {foundry / NAME}: {explain(error)}") from None
 
 
-def go_on(
+def run_candidates(
     foundry: Path, names: Sequence[str], settings: Settings, say: Callable[[str], None]
 ) -> list[tuple[Folder, StageResult]]:
-    """Work on these candidates, or on all; each one's last result."""
-    wanted = [open_candidate(foundry, name) for name in names] or folders(foundry)
+    """Run these candidates, or all of them, and return the last result of each. The settings are
+    stored for `resume`."""
+    selected = [open_candidate(foundry, name) for name in names] or folders(foundry)
     if settings.key and not os.environ.get(settings.key):
-        raise UsageError(f"the environment variable {settings.key} with the key is not set")
+        raise UsageError(f"the environment variable for the API key is not set: {settings.key}")
     write_whole(foundry / NAME, settings.model_dump_json(indent=1).encode() + b"\n")
-    with open_foundry(foundry, settings, say) as work:
-        return [(folder, work.run(folder)) for folder in wanted]
+    with open_foundry(foundry, settings, say) as opened:
+        return [(folder, opened.run(folder)) for folder in selected]
 
 
 @contextmanager
 def open_foundry(
     foundry: Path, settings: Settings, say: Callable[[str], None]
 ) -> Iterator[Foundry]:
-    """Everything that candidates are worked on with; one process at a time."""
+    """Lock the foundry and open the machines and models that candidates need."""
     catalogue, prices = read_catalogue(), read_prices()
     options = MachineOptions(provider=settings.provider, image=settings.image)
 
@@ -105,14 +106,14 @@ def open_foundry(
     with ExitStack() as stack:
         stack.enter_context(locked(foundry))
         source = stack.enter_context(open_machines(options, say))
-        workplace = stack.enter_context(Workplace(source))
+        machine = stack.enter_context(DraftMachine(source))
         yield Foundry(
             root=ROOT,
             catalogue=catalogue,
             model=model,
-            workplace=workplace,
-            caps=settings.caps,
-            measured=Measured(
+            machine=machine,
+            limits=settings.limits,
+            measuring=MeasureOptions(
                 settings.suite, settings.agent, settings.agent_model, settings.trials,
                 settings.steps, settings.base_url, options,
             ) if settings.suite else None,

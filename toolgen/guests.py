@@ -1,7 +1,7 @@
-"""Guests to run drafts in: each reverted before it is used, none with a network.
+"""Guests that drafts run in. They are reverted before each use and have no network.
 
-Programs of `toolgen.inside` are put into the guest and started by the harness as the desktop user;
-nothing of a draft is executed anywhere else.
+The programs in `toolgen.inside` are copied into the guest and started by the harness as the desktop
+user. Drafts are executed nowhere else.
 """
 
 from __future__ import annotations
@@ -24,41 +24,44 @@ from ambidex.toolgen.inside import PROGRAMS
 from ambidex.vm import READY, Machine
 
 __all__ = [
-    "Answered",
-    "Mark",
-    "Said",
+    "CallResult",
+    "DraftMachine",
+    "Fault",
+    "RunnerAnswer",
     "TestOutcome",
-    "Workplace",
-    "ask_draft",
+    "Violation",
     "install",
     "run_code",
+    "run_draft",
 ]
 
 WHERE = PurePosixPath("/tmp/ambidex-foundry")
 PYTHON = {"PYTHONPATH": "/opt:/opt/ambidex/site", "PYTHONDONTWRITEBYTECODE": "1"}
-"""What tools are imported from in a guest."""
+"""Where the guest's Python imports the tools from."""
 DOOR = 8770
+"""The port of the guest's server, which drafts must not reach."""
 CODE_WITHIN = 90.0
-"""Seconds that a model's code may take."""
+"""Time limit for a model's code, in seconds."""
 PROGRAMS_ALLOWED = (
     "soffice", "vlc", "gsettings", "dconf", "gdbus", "busctl", "gio", "ffmpeg", "ffprobe",
     "git", "nautilus", "gnome-terminal", "code", "chromium", "pactl", "wpctl", "xdg-open",
     "fc-list", "fc-match", "ldconfig", "rm", "cp", "mv", "mkdir", "cat", "ls",
 )  # fmt: skip
-"""Programs that a tool, or its tests, may start: those of the desktop, no shell and nothing that
-speaks to a network."""
-SPEAKS_TO_ITS_APP = ("chrome", "code")
-"""Apps whose tools reach their program through a socket of this machine."""
+"""Programs that a tool, or its tests, may start: programs of the desktop, but no shell and nothing
+that uses a network."""
+LOOPBACK_APPS = ("chrome", "code")
+"""Apps whose tools reach their program through a socket on the loopback interface."""
 
 
 class Answer(BaseModel):
-    """What the guest's programs print."""
+    """Base of the JSON that the programs in the guest print."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Fault(Answer):
-    """Why a call failed: `tool` is for the model to read, `bug` is a traceback."""
+    """Why a call failed. Kind `tool`: an error that the tool raised for the model to read. Kind
+    `bug`: anything else, with a traceback."""
 
     kind: str
     code: str
@@ -66,49 +69,49 @@ class Fault(Answer):
     traceback: str = ""
 
 
-class Said(Answer):
-    """What came of one call."""
+class CallResult(Answer):
+    """The result of one call."""
 
     value: Any = None
     error: Fault | None = None
     seconds: float = 0.0
 
 
-class Mark(Answer):
-    """Something that the draft reached for and may not have."""
+class Violation(Answer):
+    """Something that the draft tried to access and may not."""
 
     rule: str
     what: str
 
 
 class TestOutcome(Answer):
-    """One of the draft's tests."""
+    """The outcome of one of the draft's tests."""
 
     name: str
     passed: bool
     why: str
 
 
-class Answered(Answer):
-    """The runner's whole answer."""
+class RunnerAnswer(Answer):
+    """The whole answer of inside/runner.py."""
 
     tools: list[dict[str, Any]] = []
-    calls: list[Said] = []
+    calls: list[CallResult] = []
     tests: list[TestOutcome] = []
-    marks: list[Mark] = []
+    marks: list[Violation] = []
     load: Fault | None = None
 
 
-class Workplace:
-    """Machines to be had one after the other. A context manager; a machine is made when the first
-    is asked for."""
+class DraftMachine:
+    """The machine that drafts run on, reverted for each use. A context manager; the machine is made
+    when it is first needed."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._exit = ExitStack()
         self._machine: Machine | None = None
 
-    def __enter__(self) -> Workplace:
+    def __enter__(self) -> DraftMachine:
         return self
 
     def __exit__(
@@ -121,12 +124,12 @@ class Workplace:
 
     @property
     def image(self) -> str:
-        """What the guests run, for the record."""
+        """The image that the guest runs."""
         return self._source.image
 
     @contextmanager
     def fresh(self, snapshot: str = READY) -> Iterator[Guest]:
-        """A guest as new, ready, with our programs in it."""
+        """Revert the machine and yield its guest, ready, with our programs installed."""
         if self._machine is None:
             self._machine = self._exit.enter_context(closing(self._source.make()))
         self._machine.revert(snapshot)
@@ -137,7 +140,7 @@ class Workplace:
 
 
 def install(guest: Guest) -> None:
-    """Put our programs into it."""
+    """Copy our programs into the guest."""
     for path in PROGRAMS:
         guest.put(str(WHERE / path.name), path.read_bytes())
 
@@ -151,7 +154,7 @@ def run_code(guest: Guest, language: str, code: str) -> Ran:
     return guest.run(argv, timeout=CODE_WITHIN, cwd=guest.home, env=PYTHON)
 
 
-def ask_draft(
+def run_draft(
     guest: Guest,
     app: str,
     tool: str,
@@ -159,32 +162,34 @@ def ask_draft(
     test: str = "",
     *,
     within: float = 180.0,
-) -> Answered:
-    """Load the draft in the guest, make those calls of it, run those tests, and say what came of
-    it."""
+) -> RunnerAnswer:
+    """Load the draft in the guest, make `calls` of its tool, run its tests, and return the results.
+
+    A runner that crashes or takes longer than `within` seconds is reported as a `load` fault.
+    """
     draft, tests = WHERE / "tool.py", WHERE / "test_tool.py"
     guest.put(str(draft), tool.encode())
     mark = secrets.token_hex(16)
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "mark": mark,
         "draft": str(draft),
         "calls": list(calls),
         "allowance": {
             "door": DOOR,
             "programs": PROGRAMS_ALLOWED,
-            "loopback": app in SPEAKS_TO_ITS_APP,
+            "loopback": app in LOOPBACK_APPS,
         },
     }
     if test:
         guest.put(str(tests), test.encode())
-        asked["tests"] = str(tests)
+        request["tests"] = str(tests)
     argv = ["python3", str(WHERE / "runner.py")]
-    ran = guest.run(argv, timeout=within, env=PYTHON, input=json.dumps(asked))
-    if ran.timed_out:
+    output = guest.run(argv, timeout=within, env=PYTHON, input=json.dumps(request))
+    if output.timed_out:
         fault = Fault(kind="bug", code="timeout", message=f"not done after {within:g} s")
-        return Answered(load=fault)
-    _, found, said = ran.stdout.rpartition(mark)
-    if not found:
-        last = f"{ran.stderr.strip()[-1500:]} (exit status {ran.returncode})"
-        return Answered(load=Fault(kind="bug", code="crashed", message=last))
-    return model(Answered, said.partition("\n")[0], "the answer of the program that runs drafts")
+        return RunnerAnswer(load=fault)
+    _, separator, answer = output.stdout.rpartition(mark)
+    if not separator:
+        last = f"{output.stderr.strip()[-1500:]} (exit status {output.returncode})"
+        return RunnerAnswer(load=Fault(kind="bug", code="crashed", message=last))
+    return model(RunnerAnswer, answer.partition("\n")[0], "the answer of the draft runner")

@@ -27,7 +27,7 @@ ANSWERS = Path(__file__).parent / "answers"
 PORT = 8701
 STAGES = {
     "You solve a task on a Linux desktop by writing code": "propose",
-    "You have solved this task by code": "filter",
+    "You have solved this task with code": "filter",
     "You turn working code into one tool": "wrap",
 }
 """How the prompt of each stage begins."""

@@ -12,7 +12,7 @@ import pytest
 
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.toolgen.gate.gate import gate_text
-from ambidex.toolgen.gate.tools_text import file_of, tool_name
+from ambidex.toolgen.gate.tools_text import tool_file, tool_name
 
 ROOT = Path(__file__).parents[2]
 GOOD = '''"""Counting."""
@@ -132,7 +132,7 @@ def test_the_catalogue_from_the_text_is_the_one_that_guests_serve() -> None:
 def admitted(root: Path, text: str) -> None:
     """A copy of the tree with that tool admitted."""
     shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools")
-    (root / file_of(tool_name(text, "os"))).write_text(text)
+    (root / tool_file(tool_name(text, "os"))).write_text(text)
 
 
 def test_no_code_of_an_admitted_tool_runs_on_the_host(

@@ -23,20 +23,20 @@ from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.providers.attached import ENDPOINT, TOKEN
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Outcome, StageResult
-from ambidex.toolgen.guests import Workplace
-from ambidex.toolgen.models.asking import Caps
+from ambidex.toolgen.guests import DraftMachine
+from ambidex.toolgen.models.asking import CallLimits
 from ambidex.toolgen.pipeline import Foundry
 from ambidex.toolgen.report import funnel
 from ambidex.toolgen.stages.admit import admit
-from ambidex.toolgen.stages.measurement import Measured
-from ambidex.toolgen.stages.propose import Asked
+from ambidex.toolgen.stages.measurement import MeasureOptions
+from ambidex.toolgen.stages.propose import Proposal
 from ambidex.toolgen.store import Folder
-from ambidex.toolgen.verdicts import give
+from ambidex.toolgen.verdicts import give_verdict
 from examples.foundry.stand_in import app
 from tests.host.peer import serve
 from tests.served import CATALOGUE
-from tests.toolgen.drafts import GOOD, OF, ROOT, TASKS
-from tests.toolgen.reviewed import said
+from tests.toolgen.drafts import CANDIDATES, GOOD, ROOT, TASKS
+from tests.toolgen.reviewed import submission
 
 WISHES = {
     "calc-write-cell": "Put a number, a text or a formula into one cell of a spreadsheet.",
@@ -61,12 +61,12 @@ STOPPED = {
 @pytest.fixture(scope="module")
 def work(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Foundry]:
     prices = read_prices()
-    with serve(app(), lifespan="off") as address, Workplace(machines) as workplace:
+    with serve(app(), lifespan="off") as address, DraftMachine(machines) as machine:
 
         def model(name: str) -> LiteModel:
             return LiteModel(ModelConfig(name=name, base_url=f"{address}/v1", retries=0), prices)
 
-        yield Foundry(ROOT, CATALOGUE, model, workplace, Caps())
+        yield Foundry(ROOT, CATALOGUE, model, machine, CallLimits())
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +78,9 @@ def made(work: Foundry, foundry: Path, name: str) -> tuple[Folder, StageResult]:
     """A candidate after all automatic stages."""
     folder = Folder(foundry / name)
     if not folder.file.exists():
-        app_name, task = OF[name]
-        asked = Asked(app_name, task, f"openai/{MODELS.get(name, 'careful')}", foundry)
-        folder = asked.keep(name=name, wish=WISHES.get(name, ""))
+        app_name, task = CANDIDATES[name]
+        proposal = Proposal(app_name, task, f"openai/{MODELS.get(name, 'careful')}", foundry)
+        folder = proposal.add(name=name, wish=WISHES.get(name, ""))
     return folder, work.run(folder)
 
 
@@ -92,7 +92,7 @@ def test_a_good_tool_reaches_review(work: Foundry, foundry: Path, name: str) -> 
     trial = folder.result("trial")
     assert trial is not None
     rules = {finding.rule: finding.text for finding in trial.findings}
-    assert rules["by hand"] == "leaves the same"
+    assert rules["by hand"] == "same result"
     solved = [
         rule for rule, text in rules.items() if rule.startswith("varied") and text == "solved"
     ]
@@ -128,15 +128,15 @@ def test_wrong_code_was_repaired_on_the_way(work: Foundry, foundry: Path) -> Non
 def test_the_same_agent_takes_fewer_steps_with_the_tool(work: Foundry, foundry: Path) -> None:
     folder, _ = made(work, foundry, "gnome-set-night-light")
     options = MachineOptions(provider="sandbox")
-    measured = Measured(str(TASKS), "examples.foundry.agent:OneCall", "", 1, 15, "", options)
+    measured = MeasureOptions(str(TASKS), "examples.foundry.agent:OneCall", "", 1, 15, "", options)
     folder.reopen("measure")
-    Foundry(ROOT, CATALOGUE, work.model, work.workplace, Caps(), measured).run(folder)
+    Foundry(ROOT, CATALOGUE, work.model, work.machine, CallLimits(), measured).run(folder)
     result = folder.result("measure")
     assert result is not None
     texts = [finding.text for finding in result.findings]
     assert texts[0].startswith("success 100% -> 100%"), texts
     assert texts[1].startswith("steps 7.0 -> 2.0"), texts
-    assert "the only task of the app is the one that it was made from" in texts
+    assert "the suite's only task with the app is the one the tool was made from" in texts
 
 
 def test_a_tool_accepted_by_two_people_is_served_listed_and_passes_its_tests(
@@ -152,9 +152,9 @@ def test_a_tool_accepted_by_two_people_is_served_listed_and_passes_its_tests(
         folder, _ = made(work, foundry, name)
         draft = folder.latest()
         assert draft is not None
-        give(folder, "ann", said(draft, "accept"))
+        give_verdict(folder, "ann", submission(draft, "accept"))
         assert work.run(folder).outcome is Outcome.WAITING, "one person is not enough"
-        give(folder, "bob", said(draft, "accept"))
+        give_verdict(folder, "bob", submission(draft, "accept"))
         assert work.run(folder).outcome is Outcome.PASSED
         tools.append(admit(folder, tree, "carla").tool)
     assert set(funnel(foundry).admitted) == set(tools)

@@ -24,17 +24,17 @@ from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Draft
 from ambidex.toolgen.foundry import ROOT
-from ambidex.toolgen.gate.tools_text import house_tools
-from ambidex.toolgen.guests import ask_draft, install
-from ambidex.toolgen.review.app import Reviewing
+from ambidex.toolgen.gate.tools_text import existing_tools
+from ambidex.toolgen.guests import install, run_draft
+from ambidex.toolgen.review.app import ReviewApp
 from ambidex.toolgen.review.card import Cards
 from ambidex.toolgen.review.desk import Desks
-from ambidex.toolgen.review.serve import opened
+from ambidex.toolgen.review.serve import serve_in_background
 from ambidex.toolgen.store import Folder, folders
-from ambidex.toolgen.verdicts import give, keep_opinion
+from ambidex.toolgen.verdicts import give_verdict, record_opinion
 from ambidex.vm import Machine
 from tests.desktop.tool_calls import read
-from tests.toolgen.reviewed import TEXT_SIZE, furnished, made, said
+from tests.toolgen.reviewed import TEXT_SIZE, full_candidate, new_candidate, submission
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -122,7 +122,7 @@ def patience() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
     foundry = tmp_path_factory.mktemp("foundry")
-    furnished(foundry, *_seen(machines))
+    full_candidate(foundry, *_seen(machines))
     started: list[Machine] = []
 
     def make() -> Machine:
@@ -133,8 +133,8 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     def source() -> Iterator[Source]:
         yield Source(make, machines.image, machines.provider)
 
-    pages = Reviewing(foundry, ["ann", "ben"], Cards(house_tools(ROOT)), Desks(source))
-    with opened(pages) as address:
+    app = ReviewApp(foundry, ["ann", "ben"], Cards(existing_tools(ROOT)), Desks(source))
+    with serve_in_background(app) as address:
         yield Show(foundry, address, started)
     for machine in started:
         with pytest.raises(MachineError):
@@ -152,7 +152,7 @@ def _seen(machines: Source) -> tuple[bytes, bytes]:
             guest.wait_window("Home")
             before = guest.screenshot(settle=10.0).png()
             call = {"call": "gnome_set_text_size", "with": {"factor": 1.5}}
-            answered = ask_draft(guest, "gnome", TEXT_SIZE, [call])
+            answered = run_draft(guest, "gnome", TEXT_SIZE, [call])
             assert answered.calls[0].error is None, answered
             return before, guest.screenshot(settle=10.0).png()
 
@@ -200,27 +200,27 @@ def test_a_draft_is_called_with_the_values_of_its_form(page: Page, show: Show) -
     expect(page.get_by_label("relative optional")).to_have_value("")
     before = picture(page)
     page.get_by_label("factor").fill("1.5")
-    page.get_by_role("button", name="Call it").click()
-    came = page.locator(".came")
-    expect(came.first).to_contain_text("gnome_set_text_size(factor=1.5)")
-    expect(came.first).to_contain_text('"value": 1.5')
+    page.get_by_role("button", name="Call the tool").click()
+    results = page.locator(".call-result")
+    expect(results.first).to_contain_text("gnome_set_text_size(factor=1.5)")
+    expect(results.first).to_contain_text('"value": 1.5')
     assert show.size() == "1.5"
     until(lambda: picture(page) != before)
     page.get_by_label("relative optional").select_option("true")
     page.get_by_label("factor").fill("9")
     page.get_by_label("factor").press("Enter")
-    expect(came).to_have_count(2)
-    expect(came.first).to_contain_text("bad_value: Text cannot be 13.5 times its size.")
+    expect(results).to_have_count(2)
+    expect(results.first).to_contain_text("bad_value: Text cannot be 13.5 times its size.")
     assert show.size() == "1.5"
 
 
 def test_a_reloaded_page_keeps_its_desktop(page: Page, show: Show) -> None:
     at_card(page)
     expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
-    expect(page.locator(".came")).to_have_count(2)
+    expect(page.locator(".call-result")).to_have_count(2)
     page.reload()
     expect(page.locator(".live canvas")).to_be_visible(timeout=30_000)
-    expect(page.locator(".came")).to_have_count(2)
+    expect(page.locator(".call-result")).to_have_count(2)
     assert show.size() == "1.5"
     assert len(show.made) == 1
 
@@ -240,7 +240,7 @@ def test_a_reviewer_acts_on_the_desktop_only_after_taking_mouse_and_keyboard(
     time.sleep(1.0)
     assert show.pointer() == before
     page.get_by_role("button", name="Use mouse and keyboard").click()
-    expect(page.get_by_role("button", name="Hands off")).to_be_visible()
+    expect(page.get_by_role("button", name="Release mouse and keyboard")).to_be_visible()
 
     def moved() -> bool:
         screen.click(position={"x": box["width"] / 3, "y": box["height"] / 3})
@@ -248,19 +248,19 @@ def test_a_reviewer_acts_on_the_desktop_only_after_taking_mouse_and_keyboard(
         return show.pointer() != before
 
     until(moved)
-    page.get_by_role("button", name="Hands off").click()
+    page.get_by_role("button", name="Release mouse and keyboard").click()
     expect(page.get_by_role("button", name="Use mouse and keyboard")).to_be_visible()
 
 
 def test_the_task_s_setup_runs_on_request(page: Page, show: Show) -> None:
     (task,) = load_suite(ROOT / "tasks" / "demo", read_catalogue(), ("files-invoices",)).tasks
     folder = verbs_of(task).folder
-    made(show.foundry, "invoices", task=str(folder), task_hash=task.hash)
+    new_candidate(show.foundry, "invoices", task=str(folder), task_hash=task.hash)
     page.reload()
     at_card(page, "invoices")
-    page.get_by_label("with the task's stage set").check()
+    page.get_by_label("with the task's setup").check()
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("Your desktop is at text-size")).to_be_hidden()
+    expect(page.get_by_text("Your desktop is running text-size")).to_be_hidden()
     expect(page.locator(".fields h3")).to_have_text("gnome_set_text_size", timeout=120_000)
     with show.guest() as guest:
         guest.wait_window("Downloads", 20.0)
@@ -269,7 +269,7 @@ def test_the_task_s_setup_runs_on_request(page: Page, show: Show) -> None:
     shutil.rmtree(show.foundry / "invoices")
     at_card(page)
     page.get_by_role("button", name="Start afresh").click()
-    expect(page.get_by_text("Your desktop is at invoices")).to_be_hidden()
+    expect(page.get_by_text("Your desktop is running invoices")).to_be_hidden()
     expect(page.locator(".fields h3")).to_have_text("gnome_set_text_size", timeout=120_000)
 
 
@@ -292,8 +292,8 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
         guest.run(["nautilus", "--new-window"], background=True)
         guest.wait_window("Home")
     page.get_by_label("factor").fill("1.25")
-    page.get_by_role("button", name="Call it").click()
-    expect(page.locator(".came").first).to_contain_text('"value": 1.25')
+    page.get_by_role("button", name="Call the tool").click()
+    expect(page.locator(".call-result").first).to_contain_text('"value": 1.25')
     for scheme in ("light", "dark"):
         for size in (WIDE, NARROW):
             with browser.new_context(viewport=size, color_scheme=scheme) as context:
@@ -312,8 +312,7 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
                 if size == WIDE:
                     _pictured(shown, f"review-diff-{scheme}-{size['width']}")
                 shown.evaluate(
-                    "document.querySelector('[aria-label=\"What the stages found\"]')"
-                    ".scrollIntoView()"
+                    "document.querySelector('[aria-label=\"Stage results\"]').scrollIntoView()"
                 )
                 until(
                     lambda shown=shown: shown.evaluate(
@@ -323,19 +322,19 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
                 )
                 _pictured(shown, f"review-stages-{scheme}-{size['width']}")
                 at_card(shown, "empty-rows")
-                expect(shown.get_by_role("heading", name="What was said")).to_be_visible()
+                expect(shown.get_by_role("heading", name="Verdicts")).to_be_visible()
                 _pictured(shown, f"review-said-{scheme}-{size['width']}")
 
 
 def test_a_fresh_desktop_is_new_and_a_draft_s_accesses_are_reported(page: Page, show: Show) -> None:
     at_card(page, "prying")
-    expect(page.get_by_text("Your desktop is at text-size")).to_be_visible()
+    expect(page.get_by_text("Your desktop is running text-size")).to_be_visible()
     page.get_by_role("button", name="Start afresh").click()
     expect(page.locator(".fields h3")).to_have_text("gnome_read_keys", timeout=120_000)
     assert show.size() == "1.0"
-    page.get_by_role("button", name="Call it").click()
-    expect(page.get_by_text("It reached for what it may not have")).to_be_visible(timeout=30_000)
-    expect(page.locator(".came")).to_contain_text("PermissionError")
+    page.get_by_role("button", name="Call the tool").click()
+    expect(page.get_by_text("Access denied")).to_be_visible(timeout=30_000)
+    expect(page.locator(".call-result")).to_contain_text("PermissionError")
     page.get_by_role("button", name="End the desktop").click()
     expect(page.get_by_role("button", name="Start a desktop")).to_be_visible(timeout=30_000)
 
@@ -345,15 +344,19 @@ def _more(foundry: Path) -> None:
     if len(folders(foundry)) > 1:
         return
     wish = "Take the rows out of a sheet that have nothing in them."
-    rows = made(foundry, "empty-rows", "calc", wish, ROWS)
+    rows = new_candidate(foundry, "empty-rows", "calc", wish, ROWS)
     draft = _latest(rows)
-    give(rows, "ann", said(draft, "accept", "One call for what takes a click per row."))
+    give_verdict(
+        rows, "ann", submission(draft, "accept", "One call for what takes a click per row.")
+    )
     why = "It does not say whether rows with a space in a cell are empty."
-    give(rows, "ben", said(draft, "revise", well_described=why))
-    keep_opinion(rows, "o3", said(draft, "accept", "I see nothing that speaks against it."))
-    made(foundry, "prying", "gnome", "Say which keys this desktop keeps.", PRYING)
+    give_verdict(rows, "ben", submission(draft, "revise", well_described=why))
+    record_opinion(rows, "o3", submission(draft, "accept", "I see nothing that speaks against it."))
+    new_candidate(foundry, "prying", "gnome", "Say which keys this desktop keeps.", PRYING)
     wish = "Play the entries of VLC's playlist in another order each time."
-    made(foundry, "shuffle", "vlc", wish, SHUFFLE).add_draft("# not finished\n", "", "trial")
+    new_candidate(foundry, "shuffle", "vlc", wish, SHUFFLE).add_draft(
+        "# not finished\n", "", "trial"
+    )
 
 
 def _latest(folder: Folder) -> Draft:

@@ -1,4 +1,4 @@
-"""Drafts that the stand-in for a model gives, as text."""
+"""Drafts by the stand-in for a model, as text."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from ambidex.tasks.load import content_hash
 from ambidex.toolgen import Candidate
 from ambidex.toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, formatted
-from ambidex.toolgen.models.answer_blocks import named
+from ambidex.toolgen.models.answer_blocks import block_named
 from ambidex.toolgen.store import now
 from examples.foundry.stand_in import ANSWERS, SECTION
 
 ROOT = Path(__file__).parents[2]
 TASKS = ROOT / "examples" / "foundry" / "tasks"
-OF = {
+CANDIDATES = {
     "calc-reverse-rows": ("calc", TASKS / "calc-backwards"),
     "writer-delete-paragraphs": ("writer", TASKS / "writer-minutes"),
     "vlc-set-repeat": ("vlc", ROOT / "tasks" / "demo" / "vlc-repeat-track"),
@@ -25,26 +25,26 @@ OF = {
     "calc-write-cell": ("calc", None),
     "gnome-count-pictures": ("gnome", None),
 }
-"""The app and the task of each candidate of the stand-in."""
+"""The app and the task of each of the stand-in's candidates."""
 GOOD = ("calc-reverse-rows", "writer-delete-paragraphs", "vlc-set-repeat", "gnome-set-night-light")
 
 
 def draft_of(name: str, number: int = -1) -> tuple[str, str, list[Any]]:
-    """Tool, tests and calls of a draft, the last one where no other is asked for."""
+    """Tool, tests and calls of a candidate's draft, by default the last one."""
     (file,) = ANSWERS.glob(f"*/{name}.md")
     _, *parts = SECTION.split(file.read_text(encoding="utf-8"))
     answers = [parts[at + 2] for at in range(0, len(parts), 3) if parts[at] == "wrap"]
     answer = answers[number]
     return (
-        formatted(named(answer, "tool.py"), TOOL_PLACE, ROOT),
-        formatted(named(answer, "test_tool.py"), TEST_PLACE, ROOT),
-        json.loads(named(answer, "calls.json")),
+        formatted(block_named(answer, "tool.py"), TOOL_PLACE, ROOT),
+        formatted(block_named(answer, "test_tool.py"), TEST_PLACE, ROOT),
+        json.loads(block_named(answer, "calls.json")),
     )
 
 
 def candidate_of(name: str) -> Candidate:
-    """The candidate that the draft belongs to."""
-    app, task = OF[name]
+    """The candidate that a draft belongs to."""
+    app, task = CANDIDATES[name]
     return Candidate(
         name=name,
         app=app,

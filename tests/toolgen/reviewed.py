@@ -1,4 +1,4 @@
-"""Candidates on disk, as the pipeline leaves them when it asks for people."""
+"""Candidates on disk that are ready for review."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from typing import Any
 
 from PIL import Image
 
-from ambidex.toolgen import Candidate, Draft, Finding, Outcome, Spent, Stage, StageResult, Verdict
-from ambidex.toolgen.review.evidence import given_out
+from ambidex.toolgen import (
+    Candidate,
+    Draft,
+    Finding,
+    ModelUsage,
+    Outcome,
+    Stage,
+    StageResult,
+    Verdict,
+)
+from ambidex.toolgen.review.evidence import evidence_files
 from ambidex.toolgen.store import Folder, start
-from ambidex.toolgen.verdicts import NEEDED, Said
+from ambidex.toolgen.verdicts import REQUIRED_STAGES, Submission
 
 AT = "2026-01-01T10:00:00.000+00:00"
 
@@ -88,7 +97,7 @@ def picture(colour: str) -> bytes:
 WISH = "Make the text of the desktop larger or smaller, by a factor."
 
 
-def made(
+def new_candidate(
     foundry: Path,
     name: str = "text-size",
     app: str = "gnome",
@@ -96,25 +105,24 @@ def made(
     tool: str = TEXT_SIZE,
     **more: str,
 ) -> Folder:
-    """A candidate with one draft that people are asked about."""
-    about = {"name": name, "app": app, "wish": wish, "created": AT, "model": "toy", **more}
-    said = Candidate.model_validate({"origin": "wish", **about})
-    folder = start(foundry, said)
+    """A candidate with one draft that is ready for review."""
+    fields = {"name": name, "app": app, "wish": wish, "created": AT, "model": "toy", **more}
+    folder = start(foundry, Candidate.model_validate({"origin": "wish", **fields}))
     redraft(folder, tool, "wrap")
     return folder
 
 
 def redraft(folder: Folder, tool: str, by: str = "wrap", test: str = TEXT_SIZE_TEST) -> Draft:
-    """A new draft, which passes all that comes before people."""
+    """A new draft that has passed the stages before review."""
     draft = folder.add_draft(tool, test, by)
-    for stage in NEEDED:
-        passed(folder, stage, draft.n)
+    for stage in REQUIRED_STAGES:
+        pass_stage(folder, stage, draft.n)
     return draft
 
 
-def passed(folder: Folder, stage: Stage, draft: int | None, **more: Any) -> StageResult:
-    """How a stage ended, on record."""
-    said: dict[str, Any] = {
+def pass_stage(folder: Folder, stage: Stage, draft: int | None, **more: Any) -> StageResult:
+    """Store a result of the stage, by default a pass."""
+    fields: dict[str, Any] = {
         "stage": stage,
         "draft": draft,
         "outcome": Outcome.PASSED,
@@ -123,14 +131,14 @@ def passed(folder: Folder, stage: Stage, draft: int | None, **more: Any) -> Stag
         "ended": AT,
         **more,
     }
-    result = StageResult.model_validate(said)
-    folder.keep(result)
+    result = StageResult.model_validate(fields)
+    folder.add_result(result)
     return result
 
 
-def furnished(foundry: Path, before: bytes = b"", after: bytes = b"") -> Folder:
-    """A candidate with two drafts, and with all that stages can show: findings, tables, text,
-    pictures, costs."""
+def full_candidate(foundry: Path, before: bytes = b"", after: bytes = b"") -> Folder:
+    """A candidate with two drafts and every kind of stage result: findings, tables, text, pictures,
+    costs."""
     folder = start(
         foundry,
         Candidate(
@@ -144,25 +152,25 @@ def furnished(foundry: Path, before: bytes = b"", after: bytes = b"") -> Folder:
             task_hash="0" * 64,
         ),
     )
-    spent = Spent(calls=3, input_tokens=18_240, output_tokens=2_906, dollars=0.0597)
-    passed(folder, "propose", None, reason="solved in 3 turns of code", usage=spent)
+    usage = ModelUsage(calls=3, input_tokens=18_240, output_tokens=2_906, dollars=0.0597)
+    pass_stage(folder, "propose", None, reason="solved in 3 turns of code", usage=usage)
     folder.add_draft(ONE_CASE, TEXT_SIZE_TEST, "wrap")
     folder.add_draft(TEXT_SIZE, TEXT_SIZE_TEST, "trial")
-    more = Spent(calls=2, input_tokens=9_113, output_tokens=1_480, dollars=0.0301)
-    passed(folder, "wrap", 2, reason="the size is an argument now", usage=more)
-    near = (
-        Finding(0, "nearest", "gnome_set_setting: 72% by its words, 0% by what it does", False),
-        Finding(0, "nearest", "gnome_reset_setting: 68% by its words, 0% by what it does", False),
+    usage = ModelUsage(calls=2, input_tokens=9_113, output_tokens=1_480, dollars=0.0301)
+    pass_stage(folder, "wrap", 2, reason="the size is now an argument", usage=usage)
+    nearest = (
+        Finding(0, "nearest", "gnome_set_setting: 72% by its words, 0% by its behaviour", False),
+        Finding(0, "nearest", "gnome_reset_setting: 68% by its words, 0% by its behaviour", False),
     )
-    passed(folder, "gate", 2, reason="nothing to mend", findings=near)
-    seen = [
+    pass_stage(folder, "gate", 2, reason="nothing refused, 2 remarks", findings=nearest)
+    findings = [
         ("tests", "2 of 2 passed"),
         ("changed", "setting /org/gnome/desktop/interface/text-scaling-factor: 1.0, now 1.25"),
         ("bad arguments", "factor=30 is refused: Text cannot be 30 times its size."),
         ("varied: other value", "solved"),
         ("varied: twice in a row", "solved"),
         ("app not running", "solved"),
-        ("by hand", "leaves the same"),
+        ("by hand", "same result"),
     ]
     calls = [{"call": "gnome_set_text_size", "with": {"factor": 1.25}, "solved": True}]
     table = folder.put("evidence/trial-source/calls.json", json.dumps(calls).encode())
@@ -171,24 +179,24 @@ def furnished(foundry: Path, before: bytes = b"", after: bytes = b"") -> Folder:
         folder.put("pictures/trial-before.png", before or picture("#20354d")),
         folder.put("pictures/trial-after.png", after or picture("#35608a")),
     )
-    passed(
+    pass_stage(
         folder,
         "trial",
         2,
         reason="5 cases",
-        findings=tuple(Finding(0, rule, text, False) for rule, text in seen),
+        findings=tuple(Finding(0, rule, text, False) for rule, text in findings),
         evidence=("evidence/trial-source", *pictures),
     )
-    assert {table, log} < set(given_out(folder, folder.results()[-1]))
-    passed(folder, "measure", 2, reason="not measured: no suite and no agent were named")
+    assert {table, log} < set(evidence_files(folder, folder.results()[-1]))
+    pass_stage(folder, "measure", 2, reason="not measured: no suite and no agent were named")
     return folder
 
 
-def said(draft: Draft, verdict: str, comment: str = "", **reasons: str) -> Said:
-    """A verdict as a reviewer gives it."""
+def submission(draft: Draft, verdict: str, comment: str = "", **reasons: str) -> Submission:
+    """A verdict as a reviewer submits it."""
     if verdict != "accept" and not reasons:
-        reasons = {"general": "it is made for one case"}
-    return Said.model_validate(
+        reasons = {"general": "it only works for one case"}
+    return Submission.model_validate(
         {
             "draft": draft.n,
             "sha256": draft.sha256,

@@ -1,4 +1,4 @@
-"""A small MCP server over its pipes: `python small_server.py`."""
+"""A small MCP server on stdin and stdout: `python small_server.py`."""
 
 from fastmcp import FastMCP
 
@@ -7,7 +7,7 @@ server: FastMCP = FastMCP("small")
 
 @server.tool
 def count_words(text: str, least: int = 1) -> int:
-    """Count the words of a text that have so many letters."""
+    """Count the words of a text with at least so many letters."""
     return sum(len(word) >= least for word in text.split())
 
 

@@ -1,4 +1,4 @@
-"""Admission: what two people accepted becomes a tool of a tree, and goes out of it again."""
+"""Admission and retirement: an accepted draft becomes a tool of a source tree, and is removed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 from ambidex.host.errors import UsageError
 from ambidex.toolgen.stages.admit import ADMITTED, admit, retire
 from ambidex.toolgen.store import Folder, start
-from ambidex.toolgen.verdicts import NEEDED, give
+from ambidex.toolgen.verdicts import REQUIRED_STAGES, give_verdict
 from tests.toolgen.drafts import ROOT, candidate_of, draft_of
-from tests.toolgen.reviewed import passed, said
+from tests.toolgen.reviewed import pass_stage, submission
 
 NAME = "vlc-set-repeat"
 TOOL = "vlc_set_repeat"
@@ -23,56 +23,56 @@ TOOL = "vlc_set_repeat"
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of what a tool joins."""
+    """A copy of the parts of the source tree that matter for a tool."""
     root = tmp_path / "ambidex"
     shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools")
     (root / "tests" / "desktop").mkdir(parents=True)
-    # So that they count as ours where imports are sorted.
+    # With these, ruff sorts their imports as first-party.
     shutil.copy(ROOT / "tests" / "__init__.py", root / "tests")
     shutil.copy(ROOT / "tests" / "desktop" / "__init__.py", root / "tests" / "desktop")
     (root / "host").mkdir()
     (root / "host" / "client").mkdir()
     for name in ("__init__", "client/__init__", "client/guest"):
-        (root / "host" / f"{name}.py").write_text(f'"""Stands where {name} does."""\n')
+        (root / "host" / f"{name}.py").write_text(f'"""A placeholder for {name}."""\n')
     shutil.copy(ROOT / "pyproject.toml", root)
     return root
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    """A candidate that people are asked about."""
-    made = start(tmp_path / "foundry", candidate_of(NAME))
+    """A candidate that is ready for review."""
+    candidate = start(tmp_path / "foundry", candidate_of(NAME))
     tool, test, calls = draft_of(NAME)
-    draft = made.add_draft(tool, test, "wrap", {"calls.json": calls})
-    made.add_exchange({"answer": {}, "usage": {}, "prompts": "a" * 64})
-    for stage in NEEDED:
-        passed(made, stage, draft.n)
-    return made
+    draft = candidate.add_draft(tool, test, "wrap", {"calls.json": calls})
+    candidate.add_exchange({"answer": {}, "usage": {}, "prompts": "a" * 64})
+    for stage in REQUIRED_STAGES:
+        pass_stage(candidate, stage, draft.n)
+    return candidate
 
 
-def accepted(folder: Folder, *reviewers: str) -> None:
+def accept(folder: Folder, *reviewers: str) -> None:
     draft = folder.latest()
     assert draft is not None
-    for each in reviewers:
-        give(folder, each, said(draft, "accept"))
+    for reviewer in reviewers:
+        give_verdict(folder, reviewer, submission(draft, "accept"))
 
 
 def catalogue(root: Path) -> dict[str, dict[str, object]]:
-    """The tools of a tree, as its guests would list them. By now they are what people accepted."""
+    """The tools of a tree, as its guests would list them. This imports reviewed code only."""
     argv = [sys.executable, "-m", "ambidex.mcp_tools.catalogue"]
     done = subprocess.run(argv, cwd=root.parent, capture_output=True, check=True)
     return {tool["name"]: tool for tool in json.loads(done.stdout)}
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    kept = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {str(path.relative_to(root)): path.read_bytes() for path in kept}
+    files = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {str(path.relative_to(root)): path.read_bytes() for path in files}
 
 
-def test_an_admitted_tool_is_listed_beside_its_neighbours_with_where_it_comes_from(
+def test_an_admitted_tool_is_in_the_catalogue_and_has_its_provenance(
     folder: Folder, tree: Path
 ) -> None:
-    accepted(folder, "ann", "bob")
+    accept(folder, "ann", "bob")
     before = contents(tree)
     admission = admit(folder, tree, "carla")
     assert folder.admission() == admission
@@ -85,22 +85,22 @@ def test_an_admitted_tool_is_listed_beside_its_neighbours_with_where_it_comes_fr
     assert origin["reviewers"] == {"ann": "accept", "bob": "accept"}
     assert (origin["task"], origin["model"]) == ("vlc-repeat-track", "openai/careful")
     assert (origin["prompts"], len(origin["files"])) == (["a" * 64], 6)
-    for verb in (["check", "."], ["format", "--check", "."]):
-        argv = [sys.executable, "-m", "ruff", verb[0], "--no-cache", *verb[1:]]
+    for command, *arguments in (["check", "."], ["format", "--check", "."]):
+        argv = [sys.executable, "-m", "ruff", command, "--no-cache", *arguments]
         done = subprocess.run(argv, cwd=tree, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
 
 
-def test_one_person_is_not_enough_and_a_changed_draft_is_another(
+def test_one_acceptance_or_a_draft_changed_afterwards_is_not_admitted(
     folder: Folder, tree: Path
 ) -> None:
     before = contents(tree)
-    with pytest.raises(UsageError, match="waits for two people"):
+    with pytest.raises(UsageError, match="waiting for two reviewers"):
         admit(folder, tree, "carla")
-    accepted(folder, "ann")
-    with pytest.raises(UsageError, match="waits for a second person"):
+    accept(folder, "ann")
+    with pytest.raises(UsageError, match="waiting for a second reviewer"):
         admit(folder, tree, "carla")
-    accepted(folder, "bob")
+    accept(folder, "bob")
     file = folder.path / "drafts" / "1" / "tool.py"
     file.write_text(file.read_text() + "\n")
     with pytest.raises(UsageError, match="was changed after it was made"):
@@ -108,26 +108,25 @@ def test_one_person_is_not_enough_and_a_changed_draft_is_another(
     assert (contents(tree), folder.admission()) == (before, None)
 
 
-def test_an_admission_that_was_killed_halfway_comes_to_the_same(folder: Folder, tree: Path) -> None:
-    accepted(folder, "ann", "bob")
+def test_an_interrupted_admission_can_be_repeated(folder: Folder, tree: Path) -> None:
+    accept(folder, "ann", "bob")
     admit(folder, tree, "carla")
     whole = contents(tree)
-    for left in ("admitted.json",):
-        (folder.path / left).unlink()
+    (folder.path / "admitted.json").unlink()
     (tree / "mcp_tools" / "vlc" / "set_repeat.py").unlink()
     admit(folder, tree, "carla")
     assert contents(tree) == whole
 
 
-def test_a_file_that_is_there_already_is_not_written_over(folder: Folder, tree: Path) -> None:
-    accepted(folder, "ann", "bob")
+def test_an_existing_file_is_not_overwritten(folder: Folder, tree: Path) -> None:
+    accept(folder, "ann", "bob")
     (tree / "mcp_tools" / "vlc" / "set_repeat.py").write_text("# somebody's own\n")
-    with pytest.raises(UsageError, match="holds something else"):
+    with pytest.raises(UsageError, match="file exists with other content"):
         admit(folder, tree, "carla")
 
 
-def test_a_retired_tool_is_gone_and_why_is_kept(folder: Folder, tree: Path) -> None:
-    accepted(folder, "ann", "bob")
+def test_a_retired_tool_is_removed_and_the_reason_recorded(folder: Folder, tree: Path) -> None:
+    accept(folder, "ann", "bob")
     before = contents(tree)
     admit(folder, tree, "carla")
     foundry = folder.path.parent
@@ -135,11 +134,11 @@ def test_a_retired_tool_is_gone_and_why_is_kept(folder: Folder, tree: Path) -> N
         retire(foundry, TOOL, tree, " ", "dan")
     retire(foundry, TOOL, tree, "VLC has a button for it.", "dan")
     after = contents(tree)
-    kept = json.loads(after.pop(f"toolgen/retired/{TOOL}.json"))
+    record = json.loads(after.pop(f"toolgen/retired/{TOOL}.json"))["retired"]
     assert after == before
-    assert (kept["retired"]["why"], kept["retired"]["by"]) == ("VLC has a button for it.", "dan")
-    found = folder.retirement()
-    assert found is not None
-    assert found.tool == TOOL
+    assert (record["why"], record["by"]) == ("VLC has a button for it.", "dan")
+    retirement = folder.retirement()
+    assert retirement is not None
+    assert retirement.tool == TOOL
     with pytest.raises(UsageError, match="no tool calc_save was admitted"):
         retire(foundry, "calc_save", tree, "It is ours.", "dan")

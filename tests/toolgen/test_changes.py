@@ -1,4 +1,4 @@
-"""What changed on a machine beside a tool's purpose, and whether two ways left the same."""
+"""Side effects of a tool, and the comparison of its result with that of the GUI."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openpyxl import Workbook
 
 from ambidex.evaluators.meaning import differences
 from ambidex.host.client.survey import changes
-from ambidex.toolgen.stages.side_effects import outside
+from ambidex.toolgen.stages.side_effects import side_effects
 
 BEFORE = {
     "files": {
@@ -22,7 +22,7 @@ BEFORE = {
 }
 
 
-def test_files_and_settings_that_are_not_the_tools_business_are_told_apart() -> None:
+def test_changes_of_other_files_and_settings_are_side_effects() -> None:
     after = {
         "files": {
             "/home/user/": "folder",
@@ -32,22 +32,22 @@ def test_files_and_settings_that_are_not_the_tools_business_are_told_apart() -> 
         },
         "settings": {"org.gnome.desktop.interface color-scheme": "'dark'", "org.x key": "1"},
     }
-    found = changes(BEFORE, after)
-    assert [str(each) for each in found] == [
+    changed = changes(BEFORE, after)
+    assert [str(change) for change in changed] == [
         "file /home/user/a.xlsx: changed",
         "file /home/user/b.txt: gone",
         "file /home/user/left.tmp: made",
         "setting org.gnome.desktop.interface color-scheme: 'default' -> 'dark'",
     ]
     named = frozenset({"~/a.xlsx"})
-    theirs = {each.what for each in outside(found, "calc", named, "/home/user")}
-    assert theirs == {
+    of_calc = {change.what for change in side_effects(changed, "calc", named, "/home/user")}
+    assert of_calc == {
         "/home/user/b.txt",
         "/home/user/left.tmp",
         "org.gnome.desktop.interface color-scheme",
     }
-    mine = {each.what for each in outside(found, "gnome", named, "/home/user")}
-    assert mine == {"/home/user/b.txt", "/home/user/left.tmp"}
+    of_gnome = {change.what for change in side_effects(changed, "gnome", named, "/home/user")}
+    assert of_gnome == {"/home/user/b.txt", "/home/user/left.tmp"}
 
 
 def folder(path: Path, cell: object, text: str, position: int) -> Path:
@@ -63,7 +63,7 @@ def folder(path: Path, cell: object, text: str, position: int) -> Path:
     return path
 
 
-def test_the_same_left_in_another_minute_is_the_same(tmp_path: Path) -> None:
+def test_results_that_differ_only_in_their_time_are_the_same(tmp_path: Path) -> None:
     one = folder(tmp_path / "one", 42, "Dear all", 5)
     source = '{"by": "collector", "asked": "a", "state": "file", "size": 9}'
     (one / "evidence.json").write_text(f'{{"sources": {{"a.xlsx": {source}}}}}')

@@ -21,7 +21,7 @@ def count_words(text: str) -> int:
 
 
 BRIDGES = {"devtools": {"network"}, "editor": {"network"}}
-"""Modules that speak to a program of their own desktop through a socket."""
+"""Modules that reach a program of their own desktop through a socket."""
 
 
 def rules(tmp_path: Path, text: str) -> set[str]:
@@ -30,16 +30,16 @@ def rules(tmp_path: Path, text: str) -> set[str]:
     return {finding.rule for finding in gate(file, []) if finding.refused}
 
 
-def test_a_tool_in_house_form_passes(tmp_path: Path) -> None:
+def test_a_well_formed_tool_passes(tmp_path: Path) -> None:
     assert rules(tmp_path, GOOD) == set()
 
 
 @pytest.mark.parametrize(
     "file", sorted(MCP_TOOLS.rglob("*.py")), ids=lambda file: str(file.relative_to(MCP_TOOLS))
 )
-def test_our_own_tools_pass_their_own_gate(file: Path) -> None:
+def test_our_own_tools_pass_the_gate(file: Path) -> None:
     refused = {finding.rule for finding in gate(file, []) if finding.refused}
-    # What lies in the tree was reviewed as code; a draft only declares, and silences nothing.
+    # These two rules are for drafts; the files in the tree were reviewed as code.
     reviewed = {"acts at import", "silences"}
     assert refused - reviewed - {"declares", "waits", *BRIDGES.get(file.stem, ())} == set()
 
@@ -75,9 +75,9 @@ def test_each_fault_is_refused_by_its_rule(tmp_path: Path, old: str, new: str, r
     assert rule in rules(tmp_path, GOOD.replace(old, new))
 
 
-def test_a_tool_much_like_another_is_named_for_the_reviewer() -> None:
+def test_similar_tools_are_found_by_name_and_description() -> None:
     catalogue = list(CATALOGUE.values())
-    one = catalogue[0]
-    near = nearest(one.name + "s", one.description, catalogue)
-    assert near[0][0].name == one.name
+    tool = catalogue[0]
+    similar = nearest(tool.name + "s", tool.description, catalogue)
+    assert similar[0][0].name == tool.name
     assert nearest("zzz_qqq", "0", catalogue) == []

@@ -1,4 +1,4 @@
-"""What the pipeline's gate asks of a draft beyond what every tool keeps: by text alone."""
+"""The additional rules of the gate for drafts, which need only their text."""
 
 from __future__ import annotations
 
@@ -9,66 +9,74 @@ import pytest
 from ambidex.toolgen import Finding
 from ambidex.toolgen.gate.lint import TOOL_PLACE, lint, types
 from ambidex.toolgen.gate.similarity import duplicate
-from ambidex.toolgen.gate.tools_text import house_tools, touched
-from ambidex.toolgen.stages.check import by_text
+from ambidex.toolgen.gate.tools_text import behaviour_of, existing_tools
+from ambidex.toolgen.stages.check import check_text
 from tests.served import CATALOGUE
 from tests.toolgen.drafts import GOOD, ROOT, candidate_of, draft_of
 
-HOUSE = house_tools(ROOT)
+EXISTING = existing_tools(ROOT)
 TOOL, TEST, _ = draft_of("calc-reverse-rows")
 
 
-def found(name: str, tool: str, test: str) -> list[Finding]:
-    return list(by_text(candidate_of(name), CATALOGUE, ROOT, tool, test))
+def findings_on(name: str, tool: str, test: str) -> list[Finding]:
+    return list(check_text(candidate_of(name), CATALOGUE, ROOT, tool, test))
 
 
-def refused(name: str, tool: str, test: str) -> dict[str, str]:
-    return {each.rule: each.text for each in found(name, tool, test) if each.refused}
+def refusals(name: str, tool: str, test: str) -> dict[str, str]:
+    """The texts of the refusing findings, by rule."""
+    return {
+        finding.rule: finding.text for finding in findings_on(name, tool, test) if finding.refused
+    }
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_draft_passes_and_its_nearest_neighbours_are_named(name: str) -> None:
     tool, test, _ = draft_of(name)
-    findings = found(name, tool, test)
-    assert [each for each in findings if each.refused] == []
-    assert [each.rule for each in findings] == ["nearest"] * 3
+    findings = findings_on(name, tool, test)
+    assert [finding for finding in findings if finding.refused] == []
+    assert [finding.rule for finding in findings] == ["nearest"] * 3
 
 
-def test_what_is_left_of_the_task_is_named_with_its_line() -> None:
+def test_literals_of_the_task_are_named_with_their_line() -> None:
     tool, test, _ = draft_of("calc-reverse-rows", 0)
-    said = refused("calc-reverse-rows", tool, test)
-    assert {"typed", "leftover", "tests"} <= said.keys()
-    leftovers = [each for each in found("calc-reverse-rows", tool, test) if each.rule == "leftover"]
-    assert {each.text for each in leftovers} == {"'Starts' is of the task"}
+    findings = findings_on("calc-reverse-rows", tool, test)
+    assert {"typed", "leftover", "tests"} <= {each.rule for each in findings if each.refused}
+    leftovers = [finding for finding in findings if finding.rule == "leftover"]
+    texts = {finding.text for finding in leftovers}
+    assert texts == {"'Starts' comes from the task: make it an argument"}
     assert "def reverse_rows" in tool.splitlines()[leftovers[0].line - 1]
 
 
-def test_a_copy_in_other_words_is_known_by_what_it_does() -> None:
+def test_a_reworded_copy_is_recognised_by_its_behaviour() -> None:
     tool, test, _ = draft_of("calc-write-cell")
-    said = refused("calc-write-cell", tool, test)
-    assert said.keys() == {"duplicate"}
-    assert said["duplicate"].startswith("calc_write_one is calc_set_cell_value again")
+    refused = refusals("calc-write-cell", tool, test)
+    assert refused.keys() == {"duplicate"}
+    assert refused["duplicate"].startswith("calc_write_one duplicates calc_set_cell_value")
 
 
-def test_no_tool_of_the_house_is_taken_for_another() -> None:
-    for each in HOUSE:
-        app = each.name.partition("_")[0]
-        others = [o for o in HOUSE if o.name != each.name and o.name.startswith(f"{app}_")]
-        said = ast.get_docstring(each.node) or ""
-        repeats = duplicate(each.name, said, each.arguments, each.touches, others)
-        assert [one.text for one in repeats if one.refused] == [], each.name
+def test_no_existing_tool_is_mistaken_for_another() -> None:
+    for tool in EXISTING:
+        app = tool.name.partition("_")[0]
+        others = [
+            other
+            for other in EXISTING
+            if other.name != tool.name and other.name.startswith(f"{app}_")
+        ]
+        docstring = ast.get_docstring(tool.node) or ""
+        findings = duplicate(tool.name, docstring, tool.arguments, tool.behaviour, others)
+        assert [finding.text for finding in findings if finding.refused] == [], tool.name
 
 
-def test_every_tool_of_the_house_is_found_in_its_text() -> None:
-    assert {each.name for each in HOUSE} == set(CATALOGUE)
+def test_every_existing_tool_is_found_in_the_text_of_its_module() -> None:
+    assert {tool.name for tool in EXISTING} == set(CATALOGUE)
 
 
-def test_what_a_function_of_the_same_file_does_counts_as_its_own() -> None:
+def test_the_behaviour_of_a_helper_in_the_same_file_counts() -> None:
     text = "def f():\n    g()\n    x.Bold = 1\n\ndef g():\n    y.store()\n"
     functions = {
-        each.name: each for each in ast.parse(text).body if isinstance(each, ast.FunctionDef)
+        node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)
     }
-    assert touched(functions["f"], functions) == {"store", "=Bold", ".store", "1"}
+    assert behaviour_of(functions["f"], functions) == {"store", "=Bold", ".store", "1"}
 
 
 HEAD = "from ambidex.mcp_tools.calc import app"
@@ -106,15 +114,15 @@ HEAD = "from ambidex.mcp_tools.calc import app"
 )
 def test_each_fault_of_a_draft_is_refused_by_its_rule(old: str, new: str, rule: str) -> None:
     assert old in TOOL
-    assert rule in refused("calc-reverse-rows", TOOL.replace(old, new, 1), TEST)
+    assert rule in refusals("calc-reverse-rows", TOOL.replace(old, new, 1), TEST)
 
 
-def test_lint_and_types_are_read_by_programs_and_name_the_line() -> None:
+def test_ruff_and_mypy_check_the_draft_and_name_the_line() -> None:
     unused = TOOL.replace("    return at.changed", "    x = 1\n    return at.changed")
-    assert ["F841" in each.text for each in lint(unused, TOOL_PLACE, ROOT)] == [True]
+    assert ["F841" in finding.text for finding in lint(unused, TOOL_PLACE, ROOT)] == [True]
     wrong = TOOL.replace("    return at.changed", "    return at.changedd")
-    found = next(each for each in types(wrong, ROOT) if "changedd" in each.text)
-    assert (found.refused, "changedd" in wrong.splitlines()[found.line - 1]) == (True, True)
+    typed = next(finding for finding in types(wrong, ROOT) if "changedd" in finding.text)
+    assert (typed.refused, "changedd" in wrong.splitlines()[typed.line - 1]) == (True, True)
     assert [*lint(TOOL, TOOL_PLACE, ROOT), *types(TOOL, ROOT)] == []
 
 
@@ -130,8 +138,8 @@ def test_lint_and_types_are_read_by_programs_and_name_the_line() -> None:
 )
 def test_tests_that_prove_nothing_or_reach_out_are_refused(old: str, new: str) -> None:
     assert old in TEST
-    assert refused("calc-reverse-rows", TOOL, TEST.replace(old, new)).keys() == {"tests"}
+    assert refusals("calc-reverse-rows", TOOL, TEST.replace(old, new)).keys() == {"tests"}
 
 
-def test_a_draft_that_cannot_be_read_is_refused_without_more() -> None:
-    assert refused("calc-reverse-rows", "def f(:\n", TEST).keys() == {"parses"}
+def test_a_draft_that_does_not_parse_is_refused_for_that_alone() -> None:
+    assert refusals("calc-reverse-rows", "def f(:\n", TEST).keys() == {"parses"}

@@ -1,4 +1,5 @@
-"""Tools that exist elsewhere come in as candidates: names, words and schemas, and no code."""
+"""Tools that exist elsewhere are imported as candidates: names, descriptions and schemas, no
+code."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 
 from ambidex.host.errors import UsageError
 from ambidex.toolgen.candidates.importing import from_openapi, from_server
-from ambidex.toolgen.stages.propose import Asked, from_elsewhere
+from ambidex.toolgen.stages.propose import Proposal, from_elsewhere
 from tests.host.peer import serve
 from tests.toolgen.small_server import server
 
@@ -44,29 +45,29 @@ components:
 @pytest.mark.parametrize("where", ["stdio", "http"])
 def test_the_tools_of_a_server_are_listed_and_none_is_called(where: str) -> None:
     if where == "stdio":
-        found = from_server(f"{sys.executable} {SMALL}")
+        tools = from_server(f"{sys.executable} {SMALL}")
     else:
         with serve(server.http_app(path="/mcp", stateless_http=True)) as address:
-            found = from_server(f"{address}/mcp")
-    assert [each.name for each in found] == ["count_words", "shout"]
-    assert found[0].description == "Count the words of a text that have so many letters."
-    assert found[0].parameters["properties"]["least"] == {"default": 1, "type": "integer"}
+            tools = from_server(f"{address}/mcp")
+    assert [tool.name for tool in tools] == ["count_words", "shout"]
+    assert tools[0].description == "Count the words of a text with at least so many letters."
+    assert tools[0].parameters["properties"]["least"] == {"default": 1, "type": "integer"}
 
 
-def test_a_server_that_is_none_is_named() -> None:
+def test_a_server_that_cannot_be_started_is_named() -> None:
     with pytest.raises(UsageError, match="did not list its tools"):
         from_server("/no/such/program")
 
 
 @pytest.mark.parametrize("form", ["yaml", "json"])
-def test_the_operations_of_an_openapi_file_take_what_path_query_and_body_take(
+def test_an_openapi_operation_has_the_parameters_of_path_query_and_body(
     tmp_path: Path, form: str
 ) -> None:
     import yaml
 
     file = tmp_path / f"api.{form}"
     file.write_text(API if form == "yaml" else json.dumps(yaml.safe_load(API)))
-    look, rate = sorted(from_openapi(file), key=lambda each: each.name)
+    look, rate = sorted(from_openapi(file), key=lambda tool: tool.name)
     assert (look.name, look.description) == ("get_songs/{id}", "Look at a song")
     assert (rate.name, rate.description) == ("rateSong", "Rate a song. From one star to five")
     assert rate.parameters == {
@@ -86,10 +87,10 @@ def test_the_operations_of_an_openapi_file_take_what_path_query_and_body_take(
         ("[1]", "it has no paths"),
         ("a: [", "neither JSON nor YAML"),
         ("paths: {/x: {get: {parameters: [{$ref: 'http://x/y'}]}}}", "leads out of the file"),
-        ("paths: {/x: {get: {parameters: [{$ref: '#/no'}]}}}", "leads nowhere"),
+        ("paths: {/x: {get: {parameters: [{$ref: '#/no'}]}}}", "has no target in the file"),
     ],
 )
-def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, why: str) -> None:
+def test_a_file_that_is_not_openapi_is_refused(tmp_path: Path, text: str, why: str) -> None:
     file = tmp_path / "api.yaml"
     file.write_text(text)
     with pytest.raises(UsageError, match=why):
@@ -99,11 +100,12 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, why: str) -> 
 def test_imported_tools_become_candidates_by_their_names(tmp_path: Path) -> None:
     file = tmp_path / "api.yaml"
     file.write_text(API)
-    asked = Asked("vlc", None, "o3", tmp_path / "foundry")
-    (folder,) = from_elsewhere(asked, "", file, ("rateSong",))
-    said = folder.candidate()
-    assert (said.name, said.origin, said.source) == ("vlc-ratesong", "openapi", str(file))
-    assert said.parameters is not None
-    assert said.parameters["required"] == ["id", "stars"]
-    with pytest.raises(UsageError, match="there is no rateAlbum"):
-        from_elsewhere(asked, "", file, ("rateAlbum",))
+    proposal = Proposal("vlc", None, "o3", tmp_path / "foundry")
+    (folder,) = from_elsewhere(proposal, "", file, ("rateSong",))
+    candidate = folder.candidate()
+    assert (candidate.name, candidate.origin) == ("vlc-ratesong", "openapi")
+    assert candidate.source == str(file)
+    assert candidate.parameters is not None
+    assert candidate.parameters["required"] == ["id", "stars"]
+    with pytest.raises(UsageError, match="not offered by the source: rateAlbum"):
+        from_elsewhere(proposal, "", file, ("rateAlbum",))

@@ -1,4 +1,4 @@
-"""The programs that are put into guests: run here on what we wrote ourselves, never on a draft."""
+"""The programs that run in guests, run here on our own code, never on a draft."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ import pytest
 from ambidex.toolgen.inside import PROGRAMS
 
 INSIDE = PROGRAMS[0].parent
-TRY = """
+PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from guard import watch
 marks = watch({"door": 8770, "programs": ["true"], "loopback": LOOPBACK})
 try:
-    DEED
-    said = "done"
+    STATEMENTS
+    result = "done"
 except PermissionError as error:
-    said = str(error)
+    result = str(error)
 except OSError as error:
-    said = "tried"
-print(json.dumps([said, marks]))
+    result = "tried"
+print(json.dumps([result, marks]))
 """
 
 
-def tried(deed: str, *, loopback: bool = False) -> tuple[str, list[str]]:
-    code = TRY.replace("DEED", deed).replace("LOOPBACK", str(loopback))
+def run_guarded(statements: str, *, loopback: bool = False) -> tuple[str, list[str]]:
+    """The result of the statements, and the rules that they violated."""
+    code = PROGRAM.replace("STATEMENTS", statements).replace("LOOPBACK", str(loopback))
     argv = [sys.executable, "-c", code, str(INSIDE)]
-    said, marks = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
-    return said, [each["rule"] for each in marks]
+    result, marks = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
+    return result, [mark["rule"] for mark in marks]
 
 
 @pytest.mark.parametrize(
-    ("deed", "rule"),
+    ("statements", "rule"),
     [
         ("open('/etc/ambidex/token')", "token"),
         ("import pathlib; pathlib.Path('/run/ambidex').iterdir().__next__()", "token"),
@@ -53,13 +54,13 @@ def tried(deed: str, *, loopback: bool = False) -> tuple[str, list[str]]:
         ("import os; os.execv('/bin/sh', ['sh'])", "program"),
     ],
 )
-def test_what_a_draft_may_not_do_is_refused_and_marked(deed: str, rule: str) -> None:
-    said, marks = tried(deed)
-    assert (marks, f"({rule})" in said) == ([rule], True)
+def test_forbidden_access_is_refused_and_recorded(statements: str, rule: str) -> None:
+    result, rules = run_guarded(statements)
+    assert (rules, f"({rule})" in result) == ([rule], True)
 
 
 @pytest.mark.parametrize(
-    "deed",
+    "statements",
     [
         "open('/etc/hostname')",
         "import subprocess; subprocess.run(['true'])",
@@ -67,22 +68,24 @@ def test_what_a_draft_may_not_do_is_refused_and_marked(deed: str, rule: str) -> 
         "import socket; socket.socket(socket.AF_UNIX).connect('/nowhere')",
     ],
 )
-def test_what_a_tool_needs_is_neither_refused_nor_marked(deed: str) -> None:
-    said, marks = tried(deed)
-    assert (marks, said in ("done", "tried")) == ([], True)
+def test_what_a_tool_needs_is_allowed(statements: str) -> None:
+    result, rules = run_guarded(statements)
+    assert (rules, result in ("done", "tried")) == ([], True)
 
 
-def test_a_mark_stays_where_the_refusal_is_swallowed() -> None:
-    deed = "import contextlib\n    with contextlib.suppress(OSError): open('/etc/ambidex/token')"
-    assert tried(deed) == ("done", ["token"])
+def test_a_violation_is_recorded_even_if_the_draft_swallows_the_error() -> None:
+    statements = (
+        "import contextlib\n    with contextlib.suppress(OSError): open('/etc/ambidex/token')"
+    )
+    assert run_guarded(statements) == ("done", ["token"])
 
 
-def test_apps_that_are_reached_through_a_socket_may_be_but_not_the_door() -> None:
-    deed = "import socket; socket.create_connection(('127.0.0.1', PORT), 0.2)"
-    assert tried(deed.replace("PORT", "9"), loopback=True)[1] == []
-    assert tried(deed.replace("PORT", "8770"), loopback=True)[1] == ["harness door"]
+def test_loopback_apps_may_use_any_port_but_the_harness_door() -> None:
+    statement = "import socket; socket.create_connection(('127.0.0.1', PORT), 0.2)"
+    assert run_guarded(statement.replace("PORT", "9"), loopback=True)[1] == []
+    assert run_guarded(statement.replace("PORT", "8770"), loopback=True)[1] == ["harness door"]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
-def test_the_programs_are_for_the_guests_python(path: Path) -> None:
+def test_the_programs_parse_as_the_guests_python(path: Path) -> None:
     ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 10))

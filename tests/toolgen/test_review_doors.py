@@ -1,4 +1,4 @@
-"""The doors of the review page, without a browser: who is let in, and who is told what, when."""
+"""The HTTP interface of the review page: who has access, and who may see what, and when."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ import pytest
 from ambidex.host.errors import UsageError
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.toolgen import Admission, Outcome
-from ambidex.toolgen.review.serve import opened, reviewing
+from ambidex.toolgen.review.serve import review_app, serve_in_background
 from ambidex.toolgen.store import Folder, folders, now
-from ambidex.toolgen.verdicts import Said, decided, give, keep_opinion
-from tests.toolgen.reviewed import ONE_CASE, furnished, made, passed, redraft, said
+from ambidex.toolgen.verdicts import Submission, decision_on, give_verdict, record_opinion
+from tests.toolgen.reviewed import (
+    ONE_CASE,
+    full_candidate,
+    new_candidate,
+    pass_stage,
+    redraft,
+    submission,
+)
 
 NO_MACHINES = MachineOptions(provider="none")
 MARK = "a-word-that-only-ann-wrote"
@@ -32,12 +39,12 @@ class Client(httpx.Client):
         self.name = name
         assert self.get(address).status_code == 200
 
-    def say(self, folder: Folder, verdict: str, /, **more: Any) -> httpx.Response:
-        """Give a verdict on the latest draft."""
+    def submit(self, folder: Folder, verdict: str, /, **more: Any) -> httpx.Response:
+        """Submit a verdict on the latest draft."""
         draft = folder.latest()
         assert draft is not None
         reasons = {} if verdict == "accept" else {"general": f"one case; {MARK}"}
-        asked = {
+        body = {
             "reviewer": self.name,
             "draft": draft.n,
             "sha256": draft.sha256,
@@ -45,39 +52,45 @@ class Client(httpx.Client):
             "reasons": reasons,
             "comment": f"{MARK}",
         }
-        return self.post(f"/api/candidates/{folder.path.name}/verdict", json={**asked, **more})
+        return self.post(f"/api/candidates/{folder.path.name}/verdict", json={**body, **more})
 
     def everything(self) -> str:
-        """All that any door tells this reviewer, in one text."""
-        listed = self.get("/api/candidates")
-        found = [listed.text, self.get("/api/desk").text]
-        for each in listed.json()["candidates"]:
-            found.append(self.get(f"/api/candidates/{each['name']}").text)
-            tries = [
-                f"reviews/{number}-{name}.json"
-                for number, name in itertools.product((1, 2), ("ann", "model.toy"))
+        """The answers of all paths to this reviewer, in one text."""
+        listing = self.get("/api/candidates")
+        answers = [listing.text, self.get("/api/desk").text]
+        for candidate in listing.json()["candidates"]:
+            name = candidate["name"]
+            answers.append(self.get(f"/api/candidates/{name}").text)
+            reviews = [
+                f"reviews/{number}-{reviewer}.json"
+                for number, reviewer in itertools.product((1, 2), ("ann", "model.toy"))
             ]
-            for path in [*tries, "exchanges/0001.json", "stages/7-review.json", "candidate.json"]:
-                for at in (path, f"evidence/../{path}", f"evidence/%2e%2e/{path}"):
-                    answer = self.get(f"/files/{each['name']}/{at}")
-                    assert answer.status_code == 404, at
-                    found.append(answer.text)
-        return "\n".join(found)
+            for path in [*reviews, "exchanges/0001.json", "stages/7-review.json", "candidate.json"]:
+                for variant in (path, f"evidence/../{path}", f"evidence/%2e%2e/{path}"):
+                    answer = self.get(f"/files/{name}/{variant}")
+                    assert answer.status_code == 404, variant
+                    answers.append(answer.text)
+        return "\n".join(answers)
 
 
 @contextmanager
 def page(foundry: Path, *names: str) -> Iterator[list[Client]]:
-    with opened(reviewing(foundry, names, NO_MACHINES)) as address, ExitStack() as stack:
+    with (
+        serve_in_background(review_app(foundry, names, NO_MACHINES)) as address,
+        ExitStack() as stack,
+    ):
         yield [stack.enter_context(closing(Client(name, address(name)))) for name in names]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    return furnished(tmp_path)
+    return full_candidate(tmp_path)
 
 
-def test_nobody_is_let_in_without_a_code_of_theirs(folder: Folder) -> None:
-    with opened(reviewing(folder.path.parent, ["ann", "ben"], NO_MACHINES)) as address:
+def test_access_needs_a_code(folder: Folder) -> None:
+    with serve_in_background(
+        review_app(folder.path.parent, ["ann", "ben"], NO_MACHINES)
+    ) as address:
         base = address("ann").partition("/?")[0]
         assert base.startswith("http://127.0.0.1:")
         for path in ("/", "/api/candidates", "/api/desk", "/review/main.js", "/pages/dom.js"):
@@ -88,74 +101,80 @@ def test_nobody_is_let_in_without_a_code_of_theirs(folder: Folder) -> None:
     assert folder.reviews() == []
 
 
-def test_each_address_is_one_person(folder: Folder) -> None:
+def test_each_address_identifies_one_reviewer(folder: Folder) -> None:
     with page(folder.path.parent, "ann", "ben") as (ann, ben):
         assert ann.get("/api/candidates").json()["reviewer"] == "ann"
         assert ben.get("/api/candidates").json()["reviewer"] == "ben"
-        answer = ann.say(folder, "accept", reviewer="ben")
+        answer = ann.submit(folder, "accept", reviewer="ben")
         assert (answer.status_code, "this page is ben's" in answer.text) == (409, True)
-        another = ann.post("/api/desk", json={"order": "end"}, headers={"origin": "http://x.org"})
-        assert another.status_code == 421
+        foreign = ann.post("/api/desk", json={"order": "end"}, headers={"origin": "http://x.org"})
+        assert foreign.status_code == 421
     assert folder.reviews() == []
 
 
-def test_nothing_of_a_verdict_is_told_to_who_has_not_given_theirs(folder: Folder) -> None:
+def test_a_reviewer_sees_no_other_verdict_before_giving_one(folder: Folder) -> None:
     with page(folder.path.parent, "ann", "ben") as (ann, ben):
         before = ben.everything()
         draft = folder.latest()
         assert draft is not None
-        opinion = keep_opinion(folder, "toy", said(draft, "accept", MARK))
-        assert ann.say(folder, "reject").status_code == 201
-        told = passed(folder, "review", draft.n, outcome=Outcome.WAITING, reason=f"ann: {MARK}")
+        opinion = record_opinion(folder, "toy", submission(draft, "accept", MARK))
+        assert ann.submit(folder, "reject").status_code == 201
+        waiting = pass_stage(
+            folder, "review", draft.n, outcome=Outcome.WAITING, reason=f"ann: {MARK}"
+        )
         folder.add_exchange({"stage": "review", "answer": MARK})
         assert ben.everything() == before
         assert MARK in ann.get("/api/candidates/text-size").text
-        assert ben.say(folder, "accept").status_code == 201
+        assert ben.submit(folder, "accept").status_code == 201
         card = ben.get("/api/candidates/text-size").json()
-        assert {each["reviewer"] for each in card["reviews"]} == {"ann", "ben", opinion.reviewer}
-        assert card["text"] == "two people disagree: it waits for a third"
-        assert told.reason not in json.dumps(card)
+        assert {review["reviewer"] for review in card["reviews"]} == {
+            "ann",
+            "ben",
+            opinion.reviewer,
+        }
+        assert card["text"] == "two reviewers disagree; waiting for a third"
+        assert waiting.reason not in json.dumps(card)
 
 
-def test_a_third_person_knows_no_more_than_the_first_two_did(folder: Folder) -> None:
+def test_a_third_reviewer_sees_no_more_than_the_first_two_did(folder: Folder) -> None:
     with page(folder.path.parent, "ann", "ben", "cleo") as (ann, ben, cleo):
         before = cleo.everything()
-        ann.say(folder, "reject")
+        ann.submit(folder, "reject")
         assert cleo.everything() == before
-        ben.say(folder, "accept")
+        ben.submit(folder, "accept")
         assert cleo.everything() == before
-        assert cleo.say(folder, "accept").status_code == 201
-        for each in (ann, ben, cleo):
-            card = each.get("/api/candidates/text-size").json()
+        assert cleo.submit(folder, "accept").status_code == 201
+        for client in (ann, ben, cleo):
+            card = client.get("/api/candidates/text-size").json()
             assert card["state"] == "accept"
             assert len(card["reviews"]) == 3
-    assert decided(folder).reviewers == ("ben", "cleo")
+    assert decision_on(folder).reviewers == ("ben", "cleo")
 
 
-def test_what_was_said_of_an_earlier_draft_is_held_back_too(folder: Folder) -> None:
+def test_verdicts_on_earlier_drafts_are_withheld_too(folder: Folder) -> None:
     with page(folder.path.parent, "ann", "ben") as (ann, ben):
-        ann.say(folder, "revise")
+        ann.submit(folder, "revise")
         redraft(folder, ONE_CASE, by="review")
         redraft(folder, ONE_CASE + "# again\n", by="ann")
         assert MARK not in ben.everything()
         card = ben.get("/api/candidates/text-size").json()
-        assert [each["from"] for each in card["drafts"]] == ["wrap", "trial", "", ""]
+        assert [draft["from"] for draft in card["drafts"]] == ["wrap", "trial", "", ""]
         assert ann.get("/api/candidates/text-size").json()["reviews"][0]["draft"] == 2
-        ben.say(folder, "accept")
+        ben.submit(folder, "accept")
         card = ben.get("/api/candidates/text-size").json()
-        assert [each["from"] for each in card["drafts"]] == ["wrap", "trial", "review", "ann"]
-        assert [(each["reviewer"], each["draft"]) for each in card["reviews"]] == [
+        assert [draft["from"] for draft in card["drafts"]] == ["wrap", "trial", "review", "ann"]
+        assert [(review["reviewer"], review["draft"]) for review in card["reviews"]] == [
             ("ann", 2),
             ("ben", 4),
         ]
 
 
-def test_a_verdict_that_cannot_be_read_says_nothing_of_itself_to_others(folder: Folder) -> None:
+def test_the_error_for_a_malformed_verdict_file_does_not_quote_it(folder: Folder) -> None:
     with page(folder.path.parent, "ann", "ben") as (ann, ben):
-        ann.say(folder, "accept")
+        ann.submit(folder, "accept")
         (folder.path / "reviews" / "2-ann.json").write_text(f'{{"verdict": "{MARK}"}}')
         assert MARK not in ben.everything()
-        answer = ben.say(folder, "accept")
+        answer = ben.submit(folder, "accept")
         assert (answer.status_code, MARK in answer.text) == (409, False)
         assert "2-ann" not in answer.text
 
@@ -170,11 +189,11 @@ def test_a_verdict_that_cannot_be_read_says_nothing_of_itself_to_others(folder: 
         ({"reasons": {"safe": 1}}, "reasons.safe: Input should be a valid string"),
     ],
 )
-def test_a_malformed_verdict_is_refused_with_what_is_wrong(
+def test_a_malformed_verdict_is_refused_with_the_reason(
     folder: Folder, more: dict[str, Any], what: str
 ) -> None:
     with page(folder.path.parent, "ann") as (ann,):
-        answer = ann.say(folder, "accept", **more)
+        answer = ann.submit(folder, "accept", **more)
         assert (answer.status_code, what in answer.json()["error"]) == (400, True), answer.text
         assert ann.post("/api/candidates/text-size/verdict", content="{").status_code == 400
     assert folder.reviews() == []
@@ -188,46 +207,46 @@ def test_a_malformed_verdict_is_refused_with_what_is_wrong(
         ("reject", {"reasons": {}}, "reject needs a reason"),
     ],
 )
-def test_a_verdict_that_may_not_be_given_is_refused(
+def test_a_verdict_on_another_draft_or_without_a_reason_is_refused(
     folder: Folder, verdict: str, more: dict[str, Any], what: str
 ) -> None:
     with page(folder.path.parent, "ann") as (ann,):
-        answer = ann.say(folder, verdict, **more)
+        answer = ann.submit(folder, verdict, **more)
         assert (answer.status_code, what in answer.json()["error"]) == (409, True), answer.text
-        assert ann.say(folder, "accept").status_code == 201
-        assert "already" in ann.say(folder, "accept").json()["error"]
+        assert ann.submit(folder, "accept").status_code == 201
+        assert "already" in ann.submit(folder, "accept").json()["error"]
     assert len(folder.reviews()) == 1
 
 
 def test_candidates_that_wait_for_the_reviewer_come_first(tmp_path: Path) -> None:
-    for name in ("a-given", "b-decided", "c-waits", "d-admitted"):
-        made(tmp_path, name)
-    made(tmp_path, "e-early").add_draft(ONE_CASE, "", "wrap")
-    given, done, _, admitted, _ = folders(tmp_path)
-    _accept(given, "ann")
-    _accept(done, "ben", "cleo")
+    for name in ("a-reviewed", "b-decided", "c-waiting", "d-admitted"):
+        new_candidate(tmp_path, name)
+    new_candidate(tmp_path, "e-early").add_draft(ONE_CASE, "", "wrap")
+    reviewed, decided, _, admitted, _ = folders(tmp_path)
+    _accept(reviewed, "ann")
+    _accept(decided, "ben", "cleo")
     _accept(admitted, "ben", "cleo")
-    admitted.admitted(_admission(admitted))
+    admitted.add_admission(_admission(admitted))
     with page(tmp_path, "ann") as (ann,):
-        found = ann.get("/api/candidates").json()["candidates"]
-    assert [(each["name"], each["state"]) for each in found] == [
-        ("c-waits", "yours"),
-        ("a-given", "others"),
+        candidates = ann.get("/api/candidates").json()["candidates"]
+    assert [(candidate["name"], candidate["state"]) for candidate in candidates] == [
+        ("c-waiting", "yours"),
+        ("a-reviewed", "others"),
         ("b-decided", "accept"),
         ("e-early", "early"),
         ("d-admitted", "admitted"),
     ]
 
 
-def test_evidence_is_shown_and_nothing_else_is_given_out(folder: Folder) -> None:
+def test_evidence_is_served_and_no_other_file_is(folder: Folder) -> None:
     (folder.path / "pictures" / "other.png").write_bytes(b"not of a stage")
     (folder.path / "evidence" / "trial-source" / "page.html").write_text(
         "<script>alert(1)</script>"
     )
     with page(folder.path.parent, "ann") as (ann,):
         card = ann.get("/api/candidates/text-size").json()
-        trial = next(each for each in card["stages"] if each["stage"] == "trial")
-        kinds = {each["path"]: each["kind"] for each in trial["evidence"]}
+        trial = next(result for result in card["stages"] if result["stage"] == "trial")
+        kinds = {file["path"]: file["kind"] for file in trial["evidence"]}
         assert kinds["evidence/trial-source/calls.json"] == "table"
         assert kinds["evidence/trial-source/tests.txt"] == "text"
         assert kinds["pictures/trial-before.png"] == "picture"
@@ -242,25 +261,25 @@ def test_evidence_is_shown_and_nothing_else_is_given_out(folder: Folder) -> None
         assert ann.get("/files/..%2f/x").status_code == 404
 
 
-def test_the_card_tells_what_a_model_is_told_and_what_changed(folder: Folder) -> None:
+def test_the_card_has_the_declaration_the_changes_and_the_similar_tools(folder: Folder) -> None:
     with page(folder.path.parent, "ann") as (ann,):
         card = ann.get("/api/candidates/text-size").json()
-    told = card["now"]["signature"]
-    assert (told["name"], told["returns"]) == ("gnome_set_text_size", "Setting")
-    factor, relative = told["arguments"]
+    signature = card["now"]["signature"]
+    assert (signature["name"], signature["returns"]) == ("gnome_set_text_size", "Setting")
+    factor, relative = signature["arguments"]
     assert (factor["type"], factor["default"]) == ("float", "")
     assert (relative["name"], relative["default"]) == ("relative", "False")
     assert "a quarter larger" in factor["description"]
     first, second = card["drafts"]
-    signs = [each["sign"] for each in first["tool"]]
+    signs = [line["sign"] for line in first["tool"]]
     assert {"+", "-", " "} <= set(signs)
     assert second["tool"] == []
     added = "".join(
-        text for each in first["tool"] if each["sign"] == "+" for _, text in each["words"]
+        text for line in first["tool"] if line["sign"] == "+" for _, text in line["words"]
     )
     assert "relative" in added
-    near = {each["name"] for each in card["nearest"]}
-    assert {"gnome_set_setting", "os_change_text_scale"} <= near
+    nearest = {tool["name"] for tool in card["nearest"]}
+    assert {"gnome_set_setting", "os_change_text_scale"} <= nearest
     assert card["cost"] == {
         "calls": 5,
         "input_tokens": 27_353,
@@ -269,8 +288,8 @@ def test_the_card_tells_what_a_model_is_told_and_what_changed(folder: Folder) ->
     }
 
 
-def test_a_draft_that_does_not_parse_is_shown_as_it_is(tmp_path: Path) -> None:
-    redraft(made(tmp_path), "def broken(:\n")
+def test_a_draft_that_does_not_parse_is_shown_as_text(tmp_path: Path) -> None:
+    redraft(new_candidate(tmp_path), "def broken(:\n")
     with page(tmp_path, "ann") as (ann,):
         card = ann.get("/api/candidates/text-size").json()
     assert card["now"]["signature"] is None
@@ -278,20 +297,20 @@ def test_a_draft_that_does_not_parse_is_shown_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [[], ["ann", "Ann"], ["a b"], ["model.gpt"]])
-def test_reviewers_have_a_name_each(tmp_path: Path, names: list[str]) -> None:
+def test_reviewers_need_different_valid_names(tmp_path: Path, names: list[str]) -> None:
     with pytest.raises(UsageError):
-        reviewing(tmp_path, names, NO_MACHINES)
+        review_app(tmp_path, names, NO_MACHINES)
 
 
-def test_a_desktop_that_cannot_be_had_says_why(folder: Folder) -> None:
+def test_a_desktop_that_cannot_be_started_says_why(folder: Folder) -> None:
     with page(folder.path.parent, "ann") as (ann,):
         assert ann.get("/api/desk").json()["state"] == "none"
         assert ann.post("/api/desk", json={"order": "call"}).status_code == 409
         assert ann.post("/api/desk", json={"order": "dance"}).status_code == 400
         unknown = ann.post("/api/desk", json={"order": "start", "candidate": "nothing"})
         assert (unknown.status_code, "no candidate 'nothing'" in unknown.text) == (409, True)
-        asked = {"order": "start", "candidate": "text-size"}
-        assert ann.post("/api/desk", json=asked).status_code == 202
+        order = {"order": "start", "candidate": "text-size"}
+        assert ann.post("/api/desk", json=order).status_code == 202
         while (desk := ann.get("/api/desk").json())["state"] == "starting":
             pass
         assert (desk["state"], "no provider 'none'" in desk["note"]) == ("failed", True)
@@ -303,7 +322,7 @@ def _accept(folder: Folder, *names: str) -> None:
     draft = folder.latest()
     assert draft is not None
     for name in names:
-        give(folder, name, Said(draft=draft.n, sha256=draft.sha256, verdict="accept"))
+        give_verdict(folder, name, Submission(draft=draft.n, sha256=draft.sha256, verdict="accept"))
 
 
 def _admission(folder: Folder) -> Admission:

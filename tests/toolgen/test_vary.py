@@ -1,4 +1,4 @@
-"""Variations: the same replacement in a task's data, in its files and in the calls."""
+"""Variations: consistent replacements in a task's data, its files and its calls."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from openpyxl import load_workbook
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.spec import Call
-from ambidex.toolgen.stages.variations import EMPTY, Variation, swapped, variations, varied
+from ambidex.toolgen.stages.variations import EMPTY, Variation, apply_swap, variations, vary
 from ambidex.toolgen.stages.wrong_calls import wrong_calls
 from tests.served import CATALOGUE
-from tests.toolgen.drafts import OF, draft_of
+from tests.toolgen.drafts import CANDIDATES, draft_of
 
 
 def task_of(name: str) -> Task:
-    folder = OF[name][1]
+    folder = CANDIDATES[name][1]
     assert folder is not None
     return load_suite(folder.parent, CATALOGUE, (folder.name,)).tasks[0]
 
 
 def kinds(name: str) -> dict[str, Variation]:
     task = task_of(name)
-    oracle = next(each.calls for each in task.spec.oracle if each.by == "tools")
-    return {each.kind: each for each in variations(task, oracle)}
+    calls = next(oracle.calls for oracle in task.spec.oracle if oracle.by == "tools")
+    return {variation.kind: variation for variation in variations(task, calls)}
 
 
-def test_each_task_varies_in_what_it_has() -> None:
+def test_each_task_gets_the_variations_that_fit_it() -> None:
     assert list(kinds("calc-reverse-rows")) == [
         "other file", "other sheet", "other place", "other letters", EMPTY,
     ]  # fmt: skip
@@ -40,10 +40,10 @@ def test_each_task_varies_in_what_it_has() -> None:
 
 def calls_in(name: str, kind: str) -> list[object]:
     swap = kinds(name)[kind].swap
-    return [swapped(call["with"], swap) for call in draft_of(name)[2]]
+    return [apply_swap(call["with"], swap) for call in draft_of(name)[2]]
 
 
-def test_calls_follow_what_was_renamed() -> None:
+def test_calls_are_varied_like_the_task() -> None:
     assert calls_in("calc-reverse-rows", "other place") == [{"range_str": "C6:E10"}, {}]
     assert calls_in("calc-reverse-rows", "other sheet") == [{"range_str": "A2:C6"}, {}]
     assert calls_in("gnome-set-night-light", "other value") == [
@@ -51,54 +51,55 @@ def test_calls_follow_what_was_renamed() -> None:
     ]
 
 
-def test_a_whole_task_is_another_and_still_agrees_with_itself(tmp_path: Path) -> None:
+def test_a_varied_task_is_consistent_with_its_files(tmp_path: Path) -> None:
     task = task_of("calc-reverse-rows")
-    found = kinds("calc-reverse-rows")
-    moved = varied(task, found["other place"], tmp_path / "moved")
+    by_kind = kinds("calc-reverse-rows")
+    moved = vary(task, by_kind["other place"], tmp_path / "moved")
     cells = moved.spec.check[0].with_["cells"]
     assert (cells["C5"], cells["D6"], cells["E12"]) == ("Boat", "Sólrún", 5)
     sheet = load_workbook(tmp_path / "moved" / "files" / "regatta.xlsx").active
     assert sheet is not None
     assert (sheet["C5"].value, sheet["A1"].value) == ("Boat", None)
-    other = varied(task, found["other sheet"], tmp_path / "sheet")
+    other = vary(task, by_kind["other sheet"], tmp_path / "sheet")
     book = load_workbook(tmp_path / "sheet" / "files" / "regatta.xlsx")
     assert (book.sheetnames, book.active is book.worksheets[1]) == (
         ["0", "Übersicht Ω Starts"],
         True,
     )
     assert other.spec.check[0].with_["sheet"] == "Übersicht Ω Starts"
-    named = varied(task, found["other file"], tmp_path / "file").spec
+    named = vary(task, by_kind["other file"], tmp_path / "file").spec
     put, opened = named.setup
     assert put.model_dump()["to"] == "~/Documents/Ведомость № 7 数据.xlsx"
     assert put.model_dump()["put"] == "files/regatta.xlsx"
     assert isinstance(opened, Call)
     assert opened.with_ == {"path": "~/Documents/Ведомость № 7 数据.xlsx"}
     assert named.collect[0].kept_as == named.check[0].with_["file"]
-    empty = varied(task, found[EMPTY], tmp_path / "empty")
+    empty = vary(task, by_kind[EMPTY], tmp_path / "empty")
     sheet = load_workbook(tmp_path / "empty" / "files" / "regatta.xlsx").active
     assert sheet is not None
     assert not any(value for row in sheet.values for value in row)
     assert empty.spec == task.spec
 
 
-def test_letters_are_put_before_what_the_checks_speak_of(tmp_path: Path) -> None:
+def test_the_texts_that_checks_refer_to_get_a_prefix(tmp_path: Path) -> None:
     task = task_of("writer-delete-paragraphs")
-    other = varied(task, kinds("writer-delete-paragraphs")["other letters"], tmp_path / "t")
-    said = [each.text for each in Document(str(tmp_path / "t/files/minutes.docx")).paragraphs]
-    assert said[0] == "Жé数Minutes of the garden committee"
-    assert said[2] == "Lars came late again."
-    assert other.spec.check[0].with_["paragraphs"][0] == said[0]
+    other = vary(task, kinds("writer-delete-paragraphs")["other letters"], tmp_path / "t")
+    document = Document(str(tmp_path / "t/files/minutes.docx"))
+    texts = [paragraph.text for paragraph in document.paragraphs]
+    assert texts[0] == "Жé数Minutes of the garden committee"
+    assert texts[2] == "Lars came late again."
+    assert other.spec.check[0].with_["paragraphs"][0] == texts[0]
 
 
 @pytest.mark.parametrize(
     ("value", "other"),
     [("B2", "D6"), ("$A$1:C3", "$C$5:E7"), ("A:C", "A:C"), ("B0", "B0"), ("text", "text"), (5, 5)],
 )
-def test_only_cells_move(value: object, other: object) -> None:
+def test_only_cell_addresses_are_moved(value: object, other: object) -> None:
     assert kinds("calc-reverse-rows")["other place"].swap(value) == other
 
 
-def test_wrong_calls_come_from_the_schema() -> None:
+def test_wrong_calls_are_derived_from_the_schema() -> None:
     schema = {
         "properties": {
             "cell": {"type": "string"},
@@ -107,10 +108,10 @@ def test_wrong_calls_come_from_the_schema() -> None:
         },
         "required": ["cell"],
     }
-    found = {each.what: each for each in wrong_calls(schema, {"cell": "B2", "count": 1})}
-    assert found["without cell"].arguments == {"count": 1}
-    assert found["an argument it does not know"].must_be_refused
-    assert found["cell is an object"].must_be_refused
-    assert not found["cell is empty"].must_be_refused
-    assert found["rows is an empty list"].arguments == {"cell": "B2", "count": 1, "rows": []}
-    assert {"count is far below zero", "count is far too large"} <= found.keys()
+    calls = {call.what: call for call in wrong_calls(schema, {"cell": "B2", "count": 1})}
+    assert calls["without cell"].arguments == {"count": 1}
+    assert calls["an unknown argument"].must_be_refused
+    assert calls["cell is an object"].must_be_refused
+    assert not calls["cell is empty"].must_be_refused
+    assert calls["rows is an empty list"].arguments == {"cell": "B2", "count": 1, "rows": []}
+    assert {"count is far below zero", "count is far too large"} <= calls.keys()

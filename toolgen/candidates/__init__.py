@@ -1,1 +1,1 @@
-"""Where candidates come from, other than a task or a wish."""
+"""Sources of candidates other than tasks and wishes."""

@@ -1,5 +1,6 @@
-"""Importing: the tools of an MCP server, or the operations of an OpenAPI file, as candidates. They
-bring names, words and schemas; what they do is written anew, and proved like any other."""
+"""Imports candidates from the tools of an MCP server or the operations of an OpenAPI file. Only
+names, descriptions and schemas are taken; the code is written and tested like any other
+candidate's."""
 
 from __future__ import annotations
 
@@ -15,15 +16,15 @@ import yaml
 
 from ambidex.host.errors import UsageError
 
-__all__ = ["Imported", "from_openapi", "from_server"]
+__all__ = ["ImportedTool", "from_openapi", "from_server"]
 
 ANSWERS_WITHIN = 60.0
 METHODS = ("get", "put", "post", "delete", "patch")
 
 
 @dataclass(frozen=True)
-class Imported:
-    """A tool that exists elsewhere."""
+class ImportedTool:
+    """The declaration of a tool that exists elsewhere."""
 
     name: str
     description: str
@@ -31,14 +32,14 @@ class Imported:
     """JSON schema."""
 
 
-def from_server(server: str) -> list[Imported]:
-    """What a server lists: one at an address, or one that this command starts on this machine (it
-    is the user's own; no tool of it is called). `UsageError` where it does not answer."""
-    return asyncio.run(_listed(server))
+def from_server(server: str) -> list[ImportedTool]:
+    """The tools that a server lists; none is called. `server` is an address, or a command that
+    starts the user's own server on this computer. `UsageError` if it does not answer."""
+    return asyncio.run(_list_tools(server))
 
 
-async def _listed(server: str) -> list[Imported]:
-    from fastmcp import Client  # heavy: only this asks a server
+async def _list_tools(server: str) -> list[ImportedTool]:
+    from fastmcp import Client  # heavy, and only needed here
     from fastmcp.client.transports import StdioTransport
 
     if server.startswith(("http://", "https://")):
@@ -52,42 +53,42 @@ async def _listed(server: str) -> list[Imported]:
     except (OSError, TimeoutError, RuntimeError) as error:
         raise UsageError(
             f"the MCP server {server!r} did not list its tools: {error or type(error).__name__}",
-            hint="A command that starts one over its pipes, or an http address.",
+            hint="Give an http address, or a command that starts a server on stdin and stdout.",
         ) from None
-    found = [
+    declarations = [
         tool.model_dump(mode="json", by_alias=True, include={"name", "description", "input_schema"})
         for tool in tools
     ]
     return [
-        Imported(each["name"], each.get("description") or "", each.get("inputSchema") or {})
-        for each in found
+        ImportedTool(tool["name"], tool.get("description") or "", tool.get("inputSchema") or {})
+        for tool in declarations
     ]
 
 
-def from_openapi(file: Path) -> list[Imported]:
-    """The operations of the file, JSON or YAML; `UsageError` where it is none."""
+def from_openapi(file: Path) -> list[ImportedTool]:
+    """The operations of an OpenAPI file, JSON or YAML. `UsageError` if it is not one."""
     try:
-        said = yaml.safe_load(file.read_text(encoding="utf-8"))
+        document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} is neither JSON nor YAML: {error}") from None
-    if not isinstance(said, dict) or not isinstance(said.get("paths"), dict):
+        raise UsageError(f"neither JSON nor YAML: {file}: {error}") from None
+    if not isinstance(document, dict) or not isinstance(document.get("paths"), dict):
         raise UsageError(f"not an OpenAPI file (it has no paths): {file}")
-    return list(_operations(said))
+    return list(_operations(document))
 
 
-def _operations(said: Mapping[str, Any]) -> Iterator[Imported]:
-    for path, item in said["paths"].items():
+def _operations(document: Mapping[str, Any]) -> Iterator[ImportedTool]:
+    for path, item in document["paths"].items():
         for method in METHODS:
             operation = item.get(method) if isinstance(item, Mapping) else None
             if not isinstance(operation, Mapping):
                 continue
             name = operation.get("operationId") or f"{method}_{path.strip('/')}"
             words = [operation.get("summary", ""), operation.get("description", "")]
-            described = ". ".join(each.strip().rstrip(".") for each in words if each)
-            shared = item.get("parameters", [])
-            yield Imported(str(name), described, _schema(said, [*shared, *_parts(operation)]))
+            description = ". ".join(text.strip().rstrip(".") for text in words if text)
+            parts = [*item.get("parameters", []), *_parts(operation)]
+            yield ImportedTool(str(name), description, _schema(document, parts))
 
 
 def _parts(operation: Mapping[str, Any]) -> list[Any]:
@@ -95,55 +96,55 @@ def _parts(operation: Mapping[str, Any]) -> list[Any]:
     return [*operation.get("parameters", []), *body]
 
 
-def _schema(said: Mapping[str, Any], parts: list[Any]) -> dict[str, Any]:
-    """One object of all that an operation takes, in path, query, header and body."""
+def _schema(document: Mapping[str, Any], parts: list[Any]) -> dict[str, Any]:
+    """One object schema with all parameters of an operation: path, query, header and body."""
     properties: dict[str, Any] = {}
     required: list[str] = []
-    for given in parts:
-        if "body" in given:
-            content = _resolved(said, given["body"]).get("content", {})
+    for part in parts:
+        if "body" in part:
+            content = _resolve(document, part["body"]).get("content", {})
             inner: Mapping[str, Any] = next(
-                (each.get("schema", {}) for each in content.values()), {}
+                (media_type.get("schema", {}) for media_type in content.values()), {}
             )
-            body = _resolved(said, inner)
+            body = _resolve(document, inner)
             properties |= body.get("properties", {})
             required += body.get("required", [])
             continue
-        part = _resolved(said, given)
-        schema = {**_resolved(said, part.get("schema", {}))}
-        if part.get("description"):
-            schema["description"] = part["description"]
-        properties[part["name"]] = schema
-        if part.get("required"):
-            required.append(part["name"])
+        parameter = _resolve(document, part)
+        schema = {**_resolve(document, parameter.get("schema", {}))}
+        if parameter.get("description"):
+            schema["description"] = parameter["description"]
+        properties[parameter["name"]] = schema
+        if parameter.get("required"):
+            required.append(parameter["name"])
     whole = {"type": "object", "properties": properties, "required": list(dict.fromkeys(required))}
-    found: dict[str, Any] = json.loads(json.dumps(_deep(said, whole), default=str))
-    return found
+    result: dict[str, Any] = json.loads(json.dumps(_resolve_all(document, whole), default=str))
+    return result
 
 
-def _deep(said: Mapping[str, Any], node: Any, depth: int = 0) -> Any:
-    """References followed, as deep as a schema reasonably goes."""
+def _resolve_all(document: Mapping[str, Any], node: Any, depth: int = 0) -> Any:
+    """Replace references by their targets, to a depth of 8; below that a schema becomes `{}`."""
     if depth > 8:
         return {}
     if isinstance(node, Mapping):
-        node = _resolved(said, node)
-        return {name: _deep(said, value, depth + 1) for name, value in node.items()}
+        node = _resolve(document, node)
+        return {name: _resolve_all(document, value, depth + 1) for name, value in node.items()}
     if isinstance(node, list):
-        return [_deep(said, each, depth + 1) for each in node]
+        return [_resolve_all(document, item, depth + 1) for item in node]
     return node
 
 
-def _resolved(said: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:
-    seen = 0
+def _resolve(document: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:
+    followed = 0
     while isinstance(node.get("$ref"), str):
         reference = node["$ref"]
-        if not reference.startswith("#/") or seen > 20:
-            raise UsageError(f"the reference {reference!r} leads out of the file")
-        target: Any = said
+        if not reference.startswith("#/") or followed > 20:
+            raise UsageError(f"the reference {reference!r} leads out of the file, or in circles")
+        target: Any = document
         for part in reference[2:].split("/"):
             key = part.replace("~1", "/").replace("~0", "~")
             if not isinstance(target, Mapping) or key not in target:
-                raise UsageError(f"the reference {reference!r} leads nowhere")
+                raise UsageError(f"the reference {reference!r} has no target in the file")
             target = target[key]
-        node, seen = target, seen + 1
+        node, followed = target, followed + 1
     return node

@@ -1,8 +1,8 @@
-"""Mining: what agents did by hand over and over, found in recorded runs and offered as wishes.
+"""Mines recorded runs for sequences of GUI calls that agents repeat, as wishes for tools.
 
-A sequence is of GUI calls without a tool call between; two are the same where keys are the same and
-texts and places stand at the same steps. One counts once for each trial that has it. A sequence
-that is only ever seen as a part of a longer one is not offered beside it.
+A sequence has no tool call in it. Two sequences are the same if they differ only in texts and
+coordinates. A sequence counts once per trial. One that occurs only as a part of a longer one is not
+returned in addition to it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ambidex.host.records.orders import written
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.records.trajectory import NAME, read_trajectory
 
-__all__ = ["Act", "Repeated", "mine", "sequences", "wish_of"]
+__all__ = ["GuiCall", "RepeatedSequence", "mine", "sequences", "wish_of"]
 
 SHORTEST, LONGEST = 3, 15
 EXAMPLES = 5
-LOOKS = frozenset({"computer_wait", "computer_screenshot", "computer_window_list"})
+READ_ONLY = frozenset({"computer_wait", "computer_screenshot", "computer_window_list"})
 """Calls that change nothing."""
-PLACES = frozenset({"x", "y", "start_x", "start_y", "end_x", "end_y", "from_x", "from_y"})
+COORDINATES = frozenset({"x", "y", "start_x", "start_y", "end_x", "end_y", "from_x", "from_y"})
 
 
 @dataclass(frozen=True)
-class Act:
+class GuiCall:
     """One GUI call."""
 
     call: str
@@ -38,91 +38,99 @@ class Act:
 
     @property
     def kind(self) -> str:
-        """What makes two calls the same step: texts and places may differ."""
-        kept = {
-            name: "…" if name in PLACES or name in ("text", "title") else value
+        """The call without its texts and coordinates: equal for calls that count as the same."""
+        masked = {
+            name: "…" if name in COORDINATES or name in ("text", "title") else value
             for name, value in sorted(self.arguments.items())
         }
-        return f"{self.call} {json.dumps(kept, ensure_ascii=False)}"
+        return f"{self.call} {json.dumps(masked, ensure_ascii=False)}"
 
 
 @dataclass(frozen=True)
-class Repeated:
-    """A sequence that several trials have."""
+class RepeatedSequence:
+    """A sequence of GUI calls that several trials have in common."""
 
     app: str
     kinds: tuple[str, ...]
     trials: tuple[str, ...]
-    """Directories."""
-    examples: tuple[tuple[Act, ...], ...]
-    """One for each trial."""
+    """The trials' directories."""
+    examples: tuple[tuple[GuiCall, ...], ...]
+    """The calls of each trial."""
 
     @property
     def saved(self) -> int:
-        """Steps that one call instead would have saved."""
+        """Steps that a single call would have saved in these trials."""
         return (len(self.kinds) - 1) * len(self.trials)
 
 
-def mine(runs: Sequence[Path], *, least: int = 3, top: int = 10) -> list[Repeated]:
-    """The sequences that at least `least` solved trials of one app have, those that would have
-    saved most steps first."""
-    found: dict[tuple[str, tuple[str, ...]], dict[str, tuple[Act, ...]]] = defaultdict(dict)
-    seen = 0
+def mine(runs: Sequence[Path], *, least: int = 3, top: int = 10) -> list[RepeatedSequence]:
+    """The `top` sequences that at least `least` solved trials of one app have in common, those that
+    would have saved most steps first. `UsageError` if there is no solved trial of a single app."""
+    trials_of: dict[tuple[str, tuple[str, ...]], dict[str, tuple[GuiCall, ...]]] = defaultdict(dict)
+    solved = 0
     for run in runs:
         for row, folder in _solved(run):
-            seen += 1
-            for stretch in sequences(folder):
-                kinds = [act.kind for act in stretch]
+            solved += 1
+            for calls in sequences(folder):
+                kinds = [call.kind for call in calls]
                 for size in range(SHORTEST, min(LONGEST, len(kinds)) + 1):
                     for at in range(len(kinds) - size + 1):
                         key = (row.domain, tuple(kinds[at : at + size]))
-                        found[key].setdefault(str(folder), tuple(stretch[at : at + size]))
-    if not seen:
-        named = ", ".join(map(str, runs))
-        raise UsageError(f"no solved trial of one application in {named}", hint="See `report`.")
-    often = [
-        Repeated(app, kinds, tuple(trials), tuple(trials.values()))
-        for (app, kinds), trials in found.items()
+                        trials_of[key].setdefault(str(folder), tuple(calls[at : at + size]))
+    if not solved:
+        names = ", ".join(map(str, runs))
+        raise UsageError(
+            f"no solved trial of a single application in {names}", hint="See `ambidex report`."
+        )
+    frequent = [
+        RepeatedSequence(app, kinds, tuple(trials), tuple(trials.values()))
+        for (app, kinds), trials in trials_of.items()
         if len(trials) >= least
     ]
-    whole = [each for each in often if not any(_within(each, other) for other in often)]
-    return sorted(whole, key=lambda each: (-each.saved, each.kinds))[:top]
+    longest = [
+        sequence for sequence in frequent if not any(_within(sequence, other) for other in frequent)
+    ]
+    return sorted(longest, key=lambda sequence: (-sequence.saved, sequence.kinds))[:top]
 
 
-def sequences(folder: Path) -> Iterator[list[Act]]:
-    """The stretches of GUI calls of a trial; a tool call ends one, a look does not."""
-    stretch: list[Act] = []
+def sequences(folder: Path) -> Iterator[list[GuiCall]]:
+    """The uninterrupted sequences of GUI calls of a trial. A tool call ends a sequence; a GUI call
+    that changes nothing is skipped."""
+    sequence: list[GuiCall] = []
     for line in read_trajectory(folder):
         if line["kind"] != "step" or line.get("actor", "agent") != "agent":
             continue
         for call, app in zip(line["decision"]["calls"], line["apps"], strict=True):
-            if app == GUI and call["name"] in LOOKS:
+            if app == GUI and call["name"] in READ_ONLY:
                 continue
             if app == GUI:
-                stretch.append(Act(call["name"], call["arguments"]))
-            elif stretch:
-                yield stretch
-                stretch = []
-    if stretch:
-        yield stretch
+                sequence.append(GuiCall(call["name"], call["arguments"]))
+            elif sequence:
+                yield sequence
+                sequence = []
+    if sequence:
+        yield sequence
 
 
-def wish_of(found: Repeated) -> str:
-    """What a tool instead would be for, in words, with what differed from trial to trial."""
-    steps = []
-    for at, act in enumerate(found.examples[0]):
+def wish_of(sequence: RepeatedSequence) -> str:
+    """The purpose of a tool that replaces the sequence, in words: its calls, and the arguments that
+    differed between trials."""
+    lines = []
+    for at, call in enumerate(sequence.examples[0]):
         values = {
-            name: {str(e[at].arguments.get(name)) for e in found.examples} for name in act.arguments
+            name: sorted({str(example[at].arguments.get(name)) for example in sequence.examples})
+            for name in call.arguments
         }
-        differ = {name: sorted(each) for name, each in values.items() if len(each) > 1}
-        said = written(act.call, act.arguments)
-        if differ:
-            named = "; ".join(f"{name} was {', '.join(each[:4])}" for name, each in differ.items())
-            said += f"   [differs: {named}]"
-        steps.append(f"{at + 1}. {said}")
+        line = written(call.call, call.arguments)
+        differing = [
+            f"{name} was {', '.join(texts[:4])}" for name, texts in values.items() if len(texts) > 1
+        ]
+        if differing:
+            line += f"   [differs: {'; '.join(differing)}]"
+        lines.append(f"{at + 1}. {line}")
     return (
-        f"Do in one call what was done by hand in {len(steps)} steps, in {len(found.trials)} "
-        "recorded trials that ended well:\n" + "\n".join(steps)
+        f"Do in one call what was done through the GUI in {len(lines)} steps, in "
+        f"{len(sequence.trials)} recorded trials that succeeded:\n" + "\n".join(lines)
     )
 
 
@@ -133,8 +141,8 @@ def _solved(run: Path) -> Iterator[tuple[Row, Path]]:
             yield row, folder
 
 
-def _within(part: Repeated, whole: Repeated) -> bool:
-    """Whether it is only ever seen as a part of the other."""
+def _within(part: RepeatedSequence, whole: RepeatedSequence) -> bool:
+    """Whether `part` occurs only as a part of `whole`."""
     if part is whole or part.app != whole.app or len(part.kinds) >= len(whole.kinds):
         return False
     size = len(part.kinds)

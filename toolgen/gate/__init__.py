@@ -1,1 +1,1 @@
-"""What can be said of a draft by its text, without running it."""
+"""Checks of a draft's text, which do not run it."""

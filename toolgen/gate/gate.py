@@ -1,8 +1,7 @@
-"""The gate: what can be said of a drafted tool without running it.
+"""The gate: the rules that every tool in mcp_tools/ follows, checked without running the file.
 
-It reads the file's syntax tree and never imports it. The rules are those that the tools in
-mcp_tools/ keep themselves, so a draft that passes looks like its neighbours; what is asked of a
-draft beyond them is in `toolgen.stages.check`.
+The gate reads the file's syntax tree and never imports it. The additional rules for drafts are in
+`toolgen.stages.check`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 from ambidex.tasks import ToolSpec
 from ambidex.toolgen import Finding
 from ambidex.toolgen.gate import glyphs, reach, schema, similarity, toplevel
-from ambidex.toolgen.gate.tools_text import declared
+from ambidex.toolgen.gate.tools_text import tools_declared
 
 __all__ = ["GUEST_PYTHON", "gate", "gate_text"]
 
@@ -22,39 +21,38 @@ GUEST_PYTHON = (3, 10)
 
 
 def gate(file: Path, catalogue: Sequence[ToolSpec]) -> list[Finding]:
-    """Every finding on a drafted tool file, by line; none that is `refused` means it may go on to
-    trial.
-    """
+    """All findings on a tool file, by line. The file passes if none of them is `refused`."""
     return gate_text(file.read_text(encoding="utf-8"), catalogue, str(file))
 
 
 def gate_text(text: str, catalogue: Sequence[ToolSpec], file: str = "tool.py") -> list[Finding]:
-    """The same of a text."""
-    seen = list(glyphs.as_seen(text))
-    if any(finding.rule == "size" for finding in seen):
-        return seen
+    """All findings on the text of a tool file, by line."""
+    findings = list(glyphs.check_characters(text))
+    if any(finding.rule == "size" for finding in findings):
+        return findings
     try:
         tree = ast.parse(text, file, feature_version=GUEST_PYTHON)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        said = f"the guest's Python cannot read it: {getattr(error, 'msg', error)}"
-        return [*seen, Finding(line, "parses", said)]
+        message = f"the guest's Python cannot parse it: {getattr(error, 'msg', error)}"
+        return [*findings, Finding(line, "parses", message)]
     try:
         return sorted(
-            [*seen, *_rules(tree, catalogue)], key=lambda finding: (finding.line, finding.rule)
+            [*findings, *_apply_rules(tree, catalogue)],
+            key=lambda finding: (finding.line, finding.rule),
         )
     except RecursionError:
-        return [*seen, Finding(1, "deep", "it nests too deep to be read")]
+        return [*findings, Finding(1, "deep", "nested too deeply to be checked")]
 
 
-def _rules(tree: ast.Module, catalogue: Sequence[ToolSpec]) -> list[Finding]:
-    tools = list(declared(tree))
-    found: list[Finding] = []
+def _apply_rules(tree: ast.Module, catalogue: Sequence[ToolSpec]) -> list[Finding]:
+    tools = list(tools_declared(tree))
+    findings: list[Finding] = []
     if not tools:
-        found.append(Finding(1, "declares", "no function is decorated with `@<app>.tool(...)`"))
+        findings.append(Finding(1, "declares", "no function is decorated with `@<app>.tool(...)`"))
     for rule in (*toplevel.RULES, *reach.RULES):
-        found += rule(tree)
+        findings += rule(tree)
     for app, tool in tools:
-        found += schema.described(tool)
-        found += similarity.like_another(app, tool, catalogue)
-    return found
+        findings += schema.check_declaration(tool)
+        findings += similarity.similar_tools(app, tool, catalogue)
+    return findings

@@ -1,4 +1,4 @@
-"""What a tool's declaration tells a model: its prompt, its arguments and their types."""
+"""Checks of a tool's declaration, which a model reads: its docstring, arguments and types."""
 
 from __future__ import annotations
 
@@ -7,45 +7,46 @@ from collections.abc import Iterator
 
 from ambidex.toolgen import Finding
 
-__all__ = ["described", "told"]
+__all__ = ["check_declaration", "check_schema"]
 
 LONGEST = 60
-"""Lines of one tool: past that it is two tools, or has a helper in it."""
+"""Lines of a tool's function. A longer one is two tools, or contains a helper."""
 MOST_ARGUMENTS = 8
 LONGEST_PROMPT = 600
-"""Characters: every model that is offered the tool reads them."""
-SAYS_NOTHING = frozenset({"Any", "object", "dict", "list"})
+"""Characters of a docstring, which every model that is offered the tool has to read."""
+VAGUE = frozenset({"Any", "object", "dict", "list"})
 PLAIN = frozenset({"str", "int", "float", "bool"})
 
 
-def described(tool: ast.FunctionDef) -> Iterator[Finding]:
-    """What every tool is asked: a prompt, types, and a length that can be read."""
+def check_declaration(tool: ast.FunctionDef) -> Iterator[Finding]:
+    """Check what every tool needs: a docstring, types, and a reasonable length."""
     doc = ast.get_docstring(tool) or ""
     if len(doc.split()) < 5:
         yield Finding(
-            tool.lineno, "prompt", f"{tool.name}: its docstring is its prompt; say when to use it"
+            tool.lineno,
+            "prompt",
+            f"{tool.name}: the docstring is the tool's prompt; say when to use the tool",
         )
     arguments = [*tool.args.posonlyargs, *tool.args.args, *tool.args.kwonlyargs]
     for argument in arguments:
         if argument.annotation is None:
             yield Finding(argument.lineno, "typed", f"{tool.name}: {argument.arg} has no type")
     if tool.args.vararg or tool.args.kwarg:
-        yield Finding(tool.lineno, "typed", f"{tool.name}: * and ** give no schema")
+        yield Finding(tool.lineno, "typed", f"{tool.name}: * and ** arguments have no schema")
     if tool.returns is None:
-        yield Finding(tool.lineno, "typed", f"{tool.name}: what it returns has no type")
+        yield Finding(tool.lineno, "typed", f"{tool.name}: the return value has no type")
     length = (tool.end_lineno or tool.lineno) - tool.lineno + 1
     if length > LONGEST:
-        yield Finding(
-            tool.lineno, "size", f"{tool.name}: {length} lines; {LONGEST} is a question", False
-        )
+        text = f"{tool.name}: {length} lines, more than {LONGEST}"
+        yield Finding(tool.lineno, "size", text, False)
 
 
-def told(tool: ast.FunctionDef) -> Iterator[Finding]:
-    """What is asked of a new tool beyond that: that a schema says what may be given, and a prompt
-    stays short."""
+def check_schema(tool: ast.FunctionDef) -> Iterator[Finding]:
+    """Check what a new tool needs in addition: a schema that says what is allowed, and a short
+    docstring."""
     arguments = [*tool.args.args, *tool.args.kwonlyargs]
     if len(arguments) > MOST_ARGUMENTS:
-        text = f"{tool.name}: {len(arguments)} arguments; more than {MOST_ARGUMENTS} are two tools"
+        text = f"{tool.name}: {len(arguments)} arguments; the maximum is {MOST_ARGUMENTS}"
         yield Finding(tool.lineno, "schema", text)
     for argument in arguments:
         match argument.annotation:
@@ -54,15 +55,15 @@ def told(tool: ast.FunctionDef) -> Iterator[Finding]:
                     f"{tool.name}: {argument.arg} has no description: Annotated[{name}, Field(…)]"
                 )
                 yield Finding(argument.lineno, "schema", text)
-            case ast.Name(id=name) if name in SAYS_NOTHING:
-                text = f"{tool.name}: {argument.arg} may be anything: say what it is"
+            case ast.Name(id=name) if name in VAGUE:
+                text = f"{tool.name}: the type of {argument.arg} is too general: {name}"
                 yield Finding(argument.lineno, "schema", text)
             case ast.Subscript(
                 value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[ast.Name(id=name), *_])
-            ) if name in SAYS_NOTHING:
-                text = f"{tool.name}: {argument.arg} may be anything: say what it is"
+            ) if name in VAGUE:
+                text = f"{tool.name}: the type of {argument.arg} is too general: {name}"
                 yield Finding(argument.lineno, "schema", text)
     doc = ast.get_docstring(tool) or ""
     if len(doc) > LONGEST_PROMPT:
-        text = f"{tool.name}: a prompt of {len(doc)} characters; at most {LONGEST_PROMPT}"
+        text = f"{tool.name}: a docstring of {len(doc)} characters; the maximum is {LONGEST_PROMPT}"
         yield Finding(tool.lineno, "prompt", text)

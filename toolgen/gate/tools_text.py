@@ -1,6 +1,7 @@
-"""The tools there are, read as text: which module declares which, and what each of them calls.
+"""The tools of a source tree, read as text: which module declares which tool, and what each one
+calls.
 
-Nothing here imports mcp_tools: drafts are compared with it on the host, where tools do not run.
+Nothing here imports mcp_tools: drafts are compared with its tools on the host, where no tool runs.
 """
 
 from __future__ import annotations
@@ -14,18 +15,17 @@ from pathlib import Path
 from ambidex.host.errors import UsageError
 
 __all__ = [
-    "GENERAL",
-    "Declared",
-    "declared",
-    "example",
-    "file_of",
-    "home_of",
-    "house_tools",
+    "DeclaredTool",
+    "behaviour_of",
+    "example_module",
+    "existing_tools",
+    "module_of_app",
+    "tool_file",
     "tool_name",
-    "touched",
+    "tools_declared",
 ]
 
-GENERAL = frozenset((
+COMMON_NAMES = frozenset((
     "str", "int", "float", "bool", "list", "dict", "set", "tuple", "len", "sorted", "range",
     "zip", "min", "max", "sum", "any", "all", "map", "repr", "isinstance", "hasattr",
     "getattr", "enumerate", "append", "join", "format", "items", "keys", "values", "get",
@@ -36,25 +36,26 @@ GENERAL = frozenset((
 
 
 @dataclass(frozen=True)
-class Declared:
-    """One function that is a tool."""
+class DeclaredTool:
+    """A function that declares a tool."""
 
     name: str
-    """With the app before it."""
+    """The tool's name, with the app's in front."""
     module: str
     node: ast.FunctionDef
-    touches: frozenset[str]
-    """What it calls and sets; see `touched`."""
+    behaviour: frozenset[str]
+    """See `behaviour_of`."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Their names."""
-        return tuple(each.arg for each in [*self.node.args.args, *self.node.args.kwonlyargs])
+        """The names of its arguments."""
+        arguments = [*self.node.args.args, *self.node.args.kwonlyargs]
+        return tuple(argument.arg for argument in arguments)
 
 
-def declared(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """(name of the app, function) of every tool in the file. An app that is imported goes by the
-    module that it comes from."""
+def tools_declared(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """(name of the app, function) of every tool in the file. An imported app is named by the module
+    that it comes from."""
     apps: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:
@@ -76,82 +77,83 @@ def declared(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
                         yield apps.get(app, app), node
 
 
-def touched(function: ast.AST, others: Mapping[str, ast.FunctionDef]) -> frozenset[str]:
-    """What the function calls, reads, sets and says to others, through the functions of its own
-    file: its behaviour, as far as text tells. Sentences are for people and left out."""
-    found: set[str] = set()
-    seen: set[str] = set()
+def behaviour_of(function: ast.AST, others: Mapping[str, ast.FunctionDef]) -> frozenset[str]:
+    """The behaviour of a function as far as its text shows: the names that it and the functions it
+    uses of `others` call, read and set, and the constants they use. Constants with spaces are
+    sentences for people and left out."""
+    behaviour: set[str] = set()
+    visited: set[str] = set()
 
-    def called(name: str) -> None:
-        found.add(f"{name} again" if name in found else name)
+    def add_call(name: str) -> None:
+        behaviour.add(f"{name} again" if name in behaviour else name)
 
-    def walk(node: ast.AST) -> None:
-        for each in ast.walk(node):
-            match each:
+    def walk(root: ast.AST) -> None:
+        for node in ast.walk(root):
+            match node:
                 case ast.Call(func=ast.Name(id=name)):
-                    if name in others and name not in seen:
-                        seen.add(name)
+                    if name in others and name not in visited:
+                        visited.add(name)
                         walk(others[name])
                     elif name not in others:
-                        called(name)
+                        add_call(name)
                 case ast.Call(func=ast.Attribute(attr=name)):
-                    called(name)
+                    add_call(name)
                 case ast.Attribute(attr=name, ctx=ast.Store()):
-                    found.add(f"={name}")
+                    behaviour.add(f"={name}")
                 case ast.Attribute(attr=name):
-                    found.add(f".{name}")
+                    behaviour.add(f".{name}")
                 case ast.Constant(value=bool() | int() | float() | str() as value):
                     if not (isinstance(value, str) and (" " in value or not value)):
-                        found.add(repr(value))
+                        behaviour.add(repr(value))
 
     body = function.body if isinstance(function, ast.FunctionDef) else [function]
     for statement in body:
         walk(statement)
-    return frozenset(found - GENERAL)
+    return frozenset(behaviour - COMMON_NAMES)
 
 
 def tool_name(text: str, app: str) -> str:
-    """The name of the one tool of a draft, with its app in front."""
-    return f"{app}_{next(node for _, node in declared(ast.parse(text))).name}"
+    """The name of a draft's first tool, with the app's in front."""
+    return f"{app}_{next(node for _, node in tools_declared(ast.parse(text))).name}"
 
 
-def file_of(tool: str) -> Path:
-    """Where an admitted tool is stored, from the root of the tree: the folder of its app."""
+def tool_file(tool: str) -> Path:
+    """The path of an admitted tool, relative to the root of the tree: in the folder of its app."""
     app, _, function = tool.partition("_")
     return Path("mcp_tools") / app / f"{function}.py"
 
 
-def house_tools(root: Path) -> list[Declared]:
-    """Every tool of the tree's mcp_tools/, from the text of its modules."""
-    apps = {module: app for app, module in _homes(root).items()}
+def existing_tools(root: Path) -> list[DeclaredTool]:
+    """All tools of the tree's mcp_tools/, from the text of its modules."""
+    apps = {module: app for app, module in _modules_by_app(root).items()}
     return [
-        Declared(f"{apps.get(owner, owner)}_{node.name}", module, node, touches)
-        for module, text in _texts(root)
-        for owner, node, touches in _tools_in(module, text)
+        DeclaredTool(f"{apps.get(owner, owner)}_{node.name}", module, node, behaviour)
+        for module, text in _module_texts(root)
+        for owner, node, behaviour in _tools_in(module, text)
     ]
 
 
-def home_of(root: Path, app: str) -> str:
-    """The package that makes the app; `UsageError` names the apps there are."""
-    homes = _homes(root)
-    if app not in homes:
-        raise UsageError(f"no app {app!r}", hint=f"There are: {', '.join(sorted(homes))}.")
-    return homes[app]
+def module_of_app(root: Path, app: str) -> str:
+    """The module that defines the app. `UsageError` lists the known apps."""
+    modules = _modules_by_app(root)
+    if app not in modules:
+        raise UsageError(f"no app {app!r}", hint=f"Apps: {', '.join(sorted(modules))}.")
+    return modules[app]
 
 
-def example(root: Path, app: str) -> str:
-    """The text of the app's smallest module that declares tools: how its neighbours are written."""
-    home = home_of(root, app)
-    files = {each.module for each in house_tools(root) if each.name.startswith(f"{app}_")}
-    modules = [_file(root, name) for name in files or {home}]
-    return min(modules, key=lambda file: file.stat().st_size).read_text(encoding="utf-8")
+def example_module(root: Path, app: str) -> str:
+    """The text of the app's smallest module that declares tools, as an example of the form."""
+    home = module_of_app(root, app)
+    modules = {tool.module for tool in existing_tools(root) if tool.name.startswith(f"{app}_")}
+    files = [_module_file(root, module) for module in modules or {home}]
+    return min(files, key=lambda file: file.stat().st_size).read_text(encoding="utf-8")
 
 
-def _homes(root: Path) -> dict[str, str]:
-    return {app: module for module, text in _texts(root) for app in _apps_in(module, text)}
+def _modules_by_app(root: Path) -> dict[str, str]:
+    return {app: module for module, text in _module_texts(root) for app in _apps_in(module, text)}
 
 
-def _texts(root: Path) -> Iterator[tuple[str, str]]:
+def _module_texts(root: Path) -> Iterator[tuple[str, str]]:
     folder = root / "mcp_tools"
     for file in sorted(folder.rglob("*.py")):
         parts = file.relative_to(folder).with_suffix("").parts
@@ -159,32 +161,32 @@ def _texts(root: Path) -> Iterator[tuple[str, str]]:
             yield ".".join(parts).removesuffix(".__init__"), file.read_text(encoding="utf-8")
 
 
-def _file(root: Path, module: str) -> Path:
+def _module_file(root: Path, module: str) -> Path:
     place = (root / "mcp_tools").joinpath(*module.split("."))
     return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
-# A gate, a page and a pipeline ask about the same tools again and again. What a text says cannot
-# change; whether a file still says it is looked up each time.
+# The gate, the review page and the pipeline need the same tools many times. The result depends only
+# on the text, which is read from the file each time.
 @cache
 def _tools_in(module: str, text: str) -> tuple[tuple[str, ast.FunctionDef, frozenset[str]], ...]:
-    """(name or module of the app, function, what it touches) of every tool."""
+    """(name or module of the app, function, behaviour) of every tool."""
     tree = ast.parse(text, f"{module}.py")
-    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
-    found = []
-    for owner, node in declared(tree):
-        others = {name: each for name, each in functions.items() if each is not node}
-        found.append((owner, node, touched(node, others)))
-    return tuple(found)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    tools = []
+    for owner, node in tools_declared(tree):
+        others = {name: function for name, function in functions.items() if function is not node}
+        tools.append((owner, node, behaviour_of(node, others)))
+    return tuple(tools)
 
 
 @cache
 def _apps_in(module: str, text: str) -> tuple[str, ...]:
-    found = []
+    apps = []
     for node in ast.parse(text, f"{module}.py").body:
         match node:
             case ast.Assign(
                 value=ast.Call(func=ast.Name(id="App"), args=[ast.Constant(value=str(app)), *_])
             ):
-                found.append(app)
-    return tuple(found)
+                apps.append(app)
+    return tuple(apps)

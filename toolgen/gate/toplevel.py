@@ -1,4 +1,4 @@
-"""What a file of tools does when it is imported: it declares, and nothing else."""
+"""Checks that a tool file only declares when it is imported, and does nothing else."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ DESCRIBE = frozenset(
     {"Annotated", "App", "AfterValidator", "BeforeValidator", "ConfigDict", "Field", "NewType"}
     | {"TypeVar", "dataclass", "field", "frozenset", "tuple", "timedelta", "Path"}
 )
-"""What may be called where a file is imported."""
+"""Functions and classes that may be called at the top level."""
 DECORATE = frozenset(
     {"dataclass", "contextmanager", "cache", "lru_cache", "property", "cached_property"}
     | {"staticmethod", "classmethod", "field_validator", "model_validator", "wraps"}
 )
-ACTS = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "test"})
-"""Modules of the standard library that do something when they are imported."""
+ACTING_MODULES = frozenset(
+    {"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "test"}
+)
+"""Standard-library modules that do something when they are imported."""
 PACKAGES = frozenset({"mcp_tools", "pydantic", "typing_extensions"})
 HOOKS = frozenset({"__init_subclass__", "__class_getitem__", "__set_name__", "__prepare__"})
 DEEPEST = 60
@@ -37,13 +39,15 @@ def _statement(node: ast.stmt) -> Iterator[Finding]:
         case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
             return
         case ast.Import(names=names):
-            yield from (each for name in names for each in _import(node, name.name))
+            yield from (finding for name in names for finding in _import(node, name.name))
         case ast.ImportFrom(module=module, level=level):
-            yield from _import(node, module or "") if not level else [_acts(node, "import from .")]
+            yield from (
+                _import(node, module or "") if not level else [_refusal(node, "import from .")]
+            )
         case ast.If(test=ast.Name(id="TYPE_CHECKING"), body=body, orelse=[]):
-            yield from (each for inner in body for each in _statement(inner))
+            yield from (finding for inner in body for finding in _statement(inner))
         case ast.Assign(targets=targets, value=value):
-            yield from (each for target in targets for each in _expression(target))
+            yield from (finding for target in targets for finding in _expression(target))
             yield from _expression(value)
         case ast.AnnAssign(annotation=kind, value=value):
             yield from _expression(kind)
@@ -53,67 +57,67 @@ def _statement(node: ast.stmt) -> Iterator[Finding]:
         case ast.ClassDef():
             yield from _class(node)
         case _:
-            yield _acts(node, ast.unparse(node).splitlines()[0])
+            yield _refusal(node, ast.unparse(node).splitlines()[0])
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
     if node.name in HOOKS:
-        yield _acts(node, node.name)
+        yield _refusal(node, node.name)
     for decorator in node.decorator_list:
         match decorator:
             case ast.Call(func=ast.Attribute(value=ast.Name(), attr="tool"), keywords=words):
-                yield from (each for word in words for each in _expression(word.value))
-            case ast.Call(func=called, args=given, keywords=words) if _name(called) in DECORATE:
-                inner = [*given, *(word.value for word in words)]
-                yield from (each for value in inner for each in _expression(value))
+                yield from (finding for word in words for finding in _expression(word.value))
+            case ast.Call(func=called, args=values, keywords=words) if _name(called) in DECORATE:
+                inner = [*values, *(word.value for word in words)]
+                yield from (finding for value in inner for finding in _expression(value))
             case _ if _name(decorator) in DECORATE:
                 continue
             case _:
-                yield _acts(decorator, f"@{ast.unparse(decorator)}")
+                yield _refusal(decorator, f"@{ast.unparse(decorator)}")
     arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    values = [each.annotation for each in every] + [*arguments.defaults, *arguments.kw_defaults]
-    for value in [*values, node.returns]:
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    annotations = [argument.annotation for argument in named]
+    for value in [*annotations, *arguments.defaults, *arguments.kw_defaults, node.returns]:
         if value is not None:
             yield from _expression(value)
 
 
 def _class(node: ast.ClassDef) -> Iterator[Finding]:
     if node.keywords:
-        yield _acts(node, f"class {node.name}({ast.unparse(node.keywords[0])})")
+        yield _refusal(node, f"class {node.name}({ast.unparse(node.keywords[0])})")
     for value in node.bases:
         yield from _expression(value)
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         if _name(called) not in DECORATE:
-            yield _acts(decorator, f"@{ast.unparse(decorator)}")
-    for each in node.body:
-        yield from _statement(each)
+            yield _refusal(decorator, f"@{ast.unparse(decorator)}")
+    for statement in node.body:
+        yield from _statement(statement)
 
 
 def _import(node: ast.stmt, name: str) -> Iterator[Finding]:
     top = name.removeprefix("ambidex.").partition(".")[0]
-    known = top in PACKAGES or (top in sys.stdlib_module_names and top not in ACTS)
+    known = top in PACKAGES or (top in sys.stdlib_module_names and top not in ACTING_MODULES)
     if not known:
-        yield _acts(node, f"import {name}: import it inside the function that needs it")
+        yield _refusal(node, f"import {name}: import it inside the function that needs it")
 
 
 def _expression(node: ast.expr, depth: int = 0) -> Iterator[Finding]:
-    """What in an expression is more than a name, a constant or a description of a type."""
+    """Findings on anything in an expression that is not a name, a constant or a type."""
     if depth > DEEPEST:
-        yield Finding(node.lineno, "deep", "an expression nests too deep")
+        yield Finding(node.lineno, "deep", "an expression is nested too deeply")
         return
     match node:
         case ast.Constant() | ast.Name():
             return
         case ast.Attribute(attr=name) if name.startswith("__"):
-            yield _acts(node, f".{name}")
+            yield _refusal(node, f".{name}")
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="compile")):
             pass
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join")):
             pass
         case ast.Call(func=called) if _name(called) not in DESCRIBE:
-            yield _acts(node, f"{ast.unparse(called)}()")
+            yield _refusal(node, f"{ast.unparse(called)}()")
         case (
             ast.Lambda()
             | ast.Await()
@@ -125,7 +129,7 @@ def _expression(node: ast.expr, depth: int = 0) -> Iterator[Finding]:
             | ast.DictComp()
             | ast.GeneratorExp()
         ):
-            yield _acts(node, ast.unparse(node)[:60])
+            yield _refusal(node, ast.unparse(node)[:60])
             return
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
@@ -138,10 +142,10 @@ def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
-def _acts(node: ast.AST, what: str) -> Finding:
+def _refusal(node: ast.AST, what: str) -> Finding:
     line = getattr(node, "lineno", 1)
-    said = f"only declarations stand at the top level, and this does something: {what[:100]}"
-    return Finding(line, "acts at import", said)
+    message = f"only declarations are allowed at the top level: {what[:100]}"
+    return Finding(line, "acts at import", message)
 
 
 RULES = (declares_only,)

@@ -1,4 +1,4 @@
-"""What stands in arguments, however they are nested."""
+"""Values nested in JSON data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 __all__ = ["scalars"]
 
 
-def scalars(said: Any) -> Iterator[Any]:
-    """Every value that is neither an object nor a list, wherever it stands."""
-    if isinstance(said, Mapping):
-        for value in said.values():
+def scalars(data: Any) -> Iterator[Any]:
+    """Every value in JSON data, at any depth, that is neither an object nor a list."""
+    if isinstance(data, Mapping):
+        for value in data.values():
             yield from scalars(value)
-    elif isinstance(said, list | tuple):
-        for value in said:
+    elif isinstance(data, list | tuple):
+        for value in data:
             yield from scalars(value)
     else:
-        yield said
+        yield data

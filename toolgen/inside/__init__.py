@@ -1,6 +1,6 @@
-"""What is put into a guest to run drafts there: programs for the guest's Python, read here as text
-and never imported. They are started by the harness as the desktop user, beside the guest's own
-server and its mcp_tools."""
+"""Programs that are copied into a guest to run drafts there. They run on the guest's Python,
+started by the harness as the desktop user, alongside the guest's own server and its mcp_tools. The
+host reads them as text and never imports them."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ __all__ = ["PROGRAMS"]
 PROGRAMS = tuple(
     sorted(path for path in Path(__file__).parent.glob("*.py") if path.name != "__init__.py")
 )
-"""All of them."""
+"""The paths of all programs."""

@@ -1,7 +1,8 @@
-"""In the guest: what a draft reaches for, seen by Python's own audit events, which cannot be
-switched off again. What is not allowed is refused and marked. Written for Python 3.10.
+"""In the guest: an audit hook that refuses and records what a draft may not access. Python's audit
+hooks cannot be removed. Written for Python 3.10.
 
-It sees the draft's own process. What other programs did for it is seen by `survey`.
+The hook covers the draft's own process. What other programs do for it shows in the survey of the
+machine.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 
 __all__ = ["watch"]
 
-MOST = 50
-"""Marks that are kept."""
+MAX_MARKS = 50
+"""Maximum number of violations that are recorded."""
 TOKEN = re.compile(r"^/(etc|run)/ambidex(/|$)|^/run/credentials(/|$)")
 SECRETS = re.compile(
     r"^/etc/(shadow|gshadow|sudoers)|/\.(ssh|gnupg|mozilla|pki|netrc)(/|$)|/keyrings(/|$)"
@@ -24,8 +25,9 @@ SECRETS = re.compile(
 
 
 def watch(allowance: dict[str, Any]) -> list[dict[str, str]]:
-    """From now on; the list grows as something is marked. `allowance` names the `door`'s port, the
-    `programs` that may be started, and whether `loopback` may be spoken to.
+    """Install the audit hook. Returns a list that grows with each violation. `allowance` holds the
+    port of the guest's server (`door`), the `programs` that may be started, and whether addresses
+    on the loopback interface may be reached (`loopback`).
     """
     marks: list[dict[str, str]] = []
     programs = frozenset(allowance["programs"])
@@ -33,11 +35,11 @@ def watch(allowance: dict[str, Any]) -> list[dict[str, str]]:
     fsdecode = os.fsdecode
 
     def refuse(rule: str, what: str) -> None:
-        if len(marks) < MOST:
+        if len(marks) < MAX_MARKS:
             marks.append({"rule": rule, "what": what[:300]})
-        raise PermissionError(f"a draft may not do that ({rule}): {what[:300]}")
+        raise PermissionError(f"not allowed for a draft ({rule}): {what[:300]}")
 
-    def opened(path: Any) -> None:
+    def check_path(path: Any) -> None:
         if isinstance(path, (str, bytes)) and path:
             whole = os.path.abspath(fsdecode(path))
             if TOKEN.search(whole):
@@ -45,47 +47,47 @@ def watch(allowance: dict[str, Any]) -> list[dict[str, str]]:
             if SECRETS.search(whole):
                 refuse("secrets", whole)
 
-    def connected(address: Any) -> None:
+    def check_address(address: Any) -> None:
         if not isinstance(address, tuple):
-            return  # a socket file of the desktop's own
+            return  # a Unix socket of the desktop
         host, port = str(address[0]), int(address[1])
         if port == door:
             refuse("harness door", f"{host}:{port}")
         if not (loopback and host in ("127.0.0.1", "::1", "localhost")):
             refuse("network", f"{host}:{port}")
 
-    def started(program: Any) -> None:
+    def check_program(program: Any) -> None:
         name = os.path.basename(fsdecode(program))
         if name not in programs:
             refuse("program", fsdecode(program))
 
-    seen: dict[str, Callable[[Any], None]] = {
-        "open": lambda args: opened(args[0]),
-        "os.listdir": lambda args: opened(args[0]),
-        "os.scandir": lambda args: opened(args[0]),
-        "os.rename": lambda args: opened(args[0]),
-        "os.link": lambda args: opened(args[0]),
-        "os.symlink": lambda args: opened(args[0]),
-        "socket.connect": lambda args: connected(args[1]),
-        "socket.sendto": lambda args: connected(args[1]),
-        "socket.bind": lambda args: connected(args[1]),
+    checks: dict[str, Callable[[Any], None]] = {
+        "open": lambda args: check_path(args[0]),
+        "os.listdir": lambda args: check_path(args[0]),
+        "os.scandir": lambda args: check_path(args[0]),
+        "os.rename": lambda args: check_path(args[0]),
+        "os.link": lambda args: check_path(args[0]),
+        "os.symlink": lambda args: check_path(args[0]),
+        "socket.connect": lambda args: check_address(args[1]),
+        "socket.sendto": lambda args: check_address(args[1]),
+        "socket.bind": lambda args: check_address(args[1]),
         "socket.getaddrinfo": lambda args: (
             refuse("network", f"looks up {args[0]}")
             if args[0] not in (None, "127.0.0.1", "::1", "localhost")
             else None
         ),
-        "subprocess.Popen": lambda args: started(args[0] or args[1][0]),
-        "os.exec": lambda args: started(args[0]),
-        "os.posix_spawn": lambda args: started(args[0]),
+        "subprocess.Popen": lambda args: check_program(args[0] or args[1][0]),
+        "os.exec": lambda args: check_program(args[0]),
+        "os.posix_spawn": lambda args: check_program(args[0]),
         "os.system": lambda args: refuse("program", fsdecode(args[0])),
         "pty.spawn": lambda args: refuse("program", str(args[0])),
         "os.putenv": lambda args: None,
     }
 
     def hook(event: str, args: Any) -> None:
-        look = seen.get(event)
-        if look is not None:
-            look(args)
+        check = checks.get(event)
+        if check is not None:
+            check(args)
 
     sys.addaudithook(hook)
     return marks

@@ -1,7 +1,7 @@
-"""In the guest: load a draft and call its tool, or run its tests, and say what came of it.
+"""In the guest: loads a draft, calls its tool or runs its tests, and prints the results.
 
-`python3 runner.py` reads one request as JSON from its standard input and writes the answer after
-the mark that the request gave: what a draft prints is no answer. Written for Python 3.10.
+`python3 runner.py` reads one request as JSON from its standard input and prints the answer after
+the mark in the request, which separates it from what the draft prints. Written for Python 3.10.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DRAFT = "ambidex.mcp_tools.foundry_draft"
 
 
 def load(path: str, name: str) -> Any:
-    """The module of a file, by a name of our choosing."""
+    """Import a file as a module with the given name."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -31,47 +31,48 @@ def load(path: str, name: str) -> Any:
     return module
 
 
-def known() -> dict[str, Any]:
+def catalogue_tools() -> dict[str, Any]:
     """Every tool that the guest serves."""
-    found: dict[str, Any] = importlib.import_module("ambidex.mcp_tools.catalogue").tools()
-    return dict(found)
+    tools: dict[str, Any] = importlib.import_module("ambidex.mcp_tools.catalogue").tools()
+    return dict(tools)
 
 
-def drafted(path: str) -> dict[str, Any]:
+def draft_tools(path: str) -> dict[str, Any]:
     """The tools that a draft adds, by name."""
-    before = known()
+    before = catalogue_tools()
     load(path, DRAFT)
-    after = known()
+    after = catalogue_tools()
     return {name: tool for name, tool in after.items() if before.get(name) is not tool}
 
 
 def failure(error: BaseException) -> dict[str, Any]:
-    """As the guest's worker tells it: `tool` is for the model, anything else is a bug."""
-    refused = importlib.import_module("ambidex.mcp_tools").ToolError
-    if isinstance(error, refused):
+    """The JSON of a failure. Kind `tool` is a `ToolError`, for the model; kind `bug` is anything
+    else."""
+    tool_error = importlib.import_module("ambidex.mcp_tools").ToolError
+    if isinstance(error, tool_error):
         return {"kind": "tool", "code": error.code, "message": str(error)}
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     last = traceback.format_exception_only(type(error), error)[-1].strip()
     return {"kind": "bug", "code": "bug", "message": last, "traceback": trace[-4000:]}
 
 
-def call(tool: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """One call, as the worker makes it: arguments checked, the result as JSON."""
+def call(tool: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Make one call as the guest's worker does: with validated arguments and the result as JSON."""
     start = time.monotonic()
-    said: dict[str, Any]
+    result: dict[str, Any]
     try:
-        value = tool.function(**tool.arguments(given))
+        value = tool.function(**tool.arguments(arguments))
         if type(value).__name__ == "Picture":
-            said = {"value": {"picture": len(value.png)}}
+            result = {"value": {"picture": len(value.png)}}
         else:
-            said = {"value": tool.returns.dump_python(value, mode="json")}
-    except Exception as error:  # noqa: BLE001  the border: the host decides what it means
-        said = {"error": failure(error)}
-    return {**said, "seconds": round(time.monotonic() - start, 3)}
+            result = {"value": tool.returns.dump_python(value, mode="json")}
+    except Exception as error:  # noqa: BLE001  the boundary: the host decides what it means
+        result = {"error": failure(error)}
+    return {**result, "seconds": round(time.monotonic() - start, 3)}
 
 
-def described(tool: Any) -> dict[str, Any]:
-    """What a model would be told of it."""
+def describe(tool: Any) -> dict[str, Any]:
+    """A tool's declaration, as a model would see it."""
     return {
         "name": tool.name,
         "app": tool.app,
@@ -82,38 +83,41 @@ def described(tool: Any) -> dict[str, Any]:
     }
 
 
-def answer(asked: dict[str, Any]) -> dict[str, Any]:
-    """What is asked: `calls` of the draft's tools, or its `tests`."""
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer a request, which asks for `calls` of the draft's tools or for its `tests`."""
     guard = load(str(HERE / "guard.py"), "foundry_guard")
-    # Everything that tools lean on is loaded before the guard looks: a draft answers for itself.
-    known()
+    # Load what tools depend on before the hook is installed, so that it sees only the draft.
+    catalogue_tools()
     importlib.import_module("uno" if importlib.util.find_spec("uno") else "json")
-    marks = guard.watch(asked["allowance"])
+    marks = guard.watch(request["allowance"])
     try:
-        tools = drafted(asked["draft"])
+        tools = draft_tools(request["draft"])
     except Exception as error:  # noqa: BLE001  a draft that cannot be loaded is an answer
         return {"load": failure(error), "marks": marks}
-    said: dict[str, Any] = {"tools": [described(tool) for tool in tools.values()], "marks": marks}
-    if "tests" in asked:
+    results: dict[str, Any] = {
+        "tools": [describe(tool) for tool in tools.values()],
+        "marks": marks,
+    }
+    if "tests" in request:
         tests = load(str(HERE / "tests.py"), "foundry_tests")
-        said["tests"] = tests.run(asked["tests"], {**known(), **tools}, call)
-    said["calls"] = [
-        call(tools[each["call"]], each["with"])
-        if each["call"] in tools
-        else {"error": {"kind": "bug", "code": "bug", "message": f"no tool {each['call']}"}}
-        for each in asked.get("calls", [])
+        results["tests"] = tests.run(request["tests"], {**catalogue_tools(), **tools}, call)
+    results["calls"] = [
+        call(tools[requested["call"]], requested["with"])
+        if requested["call"] in tools
+        else {"error": {"kind": "bug", "code": "bug", "message": f"no tool {requested['call']}"}}
+        for requested in request.get("calls", [])
     ]
-    return said
+    return results
 
 
 def main() -> None:
-    """One request, one answer."""
-    asked = json.load(sys.stdin)
-    told = answer(asked)
+    """Read one request and print its answer."""
+    request = json.load(sys.stdin)
+    results = answer(request)
     sys.stdout.flush()
-    sys.stdout.write("\n" + asked["mark"] + json.dumps(told, default=str) + "\n")
+    sys.stdout.write("\n" + request["mark"] + json.dumps(results, default=str) + "\n")
     sys.stdout.flush()
-    # Threads that a draft left behind do not hold it up.
+    # Do not wait for threads that the draft started.
     os._exit(0)
 
 

@@ -1,8 +1,8 @@
-"""In the guest: run the tests of a draft as they stand, without pytest and without a host.
+"""In the guest: runs a draft's tests unchanged, without pytest and without a host.
 
-They are written for tests/desktop: functions that take `guest`, and ask it through
-`tests.desktop.tool_calls`. Here the same names lead to this machine itself. Written for Python
-3.10.
+The tests are written for tests/desktop: functions that take `guest` and use it through
+`tests.desktop.tool_calls`. Here stand-ins under the same names act on this machine. Written for
+Python 3.10.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ __all__ = ["run"]
 Call = Callable[[Any, dict[str, Any]], dict[str, Any]]
 
 
-class Here:
-    """The guest, seen from within: the part of `host.client.guest.Guest` that tests use."""
+class LocalGuest:
+    """This machine, with the part of the interface of `host.client.guest.Guest` that tests use."""
 
     home = str(Path.home())
 
-    def run(self, argv: list[str], **how: Any) -> Any:
-        """A program of the desktop."""
-        words = [str(Path.home()) + each[1:] if each.startswith("~/") else each for each in argv]
-        if how.get("background"):
+    def run(self, argv: list[str], **options: Any) -> Any:
+        """Run a program on the desktop."""
+        words = [str(Path.home()) + word[1:] if word.startswith("~/") else word for word in argv]
+        if options.get("background"):
             subprocess.Popen(words, start_new_session=True)
             return SimpleNamespace(returncode=0, stdout="", stderr="")
-        ran = subprocess.run(
+        done = subprocess.run(
             words,
-            input=how.get("input"),
+            input=options.get("input"),
             capture_output=True,
             text=True,
-            timeout=how.get("timeout", 60),
+            timeout=options.get("timeout", 60),
             check=False,
         )
-        return SimpleNamespace(returncode=ran.returncode, stdout=ran.stdout, stderr=ran.stderr)
+        return SimpleNamespace(returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
 
     def put(self, path: str, content: bytes) -> None:
         """Write a file."""
@@ -59,8 +59,9 @@ class Here:
 
 
 def run(path: str, tools: dict[str, Any], call: Call) -> list[dict[str, Any]]:
-    """The outcome of each test of the file, in order; one that cannot be loaded has one."""
-    _shims(tools, call)
+    """Run a file of tests and return the outcome of each, in order. A file that cannot be loaded
+    has a single outcome."""
+    _install_stand_ins(tools, call)
     spec = importlib.util.spec_from_file_location("foundry_tests_of_draft", path)
     assert spec is not None
     assert spec.loader is not None
@@ -69,21 +70,21 @@ def run(path: str, tools: dict[str, Any], call: Call) -> list[dict[str, Any]]:
         spec.loader.exec_module(module)
     except Exception as error:  # noqa: BLE001  a file that cannot be loaded is an outcome
         return [{"name": "the file", "passed": False, "why": _why(error)}]
-    named = [each for name, each in vars(module).items() if name.startswith("test_")]
-    return [_outcome(test, given) for test in named for given in _parameters(test)]
+    tests = [value for name, value in vars(module).items() if name.startswith("test_")]
+    return [_outcome(test, parameters) for test in tests for parameters in _parameters(test)]
 
 
 def _parameters(test: Any) -> list[dict[str, Any]]:
-    """What it is called with: once, or once for each of its parameters."""
+    """The sets of parameters to run a test with: a single empty one without `parametrize`."""
     sets: list[list[dict[str, Any]]] = []
-    for kind, given, _ in getattr(test, "marks", []):
+    for kind, arguments, _ in getattr(test, "marks", []):
         if kind == "parametrize":
             names = (
-                [each.strip() for each in given[0].split(",")]
-                if isinstance(given[0], str)
-                else list(given[0])
+                [name.strip() for name in arguments[0].split(",")]
+                if isinstance(arguments[0], str)
+                else list(arguments[0])
             )
-            rows = given[1] if len(names) > 1 else [(each,) for each in given[1]]
+            rows = arguments[1] if len(names) > 1 else [(value,) for value in arguments[1]]
             sets.append([dict(zip(names, row)) for row in rows])  # noqa: B905  of Python 3.10
     return [
         {name: value for part in parts for name, value in part.items()}
@@ -91,17 +92,22 @@ def _parameters(test: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _outcome(test: Any, given: dict[str, Any]) -> dict[str, Any]:
-    name = test.__name__ + (f"[{', '.join(map(repr, given.values()))}]" if given else "")
+def _outcome(test: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    values = ", ".join(map(repr, parameters.values()))
+    name = test.__name__ + (f"[{values}]" if parameters else "")
     with tempfile.TemporaryDirectory() as scratch:
-        fixtures = {"guest": Here(), "fresh_guest": Here(), "tmp_path": Path(scratch)}
-        asked = [each for each in inspect.signature(test).parameters if each not in given]
-        unknown = [each for each in asked if each not in fixtures]
+        fixtures = {
+            "guest": LocalGuest(),
+            "fresh_guest": LocalGuest(),
+            "tmp_path": Path(scratch),
+        }
+        names = [name for name in inspect.signature(test).parameters if name not in parameters]
+        unknown = [fixture for fixture in names if fixture not in fixtures]
         if unknown:
-            why = f"asks for {', '.join(unknown)}; there is {', '.join(fixtures)}"
+            why = f"unknown fixtures: {', '.join(unknown)} (available: {', '.join(fixtures)})"
             return {"name": name, "passed": False, "why": why}
         try:
-            test(**given, **{each: fixtures[each] for each in asked})
+            test(**parameters, **{fixture: fixtures[fixture] for fixture in names})
         except Exception as error:  # noqa: BLE001  a failure is an outcome
             return {"name": name, "passed": False, "why": _why(error)}
     return {"name": name, "passed": True, "why": ""}
@@ -112,39 +118,42 @@ def _why(error: BaseException) -> str:
 
 
 def _calls(tools: dict[str, Any], call: Call) -> dict[str, Any]:
-    def made(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        assert name in tools, f"there is no tool {name}"
+    """Stand-ins for the functions of tests.desktop.tool_calls."""
+
+    def result_of(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        assert name in tools, f"no tool {name}"
         return call(tools[name], arguments)
 
     def done(guest: Any, name: str, /, **arguments: Any) -> Any:
-        said = made(name, arguments)
-        assert "error" not in said, f"{name}: {said['error']['code']}: {said['error']['message']}"
-        return said["value"]
+        result = result_of(name, arguments)
+        error = result.get("error", {})
+        assert "error" not in result, f"{name}: {error['code']}: {error['message']}"
+        return result["value"]
 
     def refused(guest: Any, name: str, /, **arguments: Any) -> tuple[str, str]:
-        said = made(name, arguments)
-        assert "error" in said, f"{name} was not refused: {said['value']}"
-        assert said["error"]["kind"] == "tool", said["error"]["message"]
-        return said["error"]["code"], said["error"]["message"]
+        result = result_of(name, arguments)
+        assert "error" in result, f"{name} was not refused: {result['value']}"
+        assert result["error"]["kind"] == "tool", result["error"]["message"]
+        return result["error"]["code"], result["error"]["message"]
 
     def read(guest: Any, *command: str) -> str:
-        ran = Here().run(list(command))
-        assert ran.returncode == 0, ran
-        return str(ran.stdout.strip())
+        done = LocalGuest().run(list(command))
+        assert done.returncode == 0, done
+        return str(done.stdout.strip())
 
     return {"done": done, "refused": refused, "read": read}
 
 
-def _shims(tools: dict[str, Any], call: Call) -> None:
-    """The names that tests import, leading here."""
+def _install_stand_ins(tools: dict[str, Any], call: Call) -> None:
+    """Put stand-ins for the modules that tests import into `sys.modules`."""
 
-    def keep(kind: str) -> Callable[..., Any]:
-        def mark(*given: Any, **said: Any) -> Any:
-            def on(function: Any) -> Any:
-                function.marks = [*getattr(function, "marks", []), (kind, given, said)]
+    def decorator_for(kind: str) -> Callable[..., Any]:
+        def mark(*arguments: Any, **keywords: Any) -> Any:
+            def decorate(function: Any) -> Any:
+                function.marks = [*getattr(function, "marks", []), (kind, arguments, keywords)]
                 return function
 
-            return on
+            return decorate
 
         return mark
 
@@ -154,19 +163,19 @@ def _shims(tools: dict[str, Any], call: Call) -> None:
             yield
         except kind as error:
             if match not in str(error):
-                raise AssertionError(f"{error} does not say {match!r}") from error
+                raise AssertionError(f"{match!r} is not in the message: {error}") from error
         else:
             raise AssertionError(f"{kind} was not raised")
 
-    mark = SimpleNamespace(parametrize=keep("parametrize"), proves=keep("proves"))
+    mark = SimpleNamespace(parametrize=decorator_for("parametrize"), proves=decorator_for("proves"))
     modules: dict[str, dict[str, Any]] = {
         "pytest": {"mark": mark, "raises": raises},
         "ambidex": {},
         "ambidex.host": {},
-        "ambidex.host.client.guest": {"Guest": Here},
+        "ambidex.host.client.guest": {"Guest": LocalGuest},
         "tests": {},
         "tests.desktop": {},
-        "tests.desktop.proofs": {"proves": keep("proves")},
+        "tests.desktop.proofs": {"proves": decorator_for("proves")},
         "tests.desktop.tool_calls": _calls(tools, call),
     }
     for name, content in modules.items():

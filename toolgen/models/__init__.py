@@ -1,1 +1,1 @@
-"""Asking models: their prompts, their answers, and the limits of both."""
+"""Asking models: prompts, parsing of answers, and limits on calls and cost."""

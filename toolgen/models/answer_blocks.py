@@ -1,4 +1,4 @@
-"""What a model's answer holds: fenced blocks, by their language or their file's name."""
+"""Fenced code blocks in a model's answer, by language or file name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ambidex.tasks.spec import Call
 
-__all__ = ["Block", "MissingBlockError", "blocks", "calls_of", "named"]
+__all__ = ["Block", "MissingBlockError", "block_named", "blocks", "parse_calls"]
 
 FENCE = re.compile(
     r"^```[ \t]*(?P<head>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL
@@ -20,7 +20,8 @@ CALLS = TypeAdapter(list[Call])
 
 
 class MissingBlockError(Exception):
-    """The answer lacks a block that was asked for; the text is told to the model."""
+    """The answer lacks a requested block, or the block is malformed. The message is passed on to
+    the model."""
 
 
 @dataclass(frozen=True)
@@ -29,31 +30,31 @@ class Block:
 
     language: str
     name: str
-    """The file's name after the language; empty where none is given."""
+    """The file's name after the language; empty if there is none."""
     text: str
 
 
 def blocks(answer: str) -> list[Block]:
-    """In the order of the answer."""
-    found = []
+    """All fenced blocks, in the order of the answer."""
+    result = []
     for match in FENCE.finditer(answer):
         language, _, name = match["head"].strip().partition(" ")
-        found.append(Block(language.lower(), name.strip(), match["text"]))
-    return found
+        result.append(Block(language.lower(), name.strip(), match["text"]))
+    return result
 
 
-def named(answer: str, name: str) -> str:
-    """The text of the last block of that name."""
-    found = [block.text for block in blocks(answer) if block.name == name]
-    if not found:
+def block_named(answer: str, name: str) -> str:
+    """The text of the last block with this file name."""
+    texts = [block.text for block in blocks(answer) if block.name == name]
+    if not texts:
         raise MissingBlockError(f"the answer has no block named {name}")
-    return found[-1]
+    return texts[-1]
 
 
-def calls_of(text: str) -> list[Call]:
-    """Calls as a task writes them, from JSON."""
+def parse_calls(text: str) -> list[Call]:
+    """Parse JSON as a list of calls in the form that tasks use."""
     try:
-        said: Any = json.loads(text)
-        return CALLS.validate_python(said)
+        data: Any = json.loads(text)
+        return CALLS.validate_python(data)
     except (ValueError, ValidationError) as error:
         raise MissingBlockError(f"calls.json is not a list of calls: {error}") from None

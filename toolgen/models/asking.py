@@ -1,4 +1,5 @@
-"""Asking a model within limits, every exchange on disk: before it is sent, and as answered."""
+"""Asks a model within limits. Every exchange is stored before it is sent, and again with its
+answer."""
 
 from __future__ import annotations
 
@@ -14,78 +15,88 @@ from typing import Any
 from ambidex.host import Model, Request
 from ambidex.host.errors import ModelError
 from ambidex.host.models.prompts import prompts_hash
-from ambidex.toolgen import Spent, Stage
+from ambidex.toolgen import ModelUsage, Stage
 from ambidex.toolgen.models.prompts import FOLDER
 from ambidex.toolgen.store import Folder, folders, now
 
-__all__ = ["CallLimitError", "Caps", "Message", "Talk", "picture", "spent_by", "system", "user"]
+__all__ = [
+    "CallLimitError",
+    "CallLimits",
+    "Conversation",
+    "Message",
+    "picture",
+    "system",
+    "usage_of",
+    "user",
+]
 
 Message = Mapping[str, Any]
 
 
 class CallLimitError(Exception):
-    """A limit on calls or dollars is reached: nothing more is asked until it is raised."""
+    """A limit on calls or cost is reached. No model is asked until the limit is raised."""
 
 
 @dataclass(frozen=True)
-class Caps:
-    """What may be asked of models. Counted from the exchanges on disk, so that no restart resets
-    it."""
+class CallLimits:
+    """Limits on calls and cost. Usage is counted from the exchanges on disk, so a restart does not
+    reset it."""
 
     calls: int = 40
-    """Of one candidate."""
+    """Per candidate."""
     dollars: float | None = None
     total_calls: int = 1000
-    """Of all candidates of a foundry: its run."""
+    """Of all candidates of a foundry."""
     total_dollars: float | None = None
 
 
 def system(text: str) -> Message:
-    """The first message."""
+    """A system message."""
     return {"role": "system", "content": text}
 
 
 def user(text: str, *pictures: Message) -> Message:
-    """What a model is told next."""
+    """A user message."""
     return {"role": "user", "content": [{"type": "text", "text": text}, *pictures]}
 
 
 def picture(png: bytes) -> Message:
-    """A part of a message."""
+    """A picture as a part of a message."""
     url = "data:image/png;base64," + base64.b64encode(png).decode()
     return {"type": "image_url", "image_url": {"url": url}}
 
 
-def spent_by(folder: Folder) -> Spent:
-    """What one candidate took so far. A call whose answer never came is one."""
-    total = Spent()
-    for each in folder.exchanges():
-        total += Spent.model_validate(each["usage"]) if each["answer"] else Spent(calls=1)
+def usage_of(folder: Folder) -> ModelUsage:
+    """The usage of one candidate so far. A call without an answer counts as a call."""
+    total = ModelUsage()
+    for exchange in folder.exchanges():
+        answered = exchange["answer"]
+        total += ModelUsage.model_validate(exchange["usage"]) if answered else ModelUsage(calls=1)
     return total
 
 
-class Talk:
-    """The conversations of one candidate with one model."""
+class Conversation:
+    """The exchanges of one candidate with one model."""
 
-    def __init__(self, model: Model, folder: Folder, caps: Caps) -> None:
+    def __init__(self, model: Model, folder: Folder, limits: CallLimits) -> None:
         self._model = model
         self._folder = folder
-        self._caps = caps
+        self._limits = limits
         self._prompts = prompts_hash(FOLDER)
 
     def ask(self, stage: Stage, messages: Sequence[Message]) -> str:
-        """The text of the answer. The same question of the same stage that was answered before is
-        not asked again: a pipeline that was killed finds its way back for nothing.
+        """Ask the model and return the text of its answer. A request that the same stage has asked
+        before is answered from disk, so that resuming an interrupted pipeline costs nothing.
 
-        Raises `CallLimitError` before anything is sent, `ModelError` where no answer comes.
+        Raises `CallLimitError` before anything is sent, and `ModelError` if there is no answer.
         """
         sent = [self._without_pictures(stage, message) for message in messages]
         key = hashlib.sha256(json.dumps([stage, self._model.name, sent]).encode()).hexdigest()
-        for each in self._folder.exchanges():
-            if each["key"] == key and each["answer"]:
-                return _text(each["answer"])
-        self._stay_within_caps()
-        said: dict[str, Any] = {
+        for earlier in self._folder.exchanges():
+            if earlier["key"] == key and earlier["answer"]:
+                return _text(earlier["answer"])
+        self._check_limits()
+        exchange: dict[str, Any] = {
             "stage": stage,
             "model": self._model.name,
             "at": now(),
@@ -96,46 +107,45 @@ class Talk:
             "usage": None,
             "seconds": None,
         }
-        number = self._folder.add_exchange(said)
+        number = self._folder.add_exchange(exchange)
         start = time.monotonic()
         answer = self._model.ask(Request("chat", {"messages": list(messages)}))
-        usage = Spent(
+        usage = ModelUsage(
             calls=1,
             input_tokens=answer.usage.input_tokens,
             output_tokens=answer.usage.output_tokens,
             dollars=answer.usage.cost,
         )
-        said |= {
+        exchange |= {
             "answer": answer.body,
             "usage": usage.model_dump(),
             "seconds": round(time.monotonic() - start, 3),
         }
-        self._folder.answer_exchange(number, said)
+        self._folder.update_exchange(number, exchange)
         return _text(answer.body)
 
-    def _stay_within_caps(self) -> None:
-        own = spent_by(self._folder)
-        everybody = [spent_by(each) for each in folders(self._folder.path.parent)]
-        total = sum(everybody, Spent())
-        caps = self._caps
-        for what, spent, calls, dollars in (
-            ("this candidate", own, caps.calls, caps.dollars),
-            ("this foundry", total, caps.total_calls, caps.total_dollars),
+    def _check_limits(self) -> None:
+        own = usage_of(self._folder)
+        total = sum(map(usage_of, folders(self._folder.path.parent)), ModelUsage())
+        limits = self._limits
+        for what, used, calls, dollars in (
+            ("this candidate", own, limits.calls, limits.dollars),
+            ("this foundry", total, limits.total_calls, limits.total_dollars),
         ):
-            if spent.calls >= calls:
-                raise CallLimitError(f"{what} has made {spent.calls} of {calls} model calls")
+            if used.calls >= calls:
+                raise CallLimitError(f"{what} has made {used.calls} of {calls} model calls")
             if dollars is None:
                 continue
-            if spent.dollars is None:
+            if used.dollars is None:
                 name = self._model.name
                 raise CallLimitError(
-                    f"{what} may spend ${dollars:g}, and no price of {name} is known"
+                    f"{what} may spend ${dollars:g}, but the price of {name} is unknown"
                 )
-            if spent.dollars >= dollars:
-                raise CallLimitError(f"{what} has spent ${spent.dollars:.2f} of ${dollars:g}")
+            if used.dollars >= dollars:
+                raise CallLimitError(f"{what} has spent ${used.dollars:.2f} of ${dollars:g}")
 
     def _without_pictures(self, stage: Stage, message: Message) -> Message:
-        """As it is kept: pictures are files beside it."""
+        """The message as it is stored: pictures are stored as files, and referred to."""
         content = message["content"]
         if isinstance(content, str):
             return message

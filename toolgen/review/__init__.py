@@ -1,9 +1,9 @@
-"""The review of drafted tools by people: a web page for each reviewer.
+"""The review of drafts by people: a web page for each reviewer.
 
-    card, lines     what a reviewer sees of a candidate, and what not yet
-    desk            a sandbox desktop of their own, on which they try the draft
-    app, serve      the doors, behind a token for each reviewer
+    card, lines     what a reviewer sees of a candidate
+    desk            a sandbox desktop for each reviewer, to try the draft on
+    app, serve      the HTTP interface, with a token for each reviewer
 
-What verdicts mean is `toolgen.verdicts`. The server holds back what others said: a page is told
-only what its reviewer may know.
+The rule for verdicts is in `toolgen.verdicts`. The server withholds other reviewers' verdicts: a
+page receives only what its reviewer may see.
 """

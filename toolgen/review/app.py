@@ -1,5 +1,5 @@
-"""The doors of the review page. `guard` stands before them and says who asks: that decides what is
-told, whatever a page asks for."""
+"""The HTTP interface of the review page. Requests pass `host.room.guard` first, which identifies
+the reviewer; the answers depend on the reviewer, whatever a page asks for."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ from ambidex.host.room.parts import mounts
 from ambidex.tasks import Task
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from ambidex.toolgen.review.card import ORDER, Cards
-from ambidex.toolgen.review.desk import Desk, Desks, Scene, Tried
-from ambidex.toolgen.review.evidence import PICTURES, given_out
+from ambidex.toolgen.review.card import STATES, Cards
+from ambidex.toolgen.review.desk import Desk, Desks, Preparation, TriedDraft
+from ambidex.toolgen.review.evidence import PICTURES, evidence_files
 from ambidex.toolgen.store import Folder, folders, open_candidate
-from ambidex.toolgen.verdicts import Said, current, give
+from ambidex.toolgen.verdicts import Submission, current_draft, give_verdict
 
-__all__ = ["Reviewing"]
+__all__ = ["ReviewApp"]
 
 PAGES = Path(__file__).with_name("pages")
-LOOK_EVERY = 5.0
-"""Seconds between two looks for desktops that nobody asks for."""
+CHECK_SECONDS = 5.0
+"""Interval between two checks for idle desktops."""
 NO_STORE = {"cache-control": "no-store"}
 
 
-class Given(Said):
-    """A verdict as a page sends it: also whose page it is."""
+class PageVerdict(Submission):
+    """A verdict as a page sends it, with the reviewer that the page was opened for."""
 
     reviewer: str
 
 
-class Ordered(BaseModel):
-    """What a page wants of its desktop."""
+class DeskOrder(BaseModel):
+    """An order of a page to its reviewer's desktop."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -64,8 +64,8 @@ class Ordered(BaseModel):
 
 
 @dataclass
-class Reviewing:
-    """The application, and what it knows."""
+class ReviewApp:
+    """The review page's application and its state."""
 
     foundry: Path
     reviewers: Sequence[str]
@@ -91,13 +91,13 @@ class Reviewing:
         return Starlette(routes=routes, exception_handlers=errors)
 
     async def work(self) -> None:
-        """End desktops that nobody asks for any more."""
+        """End idle desktops, forever."""
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(CHECK_SECONDS)
             await run_in_threadpool(self.desks.end_idle)
 
     def close(self) -> None:
-        """End the desktops."""
+        """End all desktops."""
         self.desks.close()
 
     # Candidates
@@ -106,38 +106,39 @@ class Reviewing:
         return FileResponse(PAGES / "index.html", headers=NO_STORE)
 
     async def _list(self, request: Request) -> Response:
-        def told() -> list[dict[str, Any]]:
-            found = [self.cards.entry(each, who(request)) for each in folders(self.foundry)]
-            return sorted(found, key=lambda each: (ORDER.index(each["state"]), each["name"]))
+        def entries() -> list[dict[str, Any]]:
+            unsorted = [self.cards.entry(folder, who(request)) for folder in folders(self.foundry)]
+            return sorted(unsorted, key=lambda entry: (STATES.index(entry["state"]), entry["name"]))
 
-        said = {"reviewer": who(request), "candidates": await run_in_threadpool(told)}
-        return JSONResponse(said, headers=NO_STORE)
+        content = {"reviewer": who(request), "candidates": await run_in_threadpool(entries)}
+        return JSONResponse(content, headers=NO_STORE)
 
     async def _card(self, request: Request) -> Response:
         folder = self._folder(request)
-        told = await run_in_threadpool(self.cards.card, folder, who(request))
-        return JSONResponse(told, headers=NO_STORE)
+        card = await run_in_threadpool(self.cards.card, folder, who(request))
+        return JSONResponse(card, headers=NO_STORE)
 
     async def _verdict(self, request: Request) -> Response:
-        folder, given = self._folder(request), Given.model_validate_json(await request.body())
-        if given.reviewer != who(request):
+        folder = self._folder(request)
+        verdict = PageVerdict.model_validate_json(await request.body())
+        if verdict.reviewer != who(request):
             raise UsageError(
-                f"this page is {given.reviewer}'s, and this browser is {who(request)}'s by now:"
+                f"this page is {verdict.reviewer}'s, but this browser is now {who(request)}'s:"
                 " open your own address again"
             )
-        said = Said.model_validate(given.model_dump(exclude={"reviewer"}))
-        review = await run_in_threadpool(give, folder, who(request), said)
+        submission = Submission.model_validate(verdict.model_dump(exclude={"reviewer"}))
+        review = await run_in_threadpool(give_verdict, folder, who(request), submission)
         return JSONResponse(review.model_dump(mode="json"), 201)
 
     async def _file(self, request: Request) -> Response:
         folder, path = self._folder(request), request.path_params["path"]
         results = await run_in_threadpool(folder.results)
-        if not any(path in given_out(folder, result) for result in results):
-            raise HTTPException(404, "this is no evidence of a stage")
+        if not any(path in evidence_files(folder, result) for result in results):
+            raise HTTPException(404, "not evidence of a stage")
         file = (folder.path / path).resolve()
         if not file.is_file() or not file.is_relative_to(folder.path.resolve()):
-            raise HTTPException(404, "it is not there")
-        # Whatever it is, a browser shows it as text or as a picture, and runs nothing of it.
+            raise HTTPException(404, "no such file")
+        # These types make a browser display the content as text or a picture, and run none of it.
         return FileResponse(file, media_type=PICTURES.get(file.suffix, "text/plain"))
 
     def _folder(self, request: Request) -> Folder:
@@ -146,65 +147,65 @@ class Reviewing:
         except UsageError as error:
             raise HTTPException(404, str(error)) from None
 
-    # The desktop to try it on
+    # The reviewer's desktop
 
     async def _desk(self, request: Request) -> Response:
         desk = self.desks.of(who(request))
         if desk is None:
             return JSONResponse({"state": "none", "viewer": None}, headers=NO_STORE)
-        said = {**desk.told(), "viewer": self.leases.holder(desk.folder)}
-        return JSONResponse(said, headers=NO_STORE)
+        content = {**desk.status(), "viewer": self.leases.holder(desk.folder)}
+        return JSONResponse(content, headers=NO_STORE)
 
     async def _order(self, request: Request) -> Response:
-        asked, reviewer = Ordered.model_validate_json(await request.body()), who(request)
+        order, reviewer = DeskOrder.model_validate_json(await request.body()), who(request)
         desk = self.desks.of(reviewer)
-        match asked.order:
+        match order.order:
             case "start":
-                tried, scene = await run_in_threadpool(self._tried, asked)
-                self.desks.start(reviewer, tried, scene)
+                draft, prepare = await run_in_threadpool(self._draft_to_try, order)
+                self.desks.start(reviewer, draft, prepare)
             case "end":
                 await run_in_threadpool(self.desks.end, reviewer)
             case "call":
-                _there(desk).call(asked.arguments)
+                _existing(desk).call(order.arguments)
             case "take":
-                self.leases.take(_there(desk).folder, asked.viewer)
+                self.leases.take(_existing(desk).folder, order.viewer)
             case "give":
-                self.leases.give(_there(desk).folder, asked.viewer)
-        return JSONResponse({"order": asked.order}, 202)
+                self.leases.give(_existing(desk).folder, order.viewer)
+        return JSONResponse({"order": order.order}, 202)
 
-    def _tried(self, asked: Ordered) -> tuple[Tried, Scene | None]:
-        folder = open_candidate(self.foundry, asked.candidate)
-        said, draft = folder.candidate(), current(folder)
+    def _draft_to_try(self, order: DeskOrder) -> tuple[TriedDraft, Preparation | None]:
+        folder = open_candidate(self.foundry, order.candidate)
+        candidate, draft = folder.candidate(), current_draft(folder)
         if draft is None:
-            raise UsageError(f"{said.name} has no draft yet")
-        tried = Tried(said.name, draft.n, said.app, folder.text(draft.n)[0])
-        if not asked.staged:
+            raise UsageError(f"{candidate.name} has no draft yet")
+        tried = TriedDraft(candidate.name, draft.n, candidate.app, folder.text(draft.n)[0])
+        if not order.staged:
             return tried, None
-        if not said.task:
-            raise UsageError(f"{said.name} was made from no task")
-        where = Path(said.task)
-        task = load_suite(where.parent, read_catalogue(), (where.name,)).tasks[0]
-        if task.hash != said.task_hash:
-            raise UsageError(f"the task {where} has changed since {said.name} was made from it")
-        return tried, _stage_of(task)
+        if not candidate.task:
+            raise UsageError(f"{candidate.name} was not made from a task")
+        path = Path(candidate.task)
+        task = load_suite(path.parent, read_catalogue(), (path.name,)).tasks[0]
+        if task.hash != candidate.task_hash:
+            raise UsageError(f"the task {path} has changed since {candidate.name} was made from it")
+        return tried, _setup_of(task)
 
     async def _screen(self, request: Request) -> Response:
-        desk = _there(self.desks.of(who(request)))
+        desk = _existing(self.desks.of(who(request)))
         return JSONResponse({"password": desk.vnc[1]}, headers=NO_STORE)
 
     async def _vnc(self, socket: WebSocket) -> None:
         desk, viewer = self.desks.of(who(socket)), socket.query_params.get("viewer", "")
         if desk is None or not viewer or not desk.vnc[0]:
-            await socket.close(1008, "there is no desktop to be seen")
+            await socket.close(1008, "no desktop to show")
             return
         await socket.accept()
 
         def may_act() -> bool:
-            # Not while the tool acts: what it did would not be its own.
+            # Not during a call, so that the reviewer's input is not mistaken for the tool's effect.
             return self.leases.holder(desk.folder) == viewer and desk.state == "ready"
 
         def acted(acts: Sequence[Act]) -> None:
-            """Nobody records it: the desktop is for trying only."""
+            """Input on this desktop is not recorded."""
 
         self.leases.came(desk.folder, viewer)
         try:
@@ -214,23 +215,23 @@ class Reviewing:
 
     @property
     def leases(self) -> Leases:
-        """Who is at the keyboard of which desktop."""
+        """The leases of the desktops' keyboards."""
         return self.desks.leases
 
 
-def _stage_of(task: Task) -> Scene:
+def _setup_of(task: Task) -> Preparation:
     return lambda guest: set_stage(task, guest)
 
 
-def _there(desk: Desk | None) -> Desk:
+def _existing(desk: Desk | None) -> Desk:
     if desk is None:
         raise UsageError("there is no desktop", hint="Start one first.")
     return desk
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    said = f"{error} {getattr(error, 'hint', '')}".strip()
-    return JSONResponse({"error": said}, 409)
+    message = f"{error} {getattr(error, 'hint', '')}".strip()
+    return JSONResponse({"error": message}, 409)
 
 
 async def _malformed(request: Request, error: Exception) -> Response:

@@ -1,5 +1,5 @@
-"""What a reviewer is told of the candidates: all that stages found, and of what people and models
-said only what `verdicts.shown_to` lets through."""
+"""The candidates as a reviewer may see them: all results of the automatic stages, and only those
+reviews that `verdicts.visible_reviews` selects."""
 
 from __future__ import annotations
 
@@ -13,203 +13,218 @@ from ambidex.host.errors import UsageError
 from ambidex.host.models.exposure import retrieved
 from ambidex.host.records.config import Exposure
 from ambidex.tasks import ToolSpec
-from ambidex.toolgen import STAGES, Draft, Review, Spent, Stage, StageResult
-from ambidex.toolgen.gate.similarity import likenesses
-from ambidex.toolgen.gate.tools_text import Declared
+from ambidex.toolgen import STAGES, Draft, ModelUsage, Review, Stage, StageResult
+from ambidex.toolgen.gate.similarity import similarities
+from ambidex.toolgen.gate.tools_text import DeclaredTool
 from ambidex.toolgen.review import evidence
-from ambidex.toolgen.review.lines import coloured, differences
+from ambidex.toolgen.review.lines import diff_lines, highlight
 from ambidex.toolgen.review.signature import Signature, signature
 from ambidex.toolgen.stages.wrap import CALLS
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import (
     RUBRIC,
-    Decision,
-    counted,
-    current,
+    ReviewDecision,
+    counted_reviews,
+    current_draft,
     decide,
-    not_yet,
     read_reviews,
-    shown_to,
+    visible_reviews,
+    why_not_ready,
 )
 
-__all__ = ["Cards", "Standing", "standing"]
+__all__ = ["STATES", "CandidateState", "Cards", "state_of"]
 
-AFTER: tuple[Stage, ...] = ("review", "admit")
-"""Stages whose results tell what people said."""
+STAGES_WITH_REVIEWS: tuple[Stage, ...] = ("review", "admit")
+"""Stages whose results quote reviews."""
 NEAREST = 4
-"""By likeness, and as many by a search."""
+"""Number of nearest tools by similarity, and again by a search."""
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What a candidate waits for, as one reviewer may know it."""
+class CandidateState:
+    """The state of a candidate, as one reviewer may see it."""
 
     state: str
-    """`yours`, `others`, `accept`, `revise`, `reject`, `admitted`, `retired`, `early`, `damaged`"""
+    """One of `STATES`."""
     text: str
     shown: bool
-    """Whether what others said may be shown."""
+    """Whether other reviewers' verdicts may be shown."""
 
 
-ORDER = ("yours", "others", "accept", "revise", "reject", "early", "admitted", "retired", "damaged")
-"""Of the list: those first that wait for whoever looks."""
+STATES = (
+    "yours",
+    "others",
+    "accept",
+    "revise",
+    "reject",
+    "early",
+    "admitted",
+    "retired",
+    "damaged",
+)
+"""States in the order of the list: first the candidates that wait for the reviewer."""
 
 
-def standing(folder: Folder, reviewer: str) -> Standing:
-    """What it waits for."""
+def state_of(folder: Folder, reviewer: str) -> CandidateState:
+    """The state of a candidate for a reviewer."""
     try:
-        draft = current(folder)
+        draft = current_draft(folder)
     except UsageError as error:
-        return Standing("damaged", str(error), False)
+        return CandidateState("damaged", str(error), False)
     if folder.retirement():
-        return Standing("retired", "was a tool, and was taken out again", True)
+        return CandidateState("retired", "removed from the tools", True)
     if folder.admission():
-        return Standing("admitted", "is a tool now", True)
+        return CandidateState("admitted", "is now a tool", True)
     if draft is None:
-        return Standing("early", "there is no draft yet", False)
+        return CandidateState("early", "there is no draft yet", False)
     reviews = read_reviews(folder)
     decision = decide(reviews, draft)
     if decision.verdict:
-        return Standing(decision.verdict, _decided(decision), True)
-    if any(each.reviewer.casefold() == reviewer.casefold() for each in counted(reviews, draft)):
-        return Standing("others", decision.why, True)
-    if why := not_yet(folder):
-        return Standing("early", why, False)
-    return Standing("yours", "waits for your verdict", False)
+        return CandidateState(decision.verdict, _decision_text(decision), True)
+    reviewed_by = {review.reviewer.casefold() for review in counted_reviews(reviews, draft)}
+    if reviewer.casefold() in reviewed_by:
+        return CandidateState("others", decision.why, True)
+    if why := why_not_ready(folder):
+        return CandidateState("early", why, False)
+    return CandidateState("yours", "waiting for your verdict", False)
 
 
-def _decided(decision: Decision) -> str:
+def _decision_text(decision: ReviewDecision) -> str:
     words = {"accept": "accepted", "revise": "to be revised", "reject": "rejected"}
     return f"{words[str(decision.verdict)]}: {decision.why} ({', '.join(decision.reviewers)})"
 
 
 @dataclass
 class Cards:
-    """Of the candidates in a foundry; `house` is what they are compared with."""
+    """Makes the list and the cards of candidates; `existing` are the tools to compare them with."""
 
-    house: Sequence[Declared] = ()
+    existing: Sequence[DeclaredTool] = ()
     _nearest: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def entry(self, folder: Folder, reviewer: str) -> dict[str, Any]:
-        """A candidate as the list has it."""
+        """A candidate's entry in the list."""
         try:
-            said, draft = folder.candidate(), folder.latest()
-            stands = standing(folder, reviewer)
-            told = signature(folder.text(draft.n)[0], said.app) if draft else None
-            mine = [each for each in read_reviews(folder) if _by(each, reviewer, draft)]
+            candidate, draft = folder.candidate(), folder.latest()
+            state = state_of(folder, reviewer)
+            declared = signature(folder.text(draft.n)[0], candidate.app) if draft else None
+            own = [review for review in read_reviews(folder) if _is_by(review, reviewer, draft)]
         except (UsageError, OSError) as error:
             return {"name": folder.path.name, "state": "damaged", "text": str(error)}
         return {
-            "name": said.name,
-            "app": said.app,
-            "tool": told.name if told else "",
-            "wish": said.wish,
-            "origin": said.origin,
-            "model": said.model,
+            "name": candidate.name,
+            "app": candidate.app,
+            "tool": declared.name if declared else "",
+            "wish": candidate.wish,
+            "origin": candidate.origin,
+            "model": candidate.model,
             "draft": draft.n if draft else None,
-            "state": stands.state,
-            "text": stands.text,
-            "mine": mine[0].verdict if mine else None,
-            "cost": _cost(_seen(folder)),
+            "state": state.state,
+            "text": state.text,
+            "mine": own[0].verdict if own else None,
+            "cost": _cost(_automatic_results(folder)),
         }
 
     def card(self, folder: Folder, reviewer: str) -> dict[str, Any]:
-        """All that a reviewer is told of a candidate."""
-        stands, draft = standing(folder, reviewer), folder.latest()
-        said, results = folder.candidate(), _seen(folder)
-        told: dict[str, Any] = {
+        """Everything that a reviewer may see of a candidate."""
+        state, draft = state_of(folder, reviewer), folder.latest()
+        candidate, results = folder.candidate(), _automatic_results(folder)
+        card: dict[str, Any] = {
             **self.entry(folder, reviewer),
-            "created": said.created,
-            "task": said.task,
-            "source": said.source,
-            "examples": said.examples,
+            "created": candidate.created,
+            "task": candidate.task,
+            "source": candidate.source,
+            "examples": candidate.examples,
             "rubric": RUBRIC,
-            "shown": stands.shown,
+            "shown": state.shown,
             "stages": [_stage(folder, result) for result in results],
             "reviews": [
-                each.model_dump(mode="json")
-                for each in shown_to(reviewer, read_reviews(folder), draft)
-                if each.human or stands.shown
+                review.model_dump(mode="json")
+                for review in visible_reviews(reviewer, read_reviews(folder), draft)
+                if review.human or state.shown
             ],
             "now": None,
             "drafts": [],
         }
         if draft:
             tool, test = folder.text(draft.n)
-            described = signature(tool, said.app)
-            told |= {
+            declared = signature(tool, candidate.app)
+            card |= {
                 "now": {
                     "n": draft.n,
                     "sha256": draft.sha256,
-                    "signature": _told(described) if described else None,
-                    "calls": folder.beside(draft.n, CALLS),
-                    "tool": coloured(tool),
-                    "test": coloured(test),
+                    "signature": _signature_json(declared) if declared else None,
+                    "calls": folder.attachment(draft.n, CALLS),
+                    "tool": highlight(tool),
+                    "test": highlight(test),
                 },
                 "drafts": [
-                    _earlier(folder, each, (tool, test), stands, reviewer)
-                    for each in folder.drafts()
+                    _draft_json(folder, earlier, (tool, test), state, reviewer)
+                    for earlier in folder.drafts()
                 ],
-                "nearest": self.nearest(draft, described) if described else [],
+                "nearest": self.nearest(draft, declared) if declared else [],
             }
-        return told
+        return card
 
-    def nearest(self, draft: Draft, told: Signature) -> list[dict[str, Any]]:
-        """Tools of the house that are most like it, by their words or by what they do, and those
-        that a search for what it says of itself finds: a duplicate may be written differently."""
+    def nearest(self, draft: Draft, declared: Signature) -> list[dict[str, Any]]:
+        """The existing tools that are most similar to the draft, by words or by behaviour, and
+        those that a search for its description finds, because a duplicate may be worded
+        differently."""
         if draft.sha256 not in self._nearest:
-            every = likenesses(told.name, told.description, told.touches, self.house)
-            found = _searched(f"{told.name.replace('_', ' ')} {told.description}", self.house)
-            found |= {each.name for each in every[:NEAREST]}
-            most = [each for each in every if each.name in found - {told.name}]
-            self._nearest[draft.sha256] = [asdict(each) for each in most]
+            compared = similarities(
+                declared.name, declared.description, declared.behaviour, self.existing
+            )
+            words = f"{declared.name.replace('_', ' ')} {declared.description}"
+            names = _search(words, self.existing) | {tool.name for tool in compared[:NEAREST]}
+            names.discard(declared.name)
+            self._nearest[draft.sha256] = [asdict(tool) for tool in compared if tool.name in names]
         return self._nearest[draft.sha256]
 
 
-def _searched(words: str, house: Sequence[Declared]) -> set[str]:
+def _search(words: str, existing: Sequence[DeclaredTool]) -> set[str]:
     specs = [
-        ToolSpec(each.name, "", ast.get_docstring(each.node) or "", {}, reads_only=False)
-        for each in house
+        ToolSpec(tool.name, "", ast.get_docstring(tool.node) or "", {}, reads_only=False)
+        for tool in existing
     ]
     return retrieved(Exposure(policy="retrieved", top=NEAREST), specs, words)
 
 
-def _told(described: Signature) -> dict[str, Any]:
-    return {name: said for name, said in asdict(described).items() if name != "touches"}
+def _signature_json(declared: Signature) -> dict[str, Any]:
+    return {name: value for name, value in asdict(declared).items() if name != "behaviour"}
 
 
-def _seen(folder: Folder) -> list[StageResult]:
-    """Results of the stages before people."""
-    return [result for result in folder.results() if result.stage not in AFTER]
+def _automatic_results(folder: Folder) -> list[StageResult]:
+    """The results of the automatic stages."""
+    return [result for result in folder.results() if result.stage not in STAGES_WITH_REVIEWS]
 
 
 def _stage(folder: Folder, result: StageResult) -> dict[str, Any]:
+    paths = evidence.evidence_files(folder, result)
     return {
         **result.model_dump(mode="json", exclude={"evidence"}),
-        "evidence": [evidence.shown(folder, path) for path in evidence.given_out(folder, result)],
+        "evidence": [evidence.preview(folder, path) for path in paths],
     }
 
 
-def _earlier(
-    folder: Folder, draft: Draft, now: tuple[str, str], stands: Standing, reviewer: str
+def _draft_json(
+    folder: Folder, draft: Draft, now: tuple[str, str], state: CandidateState, reviewer: str
 ) -> dict[str, Any]:
     tool, test = folder.text(draft.n)
-    # Who sent a draft back is what somebody said of it.
-    tells = draft.origin in STAGES and draft.origin not in AFTER
+    # The name of the reviewer who sent a draft back would reveal their verdict.
+    automatic = draft.origin in STAGES and draft.origin not in STAGES_WITH_REVIEWS
     return {
         "n": draft.n,
-        "from": draft.origin if tells or stands.shown or draft.origin == reviewer else "",
-        "tool": _compared(tool, now[0]),
-        "test": _compared(test, now[1]),
+        "from": draft.origin if automatic or state.shown or draft.origin == reviewer else "",
+        "tool": _diff(tool, now[0]),
+        "test": _diff(test, now[1]),
     }
 
 
 @lru_cache(maxsize=500)
-def _compared(earlier: str, later: str) -> list[dict[str, Any]]:
-    return [asdict(line) for line in differences(earlier, later)]
+def _diff(earlier: str, later: str) -> list[dict[str, Any]]:
+    return [asdict(line) for line in diff_lines(earlier, later)]
 
 
-def _by(review: Review, reviewer: str, draft: Draft | None) -> bool:
+def _is_by(review: Review, reviewer: str, draft: Draft | None) -> bool:
     return (
         draft is not None
         and review.human
@@ -220,4 +235,4 @@ def _by(review: Review, reviewer: str, draft: Draft | None) -> bool:
 
 
 def _cost(results: Sequence[StageResult]) -> dict[str, Any]:
-    return sum((result.usage for result in results), Spent()).model_dump()
+    return sum((result.usage for result in results), ModelUsage()).model_dump()

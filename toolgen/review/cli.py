@@ -1,4 +1,4 @@
-"""`ambidex toolgen review, verdict, opinion`: people decide, models may say what they think."""
+"""The commands `ambidex toolgen review`, `verdict` and `opinion`."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from ambidex.host.records.config import ModelConfig
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.terminal import Terminal, echo
 from ambidex.toolgen import Reasons, Verdict
-from ambidex.toolgen.gate.tools_text import house_tools
-from ambidex.toolgen.models.asking import Caps
-from ambidex.toolgen.review.card import Cards, standing
+from ambidex.toolgen.gate.tools_text import existing_tools
+from ambidex.toolgen.models.asking import CallLimits
+from ambidex.toolgen.review.card import Cards, state_of
 from ambidex.toolgen.review.opinion import ask_opinion
 from ambidex.toolgen.store import FOUNDRY, Folder, open_candidate
 from ambidex.toolgen.verdicts import (
     RUBRIC,
-    Said,
-    current,
-    decided,
-    give,
-    named,
+    Submission,
+    check_name,
+    current_draft,
+    decision_on,
+    give_verdict,
     read_reviews,
-    shown_to,
+    visible_reviews,
 )
 
 __all__ = ["opinion", "review", "verdict"]
 
 PORT = 8766
-Name = Annotated[str, Parameter(help="who says so; one name for each person")]
+Name = Annotated[str, Parameter(help="The reviewer's name; each person uses one name.")]
 
 
 def review(
@@ -51,7 +51,7 @@ def review(
     image: str = "debian-12",
     desktops: int = 2,
 ) -> int:
-    """Serve the review page on this machine: an address for each reviewer, which is theirs alone.
+    """Serve the review page on this computer, with an address for each reviewer.
 
     Parameters
     ----------
@@ -70,17 +70,18 @@ def review(
     desktops
         The maximum number of desktops at once; each reviewer has at most one.
     """
-    from ambidex.toolgen.review.serve import reviewing, serve  # heavy: a web server
+    from ambidex.toolgen.review.serve import review_app, serve  # heavy: a web server
 
-    said = Terminal(stderr=True)
+    terminal = Terminal(stderr=True)
 
-    def tell(addresses: dict[str, str]) -> None:
+    def announce(addresses: dict[str, str]) -> None:
         for name, address in addresses.items():
             line = f"{name} reviews at {address}"
-            said.print(line, soft_wrap=True, highlight=False, markup=False)
+            terminal.print(line, soft_wrap=True, highlight=False, markup=False)
 
     options = MachineOptions(provider=provider, image=image)
-    serve(reviewing(foundry, reviewer, options, desktops, said.print), port, tell, open)
+    app = review_app(foundry, reviewer, options, desktops, terminal.print)
+    serve(app, port, announce, open)
     return 0
 
 
@@ -112,19 +113,21 @@ def verdict(
     """
     folder = open_candidate(foundry, candidate)
     if verdict is None:
-        _show(folder, named(reviewer))
+        _show(folder, check_name(reviewer))
         return 0
     if draft is None:
         raise UsageError(
-            "name the draft that was reviewed: --draft N",
-            hint="Without a verdict, this command shows it.",
+            "the draft that was reviewed is missing: --draft N",
+            hint="Without a verdict, this command shows the latest draft.",
         )
-    made = next((each for each in folder.drafts() if each.n == draft), None)
-    if made is None:
+    sha256 = next((made.sha256 for made in folder.drafts() if made.n == draft), None)
+    if sha256 is None:
         raise UsageError(f"{candidate} has no draft {draft}")
-    said = Said(draft=draft, sha256=made.sha256, verdict=verdict, reasons=reasons, comment=comment)
-    give(folder, reviewer, said)
-    echo(f"{candidate}, draft {draft}: {reviewer} says {verdict}; {decided(folder).why}")
+    submission = Submission(
+        draft=draft, sha256=sha256, verdict=verdict, reasons=reasons, comment=comment
+    )
+    give_verdict(folder, reviewer, submission)
+    echo(f"{candidate}, draft {draft}: {reviewer} says {verdict}; {decision_on(folder).why}")
     return 0
 
 
@@ -152,16 +155,17 @@ def opinion(
     """
     config = ModelConfig(name=model, base_url=base_url, key=key)
     folder = open_candidate(foundry, candidate)
-    found = ask_opinion(folder, LiteModel(config, read_prices(prices)), house_tools(ROOT), Caps())
-    echo(f"{candidate}, draft {found.draft}: an opinion of {model} is kept")
+    lite_model = LiteModel(config, read_prices(prices))
+    review = ask_opinion(folder, lite_model, existing_tools(ROOT), CallLimits())
+    echo(f"{candidate}, draft {review.draft}: stored the opinion of {model}")
     return 0
 
 
 def _show(folder: Folder, reviewer: str) -> None:
-    said, draft, console = folder.candidate(), current(folder), Terminal()
-    stands = standing(folder, reviewer)
-    named = Text.assemble((said.name, "bold"), f" ({said.app}): {stands.text}")
-    console.print(named, said.wish, sep="\n")
+    candidate, draft, console = folder.candidate(), current_draft(folder), Terminal()
+    state = state_of(folder, reviewer)
+    heading = Text.assemble((candidate.name, "bold"), f" ({candidate.app}): {state.text}")
+    console.print(heading, candidate.wish, sep="\n")
     if draft is None:
         return
     console.print(Panel(Syntax(folder.text(draft.n)[0], "python"), title=f"draft {draft.n}"))
@@ -169,13 +173,13 @@ def _show(folder: Folder, reviewer: str) -> None:
     table = Table("stage", "outcome", "reason")
     for stage in card["stages"]:
         table.add_row(stage["stage"], stage["outcome"], stage["reason"])
-        for each in stage["findings"]:
-            table.add_row("", each["rule"], each["text"])
+        for finding in stage["findings"]:
+            table.add_row("", finding["rule"], finding["text"])
     console.print(table)
-    for name, means in RUBRIC.items():
-        console.print(f"--reasons.{name.replace('_', '-')}: {means}", markup=False)
-    for each in shown_to(reviewer, read_reviews(folder), draft):
-        kind = "" if each.human else " (a model: it counts for nothing)"
-        why = "; ".join(f"{name}: {text}" for name, text in dict(each.reasons).items() if text)
-        line = f"{each.reviewer}{kind}, draft {each.draft}: {each.verdict} {why} {each.comment}"
-        console.print(line.rstrip(), markup=False)
+    for name, meaning in RUBRIC.items():
+        console.print(f"--reasons.{name.replace('_', '-')}: {meaning}", markup=False)
+    for review in visible_reviews(reviewer, read_reviews(folder), draft):
+        kind = "" if review.human else " (a model: not counted)"
+        why = "; ".join(f"{name}: {text}" for name, text in dict(review.reasons).items() if text)
+        line = f"{review.reviewer}{kind}, draft {review.draft}: {review.verdict} {why}"
+        console.print(f"{line} {review.comment}".rstrip(), markup=False)

@@ -1,5 +1,4 @@
-"""A sandbox desktop of a reviewer's own, on which they try a draft. What a model wrote runs there
-and nowhere else."""
+"""A sandbox desktop for each reviewer, to try a draft on. The draft runs there and nowhere else."""
 
 from __future__ import annotations
 
@@ -19,21 +18,21 @@ from ambidex.host.errors import VOID, UsageError
 from ambidex.host.room.lease import Leases
 from ambidex.host.runs.machines import Source
 from ambidex.host.terminal import echo
-from ambidex.toolgen.guests import Answered, ask_draft, install
+from ambidex.toolgen.guests import RunnerAnswer, install, run_draft
 from ambidex.vm import READY, Machine
 
-__all__ = ["Desk", "Desks", "Scene", "Tried"]
+__all__ = ["Desk", "Desks", "Preparation", "TriedDraft"]
 
 IDLE = 900.0
-"""Seconds that nobody asks for a desktop, until it is ended."""
+"""Seconds without a request after which a desktop is ended."""
 
-Scene = Callable[[Guest], None]
-"""Sets the stage on a fresh desktop, as a task does."""
+Preparation = Callable[[Guest], None]
+"""Prepares a fresh desktop, as a task's setup does."""
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What is tried."""
+class TriedDraft:
+    """The draft that a reviewer tries."""
 
     candidate: str
     draft: int
@@ -44,31 +43,32 @@ class Tried:
 
 @dataclass
 class Desk:
-    """One reviewer's desktop. Its machine is asked from one thread of its own."""
+    """One reviewer's desktop. All work on its machine happens in a thread of its own."""
 
     source: Callable[[], Source]
     folder: Path
-    """For the lease of its keyboard."""
-    tried: Tried
+    """Identifies the lease of its keyboard."""
+    draft: TriedDraft
     state: str = "starting"
-    """`starting`, `ready`, `calling`, `failed`"""
+    """`starting`, `ready`, `calling` or `failed`."""
     note: str = ""
     tools: list[dict[str, Any]] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     marks: list[dict[str, Any]] = field(default_factory=list)
     vnc: tuple[str, str] = ("", "")
-    asked: float = field(default_factory=time.monotonic)
+    last_request: float = field(default_factory=time.monotonic)
+    """Monotonic time of the reviewer's last request."""
     _machine: Machine | None = None
     _guest: Guest | None = None
     _exit: ExitStack = field(default_factory=ExitStack)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
-    def told(self) -> dict[str, Any]:
-        """As the page shows it."""
+    def status(self) -> dict[str, Any]:
+        """The desktop's status as JSON for the page."""
         return {
             "state": self.state,
-            "candidate": self.tried.candidate,
-            "draft": self.tried.draft,
+            "candidate": self.draft.candidate,
+            "draft": self.draft.draft,
             "note": self.note,
             "tools": self.tools,
             "calls": self.calls,
@@ -76,26 +76,25 @@ class Desk:
             "screen": bool(self.vnc[0]),
         }
 
-    def start(self, tried: Tried, scene: Scene | None) -> Future[None]:
-        """A fresh desktop for that draft."""
-        self.tried, self.state, self.note = tried, "starting", "A fresh desktop is being started."
+    def start(self, draft: TriedDraft, prepare: Preparation | None) -> Future[None]:
+        """Start afresh with a draft."""
+        self.draft, self.state, self.note = draft, "starting", "Starting a fresh desktop."
         self.tools, self.calls, self.marks, self.vnc = [], [], [], ("", "")
-        return self._thread.submit(self._failing, lambda: self._start(scene))
+        return self._thread.submit(self._guarded, lambda: self._start(prepare))
 
     def call(self, arguments: Mapping[str, Any]) -> Future[None]:
-        """Call the draft's tool; what came of it is in `calls`."""
+        """Call the draft's tool. The result is added to `calls`."""
         if self.state != "ready":
             raise UsageError(f"the desktop is not ready: {self.note or self.state}")
         self.state = "calling"
-        said: dict[str, Any] = {"with": dict(arguments)}
-        return self._thread.submit(self._failing, lambda: self._call(said))
+        return self._thread.submit(self._guarded, lambda: self._call(dict(arguments)))
 
     def close(self) -> None:
-        """End it, after what it is at."""
+        """End the desktop once its present work is done."""
         self._thread.submit(self._exit.close).result()
         self._thread.shutdown()
 
-    def _start(self, scene: Scene | None) -> None:
+    def _start(self, prepare: Preparation | None) -> None:
         if self._machine is None:
             self._machine = self._exit.enter_context(closing(self.source().make()))
         if self._guest is not None:
@@ -104,58 +103,59 @@ class Desk:
         self._guest = self._exit.enter_context(Guest(self._machine.endpoint, self._machine.token))
         self._guest.wait_ready()
         self.vnc = self._machine.vnc
-        if scene:
-            self.note = "The stage of the task is being set."
-            scene(self._guest)
+        if prepare:
+            self.note = "Running the task's setup."
+            prepare(self._guest)
         install(self._guest)
-        said = self._ask([])
-        self.tools = said.tools
-        if said.load:
-            raise UsageError(f"the guest cannot load the draft: {said.load.message}")
-        if not said.tools:
+        answer = self._run([])
+        self.tools = answer.tools
+        if answer.load:
+            raise UsageError(f"the guest cannot load the draft: {answer.load.message}")
+        if not answer.tools:
             raise UsageError("the draft declares no tool")
         self.state, self.note = "ready", ""
 
-    def _call(self, said: dict[str, Any]) -> None:
+    def _call(self, arguments: dict[str, Any]) -> None:
         name = self.tools[0]["name"]
-        answered = self._ask([{"call": name, "with": said["with"]}])
-        error = answered.load or answered.calls[0].error
-        done = answered.calls[0] if answered.calls else None
+        answer = self._run([{"call": name, "with": arguments}])
+        error = answer.load or answer.calls[0].error
+        result = answer.calls[0] if answer.calls else None
         self.calls.insert(
             0,
             {
-                **said,
+                "with": arguments,
                 "call": name,
-                "value": done.value if done else None,
+                "value": result.value if result else None,
                 "error": f"{error.code}: {error.message}" if error else "",
                 "bug": bool(error and error.kind == "bug"),
-                "seconds": done.seconds if done else 0.0,
+                "seconds": result.seconds if result else 0.0,
             },
         )
         self.state = "ready"
 
-    def _ask(self, calls: list[dict[str, Any]]) -> Answered:
+    def _run(self, calls: list[dict[str, Any]]) -> RunnerAnswer:
         assert self._guest is not None
-        said = ask_draft(self._guest, self.tried.app, self.tried.tool, calls)
-        self.marks += [each.model_dump() for each in said.marks]
-        return said
+        answer = run_draft(self._guest, self.draft.app, self.draft.tool, calls)
+        self.marks += [violation.model_dump() for violation in answer.marks]
+        return answer
 
-    def _failing(self, work: Callable[[], None]) -> None:
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Do work in the desktop's thread; a failure becomes its state and note."""
         try:
             work()
         except (*VOID, UsageError) as error:
             self.state, self.note = "failed", f"{error} {getattr(error, 'hint', '')}".strip()
         except BaseException as error:
             self.state, self.note = "failed", f"{type(error).__name__}: {error}"
-            # A bug of ours: nobody else would see where.
+            # A bug of ours: nothing else would report where.
             echo(traceback.format_exc(), error=True, end="")
             raise
 
 
 @dataclass
 class Desks:
-    """The desktops of all reviewers, at most `most` at a time. Machines are made when the first is
-    asked for."""
+    """The desktops of all reviewers, at most `most` at a time. The provider is opened when the
+    first desktop is started."""
 
     machines: Callable[[], AbstractContextManager[Source]]
     most: int = 2
@@ -166,26 +166,26 @@ class Desks:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, reviewer: str) -> Desk | None:
-        """A reviewer's; None where they have none."""
+        """A reviewer's desktop, or None. Counts as a request for it."""
         desk = self._open.get(reviewer)
         if desk:
-            desk.asked = time.monotonic()
+            desk.last_request = time.monotonic()
         return desk
 
-    def start(self, reviewer: str, tried: Tried, scene: Scene | None) -> Future[None]:
-        """A fresh desktop; `UsageError` where all are in use."""
+    def start(self, reviewer: str, draft: TriedDraft, prepare: Preparation | None) -> Future[None]:
+        """Start a fresh desktop. `UsageError` if all are in use or the reviewer's is busy."""
         desk = self._open.get(reviewer)
         if desk is None:
             if len(self._open) >= self.most:
                 raise UsageError(
                     f"all {self.most} desktops are in use",
-                    hint="Wait until somebody ends theirs, or serve more with --desktops.",
+                    hint="Wait until somebody ends theirs, or allow more with --desktops.",
                 )
             folder = Path(self._exit.enter_context(tempfile.TemporaryDirectory()))
-            desk = self._open[reviewer] = Desk(self._machines, folder, tried)
+            desk = self._open[reviewer] = Desk(self._machines, folder, draft)
         elif desk.state in ("starting", "calling"):
-            raise UsageError("the desktop is at work; end it, or wait")
-        return desk.start(tried, scene)
+            raise UsageError("the desktop is busy; end it, or wait")
+        return desk.start(draft, prepare)
 
     def end(self, reviewer: str) -> None:
         """End a reviewer's desktop, if they have one."""
@@ -196,14 +196,14 @@ class Desks:
             desk.close()
 
     def end_idle(self) -> None:
-        """End those that nobody has asked for since long."""
+        """End the desktops without a request for `IDLE` seconds."""
         now = time.monotonic()
         for reviewer, desk in list(self._open.items()):
-            if now - desk.asked > IDLE:
+            if now - desk.last_request > IDLE:
                 self.end(reviewer)
 
     def close(self) -> None:
-        """End them all."""
+        """End all desktops."""
         self.leases.close()
         for reviewer in list(self._open):
             self.end(reviewer)

@@ -1,5 +1,5 @@
-"""Code as a page shows it: lines of coloured words, alone or beside those of an earlier draft. A
-page gets words, never markup: what a model wrote is not to be trusted with that."""
+"""Code as the review page displays it: lines of highlighted words, alone or compared with an
+earlier draft. The page receives words, never markup, because a model wrote the code."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from pygments.lexers.python import PythonLexer
 from pygments.token import STANDARD_TYPES, _TokenType
 
-__all__ = ["Line", "coloured", "differences"]
+__all__ = ["Line", "diff_lines", "highlight"]
 
 Words = list[tuple[str, str]]
-"""(kind, text): kinds as Pygments' style sheets call them, such as `k` for a keyword."""
-AROUND = 3
-"""Lines before and after a change that are shown with it."""
+"""(kind, text): kinds are the classes of Pygments' style sheets, such as `k` for a keyword."""
+CONTEXT_LINES = 3
+"""Unchanged lines shown before and after a change."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a comparison: in both, in the earlier text only (`-`), in the later only (`+`), or
-    the mark (`@`) of lines left out."""
+    """A line of a comparison. Its sign says where it occurs: in both texts (a space), only in the
+    earlier (`-`), or only in the later (`+`). `@` stands for omitted lines."""
 
     sign: str
     earlier: int | None
@@ -29,46 +29,46 @@ class Line:
     words: Words
 
 
-def coloured(text: str) -> list[Words]:
-    """The lines of a Python text."""
+def highlight(text: str) -> list[Words]:
+    """Split Python code into lines of highlighted words."""
     lines: list[Words] = [[]]
     for kind, value in PythonLexer(stripnl=False).get_tokens(text):
         for number, part in enumerate(value.split("\n")):
             if number:
                 lines.append([])
             if part:
-                lines[-1].append((_short(kind), part))
+                lines[-1].append((_css_class(kind), part))
     while lines and not lines[-1]:
         lines.pop()
     return lines
 
 
-def differences(earlier: str, later: str) -> list[Line]:
-    """What a later text changed; empty where nothing."""
-    old, new = coloured(earlier), coloured(later)
-    matcher = difflib.SequenceMatcher(None, _plain(old), _plain(new), autojunk=False)
-    found: list[Line] = []
-    for group in matcher.get_grouped_opcodes(AROUND):
+def diff_lines(earlier: str, later: str) -> list[Line]:
+    """Compare two versions of a Python text; empty if they are equal."""
+    old, new = highlight(earlier), highlight(later)
+    matcher = difflib.SequenceMatcher(None, _plain_texts(old), _plain_texts(new), autojunk=False)
+    lines: list[Line] = []
+    for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
         if group[0][1] or group[0][3]:
-            found.append(Line("@", None, None, []))
+            lines.append(Line("@", None, None, []))
         for kind, i1, i2, j1, j2 in group:
             if kind == "equal":
-                found += [
+                lines += [
                     Line(" ", i + 1, j + 1, new[j])
                     for i, j in zip(range(i1, i2), range(j1, j2), strict=True)
                 ]
                 continue
-            found += [Line("-", i + 1, None, old[i]) for i in range(i1, i2)]
-            found += [Line("+", None, j + 1, new[j]) for j in range(j1, j2)]
-    return found
+            lines += [Line("-", i + 1, None, old[i]) for i in range(i1, i2)]
+            lines += [Line("+", None, j + 1, new[j]) for j in range(j1, j2)]
+    return lines
 
 
-def _plain(lines: Sequence[Words]) -> list[str]:
+def _plain_texts(lines: Sequence[Words]) -> list[str]:
     return ["".join(text for _, text in words) for words in lines]
 
 
-def _short(kind: _TokenType) -> str:
-    at: _TokenType | None = kind
-    while at is not None and at not in STANDARD_TYPES:
-        at = at.parent
-    return STANDARD_TYPES[at] if at is not None else ""
+def _css_class(kind: _TokenType) -> str:
+    known: _TokenType | None = kind
+    while known is not None and known not in STANDARD_TYPES:
+        known = known.parent
+    return STANDARD_TYPES[known] if known is not None else ""

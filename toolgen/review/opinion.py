@@ -1,4 +1,4 @@
-"""A model's opinion of a draft: kept beside people's verdicts, shown after them, never counted."""
+"""A model's opinion of a draft: stored with people's verdicts, shown after them, never counted."""
 
 from __future__ import annotations
 
@@ -12,51 +12,53 @@ from ambidex.host import Model
 from ambidex.host.errors import ModelError, UsageError
 from ambidex.host.models.prompts import prompt
 from ambidex.toolgen import Reasons, Review, Verdict
-from ambidex.toolgen.gate.tools_text import Declared
-from ambidex.toolgen.models.asking import CallLimitError, Caps, Talk, user
+from ambidex.toolgen.gate.tools_text import DeclaredTool
+from ambidex.toolgen.models.asking import CallLimitError, CallLimits, Conversation, user
 from ambidex.toolgen.models.prompts import FOLDER
 from ambidex.toolgen.review.card import Cards
 from ambidex.toolgen.store import Folder
-from ambidex.toolgen.verdicts import RUBRIC, Said, current, keep_opinion
+from ambidex.toolgen.verdicts import RUBRIC, Submission, current_draft, record_opinion
 
 __all__ = ["ask_opinion"]
 
 TRIES = 2
-"""Answers that may be needed until one can be read."""
+"""Maximum answers until one can be parsed."""
 JSON = re.compile(r"\{.*\}", re.DOTALL)
 NAME = re.compile(r"[^A-Za-z0-9._@+-]+")
 
 
-class Thought(Strict):
-    """What a model answers."""
+class Opinion(Strict):
+    """The JSON of a model's answer."""
 
     verdict: Verdict
     reasons: Reasons = Reasons()
     comment: str = Field("", max_length=10_000)
 
 
-def ask_opinion(folder: Folder, model: Model, house: Sequence[Declared], caps: Caps) -> Review:
-    """What the model says of the latest draft, kept under its name. It is told nothing that people
-    said. `ModelError` where its answers cannot be read."""
-    draft = current(folder)
+def ask_opinion(
+    folder: Folder, model: Model, existing: Sequence[DeclaredTool], limits: CallLimits
+) -> Review:
+    """Ask a model for its opinion of the latest draft and store it under the model's name. The
+    model is not told what people said. `ModelError` if its answers cannot be parsed."""
+    draft = current_draft(folder)
     if draft is None:
         raise UsageError(f"{folder.path.name} has no draft yet")
-    thought = _thought(folder, draft.n, Talk(model, folder, caps), Cards(house))
+    opinion = _ask(folder, draft.n, Conversation(model, folder, limits), Cards(existing))
     name = NAME.sub("-", model.name).strip("-")[-50:].lstrip("-.")
-    said = Said(draft=draft.n, sha256=draft.sha256, **dict(thought))
-    return keep_opinion(folder, name, said)
+    submission = Submission(draft=draft.n, sha256=draft.sha256, **dict(opinion))
+    return record_opinion(folder, name, submission)
 
 
-def _thought(folder: Folder, draft: int, talk: Talk, cards: Cards) -> Thought:
-    (tool, test), said, trouble = folder.text(draft), folder.candidate(), ""
-    # As a person who has said nothing yet is told.
+def _ask(folder: Folder, draft: int, conversation: Conversation, cards: Cards) -> Opinion:
+    (tool, test), candidate, trouble = folder.text(draft), folder.candidate(), ""
+    # The card for a reviewer who has not given a verdict, so that it contains no other reviews.
     card = cards.card(folder, "")
     for _ in range(TRIES):
-        asked = prompt(
+        words = prompt(
             "opinion",
             folder=FOLDER,
-            wish=said.wish,
-            app=said.app,
+            wish=candidate.wish,
+            app=candidate.app,
             tool=tool,
             test=test,
             stages=card["stages"],
@@ -65,21 +67,21 @@ def _thought(folder: Folder, draft: int, talk: Talk, cards: Cards) -> Thought:
             trouble=trouble,
         )
         try:
-            answer = talk.ask("review", [user(asked)])
-        except CallLimitError as reached:
-            raise UsageError(f"nothing is asked: {reached}") from None
+            answer = conversation.ask("review", [user(words)])
+        except CallLimitError as error:
+            raise UsageError(f"limit reached: {error}") from None
         try:
-            return _read(answer)
+            return _parse(answer)
         except ValueError as error:
             trouble = str(error)
-    raise ModelError(f"the answers could not be read as an opinion: {trouble}")
+    raise ModelError(f"the model's answers could not be parsed as an opinion: {trouble}")
 
 
-def _read(answer: str) -> Thought:
-    found = JSON.search(answer)
-    if found is None:
-        raise ValueError("it has no JSON object")
+def _parse(answer: str) -> Opinion:
+    match = JSON.search(answer)
+    if match is None:
+        raise ValueError("no JSON object in the answer")
     try:
-        return Thought.model_validate_json(found[0])
+        return Opinion.model_validate_json(match[0])
     except ValidationError as error:
         raise ValueError(explain(error)) from None

@@ -1,4 +1,4 @@
-"""What a model would be told of a draft, read from its text: nothing of it is run."""
+"""The declaration of a draft as a model would see it, read from its text without running it."""
 
 from __future__ import annotations
 
@@ -6,46 +6,47 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ambidex.toolgen.gate.tools_text import declared, touched
+from ambidex.toolgen.gate.tools_text import behaviour_of, tools_declared
 
 __all__ = ["Argument", "Signature", "signature"]
 
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument, as the text has it."""
+    """One argument of a tool, as written in its code."""
 
     name: str
     type: str
     default: str
-    """Empty where it must be given."""
+    """Empty if the argument is required."""
     description: str
 
 
 @dataclass(frozen=True)
 class Signature:
-    """Name, arguments and prompt of a tool."""
+    """The declaration of a tool: its name, arguments and description."""
 
     name: str
     arguments: tuple[Argument, ...]
     returns: str
     description: str
     reads_only: bool
-    touches: frozenset[str]
-    """What it calls and sets."""
+    behaviour: frozenset[str]
+    """See `tools_text.behaviour_of`. Not sent to the page."""
 
 
 def signature(text: str, app: str) -> Signature | None:
-    """Of the one tool of a draft; None where the text cannot be read, or declares none."""
+    """The declaration of a draft's first tool. None if the text cannot be parsed or declares
+    none."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    tools = list(declared(tree))
+    tools = list(tools_declared(tree))
     if not tools:
         return None
     _, tool = tools[0]
-    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     return Signature(
         name=f"{app}_{tool.name}",
         arguments=tuple(_arguments(tool)),
@@ -57,15 +58,16 @@ def signature(text: str, app: str) -> Signature | None:
             if isinstance(decorator, ast.Call)
             for word in decorator.keywords
         ),
-        touches=touched(tool, {each.name: each for each in functions if each is not tool}),
+        behaviour=behaviour_of(tool, {node.name: node for node in functions if node is not tool}),
     )
 
 
 def _arguments(tool: ast.FunctionDef) -> Iterator[Argument]:
-    given = tool.args
-    placed = [*given.posonlyargs, *given.args]
-    defaults = [*[None] * (len(placed) - len(given.defaults)), *given.defaults, *given.kw_defaults]
-    for argument, default in zip([*placed, *given.kwonlyargs], defaults, strict=True):
+    args = tool.args
+    positional = [*args.posonlyargs, *args.args]
+    required = [None] * (len(positional) - len(args.defaults))
+    defaults = [*required, *args.defaults, *args.kw_defaults]
+    for argument, default in zip([*positional, *args.kwonlyargs], defaults, strict=True):
         kind, description = _type(argument.annotation)
         yield Argument(argument.arg, kind, ast.unparse(default) if default else "", description)
 

@@ -1,1 +1,2 @@
-"""The pipeline, stage by stage: propose, solve, wrap, check, trial, measure, decide, admit."""
+"""The stages of the pipeline, a module each: propose, solve, wrap, check, trial, measure, decide,
+admit."""

@@ -1,4 +1,4 @@
-"""The gate of the pipeline: everything that can be said of a draft and its tests by their text."""
+"""The gate stage: every check of a draft and its tests that needs only their text."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ambidex.toolgen.gate.gate import GUEST_PYTHON, gate_text
 from ambidex.toolgen.gate.leftovers import leftovers
 from ambidex.toolgen.gate.lint import TEST_PLACE, TOOL_PLACE, lint, types
 from ambidex.toolgen.gate.reach import RULES
-from ambidex.toolgen.gate.schema import told
+from ambidex.toolgen.gate.schema import check_schema
 from ambidex.toolgen.gate.similarity import duplicate
-from ambidex.toolgen.gate.tools_text import declared, house_tools, touched
-from ambidex.toolgen.stages.context import Ended, Shop, task_of
+from ambidex.toolgen.gate.tools_text import behaviour_of, existing_tools, tools_declared
+from ambidex.toolgen.stages.context import StageContext, StageReport, task_of
 
-__all__ = ["by_text", "check", "findings_on"]
+__all__ = ["check", "check_text", "findings_on"]
 
 LARGEST = 16_000
-"""Characters of a draft."""
-OF_THE_DESKTOP = frozenset(
+"""Maximum characters of a draft."""
+DESKTOP_LIBRARIES = frozenset(
     {"uno", "unohelper", "com", "gi", "Xlib", "pydantic", "mcp_tools", "cairo"}
 )
 BACK_DOORS = frozenset((
@@ -31,84 +31,85 @@ BACK_DOORS = frozenset((
     "multiprocessing", "threading", "signal", "pty", "code", "codeop", "runpy", "atexit",
     "builtins", "_thread", "faulthandler", "resource", "tracemalloc",
 ))  # fmt: skip
-"""Of the standard library: ways around whoever watches, and nothing that a tool needs."""
-AROUND = re.compile(
+"""Standard-library modules that could bypass the audit hook and that no tool needs."""
+BYPASSES = re.compile(
     r"Socket(Client|Connection|Service)|Subprocess|spawn_|connect_to_|NetworkClient|Soup|WebKit"
     r"|SystemShellExecute|SimpleFileAccess|ScriptProvider|load_contents|file_get_contents"
 )
-"""Names of libraries that leave Python, and with it whoever watches: nothing that a tool needs."""
-FOR_TESTS = frozenset(
+"""Names in libraries that act outside Python, and so past the audit hook; no tool needs them."""
+TEST_IMPORTS = frozenset(
     {"pytest", "tests.desktop.tool_calls", "tests.desktop.proofs", "ambidex.host.client.guest"}
 )
+"""What a draft's tests may import besides mcp_tools and the standard library."""
 
 
-def check(shop: Shop) -> Ended:
-    """Pass a draft that has nothing refused; no model, no machine."""
-    draft = shop.folder.latest()
+def check(context: StageContext) -> StageReport:
+    """Pass the latest draft unless a finding refuses it. Uses no model and no machine."""
+    draft = context.folder.latest()
     assert draft is not None
-    tool, test = shop.folder.text(draft.n)
-    found = tuple(findings_on(shop.candidate, shop.catalogue, shop.root, tool, test))
-    refused = [each for each in found if each.refused]
-    if refused:
-        reason = f"{refused[0].rule}: {refused[0].text}"
-        return Ended(Outcome.FAILED, reason, found)
-    return Ended(Outcome.PASSED, f"nothing refused, {len(found)} remarks", found)
+    tool, test = context.folder.text(draft.n)
+    findings = tuple(findings_on(context.candidate, context.catalogue, context.root, tool, test))
+    refusals = [finding for finding in findings if finding.refused]
+    if refusals:
+        reason = f"{refusals[0].rule}: {refusals[0].text}"
+        return StageReport(Outcome.FAILED, reason, findings)
+    return StageReport(Outcome.PASSED, f"nothing refused, {len(findings)} remarks", findings)
 
 
 def findings_on(
     candidate: Candidate, catalogue: Mapping[str, ToolSpec], root: Path, tool: str, test: str
 ) -> Iterator[Finding]:
-    """All of them: by the text alone, then by programs that read it."""
-    found = list(by_text(candidate, catalogue, root, tool, test))
-    yield from found
-    if any(each.rule == "parses" for each in found):
+    """All findings on a draft: from `check_text`, then from ruff and mypy."""
+    findings = list(check_text(candidate, catalogue, root, tool, test))
+    yield from findings
+    if any(finding.rule == "parses" for finding in findings):
         return
     yield from lint(tool, TOOL_PLACE, root)
-    for each in lint(test, TEST_PLACE, root):
-        yield Finding(0, "tests", f"line {each.line}: {each.text}", each.refused)
+    for finding in lint(test, TEST_PLACE, root):
+        yield Finding(0, "tests", f"line {finding.line}: {finding.text}", finding.refused)
     yield from types(tool, root)
 
 
-def by_text(
+def check_text(
     candidate: Candidate, catalogue: Mapping[str, ToolSpec], root: Path, tool: str, test: str
 ) -> Iterator[Finding]:
-    """In order: what every tool keeps, what a draft keeps beyond it, and its tests."""
-    found = gate_text(tool, ())
-    yield from found
-    if any(each.rule == "parses" for each in found):
+    """Findings by the rules for all tools, then by those for drafts, then on the draft's tests."""
+    findings = gate_text(tool, ())
+    yield from findings
+    if any(finding.rule == "parses" for finding in findings):
         return
     tree = ast.parse(tool)
-    tools = list(declared(tree))
+    tools = list(tools_declared(tree))
     if len(tool) > LARGEST:
-        yield Finding(0, "size", f"{len(tool)} characters; {LARGEST} are a question")
+        yield Finding(0, "size", f"{len(tool)} characters; the maximum is {LARGEST}")
     if len(tools) > 1:
         yield Finding(tools[1][1].lineno, "one tool", f"{len(tools)} tools in one draft")
-    yield from _imports(tree)
-    yield from _touches_the_watch(tree)
-    house = house_tools(root)
-    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    yield from _check_imports(tree)
+    yield from _check_bypasses(tree)
+    existing = existing_tools(root)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     for owner, node in tools:
-        app = next((t.name.split("_")[0] for t in house if t.module == owner), owner)
+        app = next((t.name.split("_")[0] for t in existing if t.module == owner), owner)
         if app != candidate.app:
-            text = f"it is declared for {app}, and the candidate is for {candidate.app}"
+            text = f"declared for {app}, but the candidate is for {candidate.app}"
             yield Finding(node.lineno, "app", text)
-        yield from told(node)
-        others = {name: each for name, each in functions.items() if each is not node}
-        arguments = [each.arg for each in [*node.args.args, *node.args.kwonlyargs]]
-        name, said = f"{candidate.app}_{node.name}", ast.get_docstring(node) or ""
-        yield from duplicate(name, said, arguments, touched(node, others), house)
-        yield from _tested(test, name)
+        yield from check_schema(node)
+        helpers = {name: function for name, function in functions.items() if function is not node}
+        arguments = [argument.arg for argument in [*node.args.args, *node.args.kwonlyargs]]
+        name, docstring = f"{candidate.app}_{node.name}", ast.get_docstring(node) or ""
+        yield from duplicate(name, docstring, arguments, behaviour_of(node, helpers), existing)
+        yield from _check_tests(test, name)
     task = task_of(candidate, catalogue)
     if task is not None:
         yield from leftovers(tree, task, root)
 
 
-def _imports(tree: ast.Module) -> Iterator[Finding]:
+def _check_imports(tree: ast.Module) -> Iterator[Finding]:
     for node, name in _imported(tree):
         top = name.removeprefix("ambidex.").partition(".")[0]
-        known = top in OF_THE_DESKTOP or top in sys.stdlib_module_names
+        known = top in DESKTOP_LIBRARIES or top in sys.stdlib_module_names
         if top in BACK_DOORS or not known:
-            yield Finding(node.lineno, "imports", f"a tool has no use for {name}")
+            yield Finding(node.lineno, "imports", f"a tool may not import {name}")
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:
@@ -120,43 +121,44 @@ def _imported(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, s
                 yield node, "." * level + (module or "")
 
 
-def _touches_the_watch(tree: ast.Module) -> Iterator[Finding]:
-    """Names with two underscores lead to everything there is; a tool needs none of them."""
+def _check_bypasses(tree: ast.Module) -> Iterator[Finding]:
+    """Refuse names that could bypass the audit hook. Names with two underscores give access to
+    everything in the interpreter; a tool needs none of them."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=name) | ast.Name(id=name) if name.startswith(
                 "__"
             ) and name not in ("__all__", "__name__"):
-                yield Finding(node.lineno, "back door", f"{name}: a tool has no use for it")
+                yield Finding(node.lineno, "back door", f"a tool may not use {name}")
             case (
                 ast.Attribute(attr=name)
                 | ast.Name(id=name)
                 | ast.alias(name=name)
                 | ast.Constant(value=str(name))
-            ) if AROUND.search(name):
-                yield Finding(node.lineno, "back door", f"{name[:60]}: a tool has no use for it")
+            ) if BYPASSES.search(name):
+                yield Finding(node.lineno, "back door", f"a tool may not use {name[:60]}")
             case ast.ExceptHandler(type=kind, body=[ast.Pass()]) if kind is None or (
                 isinstance(kind, ast.Name) and kind.id in ("Exception", "BaseException")
             ):
-                yield Finding(node.lineno, "hides errors", "every failure is swallowed here")
+                yield Finding(node.lineno, "hides errors", "this handler ignores every error")
 
 
-def _tested(test: str, name: str) -> Iterator[Finding]:
+def _check_tests(test: str, name: str) -> Iterator[Finding]:
     try:
         tree = ast.parse(test, "test_tool.py", feature_version=GUEST_PYTHON)
     except (SyntaxError, ValueError) as error:
-        yield Finding(0, "tests", f"the tests cannot be read: {error}")
+        yield Finding(0, "tests", f"the tests cannot be parsed: {error}")
         return
     for rule in RULES:
-        for each in rule(tree):
-            if each.rule != "layers":
-                yield Finding(0, "tests", f"line {each.line}, {each.rule}: {each.text}")
+        for finding in rule(tree):
+            if finding.rule != "layers":
+                yield Finding(0, "tests", f"line {finding.line}, {finding.rule}: {finding.text}")
     for node, imported in _imported(tree):
         top = imported.partition(".")[0]
-        if imported not in FOR_TESTS and (
+        if imported not in TEST_IMPORTS and (
             top in BACK_DOORS or top not in (sys.stdlib_module_names | {"mcp_tools"})
         ):
-            yield Finding(0, "tests", f"line {node.lineno}: tests have no use for {imported}")
+            yield Finding(0, "tests", f"line {node.lineno}: tests may not import {imported}")
     called = {
         node.args[1].value
         for node in ast.walk(tree)

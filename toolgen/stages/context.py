@@ -1,4 +1,4 @@
-"""What every stage works with, and what it says at its end."""
+"""The input and the result of a stage's function."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from ambidex.host.errors import UsageError
 from ambidex.tasks import Task, ToolSpec
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Candidate, Finding, Outcome
-from ambidex.toolgen.guests import Workplace
-from ambidex.toolgen.models.asking import Talk
-from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.guests import DraftMachine
+from ambidex.toolgen.models.asking import Conversation
+from ambidex.toolgen.stages.measurement import MeasureOptions
 from ambidex.toolgen.store import Folder
 
-__all__ = ["Ended", "Shop", "task_of"]
+__all__ = ["StageContext", "StageReport", "task_of"]
 
 
 @dataclass(frozen=True)
-class Shop:
-    """One candidate at work."""
+class StageContext:
+    """One candidate and what its stages need."""
 
     folder: Folder
     candidate: Candidate
     catalogue: Mapping[str, ToolSpec]
-    talk: Talk
-    workplace: Workplace
+    conversation: Conversation
+    machine: DraftMachine
     root: Path
-    """Of the tree whose mcp_tools/ the tool is to join."""
-    measured: Measured | None = None
+    """Root of the source tree whose mcp_tools/ the tool is for."""
+    measuring: MeasureOptions | None = None
     say: Callable[[str], None] = field(default=print)
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a stage ended, before it is dated and kept."""
+class StageReport:
+    """How a stage ended, before the pipeline dates and stores it as a `StageResult`."""
 
     outcome: Outcome
     reason: str
@@ -43,17 +43,17 @@ class Ended:
     evidence: tuple[str, ...] = ()
 
 
-def task_of(said: Candidate, catalogue: Mapping[str, ToolSpec]) -> Task | None:
-    """The task that a candidate was made from; None where there is none. `UsageError` where it is
-    another one by now."""
-    if not said.task:
+def task_of(candidate: Candidate, catalogue: Mapping[str, ToolSpec]) -> Task | None:
+    """The task that a candidate was made from, or None. `UsageError` if the task has changed since
+    then."""
+    if not candidate.task:
         return None
-    folder = Path(said.task)
+    folder = Path(candidate.task)
     suite = load_suite(folder.parent, catalogue, (folder.name,))
     task = suite.tasks[0]
-    if task.hash != said.task_hash:
+    if task.hash != candidate.task_hash:
         raise UsageError(
-            f"the task {folder} has changed since {said.name} was proposed",
+            f"the task {folder} has changed since {candidate.name} was proposed",
             hint="Propose it again under another name.",
         )
     return task

@@ -1,9 +1,8 @@
-"""Measure: a suite with and without the candidate on offer, by the same agent; what differs, with
-an interval.
+"""The measure stage: runs the same agent on a suite with and without the candidate's tool, and
+compares the results.
 
-Both arms run on machines of one image; the code layer of one has the draft among its tools, and
-that is all that differs. The draft is served by guests only: the host packs its text and never
-loads it.
+Both arms run on machines of one image. They differ only in the code layer, which has the draft
+among its tools in one of them. Only guests load the draft; the host packs its text.
 """
 
 from __future__ import annotations
@@ -34,160 +33,167 @@ from ambidex.host.runs.runner import plan, run_jobs
 from ambidex.tasks import Suite, Task, ToolSpec
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Candidate, Finding, Outcome
-from ambidex.toolgen.gate.tools_text import file_of, tool_name
-from ambidex.toolgen.stages.context import Ended, Shop
-from ambidex.toolgen.stages.measurement import Measured
+from ambidex.toolgen.gate.tools_text import tool_file, tool_name
+from ambidex.toolgen.stages.context import StageContext, StageReport
+from ambidex.toolgen.stages.measurement import MeasureOptions
 from ambidex.toolgen.store import write_whole
 
-__all__ = ["Tokens", "measure", "tokens"]
+__all__ = ["TokenComparison", "compare_tokens", "measure"]
 
 SERVED = ("guest", "mcp_tools")
-"""What a guest's code layer is made of."""
+"""The directories that make up a guest's code layer."""
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """Tokens of a trial, mean of the tasks' means, with and without."""
+class TokenComparison:
+    """Tokens per trial (the mean over tasks of each task's mean) with and without the tool."""
 
     with_it: float
     without: float
     difference: float
     interval: Interval | None
-    """95 %, from resampling tasks."""
+    """95 % interval of the difference, by resampling tasks; None for a single task."""
     p: float
+    """Of a sign-flip test."""
 
 
-def measure(shop: Shop) -> Ended:
-    """Play both arms and say what differs. It refuses nothing: whether a gain is worth a tool is
-    for people."""
-    asked, draft = shop.measured, shop.folder.latest()
+def measure(context: StageContext) -> StageReport:
+    """Run both arms and report the difference. It refuses nothing: whether a gain is worth a tool
+    is for people to decide."""
+    options, draft = context.measuring, context.folder.latest()
     assert draft is not None
-    if asked is None:
-        said = Finding(0, "not measured", "no suite was named", refused=False)
-        return Ended(Outcome.PASSED, "not measured", (said,))
-    suite, held_out = tasks_for(shop.candidate, asked, shop.catalogue)
-    folder = shop.folder.path / "evidence" / "measure" / f"draft-{draft.n}"
+    if options is None:
+        finding = Finding(0, "not measured", "no suite was named", refused=False)
+        return StageReport(Outcome.PASSED, "not measured", (finding,))
+    suite, held_out = tasks_for(context.candidate, options, context.catalogue)
+    folder = context.folder.path / "evidence" / "measure" / f"draft-{draft.n}"
     arms: dict[str, list[Row]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch)
         for name in SERVED:
             ignore = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(shop.root / name, tree / name, ignore=ignore)
-        arms["without"] = play(shop, suite, asked, folder / "without", tree)
-        tool, _ = shop.folder.text(draft.n)
-        write_whole(tree / file_of(tool_name(tool, shop.candidate.app)), tool.encode())
-        arms["with"] = play(shop, suite, asked, folder / "with", tree)
-    lost = [name for name, rows in arms.items() if len(finished(rows)) < _planned(suite, asked)]
-    if lost:
-        return Ended(Outcome.ERROR, f"trials {' and '.join(lost)} it stayed void; resume runs them")
-    compared = compare(arms["with"], arms["without"])
-    assert compared is not None
-    spent = tokens(arms["with"], arms["without"])
+            shutil.copytree(context.root / name, tree / name, ignore=ignore)
+        arms["without"] = run_arm(context, suite, options, folder / "without", tree)
+        tool, _ = context.folder.text(draft.n)
+        write_whole(tree / tool_file(tool_name(tool, context.candidate.app)), tool.encode())
+        arms["with"] = run_arm(context, suite, options, folder / "with", tree)
+    void = [name for name, rows in arms.items() if len(finished(rows)) < _planned(suite, options)]
+    if void:
+        reason = f"void trials {' and '.join(void)} the tool; resume to run them again"
+        return StageReport(Outcome.ERROR, reason)
+    comparison = compare(arms["with"], arms["without"])
+    assert comparison is not None
+    tokens = compare_tokens(arms["with"], arms["without"])
     report: dict[str, object] = {"tasks": [task.name for task in suite.tasks], "held_out": held_out}
-    report |= {"comparison": asdict(compared), "tokens": asdict(spent)}
-    kept = shop.folder.put(
+    report |= {"comparison": asdict(comparison), "tokens": asdict(tokens)}
+    path = context.folder.put(
         f"evidence/measure/draft-{draft.n}.json", json.dumps(report, indent=1).encode()
     )
-    findings = tuple(_findings(compared, spent, held_out))
-    return Ended(Outcome.PASSED, findings[0].text, findings, (kept,))
+    findings = tuple(_findings(comparison, tokens, held_out))
+    return StageReport(Outcome.PASSED, findings[0].text, findings, (path,))
 
 
 def tasks_for(
-    candidate: Candidate, asked: Measured, catalogue: Mapping[str, ToolSpec]
+    candidate: Candidate, options: MeasureOptions, catalogue: Mapping[str, ToolSpec]
 ) -> tuple[Suite, bool]:
-    """The tasks that concern the app, without the one that the candidate was made from, and whether
-    it could be left out."""
-    suite = load_suite(Path(asked.suite), catalogue)
-    concerned = [task for task in suite.tasks if _concerns(task, candidate.app)]
-    others = [task for task in concerned if task.hash != candidate.task_hash]
-    chosen = others or concerned
-    if not chosen:
-        raise UsageError(f"no task of {asked.suite} concerns {candidate.app}")
-    return Suite(suite.name, suite.folder, tuple(chosen)), bool(others)
+    """The tasks that use the candidate's app, without the one that it was made from, and whether
+    that one could be left out. `UsageError` if the suite has no task with the app."""
+    suite = load_suite(Path(options.suite), catalogue)
+    with_app = [task for task in suite.tasks if _uses_app(task, candidate.app)]
+    others = [task for task in with_app if task.hash != candidate.task_hash]
+    selected = others or with_app
+    if not selected:
+        raise UsageError(f"no task of {options.suite} uses {candidate.app}")
+    return Suite(suite.name, suite.folder, tuple(selected)), bool(others)
 
 
-def _concerns(task: Task, app: str) -> bool:
+def _uses_app(task: Task, app: str) -> bool:
     return app in task.spec.apps or any(
-        each.startswith(f"{app}_") for each in task.spec.useful_tools
+        tool.startswith(f"{app}_") for tool in task.spec.useful_tools
     )
 
 
-def _planned(suite: Suite, asked: Measured) -> int:
-    return len(suite.tasks) * asked.trials
+def _planned(suite: Suite, options: MeasureOptions) -> int:
+    return len(suite.tasks) * options.trials
 
 
-def play(shop: Shop, suite: Suite, asked: Measured, folder: Path, code: Path) -> list[Row]:
-    """One arm, or what is left of it: a run like any other, on guests that serve that code."""
-    model = ModelConfig(name=asked.model, base_url=asked.base_url) if asked.model else None
+def run_arm(
+    context: StageContext, suite: Suite, options: MeasureOptions, folder: Path, code: Path
+) -> list[Row]:
+    """Run or resume one arm: an ordinary run in `folder`, on guests that serve `code`."""
+    model = ModelConfig(name=options.model, base_url=options.base_url) if options.model else None
     request = RunRequest(
         suite=suite,
-        agents=(asked.agent,),
-        jobs=plan((asked.agent,), asked.trials, suite),
-        options=RunOptions(runs=asked.trials),
-        limits=Limits(steps=asked.steps),
-        catalogue=shop.catalogue,
+        agents=(options.agent,),
+        jobs=plan((options.agent,), options.trials, suite),
+        options=RunOptions(runs=options.trials),
+        limits=Limits(steps=options.steps),
+        catalogue=context.catalogue,
         model=model,
     )
-    check(request, asked.machines.provider)
+    check(request, options.machines.provider)
     prices = read_prices()
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
-        source = stack.enter_context(open_machines(asked.machines, shop.say, code=code))
+        source = stack.enter_context(open_machines(options.machines, context.say, code=code))
         config = config_of(request, prices, source)
         adopt(folder, config)
-        maker = agent_maker(config, lambda said: LiteModel(said, prices))
+        maker = agent_maker(config, lambda model_config: LiteModel(model_config, prices))
         return run_jobs(
             request.jobs, config, suite, folder, source.make, maker,
-            machines=asked.machines.machines,
+            machines=options.machines.machines,
         )  # fmt: skip
 
 
-def tokens(ours: Sequence[Row], theirs: Sequence[Row], *, seed: int = 0) -> Tokens:
-    """Tokens read and written, over the tasks that both have scored trials of."""
-    with_it, without = _by_task(ours), _by_task(theirs)
+def compare_tokens(
+    rows_with: Sequence[Row], rows_without: Sequence[Row], *, seed: int = 0
+) -> TokenComparison:
+    """Compare input plus output tokens, over the tasks that both arms have scored trials of."""
+    with_it, without = _by_task(rows_with), _by_task(rows_without)
     shared = sorted(with_it.keys() & without.keys())
     differences = [with_it[task] - without[task] for task in shared]
-    table = np.array([[float(each)] for each in differences])
-    drawn = resampled(table, RESAMPLES, seed)[:, 0] / len(shared)
+    table = np.array([[float(difference)] for difference in differences])
+    means = resampled(table, RESAMPLES, seed)[:, 0] / len(shared)
     p, _ = sign_flip(differences, seed=seed)
-    return Tokens(
+    return TokenComparison(
         float(sum(with_it[task] for task in shared) / len(shared)),
         float(sum(without[task] for task in shared) / len(shared)),
         float(sum(differences, Fraction()) / len(shared)),
-        middle(drawn) if len(shared) > 1 else None,
+        middle(means) if len(shared) > 1 else None,
         p,
     )
 
 
 def _by_task(rows: Sequence[Row]) -> dict[str, Fraction]:
-    found: dict[str, list[int]] = {}
+    totals: dict[str, list[int]] = {}
     for row in finished(rows).values():
-        found.setdefault(row.task, []).append(row.input_tokens + row.output_tokens)
-    return {task: Fraction(sum(each), len(each)) for task, each in found.items()}
+        totals.setdefault(row.task, []).append(row.input_tokens + row.output_tokens)
+    return {task: Fraction(sum(counts), len(counts)) for task, counts in totals.items()}
 
 
-def _findings(compared: Comparison, spent: Tokens, held_out: bool) -> list[Finding]:
-    accuracy, steps = compared.accuracy, compared.steps
-    won = f"{accuracy.b:.0%} -> {accuracy.a:.0%}, {_within(accuracy.interval, 100, ' points')}"
-    found = [
-        f"success {won}, p = {accuracy.p:.3f}: {_verdict(accuracy.verdict)}",
-        f"steps {steps.b:.1f} -> {steps.a:.1f}, {_within(steps.interval)}"
+def _findings(comparison: Comparison, tokens: TokenComparison, held_out: bool) -> list[Finding]:
+    accuracy, steps = comparison.accuracy, comparison.steps
+    success = f"{accuracy.b:.0%} -> {accuracy.a:.0%}, {_range(accuracy.interval, 100, ' points')}"
+    lines = [
+        f"success {success}, p = {accuracy.p:.3f}: {_verdict(accuracy.verdict)}",
+        f"steps {steps.b:.1f} -> {steps.a:.1f}, {_range(steps.interval)}"
         f", p = {steps.p:.3f}: {_verdict(steps.verdict)}",
-        f"tokens {spent.without:.0f} -> {spent.with_it:.0f}, {_within(spent.interval)}"
-        f", p = {spent.p:.3f}",
+        f"tokens {tokens.without:.0f} -> {tokens.with_it:.0f}, {_range(tokens.interval)}"
+        f", p = {tokens.p:.3f}",
     ]
     if not held_out:
-        found.append("the only task of the app is the one that it was made from")
-    found.append(f"{compared.tasks} tasks")
-    return [Finding(0, "measured", text, refused=False) for text in found]
+        lines.append("the suite's only task with the app is the one the tool was made from")
+    lines.append(f"{comparison.tasks} tasks")
+    return [Finding(0, "measured", line, refused=False) for line in lines]
 
 
-def _within(interval: Interval | None, scale: float = 1, unit: str = "") -> str:
+def _range(interval: Interval | None, scale: float = 1, unit: str = "") -> str:
     if interval is None:
-        return "no interval of one task"
-    low, high = (each * scale for each in interval)
+        return "no interval from a single task"
+    low, high = (bound * scale for bound in interval)
     return f"difference {low:+.1f} to {high:+.1f}{unit} (95 %)"
 
 
-def _verdict(said: str) -> str:
-    return {"A is better": "better with it", "B is better": "better without it"}.get(said, said)
+def _verdict(verdict: str) -> str:
+    words = {"A is better": "better with the tool", "B is better": "better without the tool"}
+    return words.get(verdict, verdict)

@@ -1,4 +1,4 @@
-"""What a candidate is measured by."""
+"""Options of the measure stage."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from ambidex.host.runs.machines import MachineOptions
 
-__all__ = ["Measured"]
+__all__ = ["MeasureOptions"]
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A suite and an agent, the same with and without the candidate."""
+class MeasureOptions:
+    """The suite and the agent that a candidate is measured with, with and without its tool."""
 
     suite: str
     agent: str

@@ -1,4 +1,4 @@
-"""Candidates: from a task, from a wish, from recorded runs, and from what exists elsewhere."""
+"""Adding candidates: from a task, a wish, recorded runs, an MCP server or an OpenAPI file."""
 
 from __future__ import annotations
 
@@ -15,41 +15,42 @@ from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Candidate, Origin
 from ambidex.toolgen.candidates.importing import from_openapi, from_server
 from ambidex.toolgen.candidates.mine import EXAMPLES, mine, wish_of
-from ambidex.toolgen.gate.tools_text import home_of
+from ambidex.toolgen.gate.tools_text import module_of_app
 from ambidex.toolgen.store import Folder, now, start
 
-__all__ = ["Asked", "from_elsewhere", "from_recordings", "named_for"]
+__all__ = ["Proposal", "from_elsewhere", "from_recordings", "short_name"]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is common to all candidates of one proposal."""
+class Proposal:
+    """What all candidates of one `propose` command have in common."""
 
     app: str
     task: Path | None
     model: str
     foundry: Path
 
-    def keep(
+    def add(
         self, *, name: str = "", wish: str = "", origin: Origin | None = None, **more: object
     ) -> Folder:
-        """Keep a new candidate; `UsageError` where it is neither made from a task nor from words,
-        where there is no such app, or where its name is taken."""
-        home_of(ROOT, self.app)
+        """Add a candidate to the foundry. `UsageError` if it has neither a task nor a wish, if
+        there is no such app, or if its name is taken."""
+        module_of_app(ROOT, self.app)
         task_hash = ""
         if self.task is not None:
             suite = load_suite(self.task.parent, read_catalogue(), (self.task.name,))
             spec = suite.tasks[0].spec
             task_hash, wish = suite.tasks[0].hash, wish or spec.instruction.strip()
             if not spec.feasible:
-                raise UsageError(f"{self.task} cannot be done", hint="Nothing is learnt of it.")
+                raise UsageError(
+                    f"the task is infeasible: {self.task}",
+                    hint="A tool can only be made from a task that can be solved.",
+                )
         if not wish.strip():
-            raise UsageError(
-                "a candidate comes from a task or from a wish", hint="--task or --wish"
-            )
+            raise UsageError("a candidate needs a task or a wish", hint="--task or --wish")
         candidate = Candidate.model_validate(
             {
-                "name": name or named_for(self.app, self.task.name if self.task else wish),
+                "name": name or short_name(self.app, self.task.name if self.task else wish),
                 "app": self.app,
                 "origin": origin or ("task" if self.task else "wish"),
                 "created": now(),
@@ -63,46 +64,48 @@ class Asked:
         return start(self.foundry, candidate)
 
 
-def from_recordings(asked: Asked, runs: Sequence[Path], least: int) -> list[Folder]:
-    """A candidate for each sequence that recorded runs repeat in that app."""
-    found = [each for each in mine(runs, least=least) if each.app == asked.app]
+def from_recordings(proposal: Proposal, runs: Sequence[Path], least: int) -> list[Folder]:
+    """Add a candidate for each sequence of GUI calls that recorded runs repeat in the app."""
+    sequences = [sequence for sequence in mine(runs, least=least) if sequence.app == proposal.app]
     return [
-        asked.keep(
-            name=f"{asked.app}-by-hand-{number}",
-            wish=wish_of(each),
+        proposal.add(
+            name=f"{proposal.app}-by-hand-{number}",
+            wish=wish_of(sequence),
             origin="recording",
-            source=", ".join(each.trials),
+            source=", ".join(sequence.trials),
             examples=[
-                [written(a.call, a.arguments) for a in one] for one in each.examples[:EXAMPLES]
+                [written(call.call, call.arguments) for call in example]
+                for example in sequence.examples[:EXAMPLES]
             ],
         )
-        for number, each in enumerate(found, 1)
+        for number, sequence in enumerate(sequences, 1)
     ]
 
 
 def from_elsewhere(
-    asked: Asked, server: str, openapi: Path | None, only: Sequence[str]
+    proposal: Proposal, server: str, openapi: Path | None, only: Sequence[str]
 ) -> list[Folder]:
-    """A candidate for each tool of an MCP server, or each operation of an OpenAPI file."""
-    found = from_server(server) if server else from_openapi(openapi) if openapi else []
-    if unknown := set(only) - {each.name for each in found}:
-        names = ", ".join(each.name for each in found)
-        raise UsageError(f"there is no {', '.join(sorted(unknown))}", hint=f"There is {names}.")
+    """Add a candidate for each tool of an MCP server, or each operation of an OpenAPI file."""
+    tools = from_server(server) if server else from_openapi(openapi) if openapi else []
+    if unknown := set(only) - {tool.name for tool in tools}:
+        names = ", ".join(tool.name for tool in tools)
+        raise UsageError(
+            f"not offered by the source: {', '.join(sorted(unknown))}", hint=f"It has: {names}."
+        )
     return [
-        asked.keep(
-            name=named_for(asked.app, each.name),
-            wish=each.description or each.name,
+        proposal.add(
+            name=short_name(proposal.app, tool.name),
+            wish=tool.description or tool.name,
             origin="server" if server else "openapi",
             source=server or str(openapi),
-            parameters=each.parameters,
+            parameters=tool.parameters,
         )
-        for each in found
-        if not only or each.name in only
+        for tool in tools
+        if not only or tool.name in only
     ]
 
 
-def named_for(app: str, words: str) -> str:
-    """A name of a few words: `calc-order-starts`."""
-    said = re.findall(r"[a-z0-9]+", words.lower())
-    kept = [word for word in said if word != app][:6]
-    return "-".join([app, *kept])[:64].strip("-")
+def short_name(app: str, words: str) -> str:
+    """A candidate's name from the app and the first words, such as `calc-order-starts`."""
+    parts = [word for word in re.findall(r"[a-z0-9]+", words.lower()) if word != app]
+    return "-".join([app, *parts[:6]])[:64].strip("-")

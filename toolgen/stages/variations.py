@@ -1,8 +1,9 @@
-"""Variations of a task, derived as data: the same deed on another file, another sheet, other
-values, other letters, elsewhere, or on nothing. A tool fitted to the one case does not follow.
+"""Variations of a task, derived from its data: the same work on another file or sheet, with other
+values or letters, at another place, or on an empty document. A tool that was fitted to one case
+fails them.
 
-A variation is a renaming: the same replacement in the task's data, in its files and in the calls
-that are held against it.
+A variation is a consistent replacement in the task's data, in its files and in the calls that
+solve it.
 """
 
 from __future__ import annotations
@@ -24,47 +25,47 @@ from ambidex.tasks import Task, Verbs, verbs_of
 from ambidex.tasks.spec import Call, Put, TaskSpec
 from ambidex.toolgen.gate.values import scalars
 
-__all__ = ["EMPTY", "Variation", "variations", "varied"]
+__all__ = ["EMPTY", "Variation", "apply_swap", "variations", "vary"]
 
 EMPTY = "empty input"
-"""The one variation that nothing is scored in: the tool must only fail well."""
+"""The one variation that is not scored: the tool need not succeed, but must not crash."""
 OTHER_NAME = "Ведомость № 7 数据"
 OTHER_SHEET = "Übersicht Ω"
 LETTERS = "Жé数"
-"""Put before each text of a document, so that an order among them stays."""
+"""Prefix of each text of a document. A common prefix preserves the texts' order."""
 DOWN, RIGHT = 4, 2
-"""Rows and columns by which a sheet's content moves."""
+"""Rows and columns that a sheet's content is moved by."""
 AREA = re.compile(
     r"^(\$?)([A-Z]{1,2})(\$?)([1-9]\d{0,4})(?::(\$?)([A-Z]{1,2})(\$?)([1-9]\d{0,4}))?$"
 )
 SHEETS, TEXTS = (".xlsx",), (".docx",)
 
 Swap = Callable[[Any], Any]
-"""Of one value: a text, a number or anything else."""
+"""Replaces one value: a text, a number or anything else."""
 Rewrite = Callable[[str, bytes], bytes]
-"""Of a file, by its name."""
+"""Replaces a file's content, given its name and content."""
 
 
 @dataclass(frozen=True)
 class Variation:
-    """One way in which the case is another."""
+    """One variation: its kind, and what it replaces in values and in files."""
 
     kind: str
     swap: Swap
     rewrite: Rewrite
 
 
-def same(name: str, content: bytes) -> bytes:
-    """The file as it is."""
+def unchanged(name: str, content: bytes) -> bytes:
+    """A `Rewrite` that leaves the file as it is."""
     return content
 
 
 def variations(task: Task, calls: list[Call]) -> Iterator[Variation]:
-    """Those that fit the task, `calls` being a solution of it."""
+    """The variations that can be applied to the task; `calls` solve it."""
     put = [verb for verb in verbs_of(task).spec.setup if isinstance(verb, Put)]
     names = [PurePosixPath(verb.to).name for verb in put]
     if names:
-        yield Variation("other file", _file_names(names), same)
+        yield Variation("other file", _file_names(names), unchanged)
     books = {
         verb.put: (verbs_of(task).folder / verb.put) for verb in put if verb.put.endswith(SHEETS)
     }
@@ -74,38 +75,38 @@ def variations(task: Task, calls: list[Call]) -> Iterator[Variation]:
         if not any(_has_formulas(path) for path in books.values()):
             yield Variation("other place", _moved, _content_moved)
     if texts := _texts_in_play(task, put):
-        yield Variation("other letters", _lettered(texts), _relettered(texts))
+        yield Variation("other letters", _prefixed(texts), _texts_prefixed(texts))
     if numbers := _numbers_in_play(task, calls):
-        yield Variation("other value", _other_numbers(numbers), same)
+        yield Variation("other value", _other_numbers(numbers), unchanged)
     if any(verb.put.endswith((*SHEETS, *TEXTS)) for verb in put):
         yield Variation(EMPTY, lambda value: value, _emptied)
 
 
-def varied(task: Task, variation: Variation, folder: Path) -> Task:
-    """The task in that variation, its files in `folder`."""
+def vary(task: Task, variation: Variation, folder: Path) -> Task:
+    """Apply a variation to a task. The files of the new task are written to `folder`."""
     shutil.copytree(verbs_of(task).folder, folder, dirs_exist_ok=True)
     for verb in verbs_of(task).spec.setup:
         if isinstance(verb, Put):
             file = folder / verb.put
             file.write_bytes(variation.rewrite(verb.put, file.read_bytes()))
-    said = task.spec.model_dump(by_alias=True, mode="json")
+    data = task.spec.model_dump(by_alias=True, mode="json")
+    # The task's own files keep their names in the folder; only their targets are renamed.
     kept = {verb.put for verb in verbs_of(task).spec.setup if isinstance(verb, Put)}
-    spec = TaskSpec.model_validate(swapped(said, variation.swap, frozenset(kept)))
-    # Its files are where they were, under the names by which the task puts them.
+    spec = TaskSpec.model_validate(apply_swap(data, variation.swap, frozenset(kept)))
     checks = tuple(bind(check.use, check.with_, folder) for check in spec.check)
     (folder / "task.json").write_text(spec.model_dump_json(by_alias=True, indent=1))
     return Task(task.name, task.hash, spec, Verbs(spec, folder, checks))
 
 
-def swapped(said: Any, swap: Swap, kept: frozenset[str] = frozenset()) -> Any:
-    """JSON with every value and every key of it swapped; texts in `kept` stay."""
-    if isinstance(said, str) and said in kept:
-        return said
-    if isinstance(said, Mapping):
-        return {swap(key): swapped(value, swap, kept) for key, value in said.items()}
-    if isinstance(said, list | tuple):
-        return [swapped(each, swap, kept) for each in said]
-    return swap(said)
+def apply_swap(data: Any, swap: Swap, kept: frozenset[str] = frozenset()) -> Any:
+    """Swap every value and every key of JSON data, except the texts in `kept`."""
+    if isinstance(data, str) and data in kept:
+        return data
+    if isinstance(data, Mapping):
+        return {swap(key): apply_swap(value, swap, kept) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [apply_swap(item, swap, kept) for item in data]
+    return swap(data)
 
 
 def _file_names(names: list[str]) -> Swap:
@@ -117,7 +118,7 @@ def _file_names(names: list[str]) -> Swap:
     def swap(value: Any) -> Any:
         if isinstance(value, str):
             for name, other in others.items():
-                # "a.ogg" is not within "banana.ogg"
+                # "a.ogg" must not match within "banana.ogg"
                 value = re.sub(rf"(?<![\w-]){re.escape(name)}", other.replace("\\", r"\\"), value)
         return value
 
@@ -132,7 +133,7 @@ def _sheet_names(titles: set[str]) -> Swap:
 
 
 def _sheets_renamed(name: str, content: bytes) -> bytes:
-    """Every sheet has another name, and an empty one comes first; the one in front stays so."""
+    """Rename every sheet and insert an empty one before them. The active sheet remains active."""
     if not name.endswith(SHEETS):
         return content
     book = load_workbook(io.BytesIO(content))
@@ -176,27 +177,27 @@ def _has_formulas(path: Path) -> bool:
 
 
 def _texts_in_play(task: Task, put: list[Put]) -> frozenset[str]:
-    """Texts of the documents that the checks speak of."""
+    """Texts of the documents that the checks refer to."""
     checked = set(scalars([check.with_ for check in verbs_of(task).spec.check]))
-    found: set[str] = set()
+    texts: set[str] = set()
     for verb in put:
         path = verbs_of(task).folder / verb.put
         if verb.put.endswith(SHEETS):
             for sheet in load_workbook(path).worksheets:
-                found |= {str(v) for row in sheet.values for v in row if isinstance(v, str)}
+                texts |= {str(v) for row in sheet.values for v in row if isinstance(v, str)}
         elif verb.put.endswith(TEXTS):
-            found |= {each.text for each in Document(str(path)).paragraphs}
-    return frozenset(text for text in found & checked if text.strip())
+            texts |= {paragraph.text for paragraph in Document(str(path)).paragraphs}
+    return frozenset(text for text in texts & checked if text.strip())
 
 
-def _lettered(texts: frozenset[str]) -> Swap:
+def _prefixed(texts: frozenset[str]) -> Swap:
     def swap(value: Any) -> Any:
         return LETTERS + value if isinstance(value, str) and value in texts else value
 
     return swap
 
 
-def _relettered(texts: frozenset[str]) -> Rewrite:
+def _texts_prefixed(texts: frozenset[str]) -> Rewrite:
     def rewrite(name: str, content: bytes) -> bytes:
         if name.endswith(SHEETS):
             book = load_workbook(io.BytesIO(content))
@@ -220,15 +221,17 @@ def _relettered(texts: frozenset[str]) -> Rewrite:
 
 
 def _numbers_in_play(task: Task, calls: list[Call]) -> frozenset[float]:
-    """Numbers that the solution gives and the checks look for, and that no file holds: 0 and 1
-    aside, which are mostly counts."""
-    given = {each for each in scalars([call.with_ for call in calls]) if _is_number(each)}
+    """Numbers that occur both in the solution's arguments and in the checks, except 0 and 1, which
+    are mostly counts. Empty if the task has documents, because a number may then come from one."""
+    supplied = {value for value in scalars([call.with_ for call in calls]) if _is_number(value)}
     checked = {
-        each for each in scalars([c.with_ for c in verbs_of(task).spec.check]) if _is_number(each)
+        value
+        for value in scalars([check.with_ for check in verbs_of(task).spec.check])
+        if _is_number(value)
     }
     if any(isinstance(verb, Put) for verb in verbs_of(task).spec.setup):
-        return frozenset()  # a number may then be one of the document's
-    return frozenset(each for each in given & checked if each not in (0, 1))
+        return frozenset()
+    return frozenset(number for number in supplied & checked if number not in (0, 1))
 
 
 def _other_numbers(numbers: frozenset[float]) -> Swap:

@@ -1,4 +1,4 @@
-"""Prompts are files beside this one, with named holes (jinja2). A hole left empty is an error."""
+"""Prompts: jinja2 templates in this folder. A placeholder without a value is an error."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["prompt", "prompts_hash"]
 FOLDER = Path(__file__).parent
 
 
-def prompt(name: str, *, folder: Path = FOLDER, **holes: object) -> str:
-    """The text of `<name>.md` with its holes filled."""
+def prompt(name: str, *, folder: Path = FOLDER, **values: object) -> str:
+    """Render the template `<name>.md` with these values."""
     # No escaping: the text goes to a model, not to a browser.
     environment = Environment(
         loader=FileSystemLoader(folder), undefined=StrictUndefined, autoescape=False
     )
-    return environment.get_template(f"{name}.md").render(holes)
+    return environment.get_template(f"{name}.md").render(values)
 
 
 def prompts_hash(folder: Path = FOLDER) -> str:

@@ -1,4 +1,4 @@
-"""The foundry's prompts: files in this folder, filled like those of `host.models.prompts`."""
+"""The foundry's prompts: files in this folder, rendered like those of `host.models.prompts`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-// Code and what changed in it, from coloured words: no markup comes from the server.
+// Code and differences, built from highlighted words. The server sends no markup.
 import { el } from "/pages/dom.js";
 
 const word = ([kind, text]) => (kind ? el("span", { class: kind }, text) : text);
-const SAID = { "+": "added", "-": "taken out" };
+const SIGN_LABELS = { "+": "added", "-": "removed" };
 
 export function code(lines, label) {
   return el("pre.code", { tabindex: "0", role: "region", "aria-label": label },
@@ -10,22 +10,22 @@ export function code(lines, label) {
 }
 
 export function diff(lines, label) {
-  const shown = lines.map(({ sign, earlier, later, words }) => (sign === "@"
-    ? el("span.line.gap", { "aria-label": "lines left out" }, "\n")
+  const rows = lines.map(({ sign, earlier, later, words }) => (sign === "@"
+    ? el("span.line.gap", { "aria-label": "omitted lines" }, "\n")
     : el("span.line", { class: `line ${{ "+": "added", "-": "removed" }[sign] || ""}`, "data-number": String(later ?? earlier) },
-      el("span.sign", { "aria-label": SAID[sign] || null }, sign), ...words.map(word), "\n")));
+      el("span.sign", { "aria-label": SIGN_LABELS[sign] || null }, sign), ...words.map(word), "\n")));
   return el("pre.code.diff", { tabindex: "0", role: "region", "aria-label": label },
-    ...(lines.length ? shown : [el("span.quiet", {}, "Nothing differs.")]));
+    ...(lines.length ? rows : [el("span.quiet", {}, "No changes.")]));
 }
 
-// Buttons of which one is pressed, and below them what it shows.
+// A group of buttons, one of which is pressed, and below it the content of that one.
 export function views(label, choices) {
   const place = el("div");
-  const buttons = choices.map(([name, made], at) => el("button", {
+  const buttons = choices.map(([name, content], at) => el("button", {
     "aria-pressed": "false",
     onclick: () => {
-      buttons.forEach((each, other) => each.setAttribute("aria-pressed", String(other === at)));
-      place.replaceChildren(made());
+      buttons.forEach((button, other) => button.setAttribute("aria-pressed", String(other === at)));
+      place.replaceChildren(content());
     },
   }, name));
   buttons[0].click();

@@ -1,4 +1,4 @@
-// The form of a verdict, and after it what everybody said.
+// The verdict form, and the verdicts once the reviewer may see them.
 import { el, fetched, tell } from "/pages/dom.js";
 
 const VERDICTS = [["accept", "Accept"], ["revise", "Revise"], ["reject", "Reject"]];
@@ -7,18 +7,18 @@ const NAMES = {
 };
 
 export class Verdict {
-  constructor(place, card, reviewer, given) {
+  constructor(place, card, reviewer, onSubmitted) {
     this.card = card;
     this.reviewer = reviewer;
-    this.given = given;
-    // What was written is still there after a reload.
+    this.onSubmitted = onSubmitted;
+    // Entries are kept in the session, so that they survive a reload.
     this.key = card.now ? `verdict ${reviewer} ${card.name} ${card.now.n} ${card.now.sha256}` : "";
-    const content = card.state === "yours" ? this.form() : this.heard();
-    const before = document.activeElement?.id;
-    const giving = place.contains(document.activeElement) && card.state !== "yours";
+    const content = card.state === "yours" ? this.form() : this.verdicts();
+    const focused = document.activeElement?.id;
+    const submitted = place.contains(document.activeElement) && card.state !== "yours";
     place.replaceChildren(content);
-    if (giving) content.querySelector("h2").focus();
-    else if (before) place.querySelector(`#${CSS.escape(before)}`)?.focus();
+    if (submitted) content.querySelector("h2").focus();
+    else if (focused) place.querySelector(`#${CSS.escape(focused)}`)?.focus();
   }
 
   form() {
@@ -33,11 +33,11 @@ export class Verdict {
     this.problem = el("p.result.error", { role: "alert" });
     this.body = el("form.verdict", { novalidate: true, onsubmit: (event) => { event.preventDefault(); this.send(); }, oninput: () => this.keep() },
       el("h2", {}, "Your verdict"),
-      el("p.quiet", {}, `On draft ${this.card.now.n}. It stands once given; what others say is shown to you after it.`),
-      el("fieldset.choices", {}, el("legend", {}, "The tool is to be"), ...VERDICTS.map(choice)),
-      el("div.reasons", {}, el("h3", {}, "Reasons"), el("span.quiet", {}, "at least one where you do not accept")),
+      el("p.quiet", {}, `On draft ${this.card.now.n}. It is final; other verdicts are shown to you afterwards.`),
+      el("fieldset.choices", {}, el("legend", {}, "Decision"), ...VERDICTS.map(choice)),
+      el("div.reasons", {}, el("h3", {}, "Reasons"), el("span.quiet", {}, "at least one, unless you accept")),
       ...criteria, area("comment", "Comment", ""),
-      el("div.last", {}, this.problem, el("button.primary", {}, "Give the verdict")));
+      el("div.last", {}, this.problem, el("button.primary", {}, "Submit verdict")));
     return this.body;
   }
 
@@ -58,31 +58,31 @@ export class Verdict {
       return;
     }
     if (verdict !== "accept" && !Object.values(reasons).some(Boolean)) {
-      this.problem.textContent = `To ${verdict} needs a reason.`;
+      this.problem.textContent = `Give at least one reason to ${verdict}.`;
       this.body.querySelector("textarea").focus();
       return;
     }
-    const said = { reviewer: this.reviewer, draft: this.card.now.n, sha256: this.card.now.sha256, verdict, reasons, comment };
+    const submission = { reviewer: this.reviewer, draft: this.card.now.n, sha256: this.card.now.sha256, verdict, reasons, comment };
     try {
       await fetched(`/api/candidates/${encodeURIComponent(this.card.name)}/verdict`, {
-        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(said),
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(submission),
       });
       sessionStorage.removeItem(this.key);
-      tell("Your verdict is given.");
-      this.given();
+      tell("Your verdict was submitted.");
+      this.onSubmitted();
     } catch (error) {
       this.problem.textContent = error.message;
     }
   }
 
-  heard() {
+  verdicts() {
     const { card } = this;
-    const here = card.reviews.filter((each) => each.draft === card.now?.n);
-    const void_ = card.reviews.filter((each) => each.draft !== card.now?.n);
-    return el("div.heard", {}, el("h2", { tabindex: "-1" }, "What was said"), el("p", {}, card.text),
-      card.state === "others" && /disagree/.test(card.text) ? el("p.quiet", {}, "Whoever opened this page can name a third with ", el("code.option", {}, "--reviewer"), ".") : "",
-      ...here.map(opinion),
-      void_.length ? el("details", {}, el("summary", {}, `On earlier drafts (void): ${void_.length}`), ...void_.map(opinion)) : "");
+    const current = card.reviews.filter((review) => review.draft === card.now?.n);
+    const earlier = card.reviews.filter((review) => review.draft !== card.now?.n);
+    return el("div.verdicts", {}, el("h2", { tabindex: "-1" }, "Verdicts"), el("p", {}, card.text),
+      card.state === "others" && /disagree/.test(card.text) ? el("p.quiet", {}, "The person who serves this page can add a third reviewer with ", el("code.option", {}, "--reviewer"), ".") : "",
+      ...current.map(opinion),
+      earlier.length ? el("details", {}, el("summary", {}, `On earlier drafts (void): ${earlier.length}`), ...earlier.map(opinion)) : "");
   }
 }
 
@@ -90,7 +90,7 @@ function opinion(review) {
   const reasons = Object.entries(review.reasons).filter(([, text]) => text);
   return el("article.opinion", { "data-verdict": review.verdict, "aria-label": `${review.reviewer}: ${review.verdict}` },
     el("div.row", {}, el("b", {}, review.reviewer), el("span.chip", { "data-verdict": review.verdict }, review.verdict)),
-    el("p.quiet", {}, [review.human ? "" : "a model: it counts for nothing", `draft ${review.draft}`, review.given.slice(0, 16).replace("T", " ")].filter(Boolean).join(" · ")),
+    el("p.quiet", {}, [review.human ? "" : "a model: not counted", `draft ${review.draft}`, review.given.slice(0, 16).replace("T", " ")].filter(Boolean).join(" · ")),
     reasons.length ? el("dl", {}, ...reasons.flatMap(([name, text]) => [el("dt", {}, NAMES[name]), el("dd", {}, text)])) : "",
     review.comment ? el("p", {}, review.comment) : "");
 }
