@@ -128,7 +128,7 @@ def test_a_task_on_a_snapshot_that_is_missing_is_void_and_says_which_there_are(
     rows = played(machines, suite, tmp_path / "run", lambda *_: GivesUp())
     assert {row.fate for row in rows} == {"void"}
     assert rows[-1].failure is not None
-    assert "no snapshot 'nowhere'" in rows[-1].failure.message
+    assert "'nowhere'" in rows[-1].failure.message
 
 
 def test_a_full_disk_in_the_guest_is_said_and_nothing_is_half_written(
