@@ -11,8 +11,9 @@ from pathlib import Path
 from ambidex.guest import DEFAULT_PORT
 
 FIRST_PASSED_SOCKET = 3
-"""Number of the first socket passed by our parent, as in systemd's socket activation; LISTEN_FDS is
-their count.
+"""Number of the first socket passed by our parent, as in systemd's socket activation.
+
+LISTEN_FDS is their count.
 """
 PR_SET_DUMPABLE = 4
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4

@@ -93,9 +93,7 @@ class Server(FastMCP[None]):
     async def call_tool(
         self, name: str, arguments: Optional[dict[str, Any]] = None, **_: Any
     ) -> ToolResult:
-        """Execute one call, without FastMCP's own steps (middleware, task, thread), which cost time
-        and are not used here.
-        """
+        """Execute one call, without FastMCP's middleware, tasks and threads, which are not used."""
         context = fastmcp_request_ctx.get()
         meta = (context.meta or {}) if context else {}
         call, given = meta.get(CALL_ID), arguments or {}

@@ -213,9 +213,7 @@ def list_checkpoints(parent: Path) -> tuple[CheckpointInfo, ...]:
 
 
 def delete_checkpoint(checkpoint: Path) -> int:
-    """Delete a checkpoint, damaged or not, and the blocks that no other one needs; the number of
-    bytes freed.
-    """
+    """Delete a checkpoint, damaged or not, and the blocks that only it needs; the bytes freed."""
     checkpoint = checkpoint.absolute()
     if not (checkpoint / "step.json").exists():
         read_manifest(checkpoint)

@@ -38,9 +38,7 @@ CAPABILITIES = (
     + struct.pack(">II", 1, 1)
     + _with_length(b"x-ignore-shared")
 )
-"""The part of a configuration that lists capabilities: the one that `vm.machines.snapshot.wake`
-sets.
-"""
+"""The list of capabilities in a configuration: the one that `vm.machines.snapshot.wake` sets."""
 VERSION = 4
 """Version of the section `ram`, since QEMU 0.14."""
 NUMBER = 0x7FFF

@@ -104,8 +104,9 @@ class Door:
         raise NotYetError(f"the guest answers {answer.status}: {answer.text}")
 
     def start(self, argv: Sequence[str], window: str, within: float) -> None:
-        """Start a program as the desktop user and wait for its window; `MachineError` if none
-        appears `within` seconds.
+        """Start a program as the desktop user and wait for its window.
+
+        `MachineError` if no window with `window` in its title appears in `within` seconds.
         """
         self._post("/harness/run", {"argv": list(argv), "background": True}, 60.0)
         request = {"title": window, "timeout": within}

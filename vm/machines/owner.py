@@ -1,6 +1,4 @@
-"""Owners of machines: each has a tag, a working folder, and a reaper process that cleans up after
-it.
-"""
+"""Owners of machines, each with a tag, a working folder and a reaper process that cleans up."""
 
 from __future__ import annotations
 

@@ -172,9 +172,7 @@ def wait_for_migration(domain: Domain) -> None:
 
 
 def freeze_template(instance: Instance, image: Image, staging: Path, name: str) -> None:
-    """Save the state and disk of a machine whose shared memory file is `staging/memory`, and end
-    it.
-    """
+    """Save state and disk of a machine whose memory file is `staging/memory`, and end it."""
     start = time.monotonic()
     instance.domain.suspend()
     _ignore_shared(instance.domain)

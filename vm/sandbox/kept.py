@@ -117,9 +117,7 @@ def save_sandbox_snapshot(
 
 
 def _copy(source: Path, target: Path, process: int = 0) -> None:
-    """Copy a folder with owners and modes; `source` is a path in the namespace of `process` if
-    given.
-    """
+    """Copy a folder with owners and modes; with `process`, `source` is a path in its namespace."""
     is_root = os.geteuid() == 0
     run([*COMMAND, "mkdir", target], what=f"making {target}")
     prefix: list[object] = [] if is_root else [*COMMAND]
