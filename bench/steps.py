@@ -16,7 +16,7 @@ from rich.console import Console
 from ambidex.host import ToolCall
 from ambidex.host.client.guest import Guest
 from ambidex.vm.building.image import open_image
-from ambidex.vm.checkpoints.collection import kept_steps
+from ambidex.vm.checkpoints.collection import list_checkpoints
 from ambidex.vm.provider import LibvirtMachine, LibvirtProvider
 from bench.ledger import Column, Ledger, timed
 
@@ -42,7 +42,7 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
     ):
         episode, chain = Path(scratch) / "episode", Path(scratch) / "chain"
         waited = _play(machine, episode, count)
-        kept = kept_steps(episode)
+        kept = list_checkpoints(episode)
         column.add("a step kept: the caller waits", waited, "<= 400")
         column.add("a step kept: the machine stands still", [one.stood_still for one in kept])
         first, *later = sorted((one.bytes for one in kept[1:]), reverse=True)

@@ -1,22 +1,23 @@
-"""The guest: one server inside the desktop, through which everything reaches it.
+"""The guest server: the only access to a desktop, for agents and for the host.
 
-The *door* (`python3 -m ambidex.guest`) runs as a system account: it holds the token, checks
-arguments, keeps the results of calls, and can do nothing at the desktop. The *workers* (copies of
-`guest.forkserver`) hold no secret and do everything that is done. A worker that hangs is killed and
-replaced; the door never waits for one without a bound.
+The *door* (`python3 -m ambidex.guest`) runs as a system account. It holds the token, checks
+arguments and stores the results of calls, but cannot do anything on the desktop. The *workers*
+(copies of `guest.forkserver`) hold no secrets and do all the work. A worker that hangs is killed
+and replaced; the door never waits for one without a bound.
 
 The agent acts as the desktop user, and so do the workers that run tools. The worker `harness`,
-which serves the host, has the desktop user's rights and is not the agent's to stop or to write to
-(`guest.credentials`). The worker `collector` reads the evidence: it has an account of its own, may
-read every file, and runs nothing that the desktop user has written. `POST /harness/freeze` stops
-all processes of the desktop user first.
+which serves the host, has the desktop user's rights, but the agent can neither stop it nor write to
+its memory (`guest.credentials`). The worker `collector` reads the evidence: it has an account of
+its own, may read every file, and runs nothing that the desktop user has written. `POST
+/harness/freeze` stops all processes of the desktop user first.
 
-    /mcp        what an agent may call: the tools of `mcp_tools`
-    /harness/*  what the host alone may ask: health, frames, files, commands, identity
+    /mcp        for agents: the tools of `mcp_tools`
+    /harness/*  for the host only: health, frames, files, commands, identity
 
-Fates of an error: `ToolError` is an error result of the call, for the model. `HarnessError` is an
-answer with a 4xx status, for the host. A worker that dies is an error result with the code
-`timeout` or `crashed`. Anything else is a bug: status 500, and the traceback in the journal.
+Fates of an error: `ToolError` becomes an error result of the call, for the model. `HarnessError`
+becomes an answer with a 4xx status, for the host. The death of a worker becomes an error result
+with the code `timeout` or `crashed`. Anything else is a bug: status 500, and a traceback in the
+journal.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ __all__ = [
 DEFAULT_PORT = 8770
 
 CALL_ID = "ambidex/call"
-"""Key in a request's `_meta`: the id by which a repeated call is recognised."""
+"""Key in a request's `_meta`: the id of the call, by which a repeated request is recognised."""
 
 CALL_AGAIN = "ambidex/again"
-"""Key beside it: the result of that id is wanted, and nothing is to be done now."""
+"""Key in `_meta`: return the stored result of that id and execute nothing."""
 
 HARNESS = "harness"
 """Name of the worker that serves the host instead of the agent."""
@@ -48,16 +49,14 @@ COLLECTOR = "collector"
 """Name of the worker that reads the evidence."""
 
 SUITE = "suite"
-"""Name of the worker that runs the test suite of a task, and ends."""
+"""Name of the worker that runs the test suite of a task and then exits."""
 
 FREEZER, THAWER = "freezer", "thawer"
-"""Names of the workers that stop the desktop user's processes, or let them run again, and end."""
+"""Names of the workers that stop or resume the desktop user's processes and then exit."""
 
 
 class HarnessError(Exception):
-    """The host asked for what cannot be had; it gets `status` and this text. Never a model's
-    business.
-    """
+    """A request of the host failed; it gets `status` and this message. Models never see it."""
 
     def __init__(
         self, message: str, *, code: str = "failed", hint: str = "", status: int = 400

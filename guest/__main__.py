@@ -1,4 +1,4 @@
-"""`python3 -m ambidex.guest`: open the door."""
+"""`python3 -m ambidex.guest`: runs the guest server."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from pathlib import Path
 
 from ambidex.guest import DEFAULT_PORT
 
-FIRST_GIVEN = 3
-"""Number of the first socket that whoever started us may have handed over, as systemd does it:
-LISTEN_FDS says how many.
+FIRST_PASSED_SOCKET = 3
+"""Number of the first socket passed by our parent, as in systemd's socket activation.
+
+LISTEN_FDS is their count.
 """
 PR_SET_DUMPABLE = 4
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 
 
-def arguments() -> argparse.Namespace:
-    """The command line; each flag has a variable of the environment, for the unit file."""
+def parse_arguments() -> argparse.Namespace:
+    """Parse the command line; most flags have an environment variable for the unit file."""
     get = os.environ.get
     about = "The guest server of Ambidex: /mcp and /harness on one port."
     parser = argparse.ArgumentParser(prog="python3 -m ambidex.guest", description=about)
@@ -32,34 +33,33 @@ def arguments() -> argparse.Namespace:
     places = "$CREDENTIALS_DIRECTORY/ambidex.token, then /etc/ambidex/token"
     parser.add_argument("--token", type=Path, help=f"file with the token, default: {places}")
     state = get("RUNTIME_DIRECTORY", "/run/ambidex")
-    keeps = "folder of ours that keeps a renewed token over a restart, default: %(default)s"
-    parser.add_argument("--state", type=Path, default=Path(state), help=keeps)
+    about_state = "folder that stores a renewed token across restarts, default: %(default)s"
+    parser.add_argument("--state", type=Path, default=Path(state), help=about_state)
     return parser.parse_args()
 
 
-def lock() -> None:
-    """No process of another account reads our memory, and no process that we start inherits our
-    capabilities.
-    """
+def protect_process() -> None:
+    """Prevent other accounts from reading our memory, and children from inheriting capabilities."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 
 
 def sockets(host: str, port: int) -> list[socket.socket]:
-    """Our own address, and those that were opened for us elsewhere; none of them is listening."""
+    """The sockets to serve: one bound to this address, and those passed by our parent."""
     own = socket.socket()
     own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     own.bind((host, port))
-    given = range(FIRST_GIVEN, FIRST_GIVEN + int(os.environ.pop("LISTEN_FDS", "0")))
-    return [own, *(socket.socket(fileno=number) for number in given)]
+    count = int(os.environ.pop("LISTEN_FDS", "0"))
+    passed = range(FIRST_PASSED_SOCKET, FIRST_PASSED_SOCKET + count)
+    return [own, *(socket.socket(fileno=number) for number in passed)]
 
 
 def main() -> None:
-    """Listen until ended."""
-    asked = arguments()
-    lock()
-    # FastMCP reads a file .env in the current folder, which must not be one of the desktop user's.
+    """Serve until terminated."""
+    options = parse_arguments()
+    protect_process()
+    # FastMCP reads a file .env in the current folder, which the desktop user must not control.
     os.environ["FASTMCP_ENV_FILE"] = "/dev/null"
     os.chdir("/")
     import uvicorn
@@ -70,9 +70,9 @@ def main() -> None:
     from ambidex.guest.journal import Journal
 
     journal = Journal.installed()
-    token = Token.read(asked.token, asked.state / "token")
+    token = Token.read(options.token, options.state / "token")
     config = uvicorn.Config(
-        door(Account.named(asked.user), token, journal),
+        door(Account.named(options.user), token, journal),
         log_config=None,
         access_log=False,
         ws="none",
@@ -80,7 +80,7 @@ def main() -> None:
         timeout_graceful_shutdown=3,
         server_header=False,
     )
-    uvicorn.Server(config).run(sockets(asked.host, asked.port))
+    uvicorn.Server(config).run(sockets(options.host, options.port))
 
 
 if __name__ == "__main__":

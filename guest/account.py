@@ -1,4 +1,4 @@
-"""The accounts that the door's workers act as: the desktop user's, and two of our own."""
+"""The accounts that workers run as: the desktop user's, and two system accounts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class MissingAccountError(Exception):
 
 @dataclass(frozen=True)
 class Account:
-    """The desktop user, and whom workers are besides."""
+    """The desktop user's account, and the ids of the workers' system accounts."""
 
     name: str
     uid: int
@@ -30,25 +30,27 @@ class Account:
     home: str
     shell: str
     worker: Optional[int] = None
-    """The user behind the harness worker, whom the desktop user cannot stop. None where the door
-    runs as the desktop user itself, as in tests: then all workers do, and nothing is protected."""
+    """The real user id of the harness worker, which the desktop user cannot stop. None if the door
+    runs as the desktop user itself, as in tests: then all workers do, and nothing is protected.
+    """
     collector: Optional[int] = None
-    """The user who reads the evidence."""
+    """The user id of the worker that reads the evidence."""
 
     @staticmethod
     def named(name: str) -> Account:
-        """The account; `MissingAccountError` names the one that is not there."""
+        """Look up the account; `MissingAccountError` names one that does not exist."""
         entry = _entry(name)
         groups = tuple(os.getgrouplist(name, entry.pw_gid))
         account = (name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir)
         shell = entry.pw_shell or "/bin/sh"
         if os.geteuid() == entry.pw_uid:
             return Account(*account, shell)
-        worker, collector = (_entry(each).pw_uid for each in (WORKER_ACCOUNT, COLLECTOR_ACCOUNT))
+        system_accounts = (WORKER_ACCOUNT, COLLECTOR_ACCOUNT)
+        worker, collector = (_entry(system_name).pw_uid for system_name in system_accounts)
         return Account(*account, shell, worker, collector)
 
     def credentials(self, worker: str) -> Optional[Credentials]:
-        """Those of the worker of that name; None where they are not changed."""
+        """The credentials of the worker of that name; None if they are not changed."""
         if self.worker is None or self.collector is None:
             return None
         if worker == COLLECTOR:
@@ -57,12 +59,12 @@ class Account:
         if worker == SUITE:
             own = self.collector
             return Credentials(own, own, own, own)
-        behind = self.worker if worker in (HARNESS, FREEZER, THAWER) else self.uid
-        return Credentials(behind, self.uid, behind, self.gid, self.groups)
+        real = self.worker if worker in (HARNESS, FREEZER, THAWER) else self.uid
+        return Credentials(real, self.uid, real, self.gid, self.groups)
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process of this account gets before anything is known of its session."""
+        """The environment of a process of this account before its session is known."""
         own = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "SHELL": self.shell}
         path = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
         return {"PATH": path, "LANG": os.environ.get("LANG", "C.UTF-8"), **own}
@@ -72,5 +74,5 @@ def _entry(name: str) -> pwd.struct_passwd:
     try:
         return pwd.getpwnam(name)
     except KeyError:
-        hint = "An image built or a machine provisioned with this version has it."
+        hint = "Build the image or provision the machine with this version."
         raise MissingAccountError(f"This machine has no account {name!r}. {hint}") from None

@@ -1,4 +1,4 @@
-"""The door put together: token, tools, harness and workers as one ASGI application."""
+"""Assembles the door: token, tools, harness and workers as one ASGI application."""
 
 from __future__ import annotations
 
@@ -26,35 +26,33 @@ from ambidex.mcp_tools import catalogue
 __all__ = ["door"]
 
 WARM_AFTER = 300.0
-"""Seconds that workers get to be up before the door warms up without them."""
+"""Seconds to wait for workers before the door warms up without them."""
 
 
 def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
-    """The application. It answers as soon as it is served; its workers start meanwhile, and end
-    with it.
-    """
+    """The application. It answers at once; its workers start in the background and end with it."""
     tools = catalogue.tools()
     names = sorted({tool.worker for tool in tools.values()})
     processes = Processes(account)
     workers = {name: Worker(name, processes) for name in (HARNESS, COLLECTOR, *names)}
-    frozen = Freezer(processes)
+    freezer = Freezer(processes)
     server = Server(tools, workers)
     mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
     described = json.dumps(catalogue.describe(), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()
-    harness = Harness(workers, server, token, journal, digest, frozen)
+    harness = Harness(workers, server, token, journal, digest, freezer)
 
     async def warm_up() -> None:
         for worker in workers.values():
-            with contextlib.suppress(WorkerEndedError):  # health says of each whether it is up
+            with contextlib.suppress(WorkerEndedError):  # health reports which workers are up
                 await worker.wait_until_up(WARM_AFTER)
         await harness.warm_up()
         harness.warmed = await warm(mcp)
 
     @contextlib.asynccontextmanager
-    async def living(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with mcp.lifespan(mcp):
-            tasks = [asyncio.create_task(keep(workers)), asyncio.create_task(warm_up())]
+            tasks = [asyncio.create_task(run_workers(workers)), asyncio.create_task(warm_up())]
             try:
                 yield
             finally:
@@ -65,21 +63,22 @@ def door(account: Account, token: Token, journal: Journal) -> ASGIApp:
 
     app = Starlette(
         routes=[*harness.routes(), *mcp.routes],
-        lifespan=living,
+        lifespan=lifespan,
         exception_handlers={HarnessError: on_error},
     )
     return Guard(app, token)
 
 
-async def keep(workers: dict[str, Worker]) -> None:
-    """Run every worker: first the one that finds the session, then, in that session, the others.
-    The collector needs no session.
+async def run_workers(workers: dict[str, Worker]) -> None:
+    """Run all workers: first the harness worker, which finds the session, then the others in it.
+
+    The collector needs no session and starts at once.
     """
     first = workers[HARNESS]
     tasks = [asyncio.create_task(workers[name].run()) for name in (HARNESS, COLLECTOR)]
     try:
         while not first.up:
-            with contextlib.suppress(WorkerEndedError):  # a desktop may take as long as it takes
+            with contextlib.suppress(WorkerEndedError):  # the desktop may take any time to start
                 await first.wait_until_up(60)
         for name, worker in workers.items():
             if name not in (HARNESS, COLLECTOR):

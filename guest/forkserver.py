@@ -1,12 +1,11 @@
-"""Where workers come from: a process of the door's account, started as `guest.processes.BOOT` says.
+"""The fork server: a process of the door's account that forks workers (`guest.processes.BOOT`).
 
-It has loaded what each of them needs, and becomes a copy of itself for each that is asked for: a
-Python of its own would load it again. Its interpreter is isolated: it reads no variable, no folder
-and no site package of the desktop user. The socket FD carries JSON: a request is `{"name",
-"environment", "as"}` with two sockets, the worker's channel and what it prints to, `as` being
-`guest.credentials.Credentials` or null; told are `{"started": PID}`, and at its end `{"ended": PID,
-"status": N}`, negative for a signal. In the copy `MODULE.main(NAME, FD of its channel)` is run. It
-ends with the door, and the workers with it.
+It has imported what every worker needs, so that workers need not load it again. Its interpreter is
+isolated: it reads no variables, folders or site packages of the desktop user. Its socket carries
+JSON. A request is `{"name", "environment", "as"}` with two sockets, the worker's channel and its
+output; `as` holds `guest.credentials.Credentials` or null. Its messages are `{"started": PID}` and
+`{"ended": PID, "status": N}`, where N is negative for a signal. In the copy, `MODULE.main(NAME, FD
+of the channel)` runs. The fork server ends with the door, and the workers end with it.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ from ambidex.guest.credentials import Credentials, protect
 __all__ = ["LONGEST"]
 
 LONGEST = 1 << 17
-"""Bytes of a message: an environment is the most that is told."""
+"""Largest message in bytes: an environment is the largest part."""
 PR_SET_NAME = 15
 
 
-def tell(line: socket.socket, **said: int) -> None:
-    """One message to the door."""
-    line.send(json.dumps(said).encode())
+def notify(line: socket.socket, **fields: int) -> None:
+    """Send one message to the door."""
+    line.send(json.dumps(fields).encode())
 
 
 def reap(line: socket.socket) -> None:
-    """Tell of each worker that has ended."""
+    """Reap the workers that have ended, and notify the door of each."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -46,60 +45,62 @@ def reap(line: socket.socket) -> None:
             return
         if not pid:
             return
-        tell(line, ended=pid, status=os.waitstatus_to_exitcode(status))
+        notify(line, ended=pid, status=os.waitstatus_to_exitcode(status))
 
 
-def copied(line: socket.socket) -> Optional[tuple[dict[str, Any], list[int]]]:
-    """What was asked for: in each copy; None in the original, when nobody asks any more."""
-    woken, wake = os.pipe()
-    for end in (woken, wake):
+def fork_on_request(line: socket.socket) -> Optional[tuple[dict[str, Any], list[int]]]:
+    """Fork for each request. Returns in each copy, with the request and its sockets; in the
+    original, returns None when the door has closed its end.
+    """
+    reading_end, writing_end = os.pipe()
+    for end in (reading_end, writing_end):
         os.set_blocking(end, False)
-    signal.set_wakeup_fd(wake)
+    signal.set_wakeup_fd(writing_end)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     while True:
-        readable, _, _ = select.select([line.fileno(), woken], [], [])
-        if woken in readable:
-            os.read(woken, 4096)
+        readable, _, _ = select.select([line.fileno(), reading_end], [], [])
+        if reading_end in readable:
+            os.read(reading_end, 4096)
             reap(line)
         if line.fileno() in readable:
-            said, sockets, _, _ = socket.recv_fds(line, LONGEST, 2)
-            if not said:
+            content, sockets, _, _ = socket.recv_fds(line, LONGEST, 2)
+            if not content:
                 return None
             pid = os.fork()
             if pid == 0:
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                for end in (woken, wake):
+                for end in (reading_end, writing_end):
                     os.close(end)
-                return json.loads(said), sockets
-            # Whoever is told of it may kill its group at once.
+                return json.loads(content), sockets
+            # Before the notification: the door may kill the worker's process group at once.
             os.setpgid(pid, pid)
-            tell(line, started=pid)
-            for each in sockets:
-                os.close(each)
+            notify(line, started=pid)
+            for number in sockets:
+                os.close(number)
 
 
 def main(module: str, fd: int) -> None:
-    """Be asked; and in a copy, be what was asked for."""
+    """Serve requests; in a copy, run the worker that was requested."""
     protect()
     worker = importlib.import_module(module)
     gc.freeze()
     with socket.socket(fileno=fd) as line:
-        asked = copied(line)
-    if asked is None:
+        forked = fork_on_request(line)
+    if forked is None:
         return
     os.setpgid(0, 0)
-    said, (channel, printed) = asked
-    if said["as"] is not None:
-        Credentials(**said["as"]).assume()
+    request, (channel, output) = forked
+    if request["as"] is not None:
+        Credentials(**request["as"]).assume()
     protect()
     for stream in (1, 2):
-        os.dup2(printed, stream)
-    os.close(printed)
-    name = said["name"]
+        os.dup2(output, stream)
+    os.close(output)
+    name = request["name"]
     ctypes.CDLL(None).prctl(PR_SET_NAME, f"worker-{name}".encode(), 0, 0, 0)
     sys.argv[:] = [module, name]
     os.environ.clear()
-    os.environ.update(said["environment"])
+    os.environ.update(request["environment"])
     time.tzset()
     worker.main(name, channel)

@@ -1,4 +1,4 @@
-"""Stopping the desktop user's processes before the evidence is read, and seeing that none runs."""
+"""Stops the desktop user's processes before the evidence is read, and checks that none runs."""
 
 from __future__ import annotations
 
@@ -10,83 +10,85 @@ from pathlib import Path
 from ambidex.guest import FREEZER, THAWER, HarnessError
 from ambidex.guest.processes import Processes
 
-__all__ = ["Freezer", "running"]
+__all__ = ["Freezer", "find_running"]
 
-ENDS_WITHIN = 30.0
-STOPPING = 1 << signal.SIGSTOP - 1
-"""The signal as /proc has it among those that are pending: it comes before anything else does."""
+EXITS_WITHIN = 30.0
+STOP_PENDING = 1 << signal.SIGSTOP - 1
+"""SIGSTOP in /proc's mask of pending signals: the process stops before it does anything else."""
 TRIES = 5
-"""How often what a service of the system starts for the user meanwhile is stopped as well."""
+"""Attempts: system services may start processes for the user meanwhile."""
 
 
 class Freezer:
-    """Whether the desktop stands still, and how it is made to."""
+    """Stops and resumes the desktop user's processes."""
 
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
-        self.on = False
+        self.frozen = False
 
     async def freeze(self) -> int:
-        """Stop them all; returns how many. 503 where some run on."""
+        """Stop all processes and return their number; 503 if some still run."""
         account = self._processes.account
         if account.worker is None:
             message = "The door runs as the desktop user, so it cannot stop that user's processes."
             raise HarnessError(message, code="not_separate", status=503)
-        self.on = True
+        self.frozen = True
         for _ in range(TRIES):
             await self._signal(FREEZER)
-            stopped, left = running(account.uid, account.worker)
-            if not left:
+            stopped, running = find_running(account.uid, account.worker)
+            if not running:
                 return stopped
-        message = f"Processes of the desktop user run on: {', '.join(map(str, left[:10]))}."
+        message = f"Processes of the desktop user still run: {', '.join(map(str, running[:10]))}."
         raise HarnessError(message, code="not_frozen", status=503)
 
     async def thaw(self) -> None:
-        """Let them run again, for a machine that is not reverted."""
-        if self.on:
+        """Resume the processes, for a machine that is not reverted."""
+        if self.frozen:
             await self._signal(THAWER)
-            self.on = False
+            self.frozen = False
 
-    async def still(self) -> bool:
-        """Whether none has begun to run since."""
+    async def all_stopped(self) -> bool:
+        """Whether no process of the desktop user runs."""
         account = self._processes.account
         assert account.worker is not None
-        return not running(account.uid, account.worker)[1]
+        return not find_running(account.uid, account.worker)[1]
 
     async def _signal(self, worker: str) -> None:
         ours, theirs = socket.socketpair()
-        heard, spoken = socket.socketpair()
-        with ours, heard:
-            with theirs, spoken:
-                process = await self._processes.start(worker, {}, theirs, spoken)
-            status = await asyncio.wait_for(process.wait(), ENDS_WITHIN)
-            heard.setblocking(False)
+        our_output, their_output = socket.socketpair()
+        with ours, our_output:
+            with theirs, their_output:
+                process = await self._processes.start(worker, {}, theirs, their_output)
+            status = await asyncio.wait_for(process.wait(), EXITS_WITHIN)
+            our_output.setblocking(False)
             try:
-                said = heard.recv(4096).decode(errors="replace").strip()
+                output = our_output.recv(4096).decode(errors="replace").strip()
             except BlockingIOError:
-                said = ""
+                output = ""
         if status != "0":
-            message = f"The {worker} did not do its work (exit status {status}): {said}"
+            message = f"The {worker} failed (exit status {status}): {output}"
             raise HarnessError(message, code="not_frozen", status=503)
 
 
-def running(uid: int, besides: int, proc: Path = Path("/proc")) -> tuple[int, list[int]]:
-    """How many processes with that user among theirs are stopped, about to be or ended, and the
-    numbers of the others. Those of whom `besides` is the real user are ours.
+def find_running(uid: int, own: int, proc: Path = Path("/proc")) -> tuple[int, list[int]]:
+    """Look at the processes that have `uid` among their user ids, except those with the real user
+    id `own`, which are workers.
+
+    Returns how many are stopped, about to stop or ended, and the process ids of all others.
     """
-    stopped, others = 0, []
+    stopped, running = 0, []
     for folder in proc.glob("[0-9]*"):
         try:
             status = (folder / "status").read_text(errors="replace")
         except OSError:
             continue
         lines = dict(line.partition(":\t")[::2] for line in status.splitlines())
-        users = [int(each) for each in lines["Uid"].split()]
-        if uid not in users or users[0] == besides:
+        users = [int(user) for user in lines["Uid"].split()]
+        if uid not in users or users[0] == own:
             continue
         pending = int(lines["SigPnd"], 16) | int(lines["ShdPnd"], 16)
-        if lines["State"][0] in "TtZX" or pending & STOPPING:
+        if lines["State"][0] in "TtZX" or pending & STOP_PENDING:
             stopped += 1
         else:
-            others.append(int(folder.name))
-    return stopped, others
+            running.append(int(folder.name))
+    return stopped, running

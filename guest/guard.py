@@ -1,4 +1,4 @@
-"""The token: nothing behind this middleware is reached without it, known route or not."""
+"""Token authentication for every request, whether its route exists or not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REFUSED = json.dumps(
     {
         "error": {
             "code": "unauthorized",
-            "message": "This endpoint wants the token of this machine.",
+            "message": "This endpoint requires the token of this machine.",
             "hint": "Send it as `Authorization: Bearer TOKEN`.",
         }
     }
@@ -23,13 +23,11 @@ REFUSED = json.dumps(
 
 
 class NoTokenError(Exception):
-    """No token could be read at start; without one the door stays closed."""
+    """No valid token was found at start, so the server does not run."""
 
 
 class Token:
-    """The current token. `renewed`, where given, is a file that keeps a renewed one over a restart
-    of the door.
-    """
+    """The current token. `renewed` is a file that stores a renewed one across restarts."""
 
     def __init__(self, value: str, renewed: Path | None = None) -> None:
         if len(value) < 16:
@@ -38,33 +36,29 @@ class Token:
         self._renewed = renewed
 
     @staticmethod
-    def read(given: Path | None, renewed: Path) -> Token:
-        """The token from the first place that has one: renewed, given, systemd's credentials,
-        /etc.
+    def read(file: Path | None, renewed: Path) -> Token:
+        """Read the token from the first existing file: `renewed`, then `file`, or if that is None,
+        systemd's credentials and /etc.
         """
         credentials = os.environ.get("CREDENTIALS_DIRECTORY")
-        places = [renewed, given] if given else [renewed]
-        if not given and credentials:
-            places.append(Path(credentials) / "ambidex.token")
-        if not given:
-            places.append(Path("/etc/ambidex/token"))
-        for place in places:
-            if place is not None and place.is_file():
-                return Token(place.read_text().strip(), renewed)
-        tried = ", ".join(str(place) for place in places)
+        paths = [renewed, file] if file else [renewed]
+        if not file and credentials:
+            paths.append(Path(credentials) / "ambidex.token")
+        if not file:
+            paths.append(Path("/etc/ambidex/token"))
+        for path in paths:
+            if path is not None and path.is_file():
+                return Token(path.read_text().strip(), renewed)
+        tried = ", ".join(str(path) for path in paths)
         raise NoTokenError(f"no token in any of {tried}")
 
     def admits(self, header: bytes) -> bool:
-        """Whether an Authorization header carries the token; takes the same time for every wrong
-        one.
-        """
+        """Whether an Authorization header has the token; compared in constant time."""
         scheme, _, value = header.partition(b" ")
         return scheme.lower() == b"bearer" and hmac.compare_digest(value.strip(), self._value)
 
     def renew(self, value: str) -> None:
-        """From now on only `value` is admitted, after a restart too. `NoTokenError` if it is too
-        short.
-        """
+        """Admit only `value` from now on, even after a restart; `NoTokenError` if too short."""
         Token(value)
         if self._renewed is not None:
             new = self._renewed.with_suffix(".new")
@@ -76,27 +70,27 @@ class Token:
 
 
 class Guard:
-    """ASGI middleware around the whole application: 401 for every request without the token."""
+    """ASGI middleware that answers 401 to every request without the token."""
 
     def __init__(self, app: ASGIApp, token: Token) -> None:
         self._app = app
         self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what carries the token; answer the rest."""
+        """Pass on requests that have the token; refuse all others."""
         if scope["type"] == "lifespan" or self._admitted(scope):
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            kind = (b"content-type", b"application/json")
-            length = (b"content-length", str(len(REFUSED)).encode())
-            asks = (b"www-authenticate", b"Bearer")
-            await send(
-                {"type": "http.response.start", "status": 401, "headers": [kind, length, asks]}
-            )
+            headers = [
+                (b"content-type", b"application/json"),
+                (b"content-length", str(len(REFUSED)).encode()),
+                (b"www-authenticate", b"Bearer"),
+            ]
+            await send({"type": "http.response.start", "status": 401, "headers": headers})
             await send({"type": "http.response.body", "body": REFUSED})
         else:
             await send({"type": "websocket.close", "code": 1008})
 
     def _admitted(self, scope: Scope) -> bool:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(given) == 1 and self._token.admits(given[0])
+        values = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(values) == 1 and self._token.admits(values[0])

@@ -1,4 +1,4 @@
-"""The host's side of the door: routes under /harness that no agent is told of."""
+"""The host's routes of the door, under /harness. Agents do not see them."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ log = logging.getLogger("ambidex.guest.harness")
 
 M = TypeVar("M", bound=BaseModel)
 GRACE = 30.0
-"""Seconds a worker may take beyond the time that a request gave it."""
-UNDISTURBED = 3
-"""How often evidence is read that was read while something ran."""
-SURVEYED = 120.0
+"""Seconds that a worker may take beyond the time given by a request."""
+READS = 3
+"""Attempts to read evidence while no process of the desktop user runs."""
+SURVEY_WITHIN = 120.0
 """Seconds for a survey of all files."""
 
 
-class Asked(BaseModel):
-    """Unknown fields are refused."""
+class RequestModel(BaseModel):
+    """Refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Look(Asked):
+class ScreenshotQuery(RequestModel):
     """Query of a screenshot."""
 
     settle: float = Field(0, ge=0, le=120)
@@ -52,8 +52,8 @@ class Look(Asked):
     known: str = ""
 
 
-class Run(Asked):
-    """A command."""
+class CommandRequest(RequestModel):
+    """A command to run."""
 
     argv: list[str] = Field(min_length=1)
     cwd: Optional[str] = None
@@ -63,21 +63,21 @@ class Run(Asked):
     background: bool = False
 
 
-class File(Asked):
-    """Query of a file."""
+class FileQuery(RequestModel):
+    """Query of a file or folder."""
 
     path: str = Field(min_length=1)
 
 
-class Question(Asked):
-    """A question that files answer."""
+class QuestionRequest(RequestModel):
+    """A question that can be answered from files."""
 
     do: str = Field(min_length=1)
     given: dict[str, Any] = Field({}, alias="with")
 
 
-class Suite(Asked):
-    """Query of a test suite, whose text is the body."""
+class SuiteQuery(RequestModel):
+    """Query of a test suite, whose source is the body."""
 
     address: str = Field(min_length=1, max_length=100)
     modules: str
@@ -85,14 +85,14 @@ class Suite(Asked):
     within: float = Field(gt=0, le=600)
 
 
-class WaitWindow(Asked):
+class WindowRequest(RequestModel):
     """A window to wait for."""
 
     title: str = Field(min_length=1)
     timeout: float = Field(30, gt=0, le=600)
 
 
-class Tree(Asked):
+class TreeQuery(RequestModel):
     """Bounds of an accessibility tree."""
 
     depth: int = Field(30, ge=1, le=100)
@@ -100,38 +100,38 @@ class Tree(Asked):
     seconds: float = Field(5, gt=0, le=120)
 
 
-def checked(model: type[M], given: Any) -> M:
-    """What was asked, typed; 400 names every wrong field."""
+def validate(model: type[M], fields: Any) -> M:
+    """Validate the fields of a request; 400 names every invalid one."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(fields)
     except ValidationError as error:
-        said = [
+        problems = [
             f"{'.'.join(map(str, item['loc'])) or 'body'}: {item['msg']}"
             for item in error.errors(include_url=False)
         ]
         allowed = ", ".join(model.model_fields)
-        message, hint = f"{'; '.join(said)}.", f"Fields: {allowed}."
+        message, hint = f"{'; '.join(problems)}.", f"Fields: {allowed}."
         raise HarnessError(message, code="bad_request", hint=hint) from None
 
 
-async def body_of(request: Request, model: type[M]) -> M:
-    """The JSON body of a request, typed."""
+async def parse_body(request: Request, model: type[M]) -> M:
+    """Parse and validate the JSON body of a request."""
     try:
-        given = json.loads(await request.body())
+        fields = json.loads(await request.body())
     except ValueError as error:
         raise HarnessError(f"The body is not JSON: {error}.", code="bad_request") from None
-    return checked(model, given)
+    return validate(model, fields)
 
 
 async def on_error(request: Request, error: Exception) -> Response:
-    """A `HarnessError` as the answer it stands for."""
+    """The answer for a `HarnessError`."""
     assert isinstance(error, HarnessError)
-    said = {"code": error.code, "message": error.message, "hint": error.hint}
-    return JSONResponse({"error": said}, status_code=error.status)
+    fields = {"code": error.code, "message": error.message, "hint": error.hint}
+    return JSONResponse({"error": fields}, status_code=error.status)
 
 
 class Harness:
-    """The routes, over the workers and what the door keeps."""
+    """The host's routes, implemented by the workers and by the door's own state."""
 
     def __init__(
         self,
@@ -140,31 +140,31 @@ class Harness:
         token: Token,
         journal: Journal,
         catalogue: str,
-        frozen: Freezer,
+        freezer: Freezer,
     ) -> None:
         self._workers = workers
-        self._frozen = frozen
+        self._freezer = freezer
         self._processes = workers[HARNESS].processes
-        self._root: Optional[bool] = None
+        self._agent_is_root: Optional[bool] = None
         self._server = server
         self._token = token
         self._journal = journal
         self._catalogue = catalogue
         self.warmed: list[int] = []
-        """Status of each of the door's own first questions; empty while they are being asked."""
+        """Status of each of the door's own warm-up requests; empty until all are answered."""
 
     async def warm_up(self) -> None:
-        """Do once what a host asks for first; what fails here is said by health."""
+        """Execute a host's first requests once; failures are reported by health."""
         for do, given in (
             ("check", {}),
-            ("screenshot", Look(settle=0, work=0, still=0).model_dump()),
+            ("screenshot", ScreenshotQuery(settle=0, work=0, still=0).model_dump()),
             ("check", {}),
         ):
             with contextlib.suppress(HarnessError):
                 await self._ask(do, given, 0)
 
     def routes(self) -> list[Route]:
-        """For the application."""
+        """The routes for the application."""
         return [
             Route("/harness/health", self.health),
             Route("/harness/screenshot", self.screenshot),
@@ -186,31 +186,31 @@ class Harness:
     async def _ask(
         self, do: str, given: dict[str, Any], within: float, body: bytes = b""
     ) -> Message:
-        """The harness worker's reply; every failure as the answer the host gets."""
-        if self._frozen.on:
-            message = "The desktop is frozen: only the evidence can be asked for."
+        """The harness worker's reply; `HarnessError` if it fails or the desktop is frozen."""
+        if self._freezer.frozen:
+            message = "The desktop is frozen: only evidence can be read."
             raise HarnessError(message, code="frozen", status=409)
-        return await self._of(HARNESS, do, given, within, body)
+        return await self._ask_worker(HARNESS, do, given, within, body)
 
-    async def _collected(self, do: str, given: dict[str, Any], within: float) -> Message:
-        """The collector's reply; given while the desktop was frozen, once it is."""
-        for _ in range(UNDISTURBED):
-            reply = await self._of(COLLECTOR, do, given, within)
-            if not self._frozen.on or await self._frozen.still():
+    async def _ask_collector(self, do: str, given: dict[str, Any], within: float) -> Message:
+        """The collector's reply; once the desktop is frozen, one during which it stayed frozen."""
+        for _ in range(READS):
+            reply = await self._ask_worker(COLLECTOR, do, given, within)
+            if not self._freezer.frozen or await self._freezer.all_stopped():
                 return reply
-            await self._frozen.freeze()
-        message = "Processes of the desktop user were started again and again meanwhile."
+            await self._freezer.freeze()
+        message = "Processes of the desktop user were started repeatedly while evidence was read."
         raise HarnessError(message, code="not_frozen", status=503)
 
-    async def _of(
+    async def _ask_worker(
         self, worker: str, do: str, given: dict[str, Any], within: float, body: bytes = b""
     ) -> Message:
         try:
             return await self._workers[worker].ask(do, given, within + GRACE, body)
-        except WorkerRefusalError as refused:
-            error = refused.error
+        except WorkerRefusalError as refusal:
+            error = refusal.error
             if error["kind"] == "bug":
-                log.error("%s failed inside:\n%s", do, error["traceback"])
+                log.error("%s failed with a bug:\n%s", do, error["traceback"])
             status = error.get("status", 500)
             text = (error["message"], error["code"], error["hint"])
             raise HarnessError(text[0], code=text[1], hint=text[2], status=status) from None
@@ -218,12 +218,12 @@ class Harness:
             raise HarnessError(str(error), code=error.code, status=503) from None
 
     async def health(self, request: Request) -> Response:
-        """Ready, or how far each part is."""
-        said = await self._report("check")
-        return JSONResponse(said, status_code=200 if said["ready"] else 503)
+        """Whether the guest is ready, with the state of each part; 503 if it is not."""
+        report = await self._report("check")
+        return JSONResponse(report, status_code=200 if report["ready"] else 503)
 
     async def _report(self, do: str) -> dict[str, Any]:
-        """What health says, of the checks that this verb of the harness worker makes."""
+        """The health report, with the checks of this operation of the harness worker."""
         checks: dict[str, dict[str, Any]] = {
             f"worker {name}": {"ok": worker.up, "seen": worker.stage}
             for name, worker in self._workers.items()
@@ -231,34 +231,35 @@ class Harness:
         size = None
         if self._workers[HARNESS].up:
             try:
-                seen = (await self._ask(do, {}, 0)).head["value"]
+                value = (await self._ask(do, {}, 0)).head["value"]
             except HarnessError as error:
                 checks["session"] = {"ok": False, "seen": error.message}
             else:
-                checks.update(seen["checks"])
-                size = seen["screen"]
-        seen_first = ", ".join(map(str, self.warmed)) or "not yet"
-        checks["first answers"] = {"ok": set(self.warmed) == {200}, "seen": seen_first}
+                checks.update(value["checks"])
+                size = value["screen"]
+        statuses = ", ".join(map(str, self.warmed)) or "not yet"
+        checks["first answers"] = {"ok": set(self.warmed) == {200}, "seen": statuses}
         return {
             "ready": all(check["ok"] for check in checks.values()),
             "checks": checks,
             "screen": size,
             "catalogue": self._catalogue,
             "user": self._workers[HARNESS].processes.account.name,
-            "agent_is_root": await self._rights(),
+            "agent_is_root": await self._may_become_root(),
             "clock": time.time(),
         }
 
-    async def _rights(self) -> bool:
-        """Whether the desktop user may become root, as it was when that was first asked."""
-        if self._root is None and self._workers[COLLECTOR].up:
-            self._root = bool((await self._of(COLLECTOR, "rights", {}, 10)).head["value"])
-        return bool(self._root)
+    async def _may_become_root(self) -> bool:
+        """Whether the desktop user may become root; checked once, at the first request."""
+        if self._agent_is_root is None and self._workers[COLLECTOR].up:
+            reply = await self._ask_worker(COLLECTOR, "rights", {}, 10)
+            self._agent_is_root = bool(reply.head["value"])
+        return bool(self._agent_is_root)
 
     async def screenshot(self, request: Request) -> Response:
-        """A frame, a patch over a known one, or 304."""
-        asked = checked(Look, dict(request.query_params))
-        reply = await self._ask("screenshot", vars(asked), max(asked.settle, asked.work))
+        """A frame, a patch over a known frame, or 304 if that is unchanged."""
+        query = validate(ScreenshotQuery, dict(request.query_params))
+        reply = await self._ask("screenshot", vars(query), max(query.settle, query.work))
         frame = json.dumps(reply.head["value"], separators=(",", ":"))
         headers = {"Ambidex-Frame": frame}
         if reply.head["value"]["rect"] is None:
@@ -266,80 +267,83 @@ class Harness:
         return Response(reply.body, headers=headers, media_type="application/octet-stream")
 
     async def run(self, request: Request) -> Response:
-        """A command as the desktop user."""
-        asked = await body_of(request, Run)
-        return JSONResponse((await self._ask("run", vars(asked), asked.timeout)).head["value"])
+        """Run a command as the desktop user."""
+        command = await parse_body(request, CommandRequest)
+        reply = await self._ask("run", vars(command), command.timeout)
+        return JSONResponse(reply.head["value"])
 
     async def put_file(self, request: Request) -> Response:
         """Write a file."""
-        asked = checked(File, dict(request.query_params))
-        reply = await self._ask("write", vars(asked), 60, await request.body())
+        query = validate(FileQuery, dict(request.query_params))
+        reply = await self._ask("write", vars(query), 60, await request.body())
         return JSONResponse(reply.head["value"])
 
     async def wait_window(self, request: Request) -> Response:
-        """Wait until a window is there."""
-        asked = await body_of(request, WaitWindow)
-        reply = await self._ask("wait_window", vars(asked), asked.timeout)
+        """Wait until a window appears."""
+        window = await parse_body(request, WindowRequest)
+        reply = await self._ask("wait_window", vars(window), window.timeout)
         return JSONResponse({"window": reply.head["value"]})
 
     async def identity(self, request: Request) -> Response:
-        """Become another machine, and say how it is."""
-        asked = await body_of(request, Identity)
-        looking = asyncio.create_task(self._report("renew"))
-        await asyncio.sleep(0)  # until it waits for the worker, which looks meanwhile
+        """Assume a new identity, and report the guest's health."""
+        new_identity = await parse_body(request, Identity)
+        report = asyncio.create_task(self._report("renew"))
+        await asyncio.sleep(0)  # let it send its request: the worker then runs in parallel
         self._server.forget()
-        skipped = assume(asked, self._token)
-        health = await looking
-        skipped.update(set_clock(asked))
+        skipped = assume(new_identity, self._token)
+        health = await report
+        skipped.update(set_clock(new_identity))
         health["clock"] = time.time()
-        for name, why in skipped.items():
-            log.warning("identity: %s was not renewed: %s", name, why)
+        for name, reason in skipped.items():
+            log.warning("identity: %s was not renewed: %s", name, reason)
         return JSONResponse({"skipped": skipped, "health": health})
 
     async def accessibility(self, request: Request) -> Response:
-        """The accessibility tree, bounded."""
-        asked = checked(Tree, dict(request.query_params))
-        reply = await self._ask("accessible", vars(asked), asked.seconds)
+        """The accessibility tree, within bounds."""
+        query = validate(TreeQuery, dict(request.query_params))
+        reply = await self._ask("accessible", vars(query), query.seconds)
         return JSONResponse(reply.head["value"])
 
     async def freeze(self, request: Request) -> Response:
         """Stop every process of the desktop user, until the machine is reverted."""
-        return JSONResponse({"stopped": await self._frozen.freeze()})
+        return JSONResponse({"stopped": await self._freezer.freeze()})
 
     async def thaw(self, request: Request) -> Response:
-        """Let them run again."""
-        await self._frozen.thaw()
+        """Resume the processes of the desktop user."""
+        await self._freezer.thaw()
         return JSONResponse({})
 
     async def evidence(self, request: Request) -> Response:
-        """What is at a path, read by the collector: its kind in a header, and its content."""
-        asked = checked(File, dict(request.query_params))
-        reply = await self._collected("read", vars(asked), 60)
+        """Read a path with the collector: its kind in a header, and its content."""
+        query = validate(FileQuery, dict(request.query_params))
+        reply = await self._ask_collector("read", vars(query), 60)
         about = json.dumps(reply.head["value"], separators=(",", ":"))
         headers = {"Ambidex-File": about}
         return Response(reply.body, headers=headers, media_type="application/octet-stream")
 
     async def listing(self, request: Request) -> Response:
-        """Every path below a folder, by the collector."""
-        asked = checked(File, dict(request.query_params))
-        return JSONResponse((await self._collected("list", vars(asked), 60)).head["value"])
+        """List every path in a folder, recursively, with the collector."""
+        query = validate(FileQuery, dict(request.query_params))
+        return JSONResponse((await self._ask_collector("list", vars(query), 60)).head["value"])
 
     async def survey(self, request: Request) -> Response:
-        """Every file with its content's hash, by the collector."""
-        return JSONResponse((await self._collected("survey", {}, SURVEYED)).head["value"])
+        """List every file with a hash of its content, with the collector."""
+        reply = await self._ask_collector("survey", {}, SURVEY_WITHIN)
+        return JSONResponse(reply.head["value"])
 
     async def question(self, request: Request) -> Response:
-        """What files answer, by the collector."""
-        asked = await body_of(request, Question)
-        reply = await self._collected("ask", {"do": asked.do, "with": asked.given}, 120)
+        """Answer a question from files, with the collector."""
+        question = await parse_body(request, QuestionRequest)
+        reply = await self._ask_collector("ask", {"do": question.do, "with": question.given}, 120)
         return JSONResponse({"value": reply.head["value"]})
 
     async def suite(self, request: Request) -> Response:
-        """The report of a test suite on the agent's code, which runs elsewhere."""
-        asked = checked(Suite, dict(request.query_params))
-        given = {**vars(asked), "modules": [each for each in asked.modules.split(",") if each]}
+        """Run a test suite on the agent's code, which runs in another process, and report."""
+        query = validate(SuiteQuery, dict(request.query_params))
+        modules = [module for module in query.modules.split(",") if module]
+        given = {**vars(query), "modules": modules}
         return JSONResponse(await run_suite(self._processes, given, await request.body()))
 
     async def journal(self, request: Request) -> Response:
-        """What the door did of late."""
+        """The recent lines of the door's journal."""
         return PlainTextResponse(self._journal.text())

@@ -1,6 +1,4 @@
-"""Becoming another machine after a fork: clones start from one memory, so what must differ is
-renewed.
-"""
+"""Gives a forked machine a new identity, since forks start from the same memory."""
 
 from __future__ import annotations
 
@@ -19,11 +17,11 @@ from ambidex.guest.guard import Token
 __all__ = ["Identity", "assume", "set_clock"]
 
 RNDADDENTROPY, RNDRESEEDCRNG = 0x40085203, 0x5207
-"""Requests of random(4); both take CAP_SYS_ADMIN."""
+"""Requests of random(4); both need CAP_SYS_ADMIN."""
 
 
 class Identity(BaseModel):
-    """What the host gives a new machine."""
+    """The identity that the host gives a forked machine."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,61 +32,60 @@ class Identity(BaseModel):
 
     @field_validator("entropy", mode="before")
     @classmethod
-    def decoded(cls, given: object) -> object:
-        """Base64 on the wire."""
-        if not isinstance(given, str):
-            return given
+    def _decode(cls, value: object) -> object:
+        """Decode base64, the form on the wire."""
+        if not isinstance(value, str):
+            return value
         try:
-            return base64.b64decode(given, validate=True)
+            return base64.b64decode(value, validate=True)
         except binascii.Error as error:
             raise ValueError(f"not base64: {error}") from error
 
 
 def assume(identity: Identity, token: Token) -> dict[str, str]:
-    """Renew everything but the clock; what the system did not allow is returned by name, with the
-    reason.
+    """Renew everything but the clock; the parts that the system did not permit, with the reason.
 
-    The token comes last: until it is renewed the host can ask again with the old one.
+    The token comes last: until then, the host can repeat the request with the old one.
     """
-    renewed: dict[str, Callable[[], object]] = {
-        "entropy": lambda: stir(identity.entropy),
+    actions: dict[str, Callable[[], object]] = {
+        "entropy": lambda: add_entropy(identity.entropy),
         "machine_id": lambda: write_in_place(Path("/etc/machine-id"), identity.machine_id + "\n"),
     }
-    skipped = tried(renewed)
+    skipped = try_all(actions)
     token.renew(identity.token)
     return skipped
 
 
 def set_clock(identity: Identity) -> dict[str, str]:
-    """Tell the machine what time it is; what `assume` returns. Half of the desktop wakes up of
-    it.
-    """
-    return tried({"clock": lambda: time.clock_settime(time.CLOCK_REALTIME, identity.clock)})
+    """Set the machine's clock; returns the same as `assume`. It wakes up half of the desktop."""
+    return try_all({"clock": lambda: time.clock_settime(time.CLOCK_REALTIME, identity.clock)})
 
 
-def tried(steps: dict[str, Callable[[], object]]) -> dict[str, str]:
-    """The steps that the system did not allow, and why."""
+def try_all(actions: dict[str, Callable[[], object]]) -> dict[str, str]:
+    """Run all actions; the names of those that the system did not permit, with the reason."""
     skipped = {}
-    for name, step in steps.items():
+    for name, action in actions.items():
         try:
-            step()
+            action()
         except OSError as error:
             skipped[name] = str(error)
     return skipped
 
 
-def stir(entropy: bytes) -> None:
-    """Make the kernel's randomness our own from now on. Writing to the device is not enough: the
-    generator goes on with the key it was forked with until it next takes one from the pool.
+def add_entropy(entropy: bytes) -> None:
+    """Reseed the kernel's random number generator.
+
+    Writing to the device is not enough: the generator would keep the key it was forked with until
+    it next takes one from the pool.
     """
-    credited = struct.pack("ii", len(entropy) * 8, len(entropy)) + entropy
+    request = struct.pack("ii", len(entropy) * 8, len(entropy)) + entropy
     with open("/dev/urandom", "wb", buffering=0) as device:
-        fcntl.ioctl(device, RNDADDENTROPY, credited)
+        fcntl.ioctl(device, RNDADDENTROPY, request)
         fcntl.ioctl(device, RNDRESEEDCRNG)
 
 
 def write_in_place(path: Path, text: str) -> None:
-    """Overwrite a file whose folder we may not write to."""
+    """Overwrite a file without creating another, since we may not write to its folder."""
     with path.open("r+") as file:
         file.write(text)
         file.truncate()

@@ -1,6 +1,4 @@
-"""The journal: what the door did of late, kept in memory for a post-mortem and written to stderr
-for systemd.
-"""
+"""The door's journal: recent log lines in memory, for diagnosis; warnings also go to stderr."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ __all__ = ["Journal"]
 
 
 class Journal(logging.Handler):
-    """Keeps the last `size` lines; `text` is all of them."""
+    """A log handler that stores the last `size` lines."""
 
     def __init__(self, size: int = 2000) -> None:
         super().__init__()
@@ -22,20 +20,20 @@ class Journal(logging.Handler):
         )
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the record's line; what matters to the system's journal is passed on."""
+        """Store the record's line; pass warnings and errors on to the system's journal."""
         line = self.format(record)
         self._lines.append(line)
-        # A line costs the system's journal more than a call costs us: what went well stays here.
+        # A line in the system's journal costs more than a call, so successes are not passed on.
         if record.levelno >= logging.WARNING:
             sys.stderr.write(line + "\n")
 
     def text(self) -> str:
-        """Every kept line, oldest first."""
+        """All stored lines, oldest first."""
         return "\n".join(self._lines) + "\n"
 
     @staticmethod
     def installed() -> Journal:
-        """A journal that hears everything the guest says, and the warnings of everybody else."""
+        """Install a journal for all messages of the guest, and warnings of other loggers."""
         journal = Journal()
         logging.basicConfig(level=logging.WARNING, handlers=[journal], force=True)
         logging.getLogger("ambidex.guest").setLevel(logging.INFO)

@@ -1,5 +1,6 @@
-"""Processes of workers, the door's side: each is a copy of the fork server (`guest.forkserver`),
-which is started again when it has ended.
+"""Starts worker processes for the door, as copies of the fork server (`guest.forkserver`).
+
+A fork server that has ended is replaced at the next start.
 """
 
 from __future__ import annotations
@@ -27,15 +28,17 @@ BOOT = (
     "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); "
     "from ambidex.guest.forkserver import main; main(sys.argv[2], int(sys.argv[3]))"
 )
-"""What an isolated Python is told: folders of code, module of the workers, number of the socket."""
+"""The program of the isolated Python. Its arguments are folders of code, the module of the workers
+and the number of the socket.
+"""
 END_WITHIN = 10.0
-"""Seconds for a process that was killed to end."""
+"""Seconds for a killed process to end."""
 START_WITHIN = 120.0
-"""Seconds for the fork server to load what it has to, under emulation, and to answer."""
+"""Seconds for the fork server to import its modules, under emulation, and to answer."""
 
 
 class Process:
-    """One worker's; it is a child of the fork server of that number."""
+    """A worker's process, which is a child of the fork server with the process id `parent`."""
 
     def __init__(self, pid: int, parent: int) -> None:
         self.pid = pid
@@ -43,8 +46,9 @@ class Process:
         self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def wait(self) -> str:
-        """Its exit status, when it has ended; negative for a signal. Not waited for without end: a
-        process may hang in the kernel, and whoever tells of it may be stopped.
+        """Wait for its end; its exit status, negative for a signal.
+
+        The wait is bounded: a process may hang in the kernel, or the fork server may be stopped.
         """
         try:
             return str(await asyncio.wait_for(asyncio.shield(self._ended), END_WITHIN))
@@ -52,12 +56,14 @@ class Process:
             return f"unknown after {END_WITHIN:g} s"
 
     def end(self, status: int) -> None:
-        """It has ended."""
+        """Record that it has ended."""
         self._ended.set_result(status)
 
     def kill(self) -> None:
-        """End it and what it started in its group, now. The door may end anybody's processes, and
-        the number may be another process's by now: only a child of the fork server is ended.
+        """Kill it and its process group.
+
+        The door may kill any process, and the id may have been reused: only a child of the fork
+        server is killed.
         """
         if self._ended.done():
             return
@@ -68,7 +74,7 @@ class Process:
 
 
 class Processes:
-    """A fork server, and the workers that it became; `module` is what the copies run."""
+    """A fork server and the workers forked from it, which run `module`."""
 
     def __init__(self, account: Account, module: str = "ambidex.guest.worker") -> None:
         self.account = account
@@ -76,8 +82,8 @@ class Processes:
         self._turn = asyncio.Lock()
         self._server: Optional[asyncio.subprocess.Process] = None
         self._line: Optional[socket.socket] = None
-        self._hearing: Optional[asyncio.Task[None]] = None
-        self._asked: Optional[asyncio.Future[Process]] = None
+        self._listener: Optional[asyncio.Task[None]] = None
+        self._pending: Optional[asyncio.Future[Process]] = None
         self._alive: dict[int, Process] = {}
 
     async def start(
@@ -85,23 +91,21 @@ class Processes:
         name: str,
         environment: dict[str, str],
         channel: socket.socket,
-        printed: socket.socket,
+        output: socket.socket,
     ) -> Process:
-        """A worker's process, which holds a channel and prints to a socket; OSError says why there
-        is none.
-        """
+        """Start a worker's process with these sockets; OSError if that fails."""
         async with self._turn:
-            if self._hearing is None or self._hearing.done():
+            if self._listener is None or self._listener.done():
                 await self._open()
             assert self._line is not None
-            who = self.account.credentials(name)
-            credentials = dataclasses.asdict(who) if who else None
-            asked = {"name": name, "environment": environment, "as": credentials}
-            said = json.dumps(asked).encode()
-            self._asked = asyncio.get_running_loop().create_future()
-            socket.send_fds(self._line, [said], [channel.fileno(), printed.fileno()])
+            credentials = self.account.credentials(name)
+            fields = dataclasses.asdict(credentials) if credentials else None
+            request = {"name": name, "environment": environment, "as": fields}
+            content = json.dumps(request).encode()
+            self._pending = asyncio.get_running_loop().create_future()
+            socket.send_fds(self._line, [content], [channel.fileno(), output.fileno()])
             try:
-                return await asyncio.wait_for(self._asked, START_WITHIN)
+                return await asyncio.wait_for(self._pending, START_WITHIN)
             except asyncio.TimeoutError:
                 await self._close()
                 message = f"the fork server did not answer within {START_WITHIN:.0f} s"
@@ -110,9 +114,12 @@ class Processes:
     async def _open(self) -> None:
         await self._close()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        path = json.dumps([str(Path(each or ".").resolve()) for each in sys.path])
-        changes = self.account.worker is not None
+        path = json.dumps([str(Path(folder or ".").resolve()) for folder in sys.path])
+        changes_credentials = self.account.worker is not None
+        keep_capabilities = None
         libc = ctypes.CDLL(None, use_errno=True)
+        if changes_credentials:
+            keep_capabilities = functools.partial(keep_for_children, libc)
         with theirs:
             self._server = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-I", "-B", "-c", BOOT),
@@ -122,47 +129,47 @@ class Processes:
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
-                preexec_fn=functools.partial(keep_for_children, libc) if changes else None,
+                preexec_fn=keep_capabilities,
             )
         ours.setblocking(False)
         self._line = ours
-        self._hearing = asyncio.create_task(self._hear(ours))
+        self._listener = asyncio.create_task(self._listen(ours))
 
-    async def _hear(self, line: socket.socket) -> None:
-        """Take in what the fork server says until it ends, and its copies with it."""
+    async def _listen(self, line: socket.socket) -> None:
+        """Process the fork server's messages until it ends, and its copies with it."""
         loop = asyncio.get_running_loop()
         try:
-            while said := await loop.sock_recv(line, LONGEST):
-                self._told(json.loads(said))
+            while content := await loop.sock_recv(line, LONGEST):
+                self._handle(json.loads(content))
         except (ConnectionError, ValueError, LookupError, TypeError):
-            pass  # it was killed, or what it says is no message
+            pass  # it was killed, or sent something that is not a message
         finally:
             for process in self._alive.values():
                 process.end(-signal.SIGKILL)
             self._alive.clear()
-            if self._asked is not None and not self._asked.done():
-                self._asked.set_exception(OSError("the fork server ended"))
+            if self._pending is not None and not self._pending.done():
+                self._pending.set_exception(OSError("the fork server ended"))
 
-    def _told(self, said: dict[str, Any]) -> None:
-        if "started" in said:
-            pid = int(said["started"])
+    def _handle(self, message: dict[str, Any]) -> None:
+        if "started" in message:
+            pid = int(message["started"])
             assert self._server is not None
             process = self._alive[pid] = Process(pid, self._server.pid)
-            if self._asked is not None and not self._asked.done():
-                self._asked.set_result(process)
+            if self._pending is not None and not self._pending.done():
+                self._pending.set_result(process)
         else:
-            self._alive.pop(said["ended"]).end(said["status"])
+            self._alive.pop(message["ended"]).end(message["status"])
 
     async def close(self) -> None:
-        """End the fork server, and with it all that came of it."""
+        """End the fork server, and with it all workers."""
         async with self._turn:
             await self._close()
 
     async def _close(self) -> None:
-        if self._server is None or self._line is None or self._hearing is None:
+        if self._server is None or self._line is None or self._listener is None:
             return
         with contextlib.suppress(ProcessLookupError):
             self._server.kill()
         await self._server.wait()
-        await self._hearing
+        await self._listener
         self._line.close()

@@ -1,4 +1,4 @@
-"""Exactly once: a call with an id that was seen before is not done again."""
+"""Executes each call exactly once: a repeated id gets the stored result."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ T = TypeVar("T")
 
 
 class Store(Generic[T]):
-    """Results by call id, the latest `size` of them. Callers of one id wait for the same work."""
+    """The latest `size` results by call id. Concurrent callers of one id wait for the same work."""
 
     def __init__(self, size: int = 256) -> None:
         self._size = size
-        self._kept: OrderedDict[str, asyncio.Task[T]] = OrderedDict()
+        self._tasks: OrderedDict[str, asyncio.Task[T]] = OrderedDict()
 
     async def once(self, call: str, work: Callable[[], Awaitable[T]]) -> T:
-        """The result of `work`, done now or when `call` was first seen.
+        """The result of `work`, which is executed only if the id `call` is new.
 
-        The work goes on when its caller goes away: a host that lost its connection asks again by
-        the same id.
+        The work continues if its caller is cancelled: a host that lost its connection repeats the
+        request with the same id.
         """
-        task = self._kept.get(call)
+        task = self._tasks.get(call)
         if task is None:
             task = asyncio.ensure_future(_run(work))
-            self._kept[call] = task
-            while len(self._kept) > self._size and self._oldest().done():
-                self._kept.popitem(last=False)
+            self._tasks[call] = task
+            while len(self._tasks) > self._size and self._oldest().done():
+                self._tasks.popitem(last=False)
         return await asyncio.shield(task)
 
     async def result(self, call: str) -> Optional[T]:
-        """What came of `call`, awaited if it still runs; None if it is not known here."""
-        task = self._kept.get(call)
+        """The result of `call`, awaited if it still runs; None if the id is unknown."""
+        task = self._tasks.get(call)
         return await asyncio.shield(task) if task else None
 
     def _oldest(self) -> asyncio.Task[T]:
-        return next(iter(self._kept.values()))
+        return next(iter(self._tasks.values()))
 
     def forget(self) -> None:
-        """Drop every finished result; what still runs goes on, unremembered."""
-        self._kept.clear()
+        """Drop all results; work that still runs continues, but its result is not stored."""
+        self._tasks.clear()
 
 
 async def _run(work: Callable[[], Awaitable[T]]) -> T:

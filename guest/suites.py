@@ -1,4 +1,4 @@
-"""A process for one run of a test suite, the door's side."""
+"""Runs a task's test suite in a worker process of its own, on behalf of the door."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ GRACE = 30.0
 
 
 async def run_suite(processes: Processes, given: dict[str, Any], source: bytes) -> dict[str, Any]:
-    """The report of `guest.evidence.suite.run`, or a failure where it took too long or ended."""
+    """The report of `guest.evidence.suite.run`; a report of a failure if it timed out or ended."""
     ours, theirs = socket.socketpair()
-    heard, spoken = socket.socketpair()
-    with heard:
-        with theirs, spoken:
-            process = await processes.start(SUITE, {}, theirs, spoken)
+    our_output, their_output = socket.socketpair()
+    with our_output:
+        with theirs, their_output:
+            process = await processes.start(SUITE, {}, theirs, their_output)
         reader, writer = await asyncio.open_connection(sock=ours)
         try:
             writer.write(wire.pack({"id": 1, "do": "run", "with": given}, source))
             reply = await asyncio.wait_for(wire.receive(reader), given["within"] + GRACE)
-            said: dict[str, Any] = reply.head.get("value") or failed(str(reply.head.get("error")))
-            return said
+            report: dict[str, Any] = reply.head.get("value") or failure_report(
+                str(reply.head.get("error"))
+            )
+            return report
         except asyncio.TimeoutError:
-            return failed("it was not done in time")
+            return failure_report("the test suite timed out")
         except wire.ConnectionLostError:
-            return failed(f"it ended ({await process.wait()})")
+            return failure_report(f"the test suite's process ended ({await process.wait()})")
         finally:
             writer.close()
             process.kill()
 
 
-def failed(why: str) -> dict[str, Any]:
-    """A report that nothing passed, for this reason."""
-    return {"passed": 0, "failed": 0, "errors": [why]}
+def failure_report(reason: str) -> dict[str, Any]:
+    """A report in which nothing passed, for this reason."""
+    return {"passed": 0, "failed": 0, "errors": [reason]}

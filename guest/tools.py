@@ -1,6 +1,4 @@
-"""The agent's side of the door: the catalogue served over MCP, each call checked here and done by a
-worker.
-"""
+"""Serves the tools to agents over MCP: the door validates each call, and a worker executes it."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from typing import Any, Optional
 
 from fastmcp import FastMCP
 from fastmcp.server.dependencies import fastmcp_request_ctx
-from fastmcp.tools.base import Tool as Served
+from fastmcp.tools.base import Tool as MCPTool
 from fastmcp.tools.base import ToolResult
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, ToolAnnotations
 
@@ -30,7 +28,7 @@ log = logging.getLogger("ambidex.guest.tools")
 
 
 def success(reply: Message) -> CallToolResult:
-    """A worker's reply as MCP: the value as data, and as a text that a model can read."""
+    """A worker's reply as an MCP result: its value as data, and as text for a model."""
     value = reply.head["value"]
     if value.get("picture"):
         data = base64.b64encode(reply.body).decode()
@@ -47,7 +45,7 @@ def success(reply: Message) -> CallToolResult:
 
 
 def failure(code: str, message: str, hint: str = "") -> CallToolResult:
-    """An error that the model is told of."""
+    """An error result, for a model."""
     return CallToolResult(
         content=[TextContent(type="text", text=f"{message} {hint}".strip())],
         structured_content={"error": {"code": code, "message": message, "hint": hint}},
@@ -56,8 +54,9 @@ def failure(code: str, message: str, hint: str = "") -> CallToolResult:
 
 
 class Server(FastMCP[None]):
-    """The tools, served, also under the names that the reference has for them. A call with an id
-    that was seen before gets the result it had then.
+    """The MCP server of the tools. It accepts the reference's tool names as well.
+
+    A repeated call id gets the stored result.
     """
 
     def __init__(self, tools: dict[str, Tool], workers: dict[str, Worker]) -> None:
@@ -66,7 +65,7 @@ class Server(FastMCP[None]):
         self._workers = workers
         self._results: Store[CallToolResult] = Store()
         self._served = [
-            Served(
+            MCPTool(
                 name=tool.name,
                 description=tool.description,
                 parameters=tool.parameters,
@@ -75,7 +74,7 @@ class Server(FastMCP[None]):
             )
             for tool in tools.values()
         ]
-        # Asked before every call with arguments; without it the SDK lists all tools to find one.
+        # Looked up before every call with arguments; by default the SDK lists all tools for that.
         schemas = {tool.name: tool.parameters for tool in self._served}
         self._mcp_server.get_tool_input_schema = lambda name: schemas.get(resolve(name))
 
@@ -83,57 +82,57 @@ class Server(FastMCP[None]):
         """Drop the stored results."""
         self._results.forget()
 
-    async def list_tools(self, **_: Any) -> Sequence[Served]:
-        """All of them, to everyone. FastMCP's own way asks who may see which, and loads for that,
-        at the first question, a quarter of what the door needs otherwise.
+    async def list_tools(self, **_: Any) -> Sequence[MCPTool]:
+        """List all tools.
+
+        FastMCP's implementation checks access to each, and at first use loads modules for that
+        which take a quarter of the memory that the door needs otherwise.
         """
         return self._served
 
     async def call_tool(
         self, name: str, arguments: Optional[dict[str, Any]] = None, **_: Any
     ) -> ToolResult:
-        """Do one call. FastMCP's own way to a tool (middleware, task, thread) is left out: it
-        costs, and nothing here uses it.
-        """
+        """Execute one call, without FastMCP's middleware, tasks and threads, which are not used."""
         context = fastmcp_request_ctx.get()
         meta = (context.meta or {}) if context else {}
         call, given = meta.get(CALL_ID), arguments or {}
         if not isinstance(call, str) or not call:
             result = await self._call(name, given)
         elif meta.get(CALL_AGAIN):
-            known = await self._results.result(call)
-            result = known or failure("unknown_call", f"This server knows no call {call!r}.")
+            stored = await self._results.result(call)
+            result = stored or failure("unknown_call", f"No result is stored for call {call!r}.")
         else:
             result = await self._results.once(call, lambda: self._call(name, given))
         return ToolResult.from_mcp_result(result)
 
-    async def _call(self, name: str, given: dict[str, Any]) -> CallToolResult:
+    async def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         began = time.monotonic()
-        result = await self._done(name, given)
+        result = await self._execute(name, arguments)
         fate = "error" if result.is_error else "ok"
         log.info("%s %s in %.0f ms", name, fate, (time.monotonic() - began) * 1000)
         return result
 
-    async def _done(self, name: str, given: dict[str, Any]) -> CallToolResult:
+    async def _execute(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         name = resolve(name)
         tool = self._offered.get(name)
         if tool is None:
-            return failure("unknown_tool", f"There is no tool {name!r}.", self._suggested(name))
+            return failure("unknown_tool", f"There is no tool {name!r}.", self._suggestions(name))
         try:
-            tool.arguments(given)
-            reply = await self._workers[tool.worker].ask(name, given, tool.timeout)
+            tool.arguments(arguments)
+            reply = await self._workers[tool.worker].ask(name, arguments, tool.timeout)
         except ToolError as error:
             return failure(error.code, error.message, error.hint)
-        except WorkerRefusalError as refused:
-            said = refused.error
-            if said["kind"] == "bug":
-                log.error("%s failed inside:\n%s", name, said["traceback"])
-            return failure(said["code"], said["message"], said["hint"])
+        except WorkerRefusalError as refusal:
+            error_fields = refusal.error
+            if error_fields["kind"] == "bug":
+                log.error("%s failed with a bug:\n%s", name, error_fields["traceback"])
+            return failure(error_fields["code"], error_fields["message"], error_fields["hint"])
         except WorkerError as lost:
             return failure(lost.code, str(lost))
         return success(reply)
 
-    def _suggested(self, name: str) -> str:
+    def _suggestions(self, name: str) -> str:
         app = name.partition("_")[0]
-        near = [each for each in self._offered if each.startswith(app + "_")]
-        return f"Tools: {', '.join(near or self._offered)}."
+        same_app = [tool for tool in self._offered if tool.startswith(app + "_")]
+        return f"Tools: {', '.join(same_app or self._offered)}."

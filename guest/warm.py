@@ -1,8 +1,7 @@
-"""The first questions asked of the door by itself, so that a fork of a warm machine answers its
-first one fast.
+"""Warms up the door with requests of its own, so that forks answer their first one fast.
 
-The first request of a kind builds schemas and, under emulation, translates code; both stay in
-memory, which is what a snapshot keeps.
+The first request of a kind builds schemas and, under emulation, translates code. Both remain in
+memory, which a snapshot saves.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from starlette.types import ASGIApp, Message
 __all__ = ["warm"]
 
 ROUNDS = 2
-QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("server/discover", {}),
     ("tools/list", {}),
     ("tools/call", {"name": "computer_cursor_position", "arguments": {}}),
@@ -25,22 +24,23 @@ QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 async def warm(mcp: ASGIApp) -> list[int]:
-    """Ask each question as a client would, past the token; the status of each answer."""
+    """Send each request as a client would, without authentication; the status of each answer."""
     return [
-        await _asked(mcp, number, method, params)
-        for number, (method, params) in enumerate(QUESTIONS * ROUNDS)
+        await _send(mcp, number, method, params)
+        for number, (method, params) in enumerate(REQUESTS * ROUNDS)
     ]
 
 
-async def _asked(mcp: ASGIApp, number: int, method: str, params: dict[str, Any]) -> int:
+async def _send(mcp: ASGIApp, number: int, method: str, params: dict[str, Any]) -> int:
     version = LATEST_PROTOCOL_VERSION
     meta = {
         "io.modelcontextprotocol/protocolVersion": version,
         "io.modelcontextprotocol/clientInfo": {"name": "warm", "version": "0"},
         "io.modelcontextprotocol/clientCapabilities": {},
     }
-    said = {"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": meta}}
-    body = json.dumps(said).encode()
+    params_with_meta = {**params, "_meta": meta}
+    request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params_with_meta}
+    body = json.dumps(request).encode()
     headers = {
         "host": "127.0.0.1",
         "accept": "application/json, text/event-stream",

@@ -1,11 +1,10 @@
-"""Messages between the door and a worker: a JSON header and an optional binary body, both
-length-prefixed.
+"""Messages between the door and workers: a JSON header and an optional binary body.
 
     4 bytes header length, 4 bytes body length (big endian), header, body
 
 A request is `{"id", "do", "with"}`; a reply is `{"id", "value"}` or `{"id", "error": {"kind",
 "code", "message", "hint"}}`. A worker's first message is its hello: `{"id": 0, "value": {...}}`, or
-`{"id": 0, "stage": "..."}` while it is still on its way.
+`{"id": 0, "stage": "..."}` while it is still starting.
 """
 
 from __future__ import annotations
@@ -17,36 +16,36 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Answer", "ConnectionLostError", "Message", "pack", "read", "receive"]
+__all__ = ["ConnectionLostError", "Message", "WorkerReply", "pack", "read", "receive"]
 
 PREFIX = struct.Struct(">II")
 LARGEST = 1 << 28
-"""Bytes of a header or body. More is a broken stream, not a message."""
+"""Largest header or body in bytes. A larger size means that the stream is corrupt."""
 
 
 class ConnectionLostError(Exception):
-    """The other side closed its end, or sent what is no message."""
+    """The other side closed its end, or sent something that is not a message."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message: `head` is JSON, `body` is bytes that JSON should not carry."""
+    """One message: a JSON header and a binary body."""
 
     head: dict[str, Any]
     body: bytes = b""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a harness verb returns: JSON, and bytes that JSON should not carry."""
+class WorkerReply:
+    """The result of a worker's operation: JSON and a binary body."""
 
     value: Any
     body: bytes | bytearray | memoryview = b""
 
 
 def pack(head: dict[str, Any], body: bytes | bytearray | memoryview = b"") -> bytes:
-    """The bytes of a message. What is no Unicode, such as half of the name of a file, becomes a
-    question mark: it would end the worker that tells it.
+    """The bytes of a message. Text that is not valid Unicode, such as the name of a file, gets
+    question marks: an encoding error would end the worker.
     """
     encoded = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     return b"".join((PREFIX.pack(len(encoded), len(body)), encoded, body))
@@ -56,7 +55,7 @@ def _sizes(prefix: bytes) -> tuple[int, int]:
     head, body = PREFIX.unpack(prefix)
     if head > LARGEST or body > LARGEST:
         raise ConnectionLostError(
-            f"a message of {head} + {body} bytes was announced; the stream is broken"
+            f"a message of {head} + {body} bytes was announced: the stream is corrupt"
         )
     return head, body
 
@@ -72,7 +71,7 @@ def _head(encoded: bytes) -> dict[str, Any]:
 
 
 async def receive(stream: asyncio.StreamReader) -> Message:
-    """The next message (the door's side); `ConnectionLostError` when there will be none."""
+    """Read the next message, in the door; `ConnectionLostError` if there will be none."""
     try:
         head, body = _sizes(await stream.readexactly(PREFIX.size))
         return Message(
@@ -83,7 +82,7 @@ async def receive(stream: asyncio.StreamReader) -> Message:
 
 
 def read(channel: socket.socket) -> Message:
-    """The next message (the worker's side); `ConnectionLostError` when there will be none."""
+    """Read the next message, in a worker; `ConnectionLostError` if there will be none."""
     head, body = _sizes(_exactly(channel, PREFIX.size))
     return Message(_head(_exactly(channel, head)), _exactly(channel, body))
 

@@ -1,9 +1,9 @@
-"""A worker, a copy of `guest.forkserver`: it runs tools, serves the host, or reads the evidence. It
-holds no secret.
+"""The main program of a worker: it runs tools, serves the host, or reads the evidence.
 
-Answers the door's messages on the socket FD until that closes. Tools of one worker run one after
-another, in the main thread; the host's requests (worker `harness`) run side by side, as one may
-wait for a window while another looks.
+A worker is a copy of `guest.forkserver` and holds no secrets. It answers the door's messages on a
+socket until that closes. The tools of one worker run one after another, in the main thread.
+Requests of the host (worker `harness`) run in parallel, since one may wait for a window while
+another takes a screenshot.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Optional
 
 from ambidex.guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
 from ambidex.guest.desktop.session import wait_for_session
-from ambidex.guest.wire import Answer
+from ambidex.guest.wire import WorkerReply
 from ambidex.mcp_tools import App, Picture, Tool, ToolError, catalogue
 
 __all__ = ["main"]
@@ -29,43 +29,42 @@ SESSION_WITHIN = 600.0
 """Seconds to wait for the desktop: a first boot under emulation takes minutes."""
 
 
-Verb = Callable[[dict[str, Any], bytes], Answer]
+Operation = Callable[[dict[str, Any], bytes], WorkerReply]
+"""Executes a request: from its arguments and body to a reply."""
 
 
-def named(path: str) -> Callable[[], str]:
-    """The function an app names as "module:function"."""
-    module, _, function = path.partition(":")
-    found: Callable[[], str] = getattr(importlib.import_module(module), function)
-    return found
+def import_function(path: str) -> Callable[[], str]:
+    """Import the function that an app names as "module:function"."""
+    module, _, name = path.partition(":")
+    function: Callable[[], str] = getattr(importlib.import_module(module), name)
+    return function
 
 
-def tool_verb(tool: Tool) -> Verb:
-    """The tool as a verb: arguments checked into the types the function takes, its result as
-    JSON.
-    """
+def tool_operation(tool: Tool) -> Operation:
+    """The operation that calls a tool: arguments are validated, the result is converted to JSON."""
 
-    def run(given: dict[str, Any], body: bytes) -> Answer:
+    def run(given: dict[str, Any], body: bytes) -> WorkerReply:
         value = tool.function(**tool.arguments(given))
         if isinstance(value, Picture):
-            return Answer({"picture": True}, value.png)
-        return Answer({"result": tool.returns.dump_python(value, mode="json")})
+            return WorkerReply({"picture": True}, value.png)
+        return WorkerReply({"result": tool.returns.dump_python(value, mode="json")})
 
     return run
 
 
-def tool_verbs(apps: list[App]) -> dict[str, Verb]:
-    """Every tool of the apps by name, and `recover`, which runs what the apps want after a kill."""
+def tool_operations(apps: list[App]) -> dict[str, Operation]:
+    """An operation for each tool of the apps, and `recover`, which the door calls after a kill."""
 
-    def recover(given: dict[str, Any], body: bytes) -> Answer:
-        return Answer([named(app.recover)() for app in apps if app.recover])
+    def recover(given: dict[str, Any], body: bytes) -> WorkerReply:
+        return WorkerReply([import_function(app.recover)() for app in apps if app.recover])
 
-    verbs = {name: tool_verb(tool) for app in apps for name, tool in app.tools.items()}
-    return {**verbs, "recover": recover}
+    operations = {name: tool_operation(tool) for app in apps for name, tool in app.tools.items()}
+    return {**operations, "recover": recover}
 
 
-def error_of(error: BaseException) -> dict[str, Any]:
-    """How a failure travels: `tool` for the model, `harness` for the host, `bug` for the
-    journal.
+def describe_error(error: BaseException) -> dict[str, Any]:
+    """The JSON form of an error; its kind is `tool` for the model, `harness` for the host, or `bug`
+    for the journal.
     """
     if isinstance(error, ToolError):
         return {
@@ -75,109 +74,110 @@ def error_of(error: BaseException) -> dict[str, Any]:
             "hint": error.hint,
         }
     if isinstance(error, HarnessError):
-        said = {"code": error.code, "message": error.message, "hint": error.hint}
-        return {"kind": "harness", "status": error.status, **said}
-    last = traceback.format_exception_only(type(error), error)[-1].strip()
+        fields = {"code": error.code, "message": error.message, "hint": error.hint}
+        return {"kind": "harness", "status": error.status, **fields}
+    message = traceback.format_exception_only(type(error), error)[-1].strip()
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return {"kind": "bug", "code": "bug", "message": last, "hint": "", "traceback": trace}
+    return {"kind": "bug", "code": "bug", "message": message, "hint": "", "traceback": trace}
 
 
 class Channel:
-    """The socket to the door; replies of several threads do not mix."""
+    """The socket to the door; several threads may send replies."""
 
     def __init__(self, fd: int) -> None:
         self._socket = socket.socket(fileno=fd)
         self._writing = threading.Lock()
 
     def read(self) -> wire.Message:
-        """The next request."""
+        """Read the next request."""
         return wire.read(self._socket)
 
     def send(self, head: dict[str, Any], body: bytes | bytearray | memoryview = b"") -> None:
-        """Write one message whole."""
+        """Write one message."""
         with self._writing:
             self._socket.sendall(wire.pack(head, body))
 
     def stage(self, text: str) -> None:
-        """Tell the door how far the worker is before it is ready."""
+        """Tell the door which stage of its start the worker has reached."""
         self.send({"id": 0, "stage": text})
 
 
-def answer(channel: Channel, verbs: dict[str, Verb], message: wire.Message) -> None:
-    """Do what a message asks and reply, whatever happens."""
+def answer(channel: Channel, operations: dict[str, Operation], message: wire.Message) -> None:
+    """Execute a request and reply, with an error if it fails."""
     head = message.head
     try:
-        verb = verbs.get(head["do"])
-        if verb is None:
-            raise HarnessError(f"this worker has no {head['do']!r}", code="unknown", status=404)
-        reply = verb(head["with"], message.body)
+        operation = operations.get(head["do"])
+        if operation is None:
+            message_text = f"not an operation of this worker: {head['do']!r}"
+            raise HarnessError(message_text, code="unknown", status=404)
+        reply = operation(head["with"], message.body)
         packed = ({"id": head["id"], "value": reply.value}, reply.body)
     except Exception as error:  # noqa: BLE001  the border: the door decides what each failure means
-        packed = ({"id": head["id"], "error": error_of(error)}, b"")
+        packed = ({"id": head["id"], "error": describe_error(error)}, b"")
     channel.send(*packed)
 
 
-def serve(channel: Channel, verbs: dict[str, Verb], side_by_side: int) -> None:
-    """Answer until the door closes its end. With `side_by_side` of 0 in this thread, else in that
-    many others.
-    """
+def serve(channel: Channel, operations: dict[str, Operation], threads: int) -> None:
+    """Answer requests until the door closes its end: in `threads` threads, or if 0, in this one."""
     pool: Optional[ThreadPoolExecutor] = None
-    if side_by_side:
-        pool = ThreadPoolExecutor(side_by_side)
+    if threads:
+        pool = ThreadPoolExecutor(threads)
     while True:
         try:
             message = channel.read()
         except (wire.ConnectionLostError, ConnectionError):
-            # At once, whatever other threads still do: nobody is left to hear of it.
+            # Exit at once, whatever other threads are doing: nobody can receive their replies.
             os._exit(0)
         if pool:
-            pool.submit(answer, channel, verbs, message)
+            pool.submit(answer, channel, operations, message)
         else:
-            answer(channel, verbs, message)
+            answer(channel, operations, message)
 
 
 def main(name: str, fd: int) -> None:
-    """Become ready, say hello, serve."""
+    """Prepare, send the hello message and serve."""
     channel = Channel(fd)
     if name == HARNESS:
-        own = {each: os.environ[each] for each in ("HOME", "USER", "LOGNAME", "SHELL", "PATH")}
+        variables = ("HOME", "USER", "LOGNAME", "SHELL", "PATH")
+        own = {variable: os.environ[variable] for variable in variables}
         session = wait_for_session(SESSION_WITHIN, channel.stage)
         os.environ.update({**session, **own})
         os.environ.pop("PYTHONPATH", None)
         from ambidex.guest.desktop import harness_verbs  # needs the session: it opens the display
 
         channel.stage("opening the display")
-        verbs = harness_verbs.verbs()
+        operations = harness_verbs.operations()
         channel.send({"id": 0, "value": {"session": dict(os.environ), "prepared": []}})
-        serve(channel, verbs, side_by_side=8)
+        serve(channel, operations, threads=8)
     elif name == COLLECTOR:
         from ambidex.guest.account import Account
         from ambidex.guest.evidence import collector
 
         channel.send({"id": 0, "value": {"prepared": []}})
-        serve(channel, collector.verbs(Account.named(os.environ["USER"])), side_by_side=0)
+        serve(channel, collector.operations(Account.named(os.environ["USER"])), threads=0)
     elif name == SUITE:
         from ambidex.guest.evidence import suite
 
-        serve(channel, {"run": lambda given, body: Answer(suite.run(given, body))}, side_by_side=0)
+        serve(channel, {"run": lambda given, body: WorkerReply(suite.run(given, body))}, threads=0)
     elif name in (FREEZER, THAWER):
-        signal_everybody(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
+        signal_all(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
     else:
         apps = list(catalogue.apps(name).values())
         prepared = []
         for app in apps:
             if app.prepare:
                 channel.stage(f"preparing {app.name}")
-                prepared.append(named(app.prepare)())
+                prepared.append(import_function(app.prepare)())
         channel.send({"id": 0, "value": {"prepared": prepared}})
-        serve(channel, tool_verbs(apps), side_by_side=0)
+        serve(channel, tool_operations(apps), threads=0)
 
 
-def signal_everybody(what: signal.Signals) -> None:
-    """Signal every process that the desktop user may signal, all at one moment, and with them the
-    worker that serves the host. RuntimeError where others would be hit as well.
+def signal_all(number: signal.Signals) -> None:
+    """Signal every process of the desktop user at once, and with them the worker `harness`.
+
+    RuntimeError if this process's user ids would let the signal reach others too.
     """
     real, effective, saved = os.getresuid()
     if real in (0, effective) or real != saved:
-        raise RuntimeError(f"users {real}, {effective} and {saved} signal too many")
-    os.kill(-1, what)
+        raise RuntimeError(f"users {real}, {effective} and {saved} would signal too many processes")
+    os.kill(-1, number)

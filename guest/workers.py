@@ -1,5 +1,5 @@
-"""Supervision of workers, the door's side: started, asked within a bound, killed when they hang,
-replaced when they end.
+"""Supervises workers for the door: starts them, sends requests with a timeout, kills workers that
+hang and replaces those that end.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ __all__ = ["Worker", "WorkerEndedError", "WorkerError", "WorkerRefusalError", "W
 log = logging.getLogger("ambidex.guest.workers")
 
 FAILED_STARTS = 3
-"""Starts in a row that may fail before the worker is left down until it is asked for again."""
+"""Consecutive starts that may fail before the worker stays down until the next request."""
 RECOVER_WITHIN = 90.0
-LAST_WORDS_WITHIN = 0.2
+LAST_OUTPUT_WITHIN = 0.2
 BUFFER = 8 << 20
 
 
 class WorkerError(Exception):
-    """A request was not answered. `code` is one word, the text is for whoever asked."""
+    """A request got no result. `code` is one word, the message is for the caller."""
 
     code = "failed"
 
 
 class WorkerTimeoutError(WorkerError):
-    """The bound passed; the worker was killed and replaced."""
+    """The request timed out; the worker was killed and replaced."""
 
     code = "timeout"
 
 
 class WorkerEndedError(WorkerError):
-    """The worker ended while it had the request, or does not come up."""
+    """The worker ended during the request, or does not start."""
 
     code = "crashed"
 
 
 class WorkerRefusalError(WorkerError):
-    """The worker answered with an error; `error` is it."""
+    """The worker answered with an error, which is stored in `error`."""
 
     def __init__(self, error: dict[str, Any]) -> None:
         super().__init__(error["message"])
@@ -54,18 +54,14 @@ class WorkerRefusalError(WorkerError):
 
 @dataclass
 class Worker:
-    """One worker process after another under one name. `run` keeps it alive; `ask` is how it is
-    used.
-    """
+    """A worker, whose process is replaced when it ends. `run` supervises it, `ask` uses it."""
 
     name: str
     processes: Processes
-    """Where its processes come from."""
+    """The source of its processes."""
     stage: str = "not started"
     session: dict[str, str] = field(default_factory=dict)
-    """The desktop's environment: what the harness worker found, what the others are started
-    with.
-    """
+    """The desktop's environment, which the harness worker finds and the others start with."""
 
     _process: Optional[Process] = None
     _writer: Optional[asyncio.StreamWriter] = None
@@ -76,23 +72,25 @@ class Worker:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _count: int = 0
     _starts: int = 0
-    _said: deque[str] = field(default_factory=lambda: deque(maxlen=12))
+    _output: deque[str] = field(default_factory=lambda: deque(maxlen=12))
     _drains: set[asyncio.Task[None]] = field(default_factory=set)
     _recovered: str = ""
 
     @property
     def up(self) -> bool:
-        """Whether it takes requests now."""
+        """Whether it accepts requests."""
         return self._up.is_set()
 
     @property
     def pid(self) -> Optional[int]:
-        """Of the process, if there is one."""
+        """The id of its process, if it has one."""
         return self._process.pid if self._process else None
 
     async def wait_until_up(self, within: float) -> None:
-        """Return when it takes requests. `WorkerEndedError` says how far it got: after `within`
-        seconds, or as soon as it is given up.
+        """Wait until it accepts requests.
+
+        `WorkerEndedError` after `within` seconds, or as soon as it is given up, with the stage it
+        reached.
         """
         if self._up.is_set():
             return
@@ -110,8 +108,9 @@ class Worker:
     async def ask(
         self, do: str, given: dict[str, Any], timeout: float, body: bytes = b""
     ) -> wire.Message:
-        """The reply to one request. `WorkerTimeoutError`, `WorkerEndedError` or
-        `WorkerRefusalError` otherwise; never waits for longer than it says.
+        """Send a request and return the reply; another `WorkerError` if there is none.
+
+        `timeout` in seconds bounds the request; a worker that exceeds it is killed and replaced.
         """
         if self.name == HARNESS:
             return await self._ask(do, given, timeout, body)
@@ -123,16 +122,16 @@ class Worker:
     ) -> wire.Message:
         await self.wait_until_up(within=30)
         self._count += 1
-        number, asked = self._count, asyncio.get_running_loop().create_future()
-        self._waiting[number] = asked
+        number, future = self._count, asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
         assert self._writer is not None
         self._writer.write(wire.pack({"id": number, "do": do, "with": given}, body))
         try:
-            reply: wire.Message = await asyncio.wait_for(asked, timeout)
+            reply: wire.Message = await asyncio.wait_for(future, timeout)
         except asyncio.TimeoutError:
-            said = f"{do} was not done after {timeout:g} s; its worker was killed and restarted."
+            message = f"{do} timed out after {timeout:g} s; its worker was killed and restarted."
             await self._replace()
-            raise WorkerTimeoutError(f"{said} {self._recovered}".strip()) from None
+            raise WorkerTimeoutError(f"{message} {self._recovered}".strip()) from None
         finally:
             self._waiting.pop(number, None)
         if "error" in reply.head:
@@ -143,16 +142,16 @@ class Worker:
         self._up.clear()
         self._recovered = ""
         self.kill()
-        with contextlib.suppress(WorkerEndedError):  # the caller is told of the timeout either way
+        with contextlib.suppress(WorkerEndedError):  # the caller gets the timeout error either way
             await self.wait_until_up(RECOVER_WITHIN)
 
     def kill(self) -> None:
-        """End the process and what it started in its group, now."""
+        """Kill the process and its process group."""
         if self._process:
             self._process.kill()
 
     async def run(self) -> None:
-        """Keep a process alive until cancelled."""
+        """Keep a process running until cancelled."""
         failed = 0
         try:
             while True:
@@ -164,10 +163,10 @@ class Worker:
                 except OSError as error:
                     status = str(error)
                 failed = 0 if ready else failed + 1
-                last = " | ".join(self._said)
-                log.warning("worker %s ended (%s). It last said: %s", self.name, status, last)
+                output = " | ".join(self._output)
+                log.warning("worker %s ended (%s). Last output: %s", self.name, status, output)
                 if failed >= FAILED_STARTS:
-                    self.stage = f"does not start ({status}): {last}"
+                    self.stage = f"does not start ({status}): {output}"
                     self._wanted.clear()
                     self._given_up.set()
                     await self._wanted.wait()
@@ -182,41 +181,42 @@ class Worker:
 
     async def _start(self) -> asyncio.StreamReader:
         self.stage = "starting"
-        self._said.clear()
+        self._output.clear()
         ours, theirs = socket.socketpair()
-        heard, spoken = socket.socketpair()
+        our_output, their_output = socket.socketpair()
         environment = {**self.processes.account.environment, **self.session}
-        with theirs, spoken:
+        with theirs, their_output:
             try:
-                self._process = await self.processes.start(self.name, environment, theirs, spoken)
+                self._process = await self.processes.start(
+                    self.name, environment, theirs, their_output
+                )
             except BaseException:
                 ours.close()
-                heard.close()
+                our_output.close()
                 raise
-        drain = asyncio.create_task(self._drain(heard, self._process.pid))
+        drain = asyncio.create_task(self._drain(our_output, self._process.pid))
         self._drains.add(drain)
         drain.add_done_callback(self._drains.discard)
         reader, self._writer = await asyncio.open_connection(sock=ours, limit=BUFFER)
         self._starts += 1
         return reader
 
-    async def _drain(self, heard: socket.socket, pid: int) -> None:
-        """Put what the worker prints into the journal. Programs that it started may print on when
-        it is gone, and must not find the socket closed.
+    async def _drain(self, output: socket.socket, pid: int) -> None:
+        """Write the worker's output to the journal.
+
+        Programs that it started may print after it has ended, so the socket must stay open.
         """
-        reader, writer = await asyncio.open_connection(sock=heard)
+        reader, writer = await asyncio.open_connection(sock=output)
         try:
-            while said := await reader.read(4096):
-                for line in said.decode(errors="replace").splitlines():
-                    self._said.append(line)
+            while content := await reader.read(4096):
+                for line in content.decode(errors="replace").splitlines():
+                    self._output.append(line)
                     log.info("%s[%d]: %s", self.name, pid, line)
         finally:
             writer.close()
 
     async def _listen(self, reader: asyncio.StreamReader) -> bool:
-        """Hand replies to who waits for them, until the worker is gone; whether it ever was
-        ready.
-        """
+        """Deliver replies until the worker has ended; returns whether it ever was ready."""
         ready = False
         tasks: list[asyncio.Task[None]] = []
         while True:
@@ -228,9 +228,9 @@ class Worker:
                 return ready
             number = message.head["id"]
             if number:
-                asked = self._waiting.get(number)
-                if asked and not asked.done():
-                    asked.set_result(message)
+                future = self._waiting.get(number)
+                if future and not future.done():
+                    future.set_result(message)
             elif "stage" in message.head:
                 self.stage = message.head["stage"]
             else:
@@ -246,12 +246,12 @@ class Worker:
         self._up.set()
 
     async def _recover(self) -> str:
-        asked = asyncio.get_running_loop().create_future()
-        self._waiting[-1] = asked
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[-1] = future
         assert self._writer is not None
         self._writer.write(wire.pack({"id": -1, "do": "recover", "with": {}}))
         try:
-            reply: wire.Message = await asyncio.wait_for(asked, RECOVER_WITHIN)
+            reply: wire.Message = await asyncio.wait_for(future, RECOVER_WITHIN)
         except asyncio.TimeoutError:
             return "Recovery did not finish."
         finally:
@@ -268,13 +268,11 @@ class Worker:
         assert self._writer is not None
         status = f"exit status {await self._process.wait()}"
         self._writer.close()
-        # Its last words are on their way, unless a program that it started holds the line.
+        # Wait for its last output, but not for programs that it started and that still print.
         if self._drains:
-            await asyncio.wait(self._drains, timeout=LAST_WORDS_WITHIN)
-        error = WorkerEndedError(
-            f"The {self.name} worker ended ({status}) while it had this request."
-        )
-        for asked in self._waiting.values():
-            if not asked.done():
-                asked.set_exception(error)
+            await asyncio.wait(self._drains, timeout=LAST_OUTPUT_WITHIN)
+        error = WorkerEndedError(f"The {self.name} worker ended ({status}) during this request.")
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(error)
         return status

@@ -1,15 +1,14 @@
-"""Machines: where a desktop lives. Images are recipes, snapshots are frozen running machines, a
-revert is a fork.
+"""Machines that desktops run on: built from recipes, saved as snapshots, reverted by a fork.
 
-Use::
+Example::
 
     image = open_image("debian-12")                 # vm.building.image: recipe, base, code layer
     with LibvirtProvider() as provider:             # vm.provider, or vm.sandbox.provider's
         with provider.machine(image) as machine:
-            machine.boot()                          # a running desktop, the guest answering
-            machine.revert("ready")                 # the same desktop as new, in half a second
-            machine.snapshot(Path("steps/1"))       # a step: a place to come back to
-            machine.revert(Path("steps/1"))
+            machine.boot()                          # a running desktop whose guest answers
+            machine.revert("ready")                 # back to the start, in half a second
+            machine.snapshot(Path("steps/1"))       # save a checkpoint
+            machine.revert(Path("steps/1"))         # go back to it
 """
 
 from __future__ import annotations
@@ -33,22 +32,22 @@ __all__ = [
 ]
 
 READY = "ready"
-"""The snapshot every image has: logged in, every application closed, the guest answering."""
+"""The snapshot that every image has: user logged in, applications closed, guest answering."""
 
 PLAIN_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-"""What a snapshot may be called. Its name becomes a folder's, and a word of a command to QEMU."""
+"""Pattern of a snapshot's name, which becomes a folder and a word of a command to QEMU."""
 
 Place = str | Path
-"""Where a machine can go: a snapshot of the image by its name, or the folder of a step that was
-kept (`vm.checkpoints.collection`), such as `<trial>/snapshots/7`.
+"""What a machine can revert to: a snapshot of the image by name, or the folder of a checkpoint
+(`vm.checkpoints.collection`), such as `<trial>/snapshots/7`.
 """
 
 
 class MachineError(Exception):
-    """A machine could not be made, started, reverted or reached: the trial is void, never scored.
+    """A machine could not be made, started, reverted or reached: the attempt is void.
 
-    `stage` is the last one reached (`create`, `kernel`, `desktop`, `guest`, `ready`), `hint` what
-    would help.
+    `stage` is the last boot stage reached (`create`, `kernel`, `desktop`, `guest`, `ready`); `hint`
+    says what would help.
     """
 
     def __init__(self, message: str, *, stage: str = "", hint: str = "") -> None:
@@ -58,24 +57,26 @@ class MachineError(Exception):
 
 
 def plain_name(name: str) -> str:
-    """The name of a snapshot as it is; `MachineError` if it could mean anything else."""
+    """Return a valid name of a snapshot unchanged; `MachineError` if it is not one."""
     if not re.fullmatch(PLAIN_NAME, name):
         raise MachineError(
-            f"a snapshot cannot be called {name!r}",
-            hint="Letters, digits, dots, hyphens and underscores; at most 64; no dot at the start.",
+            f"not a name for a snapshot: {name!r}",
+            hint="Use at most 64 letters, digits, dots, hyphens and underscores; no leading dot.",
         )
     return name
 
 
 def refuse_ready(name: str) -> None:
-    """Nobody keeps a snapshot of their own under the name of the image's."""
+    """Raise `MachineError` if `name` is reserved for the image's own snapshot."""
     if name == READY:
-        raise MachineError(f"the snapshot {READY!r} is the image's own", hint="Use another name.")
+        raise MachineError(
+            f"the name {READY!r} is reserved for the image's own snapshot", hint="Use another name."
+        )
 
 
 @dataclass(frozen=True)
 class Program:
-    """An application that was started in a machine, for a provider that cannot keep it running."""
+    """A running application, which a provider that cannot save processes starts again."""
 
     argv: tuple[str, ...]
     window: str
@@ -83,46 +84,47 @@ class Program:
 
 
 class Machine(Protocol):
-    """A desktop on its own disk and memory. A context manager; `close` on exit."""
+    """A desktop with its own disk and memory. A context manager that calls `close` on exit."""
 
     @property
     def endpoint(self) -> str:
-        """The guest's one endpoint, `http://127.0.0.1:PORT`; new after every boot and revert."""
+        """The guest's endpoint, `http://127.0.0.1:PORT`; new after every boot and revert."""
 
     @property
     def token(self) -> str:
-        """Bearer token of that endpoint; new after every boot and revert."""
+        """The endpoint's bearer token; new after every boot and revert."""
 
     @property
     def vnc(self) -> tuple[str, str]:
-        """`host:port` of the framebuffer, and its password; new after every boot and revert."""
+        """The display's `host:port` and password; new after every boot and revert."""
 
     def boot(self) -> None:
-        """Return when the guest is ready; `MachineError` names the stage otherwise."""
+        """Boot, and return when the guest is ready; `MachineError` names the stage it reached."""
 
     def revert(self, snapshot: Place) -> None:
-        """Become that snapshot, or a fork of that step; same postcondition as `boot`."""
+        """Revert to a snapshot or a checkpoint; afterwards, as after `boot`, the guest is ready."""
 
     def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
-        """Keep the running state under `name`, or as a step in that folder; the machine goes on.
+        """Save the running state as the snapshot `name`, or as a checkpoint in that folder.
 
-        It is whole when this returns, and absent before. Steps below one folder share what is the
-        same in them, so a step is small; a provider that cannot keep one raises `MachineError`.
+        The machine keeps running. A snapshot exists only once it is complete. Checkpoints in one
+        folder share their blocks, so each is small. `MachineError` if the provider has none.
 
-        A virtual machine keeps its memory, and with it every program as it is. A sandbox keeps its
-        files, and starts `programs` again, in this order: name every one that has a window.
+        A virtual machine saves its memory, and with it every program. A sandbox saves its files,
+        and starts `programs` again, in this order: name every one that has a window.
         """
 
     def fork(self) -> AbstractContextManager[Machine]:
-        """A second machine in the state that this one is in, gone when the context ends; this one
-        goes on. `MachineError` where the provider cannot do that.
+        """Start a second machine in the present state of this one, which keeps running.
+
+        It is closed when the context ends. `MachineError` if the provider cannot do this.
         """
 
     def close(self) -> None:
-        """End the machine; nothing of it is left running."""
+        """End the machine and everything that runs on it."""
 
     def console(self) -> str:
-        """The serial log so far, for the post-mortem."""
+        """The console output so far, for diagnosis."""
 
     def picture(self) -> bytes:
-        """The screen as PNG, taken from outside: works when the guest does not answer."""
+        """The screen as PNG, captured from outside: works even if the guest does not answer."""

@@ -1,4 +1,4 @@
-"""Whether KVM runs a guest here: decided by a guest that runs, not by a device file that opens."""
+"""Whether KVM works on this host: decided by booting a guest, not by opening the device file."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ __all__ = ["Verdict", "kvm_runs"]
 
 DEVICE = Path("/dev/kvm")
 BOUND = 30.0
-"""Seconds; a kernel under working KVM gets to its first process in two or three."""
+"""Seconds for a boot; under working KVM, a kernel reaches its first process in two or three."""
 KERNEL_MARK = b"as init process"
 FIRMWARE_MARK = b"SeaBIOS"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether KVM can be used, and what was seen."""
+    """Whether KVM can be used, and the observation that decided it."""
 
     usable: bool
     seen: str
 
 
 def kvm_runs(kernel: Path | None, initrd: Path | None) -> Verdict:
-    """Boot `kernel` under KVM up to its first process; without one, only the firmware can be tried.
+    """Boot `kernel` under KVM up to its first process; without one, boot only the firmware.
 
-    The verdict is kept until the host reboots or the kernel changes.
+    The verdict is cached until the host reboots or the kernel changes.
     """
     if not DEVICE.exists():
-        return Verdict(False, f"there is no {DEVICE}")
+        return Verdict(False, f"{DEVICE} does not exist")
     if not os.access(DEVICE, os.R_OK | os.W_OK):
-        return Verdict(False, f"{DEVICE} may not be opened by this user (group kvm)")
+        return Verdict(False, f"this user may not open {DEVICE} (group kvm)")
     host = Path("/proc/sys/kernel/random/boot_id").read_text()
     size = str(kernel.stat().st_size) if kernel else "firmware"
-    kept = cache_folder() / "kvm" / f"{digest(host, str(kernel), size)}.json"
-    if kept.exists():
-        return Verdict(**json.loads(kept.read_text()))
-    verdict = _try(kernel, initrd)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"usable": verdict.usable, "seen": verdict.seen}))
+    cached = cache_folder() / "kvm" / f"{digest(host, str(kernel), size)}.json"
+    if cached.exists():
+        return Verdict(**json.loads(cached.read_text()))
+    verdict = _boot(kernel, initrd)
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    cached.write_text(json.dumps({"usable": verdict.usable, "seen": verdict.seen}))
     return verdict
 
 
-def _try(kernel: Path | None, initrd: Path | None) -> Verdict:
+def _boot(kernel: Path | None, initrd: Path | None) -> Verdict:
     argv = ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host", "-machine", "q35"]
     argv += ["-display", "none", "-nodefaults", "-no-reboot", "-m", "1024"]
     if kernel is not None and initrd is not None:

@@ -1,6 +1,6 @@
-"""Reads a lock file: the version of every package, and the SHA-256 of each of its files.
+"""Reads lock files: the version of every package, and the SHA-256 of each of its files.
 
-The locks are written by `vm/lock.sh`; docs/supply-chain.md says what each of them covers.
+`vm/lock.sh` writes them, and says what each covers.
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ HASH = re.compile(r"--hash=(sha256:[0-9a-f]{64})(?=\s|$)")
 
 
 class LockError(ValueError):
-    """A lock file has an entry that pins nothing, or pins it twice."""
+    """A lock file has an entry that does not pin its package, or pins one twice."""
 
 
 @dataclass(frozen=True)
 class Locked:
-    """A package at its one version."""
+    """A package pinned to one version."""
 
     name: str
-    """As package indexes normalise it: lower case, hyphens."""
+    """The normalised name: lower case, hyphens."""
     version: str
     hashes: tuple[str, ...]
-    """`sha256:` and the digest, for every file of the release."""
+    """`sha256:` plus the digest of each file of the release."""
 
     @property
     def line(self) -> str:
-        """The entry of a requirements file, without a marker."""
+        """The entry for a requirements file, without a marker."""
         return " ".join([f"{self.name}=={self.version}", *(f"--hash={h}" for h in self.hashes)])
 
 
 def read_lock(path: Path, python: str) -> tuple[Locked, ...]:
-    """The packages that a lock holds for CPython `python` ("3.11", or exactly "3.11.2") on Linux
-    and x86-64; `LockError` where one has no hash, no exact version, or two versions."""
-    where = {
+    """The packages that a lock pins for CPython `python` ("3.11", or exactly "3.11.2") on x86-64
+    Linux; `LockError` if one has no hash, no exact version, or two versions.
+    """
+    environment = {
         "implementation_name": "cpython",
         "os_name": "posix",
         "platform_machine": "x86_64",
@@ -60,12 +61,12 @@ def read_lock(path: Path, python: str) -> tuple[Locked, ...]:
         exact = [pin.version for pin in requirement.specifier if pin.operator == "=="]
         hashes = tuple(HASH.findall(entry))
         if len(exact) != 1 or len(requirement.specifier) != 1 or "*" in exact[0] or not hashes:
-            raise LockError(f"{path}: {words!r} names no exact version with a SHA-256")
-        if requirement.marker and not requirement.marker.evaluate(where):
+            raise LockError(f"{path}: {words!r} lacks an exact version or a SHA-256")
+        if requirement.marker and not requirement.marker.evaluate(environment):
             continue
         name = canonicalize_name(requirement.name)
         if name in locked:
-            raise LockError(f"{path}: {name} has two versions for Python {python}")
+            raise LockError(f"{path}: two versions of {name} for Python {python}")
         locked[name] = Locked(name, exact[0], hashes)
     return tuple(locked.values())
 

@@ -1,8 +1,8 @@
-"""Root of a user namespace of one's own, with a whole range of ids: what unpacks an image and what
-a sandbox lives in. No id of the range is anybody on this machine.
+"""Enters a new user namespace as its root, with a range of ids that are unused on this machine.
 
-`python vm/namespace.py PROGRAM…` runs a program so, who may also touch what belongs to the caller.
-It uses the standard library alone, and no other module of the project: it is run by its path.
+Images are unpacked and sandboxes run in such namespaces. `python vm/namespace.py PROGRAM…` runs a
+program in one, where it can also access the caller's files. This module is run by its path, so it
+imports the standard library only.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from pathlib import Path
 __all__ = ["COMMAND", "ME", "NoIdRangeError", "become_root_of_a_namespace", "id_range"]
 
 COMMAND = (sys.executable, "-I", "-S", __file__)
-"""Put before a program it runs that program as root of a namespace."""
+"""The prefix of a command line that runs a program as root of a namespace."""
 
 IDS = 65536
-"""Ids that a distribution uses: 0 to `nobody`."""
+"""The number of ids that a distribution uses: 0 to `nobody`."""
 ME = IDS
-"""What the caller is inside, where it is anybody."""
+"""The caller's id inside, if it is mapped."""
 ROOTS_RANGE = 0x7000_0000
-"""Root has a range without asking for it: far from people's ids, and outside of what other programs
-take for containers.
+"""The first id of root's range, which needs no entry in /etc/subuid: far from ids of people, and
+outside the ranges that other programs use for containers.
 """
 CLONE_NEWUSER = 0x1000_0000
 PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP = 28, 1 << 2
 
 
 class NoIdRangeError(Exception):
-    """This user cannot have a user namespace with a range of ids; says why, and what would help."""
+    """This user cannot have a user namespace with a range of ids; the message says why."""
 
 
 def id_range(kind: str = "uid") -> int:
-    """The first id of the range on this machine; `kind` is uid or gid. `NoIdRangeError` if there is
-    none.
+    """The first id of the caller's range on this machine; `kind` is `uid` or `gid`.
+
+    `NoIdRangeError` if the caller has none.
     """
     if os.geteuid() == 0:
         return ROOTS_RANGE
@@ -51,51 +52,52 @@ def id_range(kind: str = "uid") -> int:
         if who in (name, str(os.geteuid())) and int(count) >= IDS:
             return int(first)
     raise NoIdRangeError(
-        f"{table} gives {name} no range of {IDS} ids: `usermod --add-sub{kind}s "
-        f"100000-{100000 + IDS - 1} {name}` as root gives one"
+        f"{table} has no range of {IDS} ids for {name}: `usermod --add-sub{kind}s "
+        f"100000-{100000 + IDS - 1} {name}` as root adds one"
     )
 
 
 def become_root_of_a_namespace(owner: int = 0, *, with_me: bool = False) -> None:
-    """Make this process root of a new user namespace; the namespace belongs to the id `owner` where
-    root asks for it, to the caller otherwise. `with_me` keeps the caller as the id `ME` inside.
+    """Make this process root of a new user namespace.
 
-    The kernel counts what a namespace uses (inotify instances, keys) against its owner.
+    If the caller is root and names an `owner`, the namespace belongs to that id, otherwise to the
+    caller; the kernel counts its resources (inotify instances, keys) against the owner. `with_me`
+    maps the caller to the id `ME` inside. `NoIdRangeError` if that is not possible.
     """
-    me = {"uid": os.geteuid(), "gid": os.getegid()}
-    ranges = {kind: [(0, id_range(kind), IDS)] for kind in me}
+    caller = {"uid": os.geteuid(), "gid": os.getegid()}
+    ranges = {kind: [(0, id_range(kind), IDS)] for kind in caller}
     if with_me:
-        for kind, number in me.items():
+        for kind, number in caller.items():
             ranges[kind].append((ME, number, 1))
     libc = ctypes.CDLL(None, use_errno=True)
-    began, begin = os.pipe()
+    reading_end, writing_end = os.pipe()
     process = os.getpid()
     helper = os.fork()
     if helper == 0:
-        # Stays outside, where the maps have to be written from.
+        # The helper stays in the outer namespace, from which the maps must be written.
         status = 1
         try:
-            os.close(begin)
-            if os.read(began, 1):
+            os.close(writing_end)
+            if os.read(reading_end, 1):
                 for kind, ids in ranges.items():
                     _write_map(process, kind, ids)
                 status = 0
         except (OSError, subprocess.CalledProcessError) as error:
-            print(f"no map of ids could be written: {error}", file=sys.stderr, flush=True)
+            print(f"the map of ids could not be written: {error}", file=sys.stderr, flush=True)
         finally:
             os._exit(status)
-    os.close(began)
-    if owner and me["uid"] == 0:
+    os.close(reading_end)
+    if owner and caller["uid"] == 0:
         libc.prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0)
         os.setresuid(owner, owner, owner)
     refused = libc.unshare(CLONE_NEWUSER) != 0
-    why = os.strerror(ctypes.get_errno())
-    os.write(begin, b"" if refused else b"1")
-    os.close(begin)
-    _, ended = os.waitpid(helper, 0)
-    if refused or ended != 0:
+    reason = os.strerror(ctypes.get_errno()) if refused else "the ids could not be mapped"
+    os.write(writing_end, b"" if refused else b"1")
+    os.close(writing_end)
+    _, helper_status = os.waitpid(helper, 0)
+    if refused or helper_status != 0:
         hint = "does the kernel allow user namespaces to ordinary users?"
-        raise NoIdRangeError(f"no user namespace: {why if refused else 'no map of ids'}; {hint}")
+        raise NoIdRangeError(f"no user namespace: {reason}; {hint}")
     os.setresgid(0, 0, 0)
     os.setgroups([])
     os.setresuid(0, 0, 0)
@@ -109,13 +111,13 @@ def _write_map(process: int, kind: str, ids: list[tuple[int, int, int]]) -> None
         return
     program = shutil.which(f"new{kind}map")
     if program is None:
-        raise OSError(f"new{kind}map is missing: the package uidmap has it")
+        raise OSError(f"new{kind}map is missing: install the package uidmap")
     numbers = [str(number) for line in ids for number in line]
     subprocess.run([program, str(process), *numbers], check=True)
 
 
 def main() -> None:
-    """Become root of a namespace, then the program."""
+    """Become root of a namespace, then execute the program."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         become_root_of_a_namespace(with_me=True)

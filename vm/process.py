@@ -1,4 +1,4 @@
-"""The one place where vm starts a process and waits for it."""
+"""Runs programs to completion, for the whole package vm."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from ambidex.vm import MachineError
 __all__ = ["run", "search_path"]
 
 TAIL = 15
-"""Lines of output an error quotes."""
+"""Lines of output that an error message quotes."""
 
 
 def search_path() -> str:
-    """Where programs are looked for: an ordinary user's PATH lacks the folders that mke2fs lies
-    in.
-    """
+    """PATH plus the folders of mke2fs and others, which an ordinary user's PATH lacks."""
     return f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
@@ -33,15 +31,15 @@ def run(
     progress: Callable[[str], None] | None = None,
     pass_fds: Sequence[int] = (),
 ) -> str:
-    """Run a program to its end and return what it printed; `MachineError` says `what` failed and
-    how it ended.
+    """Run a program and return its output, stdout and stderr together.
 
-    Output goes to `log` as it comes, where given, and each line to `progress`.
+    `MachineError` if it fails or is not installed; `what` names the operation in its message.
+    Output is also appended to `log` as it arrives, and each line is passed to `progress`.
     """
-    words = [str(word) for word in argv]
+    arguments = [str(word) for word in argv]
     try:
         process = subprocess.Popen(
-            words,
+            arguments,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -53,16 +51,16 @@ def run(
         )
     except FileNotFoundError:
         raise MachineError(
-            f"{what}: the program {words[0]!r} is not installed",
+            f"{what}: the program {arguments[0]!r} is not installed",
             hint=hint or "`ambidex doctor` says which package has it.",
         ) from None
     lines: list[str] = []
     assert process.stdout is not None
-    with process, (log or Path("/dev/null")).open("a") as record:
+    with process, (log or Path("/dev/null")).open("a") as log_file:
         try:
             for line in process.stdout:
                 lines.append(line)
-                record.write(line)
+                log_file.write(line)
                 if progress is not None:
                     progress(line.rstrip())
         except BaseException:
@@ -70,8 +68,9 @@ def run(
             raise
     if process.returncode != 0:
         tail = "".join(lines[-TAIL:]).strip()
-        where = f" (whole log: {log})" if log else ""
+        where = f" (full log: {log})" if log else ""
         raise MachineError(
-            f"{what} failed: {words[0]} ended with {process.returncode}{where}\n{tail}", hint=hint
+            f"{what} failed: {arguments[0]} exited with {process.returncode}{where}\n{tail}",
+            hint=hint,
         )
     return "".join(lines)

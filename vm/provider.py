@@ -1,4 +1,4 @@
-"""The libvirt provider: templates, forks, spares, and the machines made of them."""
+"""The libvirt provider: makes virtual machines, with snapshots, checkpoints and spares."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ from typing import NamedTuple, TypeVar
 from ambidex.vm import READY, MachineError, Place, Program, plain_name, refuse_ready
 from ambidex.vm.acceleration import kvm_runs
 from ambidex.vm.building.image import Image, silent
-from ambidex.vm.checkpoints.capture import WAYS, Captured, capture, standing, store
-from ambidex.vm.checkpoints.collection import keep, load
+from ambidex.vm.checkpoints.capture import (
+    MEMORY_METHODS,
+    CapturedMachine,
+    capture,
+    paused_capture,
+    store_snapshot,
+)
+from ambidex.vm.checkpoints.collection import load_checkpoint, save_checkpoint
 from ambidex.vm.checkpoints.disk_blocks import disk_blocks
-from ambidex.vm.checkpoints.idle import Empty, lay, start
+from ambidex.vm.checkpoints.idle import IdleInstance, preload, restore
 from ambidex.vm.machines.boot import BOUNDS, wait_until_quiet, wait_until_ready
 from ambidex.vm.machines.domain import Memory, Shape
 from ambidex.vm.machines.door import new_token
 from ambidex.vm.machines.hypervisor import FORK_NEEDS, qemu_version
 from ambidex.vm.machines.inplace import (
     inplace_folder,
-    keep_inplace,
     revert_inplace,
+    save_inplace,
     save_template,
     start_inplace,
 )
@@ -31,9 +37,9 @@ from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.machines.owner import LibvirtOwner
 from ambidex.vm.machines.snapshot import (
     Snapshot,
-    empty,
     fork,
     freeze_template,
+    launch_idle,
     read_snapshot,
     snapshots_folder,
 )
@@ -45,33 +51,33 @@ __all__ = ["LibvirtMachine", "LibvirtProvider"]
 LibvirtMachine = OwnedMachine[Instance]
 
 KINDS = 8
-"""Snapshots that spares are kept of: a fork takes little memory until it writes."""
+"""Number of snapshots that spares are kept of: a fork takes little memory until it writes."""
 ROOTS = 2
-"""Those that empty machines are kept over: one has all that a step has of its own."""
+"""Number of base snapshots that idle instances are kept on: each holds a checkpoint's memory."""
 SPARE_WITHIN = 60.0
-"""Seconds a spare may take to answer that it is ready."""
+"""Seconds in which a spare must become ready."""
 
 
-S = TypeVar("S", Instance, Empty)
+S = TypeVar("S", Instance, IdleInstance)
 
 
-class Kind(NamedTuple):
-    """What a spare is."""
+class SpareKind(NamedTuple):
+    """What distinguishes spares from each other."""
 
     folder: Path
-    """Of the snapshot that it lies over."""
+    """Folder of the snapshot."""
     token: str
-    """The snapshot's: another one, where it was made again."""
+    """The snapshot's token, which changes if it is made again."""
     network: bool
 
 
 class LibvirtProvider:
-    """Makes machines of an image, and owns them: after `close` none is left. A context manager.
+    """Makes virtual machines of an image and owns them: `close` ends all. A context manager.
 
-    `uri` empty means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is how
-    many forks of the snapshot in use are kept ready ahead of the next revert. `revert` is `fork`,
-    `loadvm` (the way of an older QEMU), or `auto`: a fork where QEMU can. `way` is how the memory
-    of a running machine is taken: `pages`, `whole`, or `auto` (`vm.checkpoints.capture.WAYS`).
+    An empty `uri` means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is
+    the number of forks of the snapshot in use that are prepared for the next revert. `revert` is
+    `fork`, `loadvm` (for an older QEMU), or `auto`: fork if QEMU can. `way` is the method by which
+    memory is captured: `pages`, `whole`, or `auto` (`vm.checkpoints.capture.MEMORY_METHODS`).
     """
 
     def __init__(
@@ -85,20 +91,23 @@ class LibvirtProvider:
         way: str = "auto",
         say: Callable[[str], None] = silent,
     ) -> None:
-        if way not in {"auto", *WAYS}:
-            raise MachineError(f"no way to take memory is called {way!r}", hint=", ".join(WAYS))
+        if way not in {"auto", *MEMORY_METHODS}:
+            raise MachineError(
+                f"unknown memory capture method: {way!r}",
+                hint=f"Use auto, {' or '.join(MEMORY_METHODS)}.",
+            )
         self._owner = LibvirtOwner(uri)
         self._accel = accel
-        self._way = "" if way == "auto" else way
+        self._memory_method = "" if way == "auto" else way
         self._cpus = cpus
         self._say = say
         self._ready: Spares[Instance] = Spares(spares, say, kinds=KINDS)
-        """Of snapshots: they ran, and were suspended."""
-        self._empty: Spares[Empty] = Spares(spares, say, kinds=ROOTS)
-        """For steps."""
+        """Spares for snapshots: forks that became ready and were then suspended."""
+        self._idle: Spares[IdleInstance] = Spares(spares, say, kinds=ROOTS)
+        """Spares for checkpoints."""
         self.qemu = qemu_version(self._owner.connection)
         """Version of QEMU."""
-        self.forks = self._decide(revert)
+        self.forks = self._can_fork(revert)
         """Whether a revert is a fork."""
 
     def __enter__(self) -> LibvirtProvider:
@@ -115,59 +124,61 @@ class LibvirtProvider:
     def machine(
         self, image: Image, snapshot: str = READY, *, network: bool = False
     ) -> LibvirtMachine:
-        """A machine of `image`, not booted yet; `network` lets its guest out."""
+        """A machine of `image`, not booted yet; `network` lets its guest reach the network."""
 
-        def turn(old: Instance | None, place: Place) -> Instance:
-            return self.turn(old, image, place, network)
+        def switch(old: Instance | None, place: Place) -> Instance:
+            return self.switch(old, image, place, network)
 
-        def kept(
+        def save(
             instance: Instance, last: Place, place: Place, programs: Sequence[Program]
         ) -> None:
-            self.keep(instance, image, last, place)
+            self.save(instance, image, last, place)
 
-        def split(instance: Instance) -> AbstractContextManager[Instance]:
-            return self.split(instance, image)
+        def fork_running(instance: Instance) -> AbstractContextManager[Instance]:
+            return self.fork(instance, image)
 
-        return LibvirtMachine(turn, kept, split, self.drop, snapshot)
+        return LibvirtMachine(switch, save, fork_running, self.drop, snapshot)
 
     def shape(self, image: Image) -> Shape:
-        """The hardware that this provider gives to `image`."""
-        kind = self._kind(image)
+        """The hardware of this provider's machines of `image`."""
+        kind = self._domain_type(image)
         screen = image.base.screen.default if kind == "kvm" else image.base.screen.emulation
         return Shape(kind, self._cpus, image.base.memory, screen)
 
-    def _kind(self, image: Image) -> str:
+    def _domain_type(self, image: Image) -> str:
         if self._accel == "tcg":
             return "qemu"
         verdict = kvm_runs(image.base.kernel, image.base.initrd)
         if self._accel == "kvm" and not verdict.usable:
-            raise MachineError(f"KVM was asked for: {verdict.seen}", hint="`--accel auto`")
+            raise MachineError(
+                f"KVM is not usable: {verdict.seen}", hint="`--accel auto` emulates instead."
+            )
         return "kvm" if verdict.usable else "qemu"
 
-    def _decide(self, revert: str) -> bool:
+    def _can_fork(self, revert: str) -> bool:
         if revert not in {"auto", "fork", "loadvm"}:
             raise MachineError(
-                f"no way to revert is called {revert!r}", hint="auto, fork or loadvm"
+                f"unknown revert method: {revert!r}", hint="Use auto, fork or loadvm."
             )
         if revert == "fork" and self.qemu < FORK_NEEDS:
             raise MachineError(
-                f"QEMU {'.'.join(map(str, self.qemu))} cannot fork a warm machine",
-                hint=f"That takes QEMU {'.'.join(map(str, FORK_NEEDS))} or later.",
+                f"QEMU {'.'.join(map(str, self.qemu))} cannot fork a running machine",
+                hint=f"Needs QEMU {'.'.join(map(str, FORK_NEEDS))} or later.",
             )
         return revert != "loadvm" and self.qemu >= FORK_NEEDS
 
     def snapshot(self, image: Image, name: str = READY) -> Snapshot:
-        """The snapshot `name` of `image`; `ready` is made by a cold boot if need be."""
+        """The snapshot `name` of `image`; `ready` is made by a cold boot if it does not exist."""
         folder = snapshots_folder(image, self.shape(image), self.qemu)
         folder = (folder if self.forks else inplace_folder(folder)) / plain_name(name)
         if name == READY:
-            once(folder, lambda staging: self._make_template(image, staging), self._say)
-            if self.forks:  # nobody waits for it once an episode runs
+            once(folder, lambda staging: self._make_ready(image, staging), self._say)
+            if self.forks:  # built now, so that no episode has to wait for it
                 disk_blocks(image.base, self._say)
         return read_snapshot(folder)
 
-    def _make_template(self, image: Image, staging: Path) -> None:
-        self._say("booting the template of this image (once; kept for later runs)")
+    def _make_ready(self, image: Image, staging: Path) -> None:
+        self._say("booting this image to make its base snapshot (once; later runs reuse it)")
         for part in ("memory", "state", "disk.qcow2"):
             (staging / part).unlink(missing_ok=True)
         memory = Memory(staging / "memory", shared=True) if self.forks else None
@@ -176,7 +187,7 @@ class LibvirtProvider:
             wait_until_ready(instance, self._say, bound=BOUNDS[instance.shape.kind])
             wait_until_quiet(instance)
             freeze(instance, image, staging, READY)
-        self._say("the template is frozen")
+        self._say("the base snapshot is saved")
 
     def cold(
         self,
@@ -186,8 +197,10 @@ class LibvirtProvider:
         ssh_key: str = "",
         token: str | None = None,
     ) -> AbstractContextManager[Instance]:
-        """A machine started from its disk, not from a snapshot; a context manager of the
-        `Instance`. It is handed a new token unless `token` is given; empty, it is handed none.
+        """Start a machine from its disk instead of a snapshot; closes the `Instance` on exit.
+
+        The guest gets `token`, by default a new one; with an empty token it uses the one on its
+        disk.
         """
         return closing(
             launch(
@@ -201,13 +214,13 @@ class LibvirtProvider:
             )
         )
 
-    def turn(self, old: Instance | None, image: Image, place: Place, network: bool) -> Instance:
-        """A running machine in the state of a snapshot or a step, in place of `old`."""
+    def switch(self, old: Instance | None, image: Image, place: Place, network: bool) -> Instance:
+        """An instance in the state of a snapshot or checkpoint; ends `old`."""
         if isinstance(place, Path):
-            self._refuse_older("start from a step")
-            # Not ended yet: a step that is refused leaves the machine as it is.
-            with nullcontext() if old is None else old.aside():
-                instance = self._started(self._loaded(place, image), image, network)
+            self._require_forks("start from a checkpoint")
+            # `old` ends last: a checkpoint that is refused leaves the machine as it was.
+            with nullcontext() if old is None else old.suspended():
+                instance = self._restore(self._load(place, image), image, network)
             if old is not None:
                 self.drop(old)
             return instance
@@ -218,27 +231,27 @@ class LibvirtProvider:
             return start_inplace(self._owner, snapshot, image, snapshot.shape, network=network)
         if old is not None:
             self.drop(old)
-        return self._take(image, snapshot, network)
+        return self._fork_snapshot(image, snapshot, network)
 
-    def _loaded(self, step: Path, image: Image) -> Captured:
-        return load(step, image.id, disk_blocks(image.base, self._say))
+    def _load(self, checkpoint: Path, image: Image) -> CapturedMachine:
+        return load_checkpoint(checkpoint, image.id, disk_blocks(image.base, self._say))
 
-    def _started(self, captured: Captured, image: Image, network: bool) -> Instance:
+    def _restore(self, captured: CapturedMachine, image: Image, network: bool) -> Instance:
         root = read_snapshot(captured.root)
 
         def make() -> Instance:
-            return empty(self._owner, root, image, network=network)
+            return launch_idle(self._owner, root, image, network=network)
 
-        def prepare() -> Empty:
-            return lay(captured, make(), self._way)
+        def prepare() -> IdleInstance:
+            return preload(captured, make(), self._memory_method)
 
-        kind = Kind(root.folder, root.token, network)
-        spare = _running(self._empty.take(kind)) or Empty(make())
-        instance = start(captured, spare, self._way)
-        self._empty.refill(kind, prepare)
+        kind = SpareKind(root.folder, root.token, network)
+        spare = _if_running(self._idle.take(kind)) or IdleInstance(make())
+        instance = restore(captured, spare, self._memory_method)
+        self._idle.refill(kind, prepare)
         return instance
 
-    def _take(self, image: Image, snapshot: Snapshot, network: bool) -> Instance:
+    def _fork_snapshot(self, image: Image, snapshot: Snapshot, network: bool) -> Instance:
         def make() -> Instance:
             return fork(self._owner, snapshot, image, network=network)
 
@@ -252,8 +265,8 @@ class LibvirtProvider:
                 raise
             return instance
 
-        kind = Kind(snapshot.folder, snapshot.token, network)
-        instance = _running(self._ready.take(kind))
+        kind = SpareKind(snapshot.folder, snapshot.token, network)
+        instance = _if_running(self._ready.take(kind))
         if instance is None:
             instance = make()
         else:
@@ -263,56 +276,55 @@ class LibvirtProvider:
         return instance
 
     def wait_for_spares(self) -> None:
-        """Return when every spare that is being made is ready, or has failed."""
+        """Wait until every spare that is being made is ready or has failed."""
         self._ready.wait()
-        self._empty.wait()
+        self._idle.wait()
 
     def drop(self, instance: Instance) -> None:
-        """End a machine behind the scenes: QEMU's own end takes longer than a fork."""
+        """End an instance in the background: ending QEMU takes longer than a fork."""
         self._ready.end(instance)
 
-    def keep(self, instance: Instance, image: Image, last: Place, place: Place) -> None:
-        """Keep a running fork at a place, which was at `last` before; spares of an older snapshot
-        there are ended.
+    def save(self, instance: Instance, image: Image, last: Place, place: Place) -> None:
+        """Save a running fork, which was at `last` before, as the snapshot or checkpoint `place`.
+
+        Spares of a snapshot that this replaces are ended.
         """
         if isinstance(place, Path):
-            self._refuse_older("keep a step")
+            self._require_forks("save a checkpoint")
             parent = last if isinstance(last, Path) else None
             disk = disk_blocks(image.base, self._say)
-            with standing(instance, self._way) as captured:
-                keep(captured, place, parent, disk)
+            with paused_capture(instance, self._memory_method) as captured:
+                save_checkpoint(captured, place, parent, disk)
             return
         refuse_ready(place)
         folder = self.snapshot(image).folder.with_name(plain_name(place))
         if self.forks:
-            store(capture(instance, self._way), image, folder)
+            store_snapshot(capture(instance, self._memory_method), image, folder)
         else:
-            keep_inplace(instance, image, folder)
-        for spares in (self._ready, self._empty):
-            spares.drop(lambda kind: isinstance(kind, Kind) and kind.folder == folder)
+            save_inplace(instance, image, folder)
+        for spares in (self._ready, self._idle):
+            spares.drop(lambda kind: isinstance(kind, SpareKind) and kind.folder == folder)
 
     @contextmanager
-    def split(self, instance: Instance, image: Image) -> Iterator[Instance]:
-        """A second machine in the state of a running one; whoever takes it ends it."""
-        self._refuse_older("fork a running machine")
-        yield self._started(capture(instance, self._way), image, network=False)
+    def fork(self, instance: Instance, image: Image) -> Iterator[Instance]:
+        """Start a second instance in the state of a running one; the caller must end it."""
+        self._require_forks("fork a running machine")
+        yield self._restore(capture(instance, self._memory_method), image, network=False)
 
-    def _refuse_older(self, what: str) -> None:
+    def _require_forks(self, what: str) -> None:
         if not self.forks:
             needs = ".".join(map(str, FORK_NEEDS))
-            raise MachineError(
-                f"this QEMU cannot {what}", hint=f"That takes QEMU {needs} or later."
-            )
+            raise MachineError(f"this QEMU cannot {what}", hint=f"Needs QEMU {needs} or later.")
 
     def close(self) -> None:
         """End every machine of this provider."""
         self._ready.close()
-        self._empty.close()
+        self._idle.close()
         self._owner.close()
 
 
-def _running(spare: S | None) -> S | None:
-    """A spare, if it has not ended meanwhile."""
+def _if_running(spare: S | None) -> S | None:
+    """The spare, or None if it has ended meanwhile."""
     if spare is not None and not spare.running():
         spare.close()
         return None

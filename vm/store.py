@@ -1,4 +1,4 @@
-"""A content-addressed folder of finished things: built once, under a lock, whole or absent."""
+"""The cache of images and snapshots: entries are built once, under a lock, complete or absent."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["cache_folder", "digest", "locked", "once", "tree_digest"]
 
 
 def cache_folder() -> Path:
-    """Where images and snapshots are kept: $AMBIDEX_CACHE, else the user's cache folder."""
-    named = os.environ.get("AMBIDEX_CACHE")
-    if named:
-        return Path(named)
+    """The folder of images and snapshots: $AMBIDEX_CACHE, else the user's cache folder."""
+    override = os.environ.get("AMBIDEX_CACHE")
+    if override:
+        return Path(override)
     home = os.environ.get("XDG_CACHE_HOME")
     return (Path(home) if home else Path.home() / ".cache") / "ambidex"
 
 
 def digest(*parts: str | bytes) -> str:
-    """Sixteen hex digits that stand for these parts, in this order."""
+    """A digest of these parts in this order, as sixteen hex digits."""
     total = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -36,7 +36,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def tree_digest(folders: Iterable[Path], skip: Callable[[Path], bool] = lambda _: False) -> str:
-    """A digest over every file's relative name, mode and content."""
+    """A digest of the relative name, mode and content of every file in these folders."""
     parts: list[str | bytes] = []
     for folder in folders:
         for path in sorted(folder.rglob("*")):
@@ -48,7 +48,7 @@ def tree_digest(folders: Iterable[Path], skip: Callable[[Path], bool] = lambda _
 
 @contextlib.contextmanager
 def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold the lock file `path`; `waiting` is called once if another process has it."""
+    """Hold the lock file `path`; `waiting` is called once if another process holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as lock:
         try:
@@ -60,17 +60,17 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 
 
 def once(final: Path, build: Callable[[Path], None], say: Callable[[str], None]) -> Path:
-    """`final`, made by `build(staging)` if it is not there yet; never half of it under that name.
+    """Return the folder `final`, made by `build(staging)` if it does not exist; never incomplete.
 
-    The staging folder survives a crash, and `build` meets its own earlier work in it: what it
-    finished by renaming is kept, the rest is made again. Two processes that want the same thing
-    build it once.
+    The staging folder survives a crash, so `build` may find its own earlier work there: it keeps
+    what it had finished by a rename and makes the rest again. If two processes need the same
+    folder, one builds it and the other waits.
     """
     if final.exists():
         return final
     with locked(
         final.with_name(f".{final.name}.lock"),
-        lambda: say(f"another process is making {final.name}; waiting for it"),
+        lambda: say(f"waiting for another process that is building {final.name}"),
     ):
         if final.exists():
             return final
@@ -82,10 +82,10 @@ def once(final: Path, build: Callable[[Path], None], say: Callable[[str], None])
 
 
 def forget(folder: Path) -> None:
-    """Remove a finished thing as a whole: it disappears from its name before it is deleted."""
+    """Remove a folder atomically: it is renamed before its content is deleted."""
     doomed = folder.with_name(f".{folder.name}.doomed")
     with contextlib.suppress(FileNotFoundError):
         os.rename(folder, doomed)
         shutil.rmtree(doomed, ignore_errors=True)
-    if doomed.exists():  # files of a sandbox belong to others than an ordinary user
+    if doomed.exists():  # files of a sandbox belong to ids that an ordinary user cannot delete
         run([*COMMAND, "rm", "-rf", doomed], what=f"removing {folder}")

@@ -1,4 +1,4 @@
-"""What this machine offers for desktops, and the fix for what is missing."""
+"""Checks what this machine offers for running desktops, and how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ambidex.vm.building.recipe import load_recipe, recipe_names
 from ambidex.vm.checkpoints.memory import may_trace
 from ambidex.vm.machines.hypervisor import FORK_NEEDS
 from ambidex.vm.process import search_path
-from ambidex.vm.sandbox.probe import bounds, refusal
+from ambidex.vm.sandbox.probe import find_problem, limited_resources
 from ambidex.vm.store import cache_folder
 from ambidex.vm.wait import NotYetError, wait_for
 
@@ -32,25 +32,26 @@ PROGRAMS = {
     "mksquashfs": "squashfs-tools",
 }
 MEMORY_FLOOR, DISK_FLOOR = 4.0, 15.0
-"""GiB: one machine with the host beside it; a build with the finished image beside it."""
+"""GiB: for one machine and the host program; for a build and the finished image."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. `fix` says what to do where `ok` is false; `needed` is whether it must
-    be.
-    """
+    """The result of one check."""
 
     name: str
     ok: bool
     seen: str
+    """What was found."""
     fix: str = ""
+    """What to do if it is not `ok`."""
     needed: bool = True
+    """Whether Ambidex cannot work without it."""
 
 
 def survey() -> Iterator[Finding]:
-    """Everything that is looked at, in order; slow ones (a kernel tried under KVM) included."""
-    looks: tuple[Callable[[], Iterator[Finding]], ...] = (
+    """Run all checks in order, including the slow one, which boots a kernel under KVM."""
+    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         _kvm,
         _qemu,
         _libvirt,
@@ -61,8 +62,8 @@ def survey() -> Iterator[Finding]:
         _mirrors,
         _images,
     )
-    for look in looks:
-        yield from look()
+    for check in checks:
+        yield from check()
 
 
 def _newest_base() -> Base | None:
@@ -77,21 +78,21 @@ def _kvm() -> Iterator[Finding]:
     verdict = kvm_runs(base.kernel if base else None, base.initrd if base else None)
     seen = verdict.seen
     if verdict.usable and base is None:
-        seen += " (a kernel is tried once an image is built)"
+        seen += " (a kernel is booted once an image is built)"
     fix = "Machines are emulated instead, about ten times slower; scores are the same."
     yield Finding("KVM", verdict.usable, seen, "" if verdict.usable else fix, needed=False)
 
 
 def _qemu() -> Iterator[Finding]:
-    install = "`make demo` installs it; by hand: the package qemu-system-x86."
+    install = "`make demo` installs it; or install the package qemu-system-x86."
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             ["qemu-system-x86_64", "--version"], capture_output=True, text=True, check=True
         ).stdout
     except (FileNotFoundError, subprocess.CalledProcessError):
         yield Finding("QEMU", False, "not installed", install)
         return
-    match = re.search(r"version (\d+)\.(\d+)\.(\d+)", said)
+    match = re.search(r"version (\d+)\.(\d+)\.(\d+)", output)
     version = tuple(map(int, match.groups())) if match else (0, 0, 0)
     text = ".".join(map(str, version))
     yield Finding("QEMU", True, text)
@@ -100,39 +101,39 @@ def _qemu() -> Iterator[Finding]:
         "revert by fork",
         forks,
         "half a second" if forks else f"QEMU {text} reverts in place, in seconds (loadvm)",
-        f"It takes QEMU {'.'.join(map(str, FORK_NEEDS))}; on Debian 12 the backports have it.",
+        f"Needs QEMU {'.'.join(map(str, FORK_NEEDS))}; on Debian 12 it is in the backports.",
         needed=False,
     )
     if not forks:
-        fix = f"It takes QEMU {'.'.join(map(str, FORK_NEEDS))}."
-        yield Finding("steps", False, "none: such a QEMU keeps no steps", fix, needed=False)
+        fix = f"Needs QEMU {'.'.join(map(str, FORK_NEEDS))}."
+        yield Finding("checkpoints", False, f"QEMU {text} cannot save any", fix, needed=False)
         return
     traced = _may_trace()
     yield Finding(
-        "steps",
+        "checkpoints",
         traced,
-        "kept in a fraction of a second: what a machine wrote is read out of its process"
+        "saved in a fraction of a second: changed pages are read from QEMU's process"
         if traced
-        else "kept in about ten seconds: QEMU saves all of a machine's memory",
-        "As root, or with `sysctl kernel.yama.ptrace_scope=0`, a machine's own pages are read.",
+        else "saved in about ten seconds: QEMU writes all of a machine's memory",
+        "Run as root, or with `sysctl kernel.yama.ptrace_scope=0`, to read only changed pages.",
         needed=False,
     )
 
 
 def _may_trace() -> bool:
-    """Whether the memory of a process can be reached that is ours, and as QEMU no child of ours."""
+    """Whether we may access the memory of a process of ours that, like QEMU, is not our child."""
     script = "sleep 60 >/dev/null 2>&1 & echo $!"
-    made = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
-    pid = int(made.stdout)
+    shell = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+    pid = int(shell.stdout)
     name = Path(f"/proc/{pid}/comm")
 
-    def started() -> None:
-        # Until then it is a copy of the shell, or between the two: neither is like QEMU.
-        if (seen := name.read_text().strip()) != "sleep":
-            raise NotYetError(seen)
+    def check_started() -> None:
+        # Before its exec, the process is still a copy of the shell, which is not like QEMU.
+        if (program := name.read_text().strip()) != "sleep":
+            raise NotYetError(program)
 
     try:
-        wait_for(started, bound=10, fail=RuntimeError, every=0.001)
+        wait_for(check_started, bound=10, fail=RuntimeError, every=0.001)
         return may_trace(pid)
     finally:
         os.kill(pid, signal.SIGKILL)
@@ -164,24 +165,24 @@ def _programs() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    refused = refusal()
-    fix = "Run as root; or a kernel of 6.6 or later that lets ordinary users make namespaces."
-    seen = refused or "namespaces, and a file system in memory over an image's"
-    yield Finding("sandbox", not refused, seen, fix, needed=False)
-    bounded = bounds()
-    seen = f"control groups bound {' and '.join(sorted(bounded))}" if bounded else "no bounds"
-    fix = "As root, or with control groups handed down to you, a sandbox has its bounds."
-    yield Finding("limits of a sandbox", len(bounded) == 2, seen, fix, needed=False)
+    problem = find_problem()
+    fix = "Run as root; or use kernel 6.6 or later, with user namespaces for ordinary users."
+    seen = problem or "namespaces and an overlay in memory work"
+    yield Finding("sandbox", not problem, seen, fix, needed=False)
+    limited = limited_resources()
+    seen = f"control groups limit {' and '.join(sorted(limited))}" if limited else "no limits"
+    fix = "Run as root, or have control groups delegated to your user."
+    yield Finding("limits of a sandbox", len(limited) == 2, seen, fix, needed=False)
 
 
 def _room() -> Iterator[Finding]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    fix = f"One desktop wants {MEMORY_FLOOR:.0f} GiB."
+    fix = f"One desktop needs {MEMORY_FLOOR:.0f} GiB."
     yield Finding("memory", memory >= MEMORY_FLOOR, f"{memory:.1f} GiB", fix)
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free / 2**30
-    fix = f"Building an image wants {DISK_FLOOR:.0f} GiB; AMBIDEX_CACHE names another folder."
+    fix = f"Building an image needs {DISK_FLOOR:.0f} GiB; AMBIDEX_CACHE can name another folder."
     yield Finding("disk", free >= DISK_FLOOR, f"{free:.0f} GiB free at {folder}", fix)
     yield Finding("processors", True, str(os.cpu_count()))
 
@@ -192,19 +193,20 @@ def _rights() -> Iterator[Finding]:
         return
     maps = all(shutil.which(program) for program in ("newuidmap", "newgidmap"))
     fix = "Install the package uidmap: images are built in a user namespace."
-    yield Finding("rights", maps, "a user with a range of subordinate ids" if maps else "no", fix)
+    seen = "an ordinary user, with newuidmap" if maps else "an ordinary user, without newuidmap"
+    yield Finding("rights", maps, seen, fix)
 
 
 def _mirrors() -> Iterator[Finding]:
     for name in recipe_names():
         recipe, _ = load_recipe(name)
-        found = sources_for(recipe)
-        seen = f"{len(found)} sources in this machine's own configuration"
+        sources = sources_for(recipe)
+        seen = f"{len(sources)} sources in this machine's apt configuration"
         yield Finding(
             f"mirror for {name}",
-            bool(found),
-            seen if found else "none configured here: mmdebstrap's default is tried",
-            f"`ambidex image build {name} --mirror URL` names one.",
+            bool(sources),
+            seen if sources else "none configured: mmdebstrap will use its default",
+            f"Name one with `ambidex image build {name} --mirror URL`.",
             needed=False,
         )
 

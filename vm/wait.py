@@ -1,4 +1,4 @@
-"""Waiting on a condition with a bound; the last try says what was seen instead."""
+"""Waits for a condition, within a bound; the error of a timeout says what was seen instead."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ T = TypeVar("T")
 
 
 class NotYetError(Exception):
-    """The condition does not hold; the text says what was seen."""
+    """The condition does not hold yet; the message says what was seen instead."""
 
 
 def wait_for(
     probe: Callable[[], T], *, bound: float, fail: Callable[[str], Exception], every: float = 0.05
 ) -> T:
-    """What `probe` returns once it stops raising `NotYetError`; after `bound` seconds, `fail(what
-    was seen)`.
+    """Call `probe` until it stops raising `NotYetError`, and return its result.
+
+    After `bound` seconds, raises `fail(message)` with the message of the last `NotYetError`.
+    `every` is the pause between calls in seconds.
     """
     pause = threading.Event()
     deadline = time.monotonic() + bound
     while True:
         try:
             return probe()
-        except NotYetError as seen:
+        except NotYetError as error:
             if time.monotonic() >= deadline:
-                raise fail(str(seen)) from None
+                raise fail(str(error)) from None
         pause.wait(every)

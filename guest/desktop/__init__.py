@@ -1,1 +1,1 @@
-"""What runs as the desktop user: the screen, the session, and the verbs of the harness worker."""
+"""Code that runs as the desktop user: the screen, the session, the operations for the host."""

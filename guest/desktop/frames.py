@@ -1,9 +1,8 @@
-"""Frames: what the screen shows, as a patch over a frame that the host has, or nothing if that is
-still right.
+"""Frames of the screen, sent as patches over a frame that the host has, or as nothing if unchanged.
 
-The X server tells what it drew (XDamage), so an unchanged screen costs one round trip and no pixel.
-What it drew is fetched through shared memory and compared with what was there, since much is drawn
-again as it was.
+The X server reports where it drew (XDamage), so an unchanged screen costs one round trip and no
+pixels. Those areas are fetched through shared memory and compared with the stored image, since
+programs often redraw the same content.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ from ambidex.mcp_tools.display import x11
 __all__ = ["Frame", "Screen"]
 
 REMEMBERED = 64
-"""Frames that a patch can be made over."""
+"""Number of frames that a patch can be based on."""
 SMALL = 0.005
-"""Part of the screen that may change on a screen that counts as still: 4608 pixels of 1280x720."""
+"""Share of the screen in which changes do not count as motion: 4608 pixels of 1280x720."""
 CLOSELY = 0.1
-"""Part of the screen up to which what is drawn while we wait for stillness is looked at closely."""
+"""Largest share of the screen for which a drawn area is compared while waiting for stillness."""
 RAW_BELOW = 4096
-"""Bytes that are not worth compressing."""
+"""Bytes below which compression is not worth it."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame as it travels. Without a `rect` it is the one the host knows."""
+    """A frame as sent to the host. Without a `rect` it is the frame that the host has."""
 
     id: str
     size: tuple[int, int]
@@ -62,7 +61,7 @@ class Frame:
 
 
 class Screen:
-    """The screen of a display, watched from now on over a connection of its own."""
+    """The screen of a display, monitored over a connection of its own."""
 
     def __init__(self) -> None:
         self._display = Display()
@@ -73,30 +72,30 @@ class Screen:
         self._display.damage_query_version()
         self._damage = self._root.damage_create(damage.DamageReportBoundingBox)
         self._programs = Programs(owners(self._display))
-        self._life = ""
+        self._generation = ""
         self._count = 0
         self._begin()
 
     def _begin(self) -> None:
-        """Know nothing: the next frame is a whole one, with an id never used before."""
-        self._life = secrets.token_hex(4)
+        """Reset: the next frame is a complete one, with an id that was never used before."""
+        self._generation = secrets.token_hex(4)
         self._size = x11.size(self._display)
         width, height = self._size
         self._image = bytearray(width * height * 4)
         self._drawn: Optional[Rect] = Rect(0, 0, width, height)
-        """Where something was drawn that was not looked at yet."""
+        """The area that was drawn and not compared yet."""
         self._differs: Optional[Rect] = None
-        """Where the image differs from the latest frame."""
+        """The area in which the image differs from the latest frame."""
         self._since: OrderedDict[str, Optional[Rect]] = OrderedDict()
 
     def renew(self) -> None:
-        """Forget every frame, for a machine that became another one."""
+        """Forget all frames, for a machine with a new identity."""
         with self._lock:
             self._begin()
 
     def frame(self, known: str, settle: float, still: float, work: float) -> Frame:
-        """The screen as it is once it was still for `still` seconds, or after `settle` seconds, or
-        `work` where a program is at work.
+        """The screen once it has been still for `still` seconds; at the latest after `settle`
+        seconds, or after `work` seconds while a program is busy.
         """
         with self._lock:
             began = time.monotonic()
@@ -105,7 +104,7 @@ class Screen:
             if settle:
                 wait_until_still(watch, self._programs, lambda bound: self._listen(watch, bound))
             settled = time.monotonic()
-            # Its answer comes after every event so far: it is also what tells us that we heard all.
+            # The answer follows all earlier events, so after it they have all been received.
             pointer = self._root.query_pointer()
             self._update()
             latest = next(reversed(self._since))
@@ -126,32 +125,32 @@ class Screen:
             )
 
     def _listen(self, watch: Stillness, seconds: float) -> None:
-        """Take in what is drawn in that time; with 0, what was drawn by now."""
+        """Process events for that many seconds; with 0, those that have arrived."""
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            if select.select([self._display], [], [], left)[0]:
-                self._hear(watch)
-        self._hear(watch)
+        while (remaining := end - time.monotonic()) > 0:
+            if select.select([self._display], [], [], remaining)[0]:
+                self._process_events(watch)
+        self._process_events(watch)
 
-    def _hear(self, watch: Optional[Stillness] = None) -> None:
-        """Take in what the server said; a change of the screen's size begins everything anew."""
+    def _process_events(self, watch: Optional[Stillness] = None) -> None:
+        """Process the events that have arrived; a change of the screen's size resets everything."""
         drawn: list[Rect] = []
         while self._display.pending_events():
-            seen: Any = self._display.next_event()
-            if seen.type == self._display.extension_event.DamageNotify:
-                # Emptied at once, so that the next change is told by itself and a caret and a clock
-                # do not become one rectangle with all that lies between.
+            event: Any = self._display.next_event()
+            if event.type == self._display.extension_event.DamageNotify:
+                # Cleared at once, so that the next change is reported separately: otherwise a caret
+                # and a clock would become one rectangle with everything in between.
                 self._display.damage_subtract(self._damage)
-                area = seen.area
+                area = event.area
                 drawn.append(Rect(area.x, area.y, area.width, area.height))
-            elif seen.type == X.ConfigureNotify and (seen.width, seen.height) != self._size:
+            elif event.type == X.ConfigureNotify and (event.width, event.height) != self._size:
                 self._begin()
         self._display.flush()
-        for each in drawn:
-            rect = each.within(*self._size)
+        for drawn_rect in drawn:
+            rect = drawn_rect.within(*self._size)
             if rect and watch and rect.area <= CLOSELY * self._size[0] * self._size[1]:
-                # Programs draw a whole line for a caret, and much is drawn again as it was.
-                change = self._look(rect)
+                # Programs redraw a whole line for a caret, and often the same content.
+                change = self._compare(rect)
                 if change:
                     self._differs = union(self._differs, change.rect)
                     watch.changed(change, time.monotonic())
@@ -161,25 +160,23 @@ class Screen:
                     watch.moved(time.monotonic())
 
     def _update(self) -> None:
-        """Bring the image up to date with what the server said so far; a frame has a new id exactly
-        if a pixel differs.
-        """
-        self._hear()
+        """Update the image; the frame gets a new id if and only if a pixel differs."""
+        self._process_events()
         if self._drawn:
-            self._differs = union(self._differs, self._take(self._drawn))
+            self._differs = union(self._differs, self._fetch(self._drawn))
             self._drawn = None
         if self._differs is None and self._since:
             return
-        for each, before in self._since.items():
-            self._since[each] = union(before, self._differs)
+        for frame_id, before in self._since.items():
+            self._since[frame_id] = union(before, self._differs)
         self._differs = None
         self._count += 1
-        self._since[f"{self._life}.{self._count}"] = None
+        self._since[f"{self._generation}.{self._count}"] = None
         if len(self._since) > REMEMBERED:
             self._since.popitem(last=False)
 
-    def _take(self, rect: Rect) -> Optional[Rect]:
-        """Copy the rectangle from the screen; the rows of it that differ from before, or None."""
+    def _fetch(self, rect: Rect) -> Optional[Rect]:
+        """Copy the rectangle from the screen; its rows that differ from the image, or None."""
         pixels = self._grabber.grab(rect.x, rect.y, rect.width, rect.height)
         row, stride = rect.width * 4, self._size[0] * 4
         first = last = -1
@@ -194,10 +191,10 @@ class Screen:
             return None
         return Rect(rect.x, rect.y + first, rect.width, last - first + 1)
 
-    def _look(self, rect: Rect) -> Optional[Change]:
-        """Copy the rectangle from the screen; exactly where it differs from before, and how."""
+    def _compare(self, rect: Rect) -> Optional[Change]:
+        """Copy the rectangle from the screen; the exact area that differs from before, or None."""
         before = self._cut(rect)
-        rows = self._take(rect)
+        rows = self._fetch(rect)
         if rows is None:
             return None
         row, skipped = rect.width * 4, rows.y - rect.y

@@ -1,6 +1,4 @@
-"""What the host may ask of the desktop: the verbs of the worker `harness`, run as the desktop
-user.
-"""
+"""The operations of the worker `harness`, which the host requests and the desktop user executes."""
 
 from __future__ import annotations
 
@@ -16,58 +14,58 @@ from typing import IO, Any, Optional
 
 from ambidex.guest import HarnessError
 from ambidex.guest.desktop import accessibility
-from ambidex.guest.wire import Answer
+from ambidex.guest.wire import WorkerReply
 from ambidex.mcp_tools.display import x11
 from ambidex.mcp_tools.waiting import wait_for
 
-__all__ = ["verbs"]
+__all__ = ["operations"]
 
 OUTPUT = 4 << 20
-"""Bytes of each output stream that are kept."""
+"""Bytes of each output stream that are returned."""
 FLOOD = 64 << 20
-"""Bytes of one after which a command is ended: they are held in memory."""
-LOOKED_AFTER = 0.5
-"""Seconds between looks at how much a command has written."""
+"""Bytes of output after which a command is killed, since output is held in memory."""
+CHECK_EVERY = 0.5
+"""Seconds between checks of how much a command has written."""
 
-Verb = Callable[[dict[str, Any], bytes], Answer]
+Operation = Callable[[dict[str, Any], bytes], WorkerReply]
 
 
-def verbs() -> dict[str, Verb]:
-    """Every verb by name; opens the display."""
+def operations() -> dict[str, Operation]:
+    """All operations by name; opens the display."""
     from ambidex.guest.desktop.frames import Screen
 
     screen = Screen()
-    desk = x11.display()
+    display = x11.display()
     registry = accessibility.Registry()
-    looking = threading.Lock()
+    lock = threading.Lock()
 
     def windows() -> list[x11.Window]:
-        with looking:
-            return x11.windows(desk)
+        with lock:
+            return x11.windows(display)
 
-    def look(given: dict[str, Any], body: bytes) -> Answer:
+    def screenshot(given: dict[str, Any], body: bytes) -> WorkerReply:
         frame = screen.frame(**given)
         head = {name: value for name, value in vars(frame).items() if name != "body"}
         if frame.rect:
             head["rect"] = list(vars(frame.rect).values())
-        return Answer(head, frame.body)
+        return WorkerReply(head, frame.body)
 
-    def wait_window(given: dict[str, Any], body: bytes) -> Answer:
-        return Answer(vars(wait_for_window(windows, given["title"], given["timeout"])))
+    def wait_window(given: dict[str, Any], body: bytes) -> WorkerReply:
+        return WorkerReply(vars(wait_for_window(windows, given["title"], given["timeout"])))
 
-    def check(given: dict[str, Any], body: bytes) -> Answer:
-        with looking:
-            return Answer({"checks": checks(desk, registry), "screen": x11.size(desk)})
+    def check(given: dict[str, Any], body: bytes) -> WorkerReply:
+        with lock:
+            return WorkerReply({"checks": checks(display, registry), "screen": x11.size(display)})
 
-    def renew(given: dict[str, Any], body: bytes) -> Answer:
+    def renew(given: dict[str, Any], body: bytes) -> WorkerReply:
         screen.renew()
         return check(given, body)
 
-    def accessible(given: dict[str, Any], body: bytes) -> Answer:
-        return Answer(accessibility.tree(**given))
+    def accessible(given: dict[str, Any], body: bytes) -> WorkerReply:
+        return WorkerReply(accessibility.tree(**given))
 
     return {
-        "screenshot": look,
+        "screenshot": screenshot,
         "renew": renew,
         "wait_window": wait_window,
         "check": check,
@@ -77,59 +75,57 @@ def verbs() -> dict[str, Verb]:
     }
 
 
-GIVEN_UP = "gnome-session-failed"
-"""The application whose window says that something has gone wrong with the session."""
+SESSION_FAILED = "gnome-session-failed"
+"""The application whose window reports that the session has failed."""
 
 
 def wait_for_window(
     windows: Callable[[], list[x11.Window]], title: str, within: float
 ) -> x11.Window:
-    """The first window whose title contains `title`, in any case; 408 with the titles seen
-    instead.
+    """Wait for a window whose title contains `title`, ignoring case; 408 with the existing titles
+    if none appears.
     """
 
-    def seen() -> Optional[x11.Window]:
-        return next((each for each in windows() if title.lower() in each.title.lower()), None)
+    def find() -> Optional[x11.Window]:
+        return next((window for window in windows() if title.lower() in window.title.lower()), None)
 
-    found = wait_for(seen, within)
-    if found is None:
-        titles = ", ".join(repr(each.title) for each in windows()) or "no window at all"
-        message = f"No window with {title!r} in its title after {within:g} s; there was {titles}."
+    window = wait_for(find, within)
+    if window is None:
+        titles = ", ".join(repr(other.title) for other in windows()) or "none"
+        message = f"No window with {title!r} in its title after {within:g} s. Windows: {titles}."
         raise HarnessError(message, code="no_window", status=408)
-    return found
+    return window
 
 
-def checks(desk: Any, registry: accessibility.Registry) -> dict[str, dict[str, Any]]:
-    """Whether each part of the session answers, and what it said."""
-    manager = x11.window_manager(desk)
-    vendor = str(desk.display.info.vendor)
-    found = {
+def checks(display: Any, registry: accessibility.Registry) -> dict[str, dict[str, Any]]:
+    """The state of each part of the session."""
+    manager = x11.window_manager(display)
+    vendor = str(display.display.info.vendor)
+    results = {
         "display": {"ok": True, "seen": f"{os.environ['DISPLAY']}, {vendor}"},
         "window manager": {"ok": bool(manager), "seen": manager or "none has announced itself"},
-        "desktop": whole(x11.apps(desk)),
+        "desktop": check_desktop(x11.apps(display)),
     }
-    return {**found, **session_bus(), "accessibility": accessibility_bus(registry)}
+    return {**results, **session_bus(), "accessibility": accessibility_bus(registry)}
 
 
-def whole(apps: list[str]) -> dict[str, Any]:
-    """Whether the session has not given up: it says that a part of it failed, and offers nothing
-    but to log out.
-    """
-    given_up = GIVEN_UP in map(str.lower, apps)
-    return {"ok": not given_up, "seen": f"{GIVEN_UP} has a window" if given_up else "whole"}
+def check_desktop(apps: list[str]) -> dict[str, Any]:
+    """Whether the session has not failed; a failed one shows a window that only offers a logout."""
+    failed = SESSION_FAILED in map(str.lower, apps)
+    return {"ok": not failed, "seen": f"{SESSION_FAILED} has a window" if failed else "whole"}
 
 
 def session_bus() -> dict[str, dict[str, Any]]:
-    """Whether the session bus answers, whether the session has started all that it starts, and
-    whether the screen is locked: a locked one hides it all.
+    """Whether the session bus answers, whether the session has finished starting, and whether the
+    screen is locked.
     """
     from gi.repository import Gio, GLib
 
-    def told(name: str, path: str, method: str) -> Any:
-        """What the owner of a name answers; None where nobody has it."""
-        quick = (None, None, Gio.DBusCallFlags.NO_AUTO_START, 2000, None)
+    def call(name: str, path: str, method: str) -> Any:
+        """Call a method of the owner of a bus name; None if the name has no owner."""
+        options = (None, None, Gio.DBusCallFlags.NO_AUTO_START, 2000, None)
         try:
-            return bus.call_sync(name, path, name, method, *quick).unpack()[0]
+            return bus.call_sync(name, path, name, method, *options).unpack()[0]
         except GLib.GError as error:
             absent = (Gio.DBusError.SERVICE_UNKNOWN, Gio.DBusError.NAME_HAS_NO_OWNER)
             if any(error.matches(Gio.DBusError.quark(), code) for code in absent):
@@ -138,8 +134,8 @@ def session_bus() -> dict[str, dict[str, Any]]:
 
     try:
         bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-        running = told("org.gnome.SessionManager", "/org/gnome/SessionManager", "IsSessionRunning")
-        locked = told("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "GetActive")
+        running = call("org.gnome.SessionManager", "/org/gnome/SessionManager", "IsSessionRunning")
+        locked = call("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "GetActive")
     except GLib.GError as error:
         return {"session bus": {"ok": False, "seen": str(error)}}
     started = running is None or running
@@ -162,8 +158,8 @@ def accessibility_bus(registry: accessibility.Registry) -> dict[str, Any]:
     return {"ok": count > 0, "seen": f"{count} applications"}
 
 
-def place(given: dict[str, Any]) -> Path:
-    """The path of a request; `~` is the desktop user's home."""
+def file_path(given: dict[str, Any]) -> Path:
+    """The path of a request, with `~` as the desktop user's home; 400 if it cannot be a file."""
     path = Path(given["path"]).expanduser()
     if not path.is_absolute():
         message = f"{given['path']!r} is not absolute and does not begin with ~."
@@ -173,36 +169,36 @@ def place(given: dict[str, Any]) -> Path:
     return path
 
 
-def write_file(given: dict[str, Any], body: bytes) -> Answer:
-    """Write a file, making its folders."""
-    path = place(given)
+def write_file(given: dict[str, Any], body: bytes) -> WorkerReply:
+    """Write a file, and create its folders."""
+    path = file_path(given)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
     except OSError as error:
         raise HarnessError(f"{path}: {error.strerror}.", code="unwritable") from error
-    return Answer({"path": str(path), "size": len(body)})
+    return WorkerReply({"path": str(path), "size": len(body)})
 
 
-def run(given: dict[str, Any], body: bytes) -> Answer:
-    """Run a command in the session; its outputs, or its pid if it is to go on by itself."""
+def run(given: dict[str, Any], body: bytes) -> WorkerReply:
+    """Run a command in the session; returns its status and output, or its pid with `background`."""
     argv = [os.path.expanduser(part) if part.startswith("~") else part for part in given["argv"]]
     options: dict[str, Any] = {
         "cwd": os.path.expanduser(given["cwd"] or "~"),
         "env": {**os.environ, **given["env"]},
-        # Its own group: it must survive a restart of this worker, and be ended whole at its own
-        # bound.
+        # A process group of its own, which survives a restart of this worker, and which can be
+        # killed as a whole after a timeout.
         "start_new_session": True,
-        # Wholly the desktop user's, as what that user starts: this worker is so only in effect.
+        # All user ids are the desktop user's, whereas this worker has only its effective id.
         "user": os.geteuid(),
     }
-    quiet = subprocess.DEVNULL
-    # Files, not pipes: a program that the command leaves behind would hold a pipe open for ever. In
-    # memory: on a full disk a command that prints would seem to have nothing to say.
-    with in_memory("input") as put, in_memory("output") as out, in_memory("errors") as err:
-        put.write((given["input"] or "").encode())
-        put.seek(0)
-        streams = (quiet, quiet, quiet) if given["background"] else (put, out, err)
+    null = subprocess.DEVNULL
+    # Files, not pipes: a program that the command leaves running would hold a pipe open. In memory:
+    # on a full disk, the command's output would be lost.
+    with memory_file("input") as stdin, memory_file("output") as out, memory_file("errors") as err:
+        stdin.write((given["input"] or "").encode())
+        stdin.seek(0)
+        streams = (null, null, null) if given["background"] else (stdin, out, err)
         try:
             process = subprocess.Popen(
                 argv, stdin=streams[0], stdout=streams[1], stderr=streams[2], **options
@@ -210,41 +206,44 @@ def run(given: dict[str, Any], body: bytes) -> Answer:
         except (OSError, ValueError) as error:
             raise HarnessError(f"{argv[0]}: {error}", code="not_started") from error
         if given["background"]:
-            # Somebody has to wait for it, or it stays a zombie.
+            # Wait for it in a thread, or it would remain a zombie.
             threading.Thread(target=process.wait, daemon=True).start()
-            return Answer({"pid": process.pid})
-        timed_out = not waited(process, given["timeout"], (out, err))
-        said, complained = kept(out), kept(err)
-    return Answer(
+            return WorkerReply({"pid": process.pid})
+        timed_out = not wait_or_kill(process, given["timeout"], (out, err))
+        stdout, stderr = read_output(out), read_output(err)
+    return WorkerReply(
         {
             "returncode": process.returncode,
-            "stdout": said[:OUTPUT].decode(errors="replace"),
-            "stderr": complained[:OUTPUT].decode(errors="replace"),
+            "stdout": stdout[:OUTPUT].decode(errors="replace"),
+            "stderr": stderr[:OUTPUT].decode(errors="replace"),
             "timed_out": timed_out,
-            "truncated": max(len(said), len(complained)) > OUTPUT,
+            "truncated": max(len(stdout), len(stderr)) > OUTPUT,
         }
     )
 
 
-def in_memory(name: str) -> IO[bytes]:
-    """A file that lies on no disk."""
+def memory_file(name: str) -> IO[bytes]:
+    """A file in memory."""
     return open(os.memfd_create(name), "w+b", buffering=0)
 
 
-def waited(process: subprocess.Popen[bytes], within: float, streams: tuple[IO[bytes], ...]) -> bool:
-    """Whether the command ended within that time. It is killed otherwise, and when it has written
-    far more than is passed on.
+def wait_or_kill(
+    process: subprocess.Popen[bytes], within: float, streams: tuple[IO[bytes], ...]
+) -> bool:
+    """Wait for a command, and kill it after that time or if its output exceeds `FLOOD`.
+
+    Returns whether it ended in time.
     """
     end = time.monotonic() + within
     while True:
-        left = end - time.monotonic()
-        if left <= 0:
+        remaining = end - time.monotonic()
+        if remaining <= 0:
             break
         try:
-            process.wait(min(left, LOOKED_AFTER))
+            process.wait(min(remaining, CHECK_EVERY))
             return True
         except subprocess.TimeoutExpired:
-            if any(os.fstat(each.fileno()).st_size > FLOOD for each in streams):
+            if any(os.fstat(stream.fileno()).st_size > FLOOD for stream in streams):
                 break
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -252,7 +251,7 @@ def waited(process: subprocess.Popen[bytes], within: float, streams: tuple[IO[by
     return time.monotonic() < end
 
 
-def kept(stream: IO[bytes]) -> bytes:
-    """What a command wrote, up to one byte more than is passed on."""
+def read_output(stream: IO[bytes]) -> bytes:
+    """A command's output, up to one byte more than is returned to the host."""
     stream.seek(0)
     return stream.read(OUTPUT + 1)

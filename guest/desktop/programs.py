@@ -1,9 +1,9 @@
-"""Whether something is at work on what it was told.
+"""Detects whether programs are still busy with their input.
 
-A screen is still while a program thinks, and what it is told then goes astray: keys typed ahead of
-a dialog land in the document behind it. Two things tell. A program that has not taken everything in
-keeps its first thread, which serves its windows, busy. And while it waits for others in turn (the
-display, the window manager, a bus, the disk), the processors have no rest.
+The screen is still while a program computes, but input sent then may go astray: keys typed before a
+dialog opens reach the document behind it. There are two signs. A program that is processing input
+keeps its main thread, which serves its windows, busy. And while it waits for others (the display,
+the window manager, a bus, the disk), the processors are busy.
 """
 
 from __future__ import annotations
@@ -27,47 +27,46 @@ from ambidex.mcp_tools.display.threads import (
 __all__ = ["Programs", "owners", "processors"]
 
 BUSY = 0.5
-"""Part of the time for which a first thread, or one processor, has something to do at work."""
+"""Load above which a main thread, or one processor, counts as busy."""
 REST = 1.0
-"""Seconds with at most half as much to do after which what never came to rest is waited for again.
-"""
+"""Seconds below half that load after which a program that was given up is waited for again."""
 MACHINE = 0
-"""Stands among the process ids for all processors together."""
+"""A pseudo process id for all processors together."""
 FIRST_NAMESPACE = "pid:[4026531836]"
-"""The kernel's own name of the namespace that holds every process."""
+"""The kernel's name of the initial process namespace."""
 IDLE = 3
-"""Which number of a processor's line in /proc/stat counts its idle ticks."""
+"""Index of the idle ticks in a processor's line of /proc/stat."""
 
 
 def processors() -> float:
-    """Seconds for which the processors had something to do for us, ourselves left out.
+    """Processor seconds used by the desktop so far, without this process.
 
-    On a machine of our own that is all the time in which they were not idle: a processor that its
-    host holds up counts no tick at all. Where the processors are shared with others (we are in a
-    process namespace) it is what our processes used and what they waited for: with little left for
-    us, a program waits for a display that waits for a processor.
+    In a virtual machine this is all non-idle time: while the host suspends a processor, no ticks
+    are counted. In a process namespace, where processors are shared with others, it is the time
+    that our processes used and waited for: with few processors left, a program waits for a display
+    that waits for a processor.
     """
     if alone():
-        return _not_idle() - time.process_time()
-    # What a process used goes over to its parent when it ends.
-    wants = sum(demanded_time(int(name)) for name in os.listdir("/proc") if name.isdigit())
-    return wants - main_thread_delay(os.getpid()) - time.process_time()
+        return _busy_seconds() - time.process_time()
+    # The time that a process used is added to its parent's when it ends.
+    demand = sum(demanded_time(int(name)) for name in os.listdir("/proc") if name.isdigit())
+    return demand - main_thread_delay(os.getpid()) - time.process_time()
 
 
 @functools.cache
 def alone() -> bool:
-    """Whether all processes there are can be seen from here."""
+    """Whether all processes of the system are visible, because this is the first namespace."""
     return os.readlink("/proc/self/ns/pid") == FIRST_NAMESPACE
 
 
-def _not_idle() -> float:
+def _busy_seconds() -> float:
     _, *lines = Path("/proc/stat").read_text().splitlines()
     idle = [int(line.split()[1 + IDLE]) for line in lines if line.startswith("cpu")]
     return len(idle) * time.monotonic() - sum(idle) / TICKS
 
 
 class Programs:
-    """The programs of those processes, asked now and then, and the machine as `machine` says."""
+    """Checks whether these processes, or the processors by the count of `machine`, are busy."""
 
     def __init__(
         self, processes: Callable[[], Iterable[int]], machine: Callable[[], float] = processors
@@ -78,10 +77,10 @@ class Programs:
         self._used: dict[int, float] = {}
         self._busy: set[int] = set()
         self._restless: dict[int, float] = {}
-        """Those that are not waited for, and when each was last busy."""
+        """The processes that were given up, and when each was last busy."""
 
     def at_work(self) -> bool:
-        """Whether one of them was busy since the last question, or is waiting for the disk."""
+        """Whether one of them was busy since the last call, or is waiting for the disk."""
         now = time.monotonic()
         elapsed, self._at = now - self._at, now
         before, self._used = self._used, {pid: main_thread_time(pid) for pid in self._processes()}
@@ -102,26 +101,27 @@ class Programs:
         return bool(self._busy - self._restless.keys())
 
     def give_up(self) -> None:
-        """Those that are busy now do not come to rest (a film, a spinning wheel): they are not
-        waited for again until they once did.
+        """Do not wait again for the processes that are busy now until they have been idle once.
+
+        They do not come to rest: a film or a spinner is playing.
         """
         self._restless |= dict.fromkeys(self._busy, self._at)
 
 
-def owners(opened: Any) -> Callable[[], set[int]]:
-    """The processes that have a window on that display, now."""
-    root = opened.screen().root
-    clients = opened.get_atom("_NET_CLIENT_LIST")
+def owners(display: Any) -> Callable[[], set[int]]:
+    """A function that returns the processes which have a window on that display."""
+    root = display.screen().root
+    clients = display.get_atom("_NET_CLIENT_LIST")
     known: dict[int, int] = {}
 
-    def found() -> set[int]:
-        listed = root.get_full_property(clients, 0)
-        numbers = list(listed.value) if listed else []
+    def find() -> set[int]:
+        client_list = root.get_full_property(clients, 0)
+        numbers = list(client_list.value) if client_list else []
         for number in numbers:
             if number not in known:
-                known[number] = x11.owner(opened.create_resource_object("window", number))
-        for gone in known.keys() - set(numbers):
-            del known[gone]
+                known[number] = x11.owner(display.create_resource_object("window", number))
+        for closed in known.keys() - set(numbers):
+            del known[closed]
         return set(known.values()) - {0}
 
-    return found
+    return find

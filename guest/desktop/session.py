@@ -1,6 +1,6 @@
-"""The desktop session: found by looking at the desktop user's own processes.
+"""Finds the desktop session from the environments of the desktop user's processes.
 
-Runs as that user, who may read the environment of those processes; the door may not.
+It runs as that user, since the door may not read those environments.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ambidex.mcp_tools.waiting import wait_for
 
 __all__ = ["NoSessionError", "find_session", "wait_for_session"]
 
-TELLING = (
+SESSION_VARIABLES = (
     "DISPLAY",
     "DBUS_SESSION_BUS_ADDRESS",
     "XDG_RUNTIME_DIR",
@@ -23,28 +23,28 @@ TELLING = (
     "SESSION_MANAGER",
     "XDG_SESSION_TYPE",
 )
-"""Variables of a process inside the session. The process that has most of them speaks for it."""
+"""Variables of processes in the session. The process that has most of them is used."""
 
 NEEDED = ("DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 
 
 class NoSessionError(Exception):
-    """No desktop session was there within the bound; says what was missing."""
+    """No complete desktop session was found; the message says what is missing."""
 
 
 def environments(proc: Path, uid: int) -> list[dict[str, str]]:
-    """The environment of each process of `uid` that can be read, oldest process first."""
-    found = []
-    for entry in sorted((each for each in proc.iterdir() if each.name.isdigit()), key=_number):
+    """The readable environments of the processes of `uid`, lowest process id first."""
+    result = []
+    for entry in sorted((path for path in proc.iterdir() if path.name.isdigit()), key=_number):
         try:
             if entry.stat().st_uid != uid:
                 continue
             pairs = (entry / "environ").read_bytes().split(b"\0")
         except OSError:
-            continue  # it ended meanwhile, or keeps its environment to itself
+            continue  # it ended meanwhile, or does not let others read its environment
         decoded = (os.fsdecode(pair).partition("=") for pair in pairs if b"=" in pair)
-        found.append({name: value for name, _, value in decoded})
-    return found
+        result.append({name: value for name, _, value in decoded})
+    return result
 
 
 def _number(entry: Path) -> int:
@@ -52,13 +52,13 @@ def _number(entry: Path) -> int:
 
 
 def find_session(
-    found: list[dict[str, str]], uid: int, runtime: Path = Path("/run/user")
+    candidates: list[dict[str, str]], uid: int, runtime: Path = Path("/run/user")
 ) -> dict[str, str]:
-    """The environment of the session among `found`; `NoSessionError` says what is missing."""
-    inside = [each for each in found if "DISPLAY" in each]
+    """The session's environment, from those of processes; `NoSessionError` if there is none."""
+    inside = [environment for environment in candidates if "DISPLAY" in environment]
     if not inside:
-        raise NoSessionError(f"none of {len(found)} processes of user {uid} has a DISPLAY")
-    best = max(inside, key=_tells).copy()
+        raise NoSessionError(f"none of {len(candidates)} processes of user {uid} has a DISPLAY")
+    best = max(inside, key=_count_session_variables).copy()
     home = runtime / str(uid)
     if home.is_dir():
         best.setdefault("XDG_RUNTIME_DIR", str(home))
@@ -70,12 +70,12 @@ def find_session(
     return best
 
 
-def _tells(environment: Mapping[str, str]) -> int:
-    return sum(name in environment for name in TELLING)
+def _count_session_variables(environment: Mapping[str, str]) -> int:
+    return sum(name in environment for name in SESSION_VARIABLES)
 
 
-def listening(environment: Mapping[str, str]) -> bool:
-    """Whether the X server of the session takes connections."""
+def is_listening(environment: Mapping[str, str]) -> bool:
+    """Whether the X server of the session accepts connections."""
     number = environment["DISPLAY"].partition(":")[2].partition(".")[0]
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
@@ -86,27 +86,28 @@ def listening(environment: Mapping[str, str]) -> bool:
 
 
 def wait_for_session(within: float, say: Callable[[str], None]) -> dict[str, str]:
-    """The session's environment once it is there; `say` hears what is missing meanwhile;
-    `NoSessionError` at the bound.
+    """Wait for the session and return its environment; `NoSessionError` after `within` seconds.
+
+    `say` is called with what is missing meanwhile.
     """
     uid = os.geteuid()
-    said = ""
+    reported = ""
 
-    def seen() -> dict[str, str] | None:
-        nonlocal said
+    def find() -> dict[str, str] | None:
+        nonlocal reported
         try:
             session = find_session(environments(Path("/proc"), uid), uid)
-            if listening(session):
+            if is_listening(session):
                 return session
             missing = f"nothing listens on display {session['DISPLAY']}"
         except NoSessionError as error:
             missing = str(error)
-        if missing != said:
-            said = missing
+        if missing != reported:
+            reported = missing
             say(missing)
         return None
 
-    session = wait_for(seen, within, every=0.25)
+    session = wait_for(find, within, every=0.25)
     if session is None:
-        raise NoSessionError(f"no desktop session after {within:.0f} s: {said}")
+        raise NoSessionError(f"no desktop session after {within:.0f} s: {reported}")
     return session

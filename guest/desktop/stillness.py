@@ -1,5 +1,6 @@
-"""When a screen is still: bookkeeping over what changed where and who was at work, apart from the
-screen so that it can be tested without one.
+"""Decides when a screen is still, from reported changes and busy programs.
+
+It does not access the screen, so that it can be tested without one.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ __all__ = ["Change", "Rect", "Stillness", "first_difference", "union", "wait_unt
 
 
 LOOK_EVERY = 0.1
-"""Seconds between two looks at what the programs do."""
+"""Seconds between two checks of the programs."""
 LATE = 2.5 * LOOK_EVERY
-"""Seconds after the one before when a look comes too late to tell anything."""
-DRAWS = 1.0
-"""Seconds that a program gets to draw what came of its work, at the end of a long wait."""
+"""Seconds since the last check after which a check is too late to be conclusive."""
+DRAW_TIME = 1.0
+"""Seconds that a program gets to draw its result at the end of a long wait."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,18 @@ class Rect:
 
     @property
     def area(self) -> int:
-        """Its pixels."""
+        """Its area in pixels."""
         return self.width * self.height
 
     def within(self, width: int, height: int) -> Optional[Rect]:
-        """The part of it that lies on a screen of that size, if any."""
+        """The part of it that is on a screen of that size; None if there is none."""
         x, y = max(self.x, 0), max(self.y, 0)
         right, bottom = min(self.x + self.width, width), min(self.y + self.height, height)
         return Rect(x, y, right - x, bottom - y) if right > x and bottom > y else None
 
 
 def union(one: Optional[Rect], other: Optional[Rect]) -> Optional[Rect]:
-    """The smallest rectangle around both; None is nothing at all."""
+    """The smallest rectangle around both; None means empty."""
     if one is None or other is None:
         return one or other
     x, y = min(one.x, other.x), min(one.y, other.y)
@@ -53,7 +54,7 @@ def union(one: Optional[Rect], other: Optional[Rect]) -> Optional[Rect]:
 
 @dataclass(frozen=True)
 class Change:
-    """What differs after something was drawn: where, and digests of what stood and stands there."""
+    """A change of the screen: its area, and digests of the content before and after."""
 
     rect: Rect
     before: int
@@ -61,12 +62,11 @@ class Change:
 
 
 class Stillness:
-    """Still is a screen on which nothing happened for `still` seconds, and behind which no program
-    is at work. What moves is watched for `settle` seconds, and for a moment after work has ended;
-    what is at work for `work` seconds.
+    """Tracks whether a screen is still: no motion for `still` seconds, and no program busy.
 
-    Nothing happens where no more than `small` pixels change (a caret, a clock), and where something
-    comes back that was there before (a blinking button): what blinks would never come to rest.
+    Waiting ends after `settle` seconds, or a moment after programs stop being busy, and at the
+    latest after `work` seconds. A change does not count as motion if it has at most `small` pixels
+    (a caret, a clock), or if it restores content that was there before (a blinking button).
     """
 
     def __init__(self, now: float, still: float, settle: float, work: float, small: int) -> None:
@@ -78,68 +78,68 @@ class Stillness:
         self._seen: set[tuple[Rect, int]] = set()
 
     def moved(self, now: float) -> None:
-        """Something large was drawn."""
+        """Record that a large area was drawn."""
         self._quiet_since = now
 
     def changed(self, change: Change, now: float) -> None:
-        """Something was drawn and is known closely."""
+        """Record a change whose exact area and content are known."""
         known = (change.rect, change.after) in self._seen
         self._seen.update({(change.rect, change.before), (change.rect, change.after)})
         if change.rect.area > self._small and not known:
             self._quiet_since = now
 
     def at_work(self, now: float) -> None:
-        """A program has not taken in yet what it was told."""
+        """Record that a program is busy."""
         self._quiet_since = now
-        self._end = max(self._end, min(now + self._still + DRAWS, self._last))
+        self._end = max(self._end, min(now + self._still + DRAW_TIME, self._last))
 
     def left(self, now: float) -> float:
-        """Seconds to go on watching for; 0 or less when it is still or the bound has passed."""
+        """Seconds left to wait; 0 or less once it is still or the time is up."""
         return min(self._quiet_since + self._still, self._end) - now
 
     def still(self, now: float) -> bool:
-        """Whether it is."""
+        """Whether the screen is still."""
         return now - self._quiet_since >= self._still
 
 
-class AtWork(Protocol):
-    """What is watched for work; see `guest.desktop.programs.Programs`."""
+class BusyCheck(Protocol):
+    """Checks whether programs are busy; see `guest.desktop.programs.Programs`."""
 
     def at_work(self) -> bool:
-        """Whether something was, since the last question."""
+        """Whether a program was busy since the last call."""
 
     def give_up(self) -> None:
-        """What is at work now does not come to rest."""
+        """Ignore the programs that are busy now, since they do not come to rest."""
 
 
 def wait_until_still(
     watch: Stillness,
-    programs: AtWork,
+    programs: BusyCheck,
     listen: Callable[[float], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Return when `watch` says so. `listen` tells it what is drawn for that many seconds; `clock`
-    is the one that `watch` goes by.
+    """Wait until `watch` says that the screen is still, or its time is up.
 
-    Only looks that come in time tell: whoever holds us up (a host with more to do than it has
-    processors) holds up the programs as well.
+    `listen` reports what is drawn to `watch` for a number of seconds; `clock` gives the times. A
+    check that comes late counts as busy: whatever delays us (an overloaded host) delays the
+    programs too.
     """
     programs.at_work()
-    looked = clock()
-    while watch.left(looked) > 0:
-        listen(max(0.0, looked + LOOK_EVERY - clock()))
+    checked = clock()
+    while watch.left(checked) > 0:
+        listen(max(0.0, checked + LOOK_EVERY - clock()))
         busy = programs.at_work()
         listen(0)
         now = clock()
-        if busy or now - looked >= LATE:
+        if busy or now - checked >= LATE:
             watch.at_work(now)
-        looked = now
-    if not watch.still(looked):
+        checked = now
+    if not watch.still(checked):
         programs.give_up()
 
 
 def first_difference(one: bytes, other: bytes) -> int:
-    """Where two different byte strings of one length begin to differ."""
+    """The index of the first difference between two different byte strings of equal length."""
     low, high = 0, len(one)
     while high - low > 1:
         middle = (low + high) // 2

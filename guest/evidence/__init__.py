@@ -1,1 +1,1 @@
-"""What reads the evidence, in accounts that are not the desktop user's."""
+"""Reads evidence and runs test suites, under accounts other than the desktop user's."""

@@ -1,8 +1,8 @@
-"""Reading the evidence: the verbs of the worker `collector`, no process of the desktop user.
+"""Reads the evidence: the operations of the worker `collector`.
 
-What lies in that user's folders was put there by an agent. So a path is followed part by part and
-never through a link that the agent could have made, only regular files are read, up to a bound, and
-what is something else is named for what it is: that, too, is evidence.
+The agent controls the desktop user's folders. So a path is resolved part by part and never through
+a link that the agent could have made. Only regular files are read, up to a bound; for anything
+else, its kind is reported, which is evidence too.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from ambidex.guest import HarnessError
 from ambidex.guest.account import Account
 from ambidex.guest.evidence.inventory import Inventory
 from ambidex.guest.questions import profile, scene
-from ambidex.guest.wire import Answer
+from ambidex.guest.wire import WorkerReply
 from ambidex.mcp_tools import ToolError
 
-__all__ = ["File", "find", "verbs"]
+__all__ = ["CollectedFile", "operations", "read_file"]
 
 LARGEST = 64 << 20
-"""Bytes of a file that is handed over; a larger one is named and left."""
+"""Largest file in bytes whose content is returned."""
 MOST_PARTS = 256
-"""Parts of a path, those of links included."""
+"""Maximum number of parts of a path, with those of links."""
 MOST_LISTED = 100_000
-"""Entries of a listing."""
+"""Maximum number of entries in a listing."""
 SKELETON = Path("/etc/skel")
-"""What a home folder begins with; a link that is there as well is the image's own."""
+"""The template of home folders: a link that it contains too is the image's own."""
 
-Verb = Callable[[dict[str, Any], bytes], Answer]
+Operation = Callable[[dict[str, Any], bytes], WorkerReply]
 
 
 @dataclass(frozen=True)
-class File:
-    """What is at a path."""
+class CollectedFile:
+    """The kind of a path, and its content if it is a readable file."""
 
     state: str
     """`file`, `absent`, `folder`, `link`, `special` (a pipe, socket or device), `unreadable` (by
@@ -50,50 +50,51 @@ class File:
     content: bytes = b""
 
 
-def verbs(account: Account) -> dict[str, Verb]:
-    """Every verb by name."""
+def operations(account: Account) -> dict[str, Operation]:
+    """All operations by name."""
     home, inventory = Path(account.home), Inventory()
 
-    def read(given: dict[str, Any], body: bytes) -> Answer:
-        file = find(given["path"], account, LARGEST)
-        return Answer({"state": file.state, "size": file.size}, file.content)
+    def read(given: dict[str, Any], body: bytes) -> WorkerReply:
+        file = read_file(given["path"], account, LARGEST)
+        return WorkerReply({"state": file.state, "size": file.size}, file.content)
 
-    def listing(given: dict[str, Any], body: bytes) -> Answer:
-        top = Path(expanded(given["path"], home))
+    def listing(given: dict[str, Any], body: bytes) -> WorkerReply:
+        top = Path(expand(given["path"], home))
         paths: list[str] = []
         more = False
-        for path in below(top):
+        for path in walk(top):
             more = len(paths) == MOST_LISTED
             if more:
                 break
             paths.append(os.fsencode(path).decode(errors="backslashreplace"))
-        return Answer({"there": top.is_dir(), "paths": sorted(paths), "more": more})
+        return WorkerReply({"there": top.is_dir(), "paths": sorted(paths), "more": more})
 
-    def survey(given: dict[str, Any], body: bytes) -> Answer:
-        return Answer(inventory.take(home))
+    def survey(given: dict[str, Any], body: bytes) -> WorkerReply:
+        return WorkerReply(inventory.take(home))
 
-    def ask(given: dict[str, Any], body: bytes) -> Answer:
-        """Answer one of the questions of `guest.questions.ask` that need nothing but files."""
-        asked = (
+    def ask(given: dict[str, Any], body: bytes) -> WorkerReply:
+        """Answer one of the questions of `guest.questions.ask` that only need files."""
+        functions = (
             *(profile.profile_json, profile.profile_rows),
             *(scene.listing, scene.desktop),
         )
-        known = {function.__name__: function for function in asked}
-        if given["do"] not in known:
-            raise HarnessError(f"{given['do']!r} is not answered by files alone.", code="unknown")
+        questions = {function.__name__: function for function in functions}
+        if given["do"] not in questions:
+            message = f"Not a question that files can answer: {given['do']!r}."
+            raise HarnessError(message, code="unknown")
         try:
-            return Answer(known[given["do"]](**given["with"]))
+            return WorkerReply(questions[given["do"]](**given["with"]))
         except ToolError as error:
             raise HarnessError(error.message, code=error.code, hint=error.hint) from None
 
-    def rights(given: dict[str, Any], body: bytes) -> Answer:
-        return Answer(may_become_root(account))
+    def rights(given: dict[str, Any], body: bytes) -> WorkerReply:
+        return WorkerReply(may_become_root(account))
 
     return {"read": read, "list": listing, "survey": survey, "ask": ask, "rights": rights}
 
 
-def expanded(path: str, home: Path) -> str:
-    """The path with `~` as that home; 400 for one that is not absolute then."""
+def expand(path: str, home: Path) -> str:
+    """The normalised path with `~` replaced by `home`; 400 if it is not absolute."""
     full = str(home) + path[1:] if path == "~" or path.startswith("~/") else path
     if not full.startswith("/") or "\0" in full:
         message = f"{path!r} is not absolute and does not begin with ~."
@@ -101,31 +102,32 @@ def expanded(path: str, home: Path) -> str:
     return posixpath.normpath(full)
 
 
-def find(path: str, account: Account, largest: int) -> File:
-    """The file at that path, with its content if it has at most `largest` bytes."""
+def read_file(path: str, account: Account, largest: int) -> CollectedFile:
+    """Read the file at that path; its content is returned if it has at most `largest` bytes."""
     home = Path(account.home)
     try:
-        number = followed(expanded(path, home), home)
+        number = open_path(expand(path, home), home)
     except (FileNotFoundError, NotADirectoryError):
-        return File("absent")
+        return CollectedFile("absent")
     except OSError as error:
         if isinstance(error, LinkError):
-            return File("link")
-        return File("special")
+            return CollectedFile("link")
+        return CollectedFile("special")
     try:
         about = os.fstat(number)
         if stat.S_ISDIR(about.st_mode):
-            return File("folder")
+            return CollectedFile("folder")
         if not stat.S_ISREG(about.st_mode):
-            return File("special")
+            return CollectedFile("special")
         if not readable(about, account):
-            return File("unreadable", about.st_size)
+            return CollectedFile("unreadable", about.st_size)
         if about.st_size > largest:
-            return File("too_large", about.st_size)
-        # The descriptor above only names the file; opened through it, it is the same one.
+            return CollectedFile("too_large", about.st_size)
+        # The descriptor was opened without read access; reopening it cannot reach another file.
         with open(f"/proc/self/fd/{number}", "rb") as file:
             content = file.read(largest + 1)
-        return File("file" if len(content) <= largest else "too_large", len(content), content)
+        state = "file" if len(content) <= largest else "too_large"
+        return CollectedFile(state, len(content), content)
     finally:
         os.close(number)
 
@@ -134,41 +136,39 @@ class LinkError(OSError):
     """The path leads through a link that the image did not make."""
 
 
-def followed(path: str, home: Path) -> int:
-    """A descriptor that names what is at the path, opened for nothing; OSError says why there is
-    none.
-    """
-    parts = [each for each in reversed(path.split("/")) if each not in ("", ".")]
-    here, at = "/", os.open("/", os.O_PATH | os.O_DIRECTORY)
-    left = MOST_PARTS
+def open_path(path: str, home: Path) -> int:
+    """Resolve a path and open it with O_PATH; OSError if it does not exist or is refused."""
+    parts = [part for part in reversed(path.split("/")) if part not in ("", ".")]
+    folder, descriptor = "/", os.open("/", os.O_PATH | os.O_DIRECTORY)
+    remaining = MOST_PARTS
     try:
         while parts:
-            left -= 1
+            remaining -= 1
             name = parts.pop()
-            if name == ".." or left < 0:
-                raise LinkError(0, "a link leads upwards, or they never end", path)
-            opened = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+            if name == ".." or remaining < 0:
+                raise LinkError(0, "a link leads upwards, or links form a loop", path)
+            opened = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=descriptor)
             about = os.fstat(opened)
             if stat.S_ISLNK(about.st_mode):
                 target = os.readlink("", dir_fd=opened)
                 os.close(opened)
-                if about.st_uid != 0 and not of_the_image(here, name, target, home):
-                    raise LinkError(0, "a link", os.path.join(here, name))
-                parts += [each for each in reversed(target.split("/")) if each not in ("", ".")]
+                if about.st_uid != 0 and not is_image_link(folder, name, target, home):
+                    raise LinkError(0, "a link", os.path.join(folder, name))
+                parts += [part for part in reversed(target.split("/")) if part not in ("", ".")]
                 if target.startswith("/"):
-                    os.close(at)
-                    here, at = "/", os.open("/", os.O_PATH | os.O_DIRECTORY)
+                    os.close(descriptor)
+                    folder, descriptor = "/", os.open("/", os.O_PATH | os.O_DIRECTORY)
                 continue
-            os.close(at)
-            here, at = os.path.join(here, name), opened
+            os.close(descriptor)
+            folder, descriptor = os.path.join(folder, name), opened
     except BaseException:
-        os.close(at)
+        os.close(descriptor)
         raise
-    return at
+    return descriptor
 
 
-def of_the_image(folder: str, name: str, target: str, home: Path) -> bool:
-    """Whether a home folder begins with this link."""
+def is_image_link(folder: str, name: str, target: str, home: Path) -> bool:
+    """Whether new home folders contain this link."""
     path = Path(folder, name)
     if not path.is_relative_to(home):
         return False
@@ -178,7 +178,7 @@ def of_the_image(folder: str, name: str, target: str, home: Path) -> bool:
 
 
 def readable(about: os.stat_result, account: Account) -> bool:
-    """Whether the desktop user may read a file of that status: we may read all."""
+    """Whether the desktop user may read a file with this status; the collector may read all."""
     if about.st_uid == account.uid:
         return bool(about.st_mode & stat.S_IRUSR)
     if about.st_gid in account.groups:
@@ -186,9 +186,10 @@ def readable(about: os.stat_result, account: Account) -> bool:
     return bool(about.st_mode & stat.S_IROTH)
 
 
-def below(top: Path) -> Iterator[str]:
-    """Every path below a folder, relative to it, no link followed: files as they are, folders with
-    a slash at their end. Nothing where there is no folder.
+def walk(top: Path) -> Iterator[str]:
+    """Every path in a folder, recursively and relative to it; those of folders end with a slash.
+
+    Links are not followed. Yields nothing if there is no folder.
     """
     folders = [""] if top.is_dir() and not top.is_symlink() else []
     while folders:
@@ -207,8 +208,9 @@ def below(top: Path) -> Iterator[str]:
 
 
 def may_become_root(account: Account) -> bool:
-    """Whether sudo's rules name the desktop user, or a group of theirs. A name that is an alias is
-    not looked up: Debian's and Ubuntu's rules have none.
+    """Whether sudo's rules name the desktop user or one of their groups.
+
+    Aliases are not resolved: Debian's and Ubuntu's rules have none.
     """
     names = {account.name, f"#{account.uid}", "ALL"}
     for number in account.groups:

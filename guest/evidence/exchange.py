@@ -1,9 +1,8 @@
-"""What two processes say to each other of whom only one is trusted: the test suite of a task, and
-the agent's code that it tests.
+"""The protocol between a task's test suite and the agent's code under test, which is not trusted.
 
-Messages are JSON behind their length. Values that cannot be changed travel as they are, and so do
-lists, dictionaries and sets on their way to the agent's code; all else of the agent's travels as a
-number that stands for it, and stays where it is.
+Messages are length-prefixed JSON. Immutable values are sent by value, and so are lists,
+dictionaries and sets sent to the agent's code. All other objects of the agent's code stay in its
+process and are sent as numbers that refer to them.
 """
 
 from __future__ import annotations
@@ -15,32 +14,32 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["LostError", "decoded", "encoded", "receive", "send"]
+__all__ = ["ExchangeError", "decode", "encode", "receive", "send"]
 
 LENGTH = struct.Struct(">I")
 LARGEST = 16 << 20
 DEEPEST = 50
 
 
-class LostError(Exception):
-    """The other side has closed its end, or says what is no message."""
+class ExchangeError(Exception):
+    """The other side has closed its end, or sent something that is not a message."""
 
 
-def send(line: socket.socket, said: Any) -> None:
-    """One message."""
-    content = json.dumps(said).encode()
+def send(line: socket.socket, message: Any) -> None:
+    """Send one message."""
+    content = json.dumps(message).encode()
     line.sendall(LENGTH.pack(len(content)) + content)
 
 
 def receive(line: socket.socket) -> Any:
-    """The next message; `LostError` if there is none."""
+    """Receive the next message; `ExchangeError` if there is none."""
     (size,) = LENGTH.unpack(_exactly(line, LENGTH.size))
     if size > LARGEST:
-        raise LostError(f"a message of {size} bytes")
+        raise ExchangeError(f"a message is too large: {size} bytes")
     try:
         return json.loads(_exactly(line, size))
     except (ValueError, RecursionError) as error:
-        raise LostError(f"no message: {error}") from None
+        raise ExchangeError(f"not a message: {error}") from None
 
 
 def _exactly(line: socket.socket, size: int) -> bytes:
@@ -48,22 +47,22 @@ def _exactly(line: socket.socket, size: int) -> bytes:
     while len(content) < size:
         part = line.recv(min(1 << 16, size - len(content)))
         if not part:
-            raise LostError("it has ended")
+            raise ExchangeError("the process has ended")
         content += part
     return bytes(content)
 
 
-def encoded(value: Any, other: Callable[[Any], Any], depth: int = 0) -> Any:
-    """A value as JSON; `other` gives the form of what is none of the plain kinds."""
+def encode(value: Any, encode_other: Callable[[Any], Any], depth: int = 0) -> Any:
+    """The JSON form of a value; `encode_other` is called for types that are not plain."""
     if depth > DEEPEST:
         raise ValueError("a value nests too deep")
 
-    def inner(each: Any) -> Any:
-        return encoded(each, other, depth + 1)
+    def inner(item: Any) -> Any:
+        return encode(item, encode_other, depth + 1)
 
     if value is None or isinstance(value, bool):
         return value
-    # A kind of number or text that the agent made is taken for the plain one.
+    # The agent's subclasses of numbers and texts are sent as the plain type.
     if isinstance(value, int):
         return {"int": str(int(value))}
     if isinstance(value, float):
@@ -73,28 +72,28 @@ def encoded(value: Any, other: Callable[[Any], Any], depth: int = 0) -> Any:
     if isinstance(value, (bytes, bytearray)):
         return {"bytes": base64.b64encode(bytes(value)).decode()}
     if isinstance(value, tuple):
-        return {"tuple": [inner(each) for each in tuple.__iter__(value)]}
-    return other(value)
+        return {"tuple": [inner(item) for item in tuple.__iter__(value)]}
+    return encode_other(value)
 
 
-def decoded(said: Any, other: Callable[[dict[str, Any]], Any], depth: int = 0) -> Any:
-    """What `encoded` made; `other` reads the forms that are none of the plain kinds."""
+def decode(form: Any, decode_other: Callable[[dict[str, Any]], Any], depth: int = 0) -> Any:
+    """The value of a form that `encode` made; `decode_other` is called for unknown forms."""
     if depth > DEEPEST:
-        raise LostError("a value nests too deep")
-    if said is None or isinstance(said, (bool, str)):
-        return said
-    if not isinstance(said, dict) or len(said) != 1:
-        raise LostError(f"no value: {str(said)[:80]}")
-    ((kind, held),) = said.items()
+        raise ExchangeError("a value nests too deep")
+    if form is None or isinstance(form, (bool, str)):
+        return form
+    if not isinstance(form, dict) or len(form) != 1:
+        raise ExchangeError(f"not a value: {str(form)[:80]}")
+    ((kind, content),) = form.items()
     try:
         if kind == "int":
-            return int(held) if len(held) < 4000 else 0
+            return int(content) if len(content) < 4000 else 0
         if kind == "float":
-            return float.fromhex(held)
+            return float.fromhex(content)
         if kind == "bytes":
-            return base64.b64decode(held)
+            return base64.b64decode(content)
         if kind == "tuple":
-            return tuple(decoded(each, other, depth + 1) for each in held)
+            return tuple(decode(item, decode_other, depth + 1) for item in content)
     except (TypeError, ValueError) as error:
-        raise LostError(f"no value: {error}") from None
-    return other(said)
+        raise ExchangeError(f"not a value: {error}") from None
+    return decode_other(form)

@@ -1,7 +1,7 @@
-"""Every file of the desktop user and of nobody in particular, so that two looks tell what changed.
+"""Takes inventories of the files that the desktop user can change; two of them show what changed.
 
-A file is told by its content, whatever its size. Its time of change (ctime), which no ordinary user
-can set, says whether it has to be read again since the last look.
+Files are compared by content, whatever their size. A file is read again only if its time of change
+(ctime), which ordinary users cannot set, differs from the last inventory's.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any, NamedTuple
 __all__ = ["Inventory"]
 
 PLACES = ("/tmp", "/var/tmp")
-"""Folders that everybody may write to; the home folder comes first."""
+"""Folders that every user may write to; they follow the home folder."""
 MOST = 200_000
-"""Entries after which it is not gone on; so many are evidence of their own."""
+"""Maximum number of entries; more are refused, which is evidence too."""
 WITHIN = 100.0
-"""Seconds after which neither."""
+"""Maximum time in seconds."""
 YOUNG = 1.0
-"""Seconds before a look in which a change may have the same time as another one after it."""
+"""Seconds before an inventory in which a change may have the same ctime as one after it."""
 BLOCK = 1 << 20
 
 
-class Known(NamedTuple):
-    """What a file was when it was read."""
+class FileVersion(NamedTuple):
+    """Identifies the content of a file at one time."""
 
     device: int
     number: int
@@ -37,19 +37,21 @@ class Known(NamedTuple):
 
 
 class Inventory:
-    """Looks again and again, and reads what changed in between."""
+    """Takes inventories, and caches hashes so that only changed files are read again."""
 
     def __init__(self) -> None:
-        self._read: dict[Known, str] = {}
+        self._hashes: dict[FileVersion, str] = {}
 
     def take(self, home: Path) -> dict[str, Any]:
-        """`files` by path: a hash of the content and the permissions, `folder`, `-> TARGET`, or the
-        kind of a special file. `refused` says why there is no more, if so: too many, too slow.
+        """Take an inventory: `{"files", "refused"}`.
+
+        `files` maps each path to a hash of the content and the permissions, `folder`, `-> TARGET`,
+        or the kind of a special file. `refused` says why the list is incomplete, if it is.
         """
         began, wall = time.monotonic(), time.time()
         files: dict[str, str] = {}
         refused = ""
-        seen: dict[Known, str] = {}
+        hashes: dict[FileVersion, str] = {}
         for path, about in entries([str(home), *PLACES]):
             if len(files) >= MOST:
                 refused = f"there are more than {MOST:,} files"
@@ -58,29 +60,31 @@ class Inventory:
             if refused:
                 break
             name = os.fsencode(path).decode(errors="backslashreplace")
-            files[name] = self._state(path, about, wall, seen)
-        self._read = seen
+            files[name] = self._state(path, about, wall, hashes)
+        self._hashes = hashes
         return {"files": files, "refused": refused}
 
-    def _state(self, path: str, about: os.stat_result, now: float, seen: dict[Known, str]) -> str:
+    def _state(
+        self, path: str, about: os.stat_result, now: float, hashes: dict[FileVersion, str]
+    ) -> str:
         mode = about.st_mode
         if stat.S_ISDIR(mode):
             return "folder"
         if stat.S_ISLNK(mode):
-            return f"-> {target_of(path)}"
+            return f"-> {link_target(path)}"
         if not stat.S_ISREG(mode):
             return f"special {stat.S_IFMT(mode):o}"
-        known = Known(about.st_dev, about.st_ino, about.st_size, about.st_ctime_ns)
-        content = self._read.get(known)
+        version = FileVersion(about.st_dev, about.st_ino, about.st_size, about.st_ctime_ns)
+        content = self._hashes.get(version)
         if content is None:
             content = digest(path, about)
         if now - about.st_ctime > YOUNG:
-            seen[known] = content
+            hashes[version] = content
         return f"{content} {about.st_mode & 0o7777:o}"
 
 
 def entries(roots: list[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Everything below these folders with its status, no link followed and nothing left out."""
+    """Every path in these folders with its status, recursively; links are not followed."""
     folders = [each for each in roots if os.path.isdir(each) and not os.path.islink(each)]
     while folders:
         folder = folders.pop()
@@ -100,8 +104,8 @@ def entries(roots: list[str]) -> Iterator[tuple[str, os.stat_result]]:
                 yield entry.path, about
 
 
-def target_of(path: str) -> str:
-    """Where a link leads."""
+def link_target(path: str) -> str:
+    """The target of a link; empty if it cannot be read."""
     try:
         return os.fsencode(os.readlink(path)).decode(errors="backslashreplace")
     except OSError:
@@ -109,7 +113,7 @@ def target_of(path: str) -> str:
 
 
 def digest(path: str, about: os.stat_result) -> str:
-    """The content of that very file, as a hash; what it is instead, if it is another by now."""
+    """A hash of the file's content; the reason if it cannot be read or has been replaced."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -118,7 +122,7 @@ def digest(path: str, about: os.stat_result) -> str:
         now = os.fstat(number)
         if (now.st_dev, now.st_ino) != (about.st_dev, about.st_ino):
             return "replaced"
-        # Holes are not read: a file of many gigabytes may hold nothing.
+        # Holes are not read: a file of many gigabytes may contain no data.
         if now.st_size > about.st_blocks * 512 + BLOCK:
             return sparse(number, now.st_size)
         total = hashlib.blake2b(digest_size=16)
@@ -128,7 +132,7 @@ def digest(path: str, about: os.stat_result) -> str:
 
 
 def sparse(number: int, size: int) -> str:
-    """The same for a file with holes: where its data lies, and what it is."""
+    """A hash of a file with holes: of the positions and content of its data."""
     total, at = hashlib.blake2b(digest_size=16), 0
     while at < size:
         try:
@@ -137,7 +141,7 @@ def sparse(number: int, size: int) -> str:
         except OSError:
             break
         total.update(f"{begin} {end} ".encode())
-        for place in range(begin, end, BLOCK):
-            total.update(os.pread(number, min(BLOCK, end - place), place))
+        for offset in range(begin, end, BLOCK):
+            total.update(os.pread(number, min(BLOCK, end - offset), offset))
         at = end
     return f"sparse {total.hexdigest()}"

@@ -1,8 +1,7 @@
-"""The agent's code under test, in a process of its own: it does what it is asked, and is given
-nothing of the suite's but values.
+"""Runs the agent's code under test in a process of its own, on behalf of a test suite.
 
-It listens at an abstract socket and serves one connection. It runs as the desktop user, who may do
-with it as they like: it holds no verdict.
+It listens on an abstract socket and serves one connection, over which it receives only values. It
+runs as the desktop user, who may do anything to it: it holds no verdict.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ambidex.guest.evidence.exchange import LostError, decoded, encoded, receive, send
+from ambidex.guest.evidence.exchange import ExchangeError, decode, encode, receive, send
 
 __all__ = ["main"]
 
@@ -45,65 +44,64 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     **{"import": importlib.import_module, "seed": random.seed, "get": getattr, "set": setattr},
     "isinstance": isinstance,
 }
-"""What can be asked, beside a call."""
+"""The operations that a suite can request, besides a call."""
 
 
 class Player:
-    """Keeps what the suite has been told of."""
+    """Executes a suite's requests, and stores the objects that it refers to."""
 
     def __init__(self) -> None:
-        self._kept: list[Any] = []
+        self._objects: list[Any] = []
 
-    def do(self, asked: dict[str, Any]) -> Any:
-        """Carry out one request; its result as it travels."""
-        take = self._taken
-        given = [take(each) for each in asked["given"]]
-        if asked["do"] == "call":
-            named = {name: take(each) for name, each in asked["named"].items()}
-            return self._told(given[0](*given[1:], **named))
-        return self._told(OPERATORS[asked["do"]](*given))
+    def do(self, request: dict[str, Any]) -> Any:
+        """Execute one request and return its encoded result."""
+        arguments = [self._decode(form) for form in request["given"]]
+        if request["do"] == "call":
+            named = {name: self._decode(form) for name, form in request["named"].items()}
+            return self._encode(arguments[0](*arguments[1:], **named))
+        return self._encode(OPERATORS[request["do"]](*arguments))
 
-    def _told(self, value: Any) -> Any:
-        return encoded(value, self._numbered)
+    def _encode(self, value: Any) -> Any:
+        return encode(value, self._encode_object)
 
-    def _numbered(self, value: Any) -> Any:
+    def _encode_object(self, value: Any) -> Any:
         if callable(getattr(value, "item", None)) and type(value).__module__ == "numpy":
-            return self._told(value.item())
-        self._kept.append(value)
+            return self._encode(value.item())
+        self._objects.append(value)
         kind = next((name for kinds, name in KINDS if isinstance(value, kinds)), "object")
-        return {"kept": [len(self._kept) - 1, kind, type(value).__name__]}
+        return {"kept": [len(self._objects) - 1, kind, type(value).__name__]}
 
-    def _taken(self, said: Any) -> Any:
-        def other(each: dict[str, Any]) -> Any:
-            ((kind, held),) = each.items()
-            readers: dict[str, Callable[[], Any]] = {
-                "kept": lambda: self._kept[held],
-                "list": lambda: [self._taken(one) for one in held],
-                "set": lambda: {self._taken(one) for one in held},
-                "dict": lambda: {self._taken(key): self._taken(one) for key, one in held},
-                "pickle": lambda: pickle.loads(base64.b64decode(held)),
+    def _decode(self, form: Any) -> Any:
+        def decode_other(form: dict[str, Any]) -> Any:
+            ((kind, content),) = form.items()
+            decoders: dict[str, Callable[[], Any]] = {
+                "kept": lambda: self._objects[content],
+                "list": lambda: [self._decode(item) for item in content],
+                "set": lambda: {self._decode(item) for item in content},
+                "dict": lambda: {self._decode(key): self._decode(item) for key, item in content},
+                "pickle": lambda: pickle.loads(base64.b64decode(content)),
             }
-            return readers[kind]()
+            return decoders[kind]()
 
-        return decoded(said, other)
+        return decode(form, decode_other)
 
 
 def main(folder: str, address: str) -> None:
     """Serve the suite that connects, until it has ended."""
     sys.path.insert(0, folder)
     player = Player()
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(f"\0{address}")
-        door.listen(1)
-        line, _ = door.accept()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{address}")
+        listener.listen(1)
+        line, _ = listener.accept()
     with line:
         while True:
             try:
-                asked = receive(line)
-            except LostError:
+                request = receive(line)
+            except ExchangeError:
                 return
             try:
-                said = {"value": player.do(asked)}
-            except BaseException as error:  # noqa: BLE001 - the agent's code raises what it likes
-                said = {"raised": [type(error).__name__, str(error)[:1000]]}
-            send(line, said)
+                answer = {"value": player.do(request)}
+            except BaseException as error:  # noqa: BLE001 - the agent's code may raise anything
+                answer = {"raised": [type(error).__name__, str(error)[:1000]]}
+            send(line, answer)

@@ -1,1 +1,1 @@
-"""Questions about the desktop: most are for the adapter of OSWorld, which asks them by name."""
+"""Questions about the desktop, which the host asks by name; most are for the OSWorld adapter."""

@@ -1,5 +1,6 @@
-"""`python3 -m ambidex.guest.questions.ask`: answer one question from the host about the desktop.
- JSON on standard input, `{"do": ..., "with": {...}}`; JSON on standard output,
+"""`python3 -m ambidex.guest.questions.ask`: answers one question of the host about the desktop.
+
+Reads JSON from standard input, `{"do": ..., "with": {...}}`, and writes JSON to standard output,
 `{"value": ...}` or `{"error": {"code", "message", "hint"}}`.
 """
 
@@ -15,11 +16,11 @@ from ambidex.mcp_tools import ToolError
 __all__ = ["main"]
 
 
-def verbs() -> dict[str, Callable[..., Any]]:
-    """Everything that can be asked."""
+def questions() -> dict[str, Callable[..., Any]]:
+    """All questions by name."""
     from ambidex.guest.questions import pages, profile, recompute, scene, sites, xml_tree
 
-    asked = (
+    functions = (
         scene.windows, scene.activate, scene.shown_as, scene.close,
         scene.wait_until_gone, scene.wait_until_saved, scene.wait_until_written,
         scene.lacking, scene.listing, scene.desktop, scene.wallpaper, scene.get, scene.clock,
@@ -30,17 +31,17 @@ def verbs() -> dict[str, Callable[..., Any]]:
         recompute.recompute,
         sites.printed, sites.information, sites.recreation,
     )  # fmt: skip
-    return {function.__name__: function for function in asked}
+    return {function.__name__: function for function in functions}
 
 
 def main() -> None:
-    """Answer. What goes wrong inside is a traceback and a status that is not 0."""
-    asked = json.load(sys.stdin)
+    """Answer one question; a bug ends with a traceback and a nonzero status."""
+    question = json.load(sys.stdin)
     try:
-        said: dict[str, Any] = {"value": verbs()[asked["do"]](**asked["with"])}
+        answer: dict[str, Any] = {"value": questions()[question["do"]](**question["with"])}
     except ToolError as error:
-        said = {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
-    json.dump(said, sys.stdout)
+        answer = {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
+    json.dump(answer, sys.stdout)
 
 
 if __name__ == "__main__":

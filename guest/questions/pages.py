@@ -1,6 +1,6 @@
-"""Pages of the browser, for a host that sets a stage or collects: opened, closed, read.
+"""Opens, closes and reads pages of the browser, for setup and collection.
 
-The browser is reached over its debugging port on this machine; nothing is open to the network.
+The browser is accessed through its debugging port, which listens on this machine only.
 """
 
 from __future__ import annotations
@@ -39,66 +39,67 @@ LOADS_WITHIN = 60.0
 
 
 def answering(within: float) -> bool:
-    """Whether the browser's port answers, after so many seconds at most."""
+    """Whether the browser's port answers within that many seconds."""
     return bool(wait_for(endpoint, within))
 
 
 def tabs(within: float) -> list[dict[str, str]]:
-    """Title and URL of every tab, once it has loaded; one that does not within so many seconds has
-    a title that says so.
+    """Title and URL of every tab, once it has loaded.
+
+    A tab that does not load within that many seconds has the title "Load timeout".
     """
     with connected() as browser:
-        found = []
+        result = []
         for tab in all_tabs(browser):
-            complete = _complete(browser, attach_to_page(browser, tab.id), within)
+            complete = _wait_until_complete(browser, attach_to_page(browser, tab.id), within)
             title = tab.title if complete else "Load timeout"
-            found.append({"title": title, "url": tab.url})
-        return found
+            result.append({"title": title, "url": tab.url})
+        return result
 
 
-def _complete(browser: Browser, session: str, within: float) -> bool:
-    def ready() -> bool:
-        with contextlib.suppress(ToolError):  # between two documents there is nobody to answer
+def _wait_until_complete(browser: Browser, session: str, within: float) -> bool:
+    def is_complete() -> bool:
+        with contextlib.suppress(ToolError):  # fails while one document replaces another
             return bool(evaluate(browser, session, "() => document.readyState === 'complete'"))
         return False
 
-    return bool(wait_for(ready, within))
+    return bool(wait_for(is_complete, within))
 
 
 def open_tabs(urls: list[str], within: float) -> list[str]:
-    """Open pages, each in a tab of its own, and close the tab that was there first. Returns those
-    that did not load, which are open all the same.
+    """Open each page in a tab of its own, and close the first tab that was open before.
+
+    Returns the URLs that did not load; their tabs remain open.
     """
     failed = []
     with connected() as browser:
         before = all_tabs(browser)
         for number, url in enumerate(urls):
-            made = browser.call("Target.createTarget", url="about:blank", forTab=True)["targetId"]
-            session = attach_to_page(browser, made)
-            # A file, a page of the browser and an address without its scheme go in as they are.
-            said = browser.call("Page.navigate", session, within, url=_whole(url))
-            if "errorText" in said or not _complete(browser, session, within):
+            tab = browser.call("Target.createTarget", url="about:blank", forTab=True)["targetId"]
+            session = attach_to_page(browser, tab)
+            answer = browser.call("Page.navigate", session, within, url=_with_scheme(url))
+            if "errorText" in answer or not _wait_until_complete(browser, session, within):
                 failed.append(url)
             if number == 0 and before:
                 browser.call("Target.closeTarget", targetId=before[0].id)
     return failed
 
 
-def _whole(url: str) -> str:
+def _with_scheme(url: str) -> str:
     return url if ":" in url.partition("/")[0] else f"http://{url}"
 
 
 def close_tabs(urls: list[str]) -> list[str]:
-    """Close the tabs with these pages, one for each; returns the URLs that no tab had."""
+    """Close one tab for each of these pages; returns the URLs that no tab has."""
     missing = []
     with connected() as browser:
         for url in urls:
-            found = next((tab for tab in all_tabs(browser) if _same(tab.url, url)), None)
-            if found is None:
+            tab = next((tab for tab in all_tabs(browser) if _same_page(tab.url, url)), None)
+            if tab is None:
                 missing.append(url)
                 continue
-            browser.call("Target.closeTarget", targetId=found.id)
-            _wait_until_closed(browser, found.id)
+            browser.call("Target.closeTarget", targetId=tab.id)
+            _wait_until_closed(browser, tab.id)
     return missing
 
 
@@ -106,11 +107,11 @@ def _wait_until_closed(browser: Browser, id: str) -> None:
     wait_for(lambda: all(tab.id != id for tab in all_tabs(browser)), 5)
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether two URLs are one page: `www` and a slash at the end do not count."""
+def _same_page(one: str, other: str) -> bool:
+    """Whether two URLs are the same page, ignoring `www` and a trailing slash."""
 
-    def plain(url: str) -> tuple[str, str, str, str]:
-        parts = urlsplit(_whole(url))
+    def normalise(url: str) -> tuple[str, str, str, str]:
+        parts = urlsplit(_with_scheme(url))
         return (
             parts.scheme,
             parts.netloc.removeprefix("www."),
@@ -118,94 +119,95 @@ def _same(one: str, other: str) -> bool:
             parts.query,
         )
 
-    return plain(one) == plain(other)
+    return normalise(one) == normalise(other)
 
 
 @contextmanager
 def new_page(browser: Browser, url: str, within: float) -> Iterator[str]:
-    """A session with a page in a tab that is closed again; `ToolError` where it does not load."""
+    """Open a page in a new tab, which is closed on exit; `ToolError` if it does not load."""
     tab = browser.call("Target.createTarget", url="about:blank")["targetId"]
     session = browser.call("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
     try:
         browser.call("Page.enable", session)
-        said = browser.call("Page.navigate", session, within, url=_whole(url))
-        if "errorText" in said:
-            raise ToolError(f"{url} could not be loaded: {said['errorText']}.", code="not_loaded")
-        if not _complete(browser, session, within):
+        answer = browser.call("Page.navigate", session, within, url=_with_scheme(url))
+        if "errorText" in answer:
+            message = f"{url} could not be loaded: {answer['errorText']}."
+            raise ToolError(message, code="not_loaded")
+        if not _wait_until_complete(browser, session, within):
             raise ToolError(f"{url} is still loading.", code="loading")
         yield session
     finally:
         browser.call("Target.closeTarget", targetId=tab)
 
 
-SEEN = """() => ({title: document.title, url: location.href,
+READ_PAGE = """() => ({title: document.title, url: location.href,
     content: document.documentElement.outerHTML})"""
 
 
 def opened(url: str, within: float = LOADS_WITHIN) -> dict[str, str]:
-    """Title, URL and HTML of a page, opened for this and closed again."""
+    """Title, URL and HTML of a page, which is opened and closed for this."""
     with connected(starting=True) as browser, new_page(browser, url, within) as session:
-        found: dict[str, str] = evaluate(browser, session, SEEN)
-        return found
+        page: dict[str, str] = evaluate(browser, session, READ_PAGE)
+        return page
 
 
 def shown() -> Optional[str]:
-    """The URL of the tab in front, as the browser has it; None where no tab is open."""
+    """The URL of the tab in front; None if no tab is open."""
     with connected() as browser:
         return next((tab.url for tab in all_tabs(browser) if tab.active), None)
 
 
-FIND = """(asked) => {
-    const said = element => (element.textContent ?? '').trim();
-    const own = element => [...element.childNodes].filter(each => each.nodeType === Node.TEXT_NODE)
-        .map(each => each.textContent.trim()).filter(Boolean);
+FIND = """(queries) => {
+    const text = element => (element.textContent ?? '').trim();
+    const own = element => [...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE)
+        .map(node => node.textContent.trim()).filter(Boolean);
     const all = selector => [...document.querySelectorAll(selector)];
-    const first = (found, ask) => found.map(ask).filter(each => each !== null);
+    const present = (elements, read) => elements.map(read).filter(value => value !== null);
     const under = (element, selector) => {
-        const found = element.querySelector(selector);
-        return found ? (found.innerText ?? found.textContent ?? '').trim() : null;
+        const match = element.querySelector(selector);
+        return match ? (match.innerText ?? match.textContent ?? '').trim() : null;
     };
     const value = element => (element.value ?? '').trim();
     const at = path => {
         const kind = XPathResult.FIRST_ORDERED_NODE_TYPE;
         return document.evaluate(path, document, null, kind, null).singleNodeValue;
     };
-    const ways = {
-        all: name => all('.' + name).map(said),
-        own: name => { const found = all('.' + name); return found.length ? own(found[0]) : []; },
-        heading: name => first(all('.' + name), each => under(each, 'h3')),
-        item: name => first(all('.' + name + ' li.catAllProducts'), each => under(each, 'span')),
-        xpath: path => { const found = at(path); return found ? [said(found)] : []; },
-        value: path => { const found = at(path); return found ? [value(found)] : []; },
-        label: text => {
-            const wanted = text.toLowerCase();
-            const found = all('body *').filter(each =>
-                each.children.length === 0 && said(each).toLowerCase().includes(wanted));
-            return found.slice(0, 1).map(said);
+    const methods = {
+        all: name => all('.' + name).map(text),
+        own: name => { const nodes = all('.' + name); return nodes.length ? own(nodes[0]) : []; },
+        heading: name => present(all('.' + name), node => under(node, 'h3')),
+        item: name => present(all('.' + name + ' li.catAllProducts'), node => under(node, 'span')),
+        xpath: path => { const node = at(path); return node ? [text(node)] : []; },
+        value: path => { const node = at(path); return node ? [value(node)] : []; },
+        label: label => {
+            const part = label.toLowerCase();
+            const matches = all('body *').filter(node =>
+                node.children.length === 0 && text(node).toLowerCase().includes(part));
+            return matches.slice(0, 1).map(text);
         },
     };
-    return asked.map(([way, what]) => {
-        try { return ways[way](what); } catch { return []; }
+    return queries.map(([method, target]) => {
+        try { return methods[method](target); } catch { return []; }
     });
 }"""
-"""Lists of texts: one for each way of finding and what is to be found."""
+"""Returns a list of texts for each pair of a method and its target."""
 
 
 def texts(url: str, asked: list[list[str]], within: float) -> Optional[dict[str, Any]]:
-    """What is found in the tab whose page has that URL: `url` and `found`, a list of texts for each
-    way and name in `asked`. None where no tab has it.
+    """Find texts in the tab that shows that URL: `url` and `found`, a list of texts for each pair
+    of a method and its target in `asked`. None if no tab shows it.
     """
     with connected(starting=True) as browser:
         for tab in all_tabs(browser):
-            if _plain(tab.url) == _plain(url):
+            if _normalise(tab.url) == _normalise(url):
                 session = attach_to_page(browser, tab.id)
-                _complete(browser, session, within)
-                found = evaluate(browser, session, FIND, asked)
-                return {"url": tab.url, "found": found}
+                _wait_until_complete(browser, session, within)
+                matches = evaluate(browser, session, FIND, asked)
+                return {"url": tab.url, "found": matches}
     return None
 
 
-def _plain(url: str) -> str:
+def _normalise(url: str) -> str:
     return unquote(url).rstrip("/")
 
 
@@ -213,14 +215,14 @@ SETTINGS = "chrome://settings/"
 SCHEME = """async () => {
     const all = await chrome.settingsPrivate.getAllPrefs();
     const values = {};
-    for (const each of all) values[each.key] = each.value;
+    for (const pref of all) values[pref.key] = pref.value;
     return [values['browser.theme.color_scheme2'] ?? values['browser.theme.color_scheme'] ?? null,
         values['extensions.theme.system_theme'] ?? null];
 }"""
 
 
 def appearance() -> list[Any]:
-    """How light the browser is, as its settings have it: the scheme and the theme, as numbers."""
+    """The browser's colour scheme and theme, as the numbers in its settings."""
     with connected() as browser, browser_page(browser, SETTINGS) as session:
-        found: list[Any] = evaluate(browser, session, SCHEME)
-        return found
+        numbers: list[Any] = evaluate(browser, session, SCHEME)
+        return numbers

@@ -1,5 +1,6 @@
-"""What the browser's profile says, for a host that collects: its files are read where they lie, and
-the databases from a copy, since the browser may hold them.
+"""Reads the browser's profile, for collection.
+
+Databases are read from a copy, since the browser may have them locked.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ambidex.mcp_tools.waiting import wait_for
 __all__ = ["end_browser", "profile_json", "profile_rows"]
 
 PROFILES = ("google-chrome", "chromium")
-"""Names under ~/.config, the one that OSWorld's tasks mean first."""
+"""Folders in ~/.config; OSWorld's tasks refer to the first."""
 QUERIES = {
     "cookie_data": ("Cookies", "SELECT * FROM cookies"),
     "history": ("History", "SELECT url, title, last_visit_time FROM urls"),
@@ -29,19 +30,20 @@ QUERIES = {
 LARGEST = 256 << 20
 MOST = 100_000
 WITHIN, STEPS = 20.0, 100_000
-"""Seconds for a question to a database, and how many of its steps go by between looks at them."""
+"""Seconds for a query, and the number of SQLite's steps between checks of the time."""
 
 
 def end_browser(within: float) -> bool:
-    """End the browser as closing its windows does: it puts off what it writes (settings, bookmarks,
-    cookies, for up to half a minute), and where a signal ends it some of that is lost. Whether none
-    holds the profile any more; one may stay that does not answer, or whose page asks whether to
-    leave.
+    """Close the browser, and return whether it has released the profile within that many seconds.
+
+    It is not ended by a signal: it delays writing settings, bookmarks and cookies for up to half a
+    minute, so that some would be lost. It may remain if it does not answer, or if a page asks
+    whether to leave.
     """
     with contextlib.suppress(ToolError), connected() as browser:
         browser.call("Browser.close")
     profiles = [Path.home() / ".config" / name for name in PROFILES]
-    return bool(wait_for(lambda: not any(profile_in_use(each) for each in profiles), within))
+    return bool(wait_for(lambda: not any(profile_in_use(profile) for profile in profiles), within))
 
 
 def _file(name: str) -> Optional[Path]:
@@ -53,31 +55,32 @@ def _file(name: str) -> Optional[Path]:
 
 
 def profile_json(name: str) -> Optional[dict[str, Any]]:
-    """A file of the profile, such as `Preferences`; None where there is none or it is no JSON."""
+    """A file of the profile, such as `Preferences`; None if it is missing or not a JSON object."""
     path = _file(name)
     if path is None or path.stat().st_size > LARGEST:
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None
 
 
 def profile_rows(table: str) -> Optional[list[list[Any]]]:
-    """The rows of a table: `cookie_data` or `history`. Bytes are written in hexadecimal. None where
-    there is no such database."""
+    """The rows of the table `cookie_data` or `history`, with bytes in hexadecimal; None if the
+    database is missing or unreadable.
+    """
     name, query = QUERIES[table]
     path = _file(name)
     if path is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
-        for beside in (path, *path.parent.glob(f"{name}-*")):
-            if beside.is_file() and beside.stat().st_size <= LARGEST:
-                shutil.copy(beside, folder)
+        for file in (path, *path.parent.glob(f"{name}-*")):
+            if file.is_file() and file.stat().st_size <= LARGEST:
+                shutil.copy(file, folder)
         try:
             with closing(sqlite3.connect(Path(folder) / name)) as database:
-                # The browser's own tables never take long; a view may take for ever.
+                # The browser's own tables are fast; a view that the agent made may never end.
                 end = time.monotonic() + WITHIN
                 database.set_progress_handler(lambda: time.monotonic() > end, STEPS)
                 rows = database.execute(query).fetchmany(MOST + 1)

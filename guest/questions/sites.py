@@ -1,6 +1,4 @@
-"""What sites say, for tasks that are judged by them: it takes a network, and what a site says
-tomorrow is another thing.
-"""
+"""Reads web sites for tasks that are judged by them; needs a network, and sites may change."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ RECREATION = "https://www.recreation.gov/"
 
 
 def printed(url: str, within: float = LOADS_WITHIN) -> str:
-    """A page as PDF, in Base64."""
+    """A page as PDF, in base64."""
     with connected(starting=True) as browser, new_page(browser, url, within) as session:
         return str(browser.call("Page.printToPDF", session, within)["data"])
 
@@ -28,45 +26,45 @@ def printed(url: str, within: float = LOADS_WITHIN) -> str:
 TEXT = "(selector) => document.querySelector(selector)?.innerText ?? null"
 ATTRIBUTE = """(selector, name) =>
     document.querySelector(selector)?.getAttribute(name) ?? null"""
-THERE = "(selector) => !!document.querySelector(selector)"
+EXISTS = "(selector) => !!document.querySelector(selector)"
 CLICK = "(selector) => document.querySelector(selector).click()"
 
 
-def _found(browser: Browser, session: str, selector: str) -> None:
-    def there() -> bool:
-        with contextlib.suppress(ToolError):  # between two documents there is nobody to answer
-            return bool(evaluate(browser, session, THERE, selector))
+def _wait_for_element(browser: Browser, session: str, selector: str) -> None:
+    def exists() -> bool:
+        with contextlib.suppress(ToolError):  # fails while one document replaces another
+            return bool(evaluate(browser, session, EXISTS, selector))
         return False
 
-    if not wait_for(there, FINDS_WITHIN):
+    if not wait_for(exists, FINDS_WITHIN):
         raise ToolError(f"The page has no {selector}.", code="not_found")
 
 
 def information(
     url: str, infos: list[dict[str, Any]], within: float = LOADS_WITHIN
 ) -> list[Optional[str]]:
-    """Texts and attributes of a site, in order: each begins at the page, and may lead over clicks
-    on several others.
+    """Texts and attributes of a site, in the order of `infos`; each is reached from the page at
+    `url` by a series of clicks.
     """
-    said = []
+    values = []
     with connected(starting=True) as browser:
         for info in infos:
             with new_page(browser, url, within) as session:
-                said.append(_one(browser, session, info))
-    return said
+                values.append(_read(browser, session, info))
+    return values
 
 
-def _one(browser: Browser, session: str, info: dict[str, Any]) -> Optional[str]:
+def _read(browser: Browser, session: str, info: dict[str, Any]) -> Optional[str]:
     selectors = info["selector"]
-    way = [selectors] if isinstance(selectors, str) else list(selectors)
-    for selector in way[:-1]:
-        _found(browser, session, selector)
+    *clicks, target = [selectors] if isinstance(selectors, str) else list(selectors)
+    for selector in clicks:
+        _wait_for_element(browser, session, selector)
         evaluate(browser, session, CLICK, selector)
-    _found(browser, session, way[-1])
+    _wait_for_element(browser, session, target)
     if "attribute" in info["action"]:
-        value = evaluate(browser, session, ATTRIBUTE, way[-1], info["attribute"])
+        value = evaluate(browser, session, ATTRIBUTE, target, info["attribute"])
     else:
-        value = evaluate(browser, session, TEXT, way[-1])
+        value = evaluate(browser, session, TEXT, target)
     return None if value is None else str(value)
 
 
@@ -79,31 +77,31 @@ FILL = """(text) => {
 LINK = """() =>
     document.querySelector('.search-result-highlight--success').closest('a')?.href ?? null"""
 NTH = """(name, number) => {
-    const found = document.querySelectorAll('.' + name)[number];
-    return found ? (found.textContent ?? '').trim() : null;
+    const element = document.querySelectorAll('.' + name)[number];
+    return element ? (element.textContent ?? '').trim() : null;
 }"""
 
 
 def recreation(name: str, number: int, url: str = RECREATION) -> str:
-    """The text of the element of that class and number on the page of the first camp that a search
-    for "Diamond" finds; what stands for a failure where any step of that fails.
+    """The text of the element with that class and index, on the page of the first camp that a
+    search for "Diamond" finds; `FAILED` if any of this fails.
     """
     try:
         with connected(starting=True) as browser, new_page(browser, url, LOADS_WITHIN) as session:
-            _found(browser, session, "input#hero-search-input")
+            _wait_for_element(browser, session, "input#hero-search-input")
             evaluate(browser, session, FILL, "Diamond")
-            _found(browser, session, "button.nav-search-button")
+            _wait_for_element(browser, session, "button.nav-search-button")
             evaluate(browser, session, CLICK, "button.nav-search-button")
-            _found(browser, session, ".search-result-highlight--success")
+            _wait_for_element(browser, session, ".search-result-highlight--success")
             target = evaluate(browser, session, LINK)
             if target is None:
                 return FAILED
             browser.call("Page.navigate", session, LOADS_WITHIN, url=target)
-            with contextlib.suppress(ToolError):  # a camp that is free now has no such button
-                _found(browser, session, "button.next-available")
+            with contextlib.suppress(ToolError):  # a camp that is available has no such button
+                _wait_for_element(browser, session, "button.next-available")
                 evaluate(browser, session, CLICK, "button.next-available")
-            _found(browser, session, f".{name}")
-            said = evaluate(browser, session, NTH, name, number)
-            return FAILED if said is None else str(said)
+            _wait_for_element(browser, session, f".{name}")
+            text = evaluate(browser, session, NTH, name, number)
+            return FAILED if text is None else str(text)
     except ToolError:
         return FAILED

@@ -1,5 +1,6 @@
-"""The accessibility tree as XML in the form that OSWorld's tasks are written for: an element per
-node, named by its role, with states, place and text.
+"""The accessibility tree as XML, in the form that OSWorld's tasks expect.
+
+Each node is an element named by its role, with states, position and text.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PREFIXES = {
 }  # fmt: skip
 DEEPEST, WIDEST = 50, 1024
 TEXT = 200_000
-"""Characters of one node."""
+"""Maximum characters of one node."""
 NAME = re.compile(r"[^\w.-]+")
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 PLACEHOLDERS = str.maketrans("", "", "\ufffc\ufffd")
@@ -34,7 +35,7 @@ BAR = "Address and search bar"
 
 
 def xml(within: float, nodes: int = 200_000) -> str:
-    """The whole tree; `ToolError` where it is not done within so many seconds or nodes."""
+    """The complete tree; `ToolError` if it exceeds that many seconds or nodes."""
     walk = _Walk(time.monotonic() + within, nodes)
     for prefix, name in PREFIXES.items():
         ElementTree.register_namespace(prefix, SPACE + name)
@@ -45,7 +46,7 @@ def xml(within: float, nodes: int = 200_000) -> str:
 
 
 def terminal() -> Optional[str]:
-    """The text of the terminal that has the keyboard; None where none has it."""
+    """The text of the terminal that has the keyboard focus; None if there is none."""
     walk = _Walk(time.monotonic() + 20, 5000)
     states = library().StateType
     for application in walk.children(_desktop()):
@@ -54,18 +55,18 @@ def terminal() -> Optional[str]:
         for frame in walk.children(application):
             if states.ACTIVE not in walk.states(frame):
                 continue
-            found = [
+            terminals = [
                 node
-                for node in walk.below(frame, lambda node: walk.role(node) == "terminal")
+                for node in walk.find(frame, lambda node: walk.role(node) == "terminal")
                 if states.FOCUSED in walk.states(node)
             ]
-            if len(found) == 1:
-                return walk.text(found[0]).rstrip()
+            if len(terminals) == 1:
+                return walk.text(terminals[0]).rstrip()
     return None
 
 
 def address() -> Optional[str]:
-    """What stands in the address bar of the browser; None where there is none, or nothing in it."""
+    """The text of the browser's address bar; None if it is empty or there is none."""
     walk = _Walk(time.monotonic() + 20, 5000)
 
     def is_bar(node: Any) -> bool:
@@ -73,7 +74,7 @@ def address() -> Optional[str]:
 
     for application in walk.children(_desktop()):
         if walk.name(application) in BROWSERS:
-            bars = list(walk.below(application, is_bar))
+            bars = list(walk.find(application, is_bar))
             texts = [walk.text(bar) for bar in bars]
             if texts and texts[-1]:
                 return texts[0]
@@ -85,119 +86,122 @@ def _desktop() -> Any:
 
 
 class _Walk:
-    """A walk through a tree that others change meanwhile: what has gone has nothing below it."""
+    """A walk through a tree that may change meanwhile; a node that is gone has no children."""
 
     def __init__(self, end: float, nodes: int) -> None:
         self._end = end
-        self._left = nodes
+        self._remaining = nodes
 
-    def safely(self, ask: Callable[[], T], otherwise: T) -> T:
-        """What an application answers, or `otherwise`."""
+    def safely(self, query: Callable[[], T], default: T) -> T:
+        """The result of a query, or `default` if the application does not answer."""
         from gi.repository import GLib
 
         try:
-            return ask()
+            return query()
         except GLib.GError:
-            return otherwise
+            return default
 
     def children(self, node: Any) -> Iterator[Any]:
-        """Those of a node, as far as the bounds go."""
+        """The children of a node; `ToolError` if a bound is exceeded."""
         for number in range(min(self.safely(node.get_child_count, 0), WIDEST)):
-            self._left -= 1
-            if self._left < 0 or time.monotonic() > self._end:
+            self._remaining -= 1
+            if self._remaining < 0 or time.monotonic() > self._end:
                 message = "The accessibility tree is too large or too slow."
                 raise ToolError(message, code="too_much")
             child = self.safely(partial(node.get_child_at_index, number), None)
             if child is not None:
                 yield child
 
-    def below(self, node: Any, wanted: Callable[[Any], bool]) -> Iterator[Any]:
-        """Those that are wanted, pages left out: they are large, and no part of a window."""
+    def find(self, node: Any, matches: Callable[[Any], bool]) -> Iterator[Any]:
+        """The descendants that match, without those in web pages, which are large."""
         for child in self.children(node):
-            if wanted(child):
+            if matches(child):
                 yield child
             elif self.role(child) != "document web":
-                yield from self.below(child, wanted)
+                yield from self.find(child, matches)
 
     def role(self, node: Any) -> str:
-        """Its role, in AT-SPI's words."""
+        """The node's role, by AT-SPI's name."""
         return self.safely(node.get_role_name, "").strip()
 
     def name(self, node: Any) -> str:
-        """Its name."""
+        """The node's name."""
         return self.safely(node.get_name, "") or ""
 
     def states(self, node: Any) -> list[Any]:
-        """Its states."""
+        """The node's states."""
         return list(self.safely(lambda: node.get_state_set().get_states(), []))
 
     def text(self, node: Any) -> str:
-        """Its text, without what stands for things that are no text."""
-        part = self.safely(node.get_text_iface, None)
-        if part is None:
+        """The node's text, without placeholders of embedded objects."""
+        text_iface = self.safely(node.get_text_iface, None)
+        if text_iface is None:
             return ""
-        length = min(self.safely(part.get_character_count, 0), TEXT)
-        said = self.safely(lambda: part.get_text(0, length), "") if length > 0 else ""
-        return NOT_XML.sub("", (said or "").translate(PLACEHOLDERS))
+        length = min(self.safely(text_iface.get_character_count, 0), TEXT)
+        text = self.safely(lambda: text_iface.get_text(0, length), "") if length > 0 else ""
+        return NOT_XML.sub("", (text or "").translate(PLACEHOLDERS))
 
     def element(self, node: Any, depth: int) -> ElementTree.Element:
-        """A node with all below it."""
+        """The element of a node, with its descendants."""
         states = self.states(node)
         role = NAME.sub("-", self.role(node) or "unknown").strip("-") or "unknown"
-        found = ElementTree.Element(role, self._attributes(node, states))
-        found.text = self.text(node) or None
+        element = ElementTree.Element(role, self._attributes(node, states))
+        element.text = self.text(node) or None
         if depth < DEEPEST:
             kinds = library().StateType
-            sheet = role == "table" and kinds.MANAGES_DESCENDANTS in states
+            is_sheet = role == "table" and kinds.MANAGES_DESCENDANTS in states
             for child in self.children(node):
-                # Of a sheet with its million cells only what is shown.
-                if not sheet or kinds.SHOWING in self.states(child):
-                    found.append(self.element(child, depth + 1))
-        return found
+                # A sheet has a million cells: only the visible ones are included.
+                if not is_sheet or kinds.SHOWING in self.states(child):
+                    element.append(self.element(child, depth + 1))
+        return element
 
     def _attributes(self, node: Any, states: list[Any]) -> dict[str, str]:
         kinds = library().StateType
-        said = {"name": self.name(node)}
-        said |= {f"{{{SPACE}state}}{each.value_nick.replace('-', '_')}": "true" for each in states}
-        known: dict[str, str] = self.safely(node.get_attributes, {}) or {}
-        for key, value in known.items():
+        result = {"name": self.name(node)}
+        for state in states:
+            result[f"{{{SPACE}state}}{state.value_nick.replace('-', '_')}"] = "true"
+        attributes: dict[str, str] = self.safely(node.get_attributes, {}) or {}
+        for key, value in attributes.items():
             if key:
-                said[f"{{{SPACE}attributes}}{NAME.sub('-', key)}"] = value
+                result[f"{{{SPACE}attributes}}{NAME.sub('-', key)}"] = value
         if kinds.VISIBLE in states and kinds.SHOWING in states:
-            part = self.safely(node.get_component_iface, None)
+            component = self.safely(node.get_component_iface, None)
             screen = library().CoordType.SCREEN
-            shape = self.safely(lambda: part.get_extents(screen), None) if part else None
-            if shape:
-                said[f"{{{SPACE}component}}screencoord"] = str((shape.x, shape.y))
-                said[f"{{{SPACE}component}}size"] = str((shape.width, shape.height))
+            extents = (
+                self.safely(lambda: component.get_extents(screen), None) if component else None
+            )
+            if extents:
+                result[f"{{{SPACE}component}}screencoord"] = str((extents.x, extents.y))
+                result[f"{{{SPACE}component}}size"] = str((extents.width, extents.height))
         if self.safely(node.get_image_iface, None):
-            said["image"] = "true"
+            result["image"] = "true"
         if self.safely(node.get_selection_iface, None):
-            said["selection"] = "true"
-        self._add_value(node, said)
-        self._add_actions(node, said)
-        return {key: NOT_XML.sub("", value) for key, value in said.items()}
+            result["selection"] = "true"
+        self._add_value(node, result)
+        self._add_actions(node, result)
+        return {key: NOT_XML.sub("", value) for key, value in result.items()}
 
-    def _add_value(self, node: Any, said: dict[str, str]) -> None:
-        part = self.safely(node.get_value_iface, None)
-        if part:
-            asked = {
-                "value": part.get_current_value,
-                "min": part.get_minimum_value,
-                "max": part.get_maximum_value,
-                "step": part.get_minimum_increment,
+    def _add_value(self, node: Any, result: dict[str, str]) -> None:
+        value_iface = self.safely(node.get_value_iface, None)
+        if value_iface:
+            queries = {
+                "value": value_iface.get_current_value,
+                "min": value_iface.get_minimum_value,
+                "max": value_iface.get_maximum_value,
+                "step": value_iface.get_minimum_increment,
             }
-            for key, ask in asked.items():
-                said[f"{{{SPACE}value}}{key}"] = str(self.safely(ask, 0.0))
+            for key, query in queries.items():
+                result[f"{{{SPACE}value}}{key}"] = str(self.safely(query, 0.0))
 
-    def _add_actions(self, node: Any, said: dict[str, str]) -> None:
-        part = self.safely(node.get_action_iface, None)
-        for number in range(self.safely(part.get_n_actions, 0) if part else 0):
+    def _add_actions(self, node: Any, result: dict[str, str]) -> None:
+        action_iface = self.safely(node.get_action_iface, None)
+        for number in range(self.safely(action_iface.get_n_actions, 0) if action_iface else 0):
             with contextlib.suppress(AttributeError):
-                name = self.safely(partial(part.get_action_name, number), "") or ""
-                about = self.safely(partial(part.get_action_description, number), "")
-                keys = self.safely(partial(part.get_key_binding, number), "")
+                name = self.safely(partial(action_iface.get_action_name, number), "") or ""
+                about = self.safely(partial(action_iface.get_action_description, number), "")
+                keys = self.safely(partial(action_iface.get_key_binding, number), "")
                 key = NAME.sub("-", name)
                 if key:
-                    said[f"{{{SPACE}action}}{key}_desc"] = about or ""
-                    said[f"{{{SPACE}action}}{key}_kb"] = keys or ""
+                    result[f"{{{SPACE}action}}{key}_desc"] = about or ""
+                    result[f"{{{SPACE}action}}{key}_kb"] = keys or ""

@@ -46,10 +46,10 @@ class CheckpointSaver:
 
     def _delete_surplus(self, keep: Keep) -> None:
         from ambidex.vm.checkpoints.collection import (  # heavy, and libvirt may be missing
-            Rule,
-            retain,
+            RetentionRule,
+            apply_retention,
         )
 
-        rule = Rule(every=0, last=keep.last) if keep.last else Rule()
+        rule = RetentionRule(every=0, last=keep.last) if keep.last else RetentionRule()
         budget = None if keep.budget is None else round(keep.budget * GIGABYTE)
-        retain(self._folder / SNAPSHOTS, rule, budget)
+        apply_retention(self._folder / SNAPSHOTS, rule, budget)

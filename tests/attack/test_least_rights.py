@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.cli.main import main
-from ambidex.vm.machines.account import Account, account, work_folder
+from ambidex.vm.machines.account import Account, choose_account, work_folder
 from ambidex.vm.machines.owner import Owner
 from tests.host.played import row, run_of
 
@@ -77,12 +77,12 @@ def test_a_machine_s_folder_is_closed_whatever_the_umask(
 
 def test_only_root_gives_qemu_another_id(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert account(NEW, embedded=True) == Account(None)
+    assert choose_account(NEW, embedded=True) == Account(None)
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    assert account(NEW, embedded=False) == Account(None), (
+    assert choose_account(NEW, embedded=False) == Account(None), (
         "the system's libvirt has a user of its own"
     )
-    first, second = (account(NEW, embedded=True) for _ in range(2))
+    first, second = (choose_account(NEW, embedded=True) for _ in range(2))
     assert first.id is not None
     assert first.id > 1 << 30
     assert first != second, "two runs cannot reach each other's machines"
@@ -99,11 +99,11 @@ def test_qemu_is_told_its_id_in_the_words_of_its_version() -> None:
 @needs_root
 def test_a_file_is_handed_over_alone_and_a_link_is_not_followed(tmp_path: Path) -> None:
     who = Account(1890993296, NEW)
-    given = who.given(tmp_path / "state")
+    given = who.grant(tmp_path / "state")
     assert (given.stat().st_uid, stat.S_IMODE(given.stat().st_mode)) == (who.id, 0o600)
     (tmp_path / "ours").write_bytes(b"ours")
     (tmp_path / "link").symlink_to(tmp_path / "ours")
-    who.given(tmp_path / "link")
+    who.grant(tmp_path / "link")
     assert (tmp_path / "ours").stat().st_uid == 0
     assert tmp_path.stat().st_uid == 0
 
@@ -114,11 +114,11 @@ def test_what_lies_elsewhere_is_lent_as_a_copy(tmp_path: Path) -> None:
     folder.mkdir()
     kept = tmp_path / "state"
     kept.write_bytes(b"devices")
-    lent = who.lent(kept, folder)
+    lent = who.lend(kept, folder)
     assert (lent.parent, lent.read_bytes(), lent.stat().st_uid) == (folder, b"devices", who.id)
     assert kept.stat().st_uid == 0
-    assert who.lent(lent, folder) == lent
-    assert Account(None).lent(kept, folder) == kept
+    assert who.lend(lent, folder) == lent
+    assert Account(None).lend(kept, folder) == kept
 
 
 def test_machines_lie_where_qemu_finds_the_way(tmp_path: Path) -> None:
@@ -137,15 +137,15 @@ def test_qemu_of_root_is_nobody_and_writes_to_its_own_disk_alone(
     from there, in a cache that nobody but root finds the way to."""
     from ambidex.vm.building.image import Base, Image
     from ambidex.vm.building.recipe import Screen
-    from ambidex.vm.checkpoints.capture import WAYS, capture
-    from ambidex.vm.checkpoints.collection import keep, load
-    from ambidex.vm.checkpoints.idle import Empty, start
+    from ambidex.vm.checkpoints.capture import MEMORY_METHODS, capture
+    from ambidex.vm.checkpoints.collection import load_checkpoint, save_checkpoint
+    from ambidex.vm.checkpoints.idle import IdleInstance, restore
     from ambidex.vm.machines import door
     from ambidex.vm.machines.domain import Memory, Shape
     from ambidex.vm.machines.hypervisor import hmp
     from ambidex.vm.machines.instance import Instance, launch
     from ambidex.vm.machines.owner import LibvirtOwner
-    from ambidex.vm.machines.snapshot import empty, fork, freeze_template, read_snapshot
+    from ambidex.vm.machines.snapshot import fork, freeze_template, launch_idle, read_snapshot
     from ambidex.vm.process import run
 
     monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path / "cache"))
@@ -184,11 +184,11 @@ def test_qemu_of_root_is_nobody_and_writes_to_its_own_disk_alone(
         root = read_snapshot(ready)
         with closing(fork(owner, root, image)) as forked:
             is_nobody(forked)
-            for way in WAYS:
+            for way in MEMORY_METHODS:
                 step = tmp_path / "steps" / way
-                keep(capture(forked, way), step)
-                waiting = Empty(empty(owner, root, image, network=False))
-                with closing(start(load(step, "id"), waiting, way)) as again:
+                save_checkpoint(capture(forked, way), step)
+                waiting = IdleInstance(launch_idle(owner, root, image, network=False))
+                with closing(restore(load_checkpoint(step, "id"), waiting, way)) as again:
                     is_nobody(again)
         work = owner.work
         assert (work.stat().st_uid, stat.S_IMODE(work.stat().st_mode)) == (0, 0o711)

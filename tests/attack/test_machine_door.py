@@ -37,7 +37,7 @@ def test_what_is_no_object_is_not_taken_for_a_report(server: Hostile, body: byte
     with pytest.raises(NotYetError, match="the guest's answer is no"):
         Door(server.endpoint, "token").health()
     with pytest.raises(MachineError, match="the guest's answer is no"):
-        Door(server.endpoint, "token").printed(["true"])
+        Door(server.endpoint, "token").output_of(["true"])
 
 
 @pytest.mark.parametrize("nonsense", NONSENSE)
@@ -45,4 +45,4 @@ def test_a_program_that_ended_in_no_known_way_has_failed(server: Hostile, nonsen
     if nonsense not in (0, False):
         server.says = lambda asked: as_json({"returncode": nonsense, "stderr": nonsense})
         with pytest.raises(MachineError, match="in the machine, true failed"):
-            Door(server.endpoint, "token").printed(["true"])
+            Door(server.endpoint, "token").output_of(["true"])

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ambidex.vm import MachineError, plain_name
 from ambidex.vm.checkpoints.block_names import BLOCK, NAME, Names
-from ambidex.vm.checkpoints.blocks import Blocks
-from ambidex.vm.checkpoints.collection import keep, load
+from ambidex.vm.checkpoints.blocks import BlockStore
+from ambidex.vm.checkpoints.collection import load_checkpoint, save_checkpoint
 from ambidex.vm.checkpoints.disk_blocks import ENTRY, DiskBlocks, disk_blocks
-from ambidex.vm.checkpoints.manifest import Step, hashed
+from ambidex.vm.checkpoints.manifest import CheckpointManifest, content_hash
 from ambidex.vm.checkpoints.pack import checksum
-from ambidex.vm.sandbox.kept import read_kept
-from tests.machines.disks import base_of, opened, rows
+from ambidex.vm.sandbox.kept import read_sandbox_snapshot
+from tests.machines.disks import make_base, open_disk, rows
 from tests.machines.test_kept import captured, memory, root, same, the_image
 
 __all__ = ["root"]
@@ -30,8 +30,8 @@ def test_a_guest_cannot_compute_the_name_under_which_its_block_is_kept(tmp_path:
     }
     names = []
     for number in range(2):
-        disk = opened(base_of(tmp_path / str(number), rows([3]).tobytes()))
-        [[name]], _ = Blocks(tmp_path / "blocks" / str(number), disk).add([block])
+        disk = open_disk(make_base(tmp_path / str(number), rows([3]).tobytes()))
+        [[name]], _ = BlockStore(tmp_path / "blocks" / str(number), disk).add([block])
         names.append(name)
     assert not public & {*names}
     assert names[0] != names[1], "two images have secrets of their own"
@@ -50,22 +50,22 @@ def test_equal_blocks_share_a_name_and_a_changed_bit_changes_it() -> None:
 
 
 def test_the_secret_is_its_owner_s_and_outlives_a_new_index(tmp_path: Path) -> None:
-    base = base_of(tmp_path / "base", rows([1, 3]).tobytes())
-    before = opened(base).names.of(rows([1]).tobytes())
+    base = make_base(tmp_path / "base", rows([1, 3]).tobytes())
+    before = open_disk(base).names.of(rows([1]).tobytes())
     secret = base.folder / "block-secret"
     assert secret.stat().st_mode & 0o077 == 0
     shutil.rmtree(base.folder / "block-names")
-    disk_blocks.__globals__["_opened"].cache_clear()
-    assert opened(base).names.of(rows([1]).tobytes()) == before
+    disk_blocks.__globals__["_load"].cache_clear()
+    assert open_disk(base).names.of(rows([1]).tobytes()) == before
 
 
 def test_a_damaged_secret_is_named_with_what_to_delete(tmp_path: Path) -> None:
-    base = base_of(tmp_path / "base", rows([1]).tobytes())
-    opened(base)
+    base = make_base(tmp_path / "base", rows([1]).tobytes())
+    open_disk(base)
     (base.folder / "block-secret").write_bytes(b"short")
-    disk_blocks.__globals__["_opened"].cache_clear()
+    disk_blocks.__globals__["_load"].cache_clear()
     with pytest.raises(MachineError, match="block-secret cannot be read: a secret has 32") as seen:
-        opened(base)
+        open_disk(base)
     assert "Delete" in seen.value.hint
 
 
@@ -79,21 +79,21 @@ class PublicNames(Names):
 def test_a_step_kept_before_there_were_secrets_is_still_read(root: Path, tmp_path: Path) -> None:
     """Its names are public hashes, and some of its blocks lie on the disk under such a name."""
     content = b"".join(memory(captured(root, 1)).values())
-    base = base_of(tmp_path / "base", content)
+    base = make_base(tmp_path / "base", content)
     index = _public_index(base.disk, content)
     then = DiskBlocks(base.disk, index, PublicNames.fresh())
-    keep(captured(root, 1), tmp_path / "steps" / "1", disk=then)
+    save_checkpoint(captured(root, 1), tmp_path / "steps" / "1", disk=then)
     (base.folder / "blocks").mkdir()
     body = index.tobytes()
     (base.folder / "blocks" / "index").write_bytes(checksum(body) + body)
-    now = opened(base)
-    keep(captured(root, 2), tmp_path / "steps" / "2", disk=now)
+    now = open_disk(base)
+    save_checkpoint(captured(root, 2), tmp_path / "steps" / "2", disk=now)
     for number in (1, 2):
-        loaded = load(tmp_path / "steps" / str(number), "id", now)
+        loaded = load_checkpoint(tmp_path / "steps" / str(number), "id", now)
         assert same(loaded, captured(root, number))
     without = DiskBlocks(base.disk, index[:0], now.names)
     with pytest.raises(MachineError, match="in no pack"):
-        memory(load(tmp_path / "steps" / "1", "id", without))
+        memory(load_checkpoint(tmp_path / "steps" / "1", "id", without))
 
 
 def _public_index(disk: Path, content: bytes) -> NDArray[np.void]:
@@ -116,33 +116,33 @@ def test_a_step_over_a_root_elsewhere_is_refused_by_name(
 ) -> None:
     """A step that was handed over would have its machine map any file as memory."""
     step = tmp_path / "steps" / "1"
-    keep(captured(root, 1), step)
-    said = Step.model_validate_json((step / "step.json").read_bytes())
+    save_checkpoint(captured(root, 1), step)
+    said = CheckpointManifest.model_validate_json((step / "step.json").read_bytes())
     elsewhere = (tmp_path / "cache" / "snapshots" / where).resolve()
     if elsewhere.is_relative_to(tmp_path):
         elsewhere.mkdir(exist_ok=True)
         shutil.copy(root / "snapshot.json", elsewhere)
     bent = said.model_copy(update={"root": where, "root_hash": _hash_of(elsewhere)})
-    (step / "step.json").write_bytes(bent.sealed().written())
-    with pytest.raises(MachineError, match="is not a snapshot") as seen:
-        load(step, "id")
+    (step / "step.json").write_bytes(bent.sealed().to_bytes())
+    with pytest.raises(MachineError, match="which is not a snapshot") as seen:
+        load_checkpoint(step, "id")
     assert repr(where) in str(seen.value)
 
 
 def _hash_of(folder: Path) -> str:
     path = folder / "snapshot.json"
-    return hashed(path.read_bytes() if path.exists() else json.dumps({}).encode())
+    return content_hash(path.read_bytes() if path.exists() else json.dumps({}).encode())
 
 
 @pytest.mark.parametrize(
     "name", ["../other", "/etc", "a/b", "..", "", ".hidden", "x\nquit", "two words", "x" * 65]
 )
 def test_a_snapshot_whose_name_is_a_path_or_a_command_is_refused_by_name(name: str) -> None:
-    with pytest.raises(MachineError, match="a snapshot cannot be called") as seen:
+    with pytest.raises(MachineError, match="not a name for a snapshot") as seen:
         plain_name(name)
     assert repr(name) in str(seen.value)
-    with pytest.raises(MachineError, match="a snapshot cannot be called"):
-        read_kept(the_image(), name)
+    with pytest.raises(MachineError, match="not a name for a snapshot"):
+        read_sandbox_snapshot(the_image(), name)
 
 
 @pytest.mark.parametrize("name", ["ready", "after-12_steps.v2", "7"])

@@ -1,5 +1,5 @@
-"""The demo suite on each provider: what its tasks claim of themselves, and the same rows however
-many machines there are.
+"""The demo suite on each provider: its tasks are proved, and rows do not depend on the number of
+machines.
 """
 
 import json
@@ -12,23 +12,26 @@ from ambidex.host.runs.machines import Source
 
 PROJECT = Path(__file__).parent.parent.parent
 SUITE = PROJECT / "tasks" / "demo"
-EVERY = tuple(path.parent.name for path in sorted(SUITE.glob("*/task.toml")))
+ALL_TASKS = tuple(path.parent.name for path in sorted(SUITE.glob("*/task.toml")))
 PROVEN = {
-    "sandbox": EVERY,
+    "sandbox": ALL_TASKS,
     "libvirt": ("calc-freeze-header", "vlc-quiet-birdsong"),
 }
-"""Virtual machines may be emulated: there, two applications by both hands, and the oracles of the
-next test. `make demo` runs all tasks, and sandboxes prove all of them."""
+"""The tasks proved on each provider.
+
+Virtual machines may be emulated, so they prove two applications in both modalities, and run the
+oracles of the next test. `make demo` runs all tasks, and sandboxes prove all of them.
+"""
 
 
 def ambidex(
-    machines: Source, verb: str, out: Path, *words: str
+    machines: Source, command: str, out: Path, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
     image = machines.image.split(":")[0]
-    command = [sys.executable, "-m", "ambidex.host.cli.main", verb, str(SUITE), "--image", image]
-    command += ["--provider", machines.provider]
+    argv = [sys.executable, "-m", "ambidex.host.cli.main", command, str(SUITE), "--image", image]
+    argv += ["--provider", machines.provider]
     return subprocess.run(
-        [*command, "--out", str(out), *words], cwd=PROJECT, capture_output=True, text=True
+        [*argv, "--out", str(out), *arguments], cwd=PROJECT, capture_output=True, text=True
     )
 
 
@@ -36,13 +39,13 @@ def test_oracles_score_1_and_doing_nothing_and_every_near_miss_score_0(
     machines: Source, tmp_path: Path
 ) -> None:
     proven = PROVEN[machines.provider]
-    words = ("--tasks", *proven, "--machines", "2", "--json")
-    done = ambidex(machines, "prove", tmp_path / "run", *words)
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = json.loads(done.stdout)
-    assert {each["task"] for each in said} == set(proven)
-    assert all(each["holds"] for each in said)
-    assert {each["expected"] for each in said} == {0.0, 1.0}
+    arguments = ("--tasks", *proven, "--machines", "2", "--json")
+    process = ambidex(machines, "prove", tmp_path / "run", *arguments)
+    assert process.returncode == 0, process.stdout + process.stderr
+    claims = json.loads(process.stdout)
+    assert {claim["task"] for claim in claims} == set(proven)
+    assert all(claim["holds"] for claim in claims)
+    assert {claim["expected"] for claim in claims} == {0.0, 1.0}
 
 
 def test_two_machines_give_the_same_rows_as_one(machines: Source, tmp_path: Path) -> None:
@@ -50,14 +53,14 @@ def test_two_machines_give_the_same_rows_as_one(machines: Source, tmp_path: Path
     rows = {}
     for count in ("1", "2"):
         out = tmp_path / count
-        done = ambidex(machines, "run", out, *tasks, "--machines", count)
-        assert done.returncode == 0, done.stderr
-        rows[count] = sorted(map(judged, read_rows(out)))
+        process = ambidex(machines, "run", out, *tasks, "--machines", count)
+        assert process.returncode == 0, process.stderr
+        rows[count] = sorted(map(invariant_part, read_rows(out)))
     assert rows["1"] == rows["2"]
     assert len(rows["1"]) == 3
     assert {row.provider for row in read_rows(out)} == {machines.provider}
 
 
-def judged(row: Row) -> tuple[str, str, float | None, int, str]:
-    """What must not depend on how many machines there were."""
+def invariant_part(row: Row) -> tuple[str, str, float | None, int, str]:
+    """The fields of a row that must not depend on the number of machines."""
     return row.task, row.fate, row.score, row.steps, row.reason

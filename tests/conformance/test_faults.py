@@ -1,4 +1,4 @@
-"""What goes wrong during a run on real machines ends in the fate that is stated for it."""
+"""Faults during a run on real machines end in the fate that is documented for them."""
 
 import json
 import shutil
@@ -30,7 +30,7 @@ from tests.killed import kill
 
 PROJECT = Path(__file__).parent.parent.parent
 QUICK = "gnome-evening"
-"""A task of the demo suite that opens no application."""
+"""A task of the demo suite that does not open an application."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def suite() -> Suite:
     return load_suite(PROJECT / "tasks" / "demo", read_catalogue(), (QUICK,))
 
 
-def played(
+def run_suite(
     machines: Source,
     suite: Suite,
     folder: Path,
@@ -60,11 +60,11 @@ def played(
 
 
 def _no_model() -> None:
-    raise AssertionError("no model is asked here")
+    raise AssertionError("no model is used here")
 
 
-class KillsItsMachine:
-    """Ends the machine it runs on in its first step, then acts as if nothing had happened."""
+class KillingAgent:
+    """Kills its machine in every step, then makes a call."""
 
     def __init__(self, machine: OwnedMachine[Running]) -> None:
         self._machine = machine
@@ -87,10 +87,12 @@ def test_a_machine_that_dies_in_an_episode_voids_the_trial_and_a_fresh_machine_f
 
     def agent(name: str, task: Task, briefing: Briefing) -> Agent:
         if len(made) == 1:
-            return KillsItsMachine(made[0])
+            return KillingAgent(made[0])
         return agent_maker(_any_config(suite), _no_model)(name, task, briefing)
 
-    rows = played(Source(make, machines.image, machines.provider), suite, tmp_path / "run", agent)
+    rows = run_suite(
+        Source(make, machines.image, machines.provider), suite, tmp_path / "run", agent
+    )
     assert [row.fate for row in rows] == ["void", "scored"]
     assert rows[0].score is None
     assert rows[0].failure is not None
@@ -110,14 +112,14 @@ def _any_config(suite: Suite) -> RunConfig:
     )
 
 
-class GivesUp:
-    """Says at once that nothing can be done."""
+class GivingUpAgent:
+    """Declares the task infeasible in its first step."""
 
     def step(self, observation: Observation) -> Decision:
         return Decision(stop=Stop.INFEASIBLE)
 
 
-def test_a_task_on_a_snapshot_that_is_missing_is_void_and_says_which_there_are(
+def test_a_trial_on_a_missing_snapshot_is_void_and_names_it(
     machines: Source, tmp_path: Path
 ) -> None:
     folder = tmp_path / "suite" / QUICK
@@ -125,20 +127,20 @@ def test_a_task_on_a_snapshot_that_is_missing_is_void_and_says_which_there_are(
     text = (folder / "task.toml").read_text()
     (folder / "task.toml").write_text('snapshot = "nowhere"\n' + text)
     suite = load_suite(tmp_path / "suite", read_catalogue())
-    rows = played(machines, suite, tmp_path / "run", lambda *_: GivesUp())
+    rows = run_suite(machines, suite, tmp_path / "run", lambda *_: GivingUpAgent())
     assert {row.fate for row in rows} == {"void"}
     assert rows[-1].failure is not None
-    assert "no snapshot 'nowhere'" in rows[-1].failure.message
+    assert "'nowhere'" in rows[-1].failure.message
 
 
-def test_a_full_disk_in_the_guest_is_said_and_nothing_is_half_written(
+def test_a_full_disk_in_the_guest_is_an_error_of_each_write(
     machines: Source,
 ) -> None:
     with closing(machines.make()) as machine:
         machine.revert("ready")
         with Guest(machine.endpoint, machine.token) as guest:
-            left = guest.run(["df", "--output=avail", "-B1", "/home/user"]).stdout.split()[-1]
-            guest.run(["fallocate", "-l", left, "/home/user/fills-the-disk"])
+            free = guest.run(["df", "--output=avail", "-B1", "/home/user"]).stdout.split()[-1]
+            guest.run(["fallocate", "-l", free, "/home/user/fills-the-disk"])
             filler = "cat /dev/zero > /home/user/and-the-rest 2>/dev/null; sync"
             guest.run(["sh", "-c", filler], timeout=120)
             with pytest.raises(GuestError, match=r"(?i)space"):
@@ -148,19 +150,19 @@ def test_a_full_disk_in_the_guest_is_said_and_nothing_is_half_written(
             )
             assert answer.error
             assert "space" in answer.text.lower()
-            # The first is not there if the desktop wrote something since its size was asked for.
+            # The first is missing if the desktop wrote something after the free space was queried.
             guest.run(["rm", "-f", "/home/user/fills-the-disk", "/home/user/and-the-rest"])
             guest.put("~/late.bin", b"there is room again")
             assert guest.get("~/late.bin") == b"there is room again"
 
 
 def ambidex_run(machines: Source, out: Path) -> list[str]:
-    """Two trials of the quick task, the second one still to come when the first has its row."""
+    """A command that runs two trials of the quick task, one after the other."""
     image = machines.image.split(":")[0]
-    words = [sys.executable, "-m", "ambidex.host.cli.main", "run", str(PROJECT / "tasks" / "demo")]
-    words += ["--tasks", QUICK, "--agent", "oracle", "--runs", "2", "--image", image]
-    words += ["--provider", machines.provider]
-    return [*words, "--out", str(out)]
+    argv = [sys.executable, "-m", "ambidex.host.cli.main", "run", str(PROJECT / "tasks" / "demo")]
+    argv += ["--tasks", QUICK, "--agent", "oracle", "--runs", "2", "--image", image]
+    argv += ["--provider", machines.provider]
+    return [*argv, "--out", str(out)]
 
 
 def lines(out: Path) -> list[str]:
@@ -168,7 +170,7 @@ def lines(out: Path) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
-def test_a_runner_killed_with_9_is_resumed_with_nothing_lost_and_nothing_scored_twice(
+def test_a_run_whose_runner_was_killed_is_resumed_without_loss_or_duplicates(
     machines: Source, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
@@ -181,23 +183,23 @@ def test_a_runner_killed_with_9_is_resumed_with_nothing_lost_and_nothing_scored_
     first = lines(out)
     assert len(first) == 1
     with (out / "results.jsonl").open("a") as results:
-        results.write('{"task": "gnome-eve')  # as a kill in the middle of a write leaves it
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+        results.write('{"task": "gnome-eve')  # as a kill during a write would leave it
+    resumed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
+    assert resumed.returncode == 0, resumed.stderr
     rows = read_rows(out)
     assert [(row.trial, row.fate, row.score) for row in rows] == [
         (1, "scored", 1.0),
         (2, "scored", 1.0),
     ]
     assert lines(out)[0] == first[0]
-    assert "accuracy" in done.stdout.lower()
+    assert "accuracy" in resumed.stdout.lower()
 
 
-def test_an_interrupt_ends_a_run_without_a_machine_left_and_with_every_row_kept(
+def test_an_interrupted_run_leaves_no_machine_and_loses_no_row(
     machines: Source, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    # A job in the background, as these tests may be, hands an ignored SIGINT on to its children.
+    # Children of a background job, which these tests may be, inherit an ignored SIGINT.
     command = ["env", "--default-signal=INT", *ambidex_run(machines, out)]
     with subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.PIPE, text=True) as runner:
         deadline = time.monotonic() + 300
@@ -213,14 +215,14 @@ def test_an_interrupt_ends_a_run_without_a_machine_left_and_with_every_row_kept(
 
 
 def _tags_of(pid: int) -> list[str]:
-    """The tag of the machines of that process, told by its reaper."""
+    """The tags of the machines of that process, from the command lines of its reapers."""
     tags = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            words = path.read_bytes().split(b"\0")
+            argv = path.read_bytes().split(b"\0")
             parent = (path.parent / "stat").read_text().rpartition(")")[2].split()[1]
         except OSError:
             continue
-        if b"ambidex.vm.machines.reaper" in words and parent == str(pid):
-            tags.append(words[words.index(b"ambidex.vm.machines.reaper") + 1].decode())
+        if b"ambidex.vm.machines.reaper" in argv and parent == str(pid):
+            tags.append(argv[argv.index(b"ambidex.vm.machines.reaper") + 1].decode())
     return tags

@@ -1,4 +1,4 @@
-"""What a guest answers on every provider: tools, calls, frames, the accessibility tree."""
+"""The guest's answers on each provider: tools, calls, frames, the accessibility tree."""
 
 from typing import Any
 from uuid import uuid4
@@ -15,16 +15,16 @@ def call(guest: Guest, name: str, **arguments: object) -> Any:
     return result.value
 
 
-def test_the_tools_are_those_of_the_catalogue_and_work(guest: Guest) -> None:
+def test_the_guest_serves_the_tools_of_the_catalogue_and_they_work(guest: Guest) -> None:
     served = {tool.name: tool for tool in guest.tools()}
     assert served == dict(read_catalogue())
-    call(guest, "files_write_text", path="~/said.txt", content="Grüße")
-    assert guest.get("~/said.txt").decode() == "Grüße"
+    call(guest, "files_write_text", path="~/greeting.txt", content="Grüße")
+    assert guest.get("~/greeting.txt").decode() == "Grüße"
     guest.run(["gsettings", "set", "org.gnome.desktop.interface", "clock-show-seconds", "false"])
     assert call(guest, "computer_window_list") == []
 
 
-def test_a_frame_put_together_of_parts_is_the_one_that_is_seen_anew(
+def test_a_frame_assembled_from_patches_equals_a_complete_one(
     machine: Machine, guest: Guest
 ) -> None:
     before = guest.screenshot(settle=20)
@@ -33,29 +33,31 @@ def test_a_frame_put_together_of_parts_is_the_one_that_is_seen_anew(
     call(guest, "computer_activate_window", title="gedit")
     guest.screenshot(settle=30, still=1)
     call(guest, "computer_type", text="some words\n" * 5)
-    # A clock may tick between the two looks, once.
+    # The clock may change once between the two frames.
     for _ in range(3):
         patched = guest.screenshot(settle=30, still=1)
         with Guest(machine.endpoint, machine.token) as newcomer:
-            whole = newcomer.screenshot()
-        if patched.rgb == whole.rgb:
+            complete = newcomer.screenshot()
+        if patched.rgb == complete.rgb:
             break
-    assert patched == whole
+    assert patched == complete
     assert patched.size == before.size == guest.health().screen
     assert patched.rgb != before.rgb
 
 
-def test_the_accessibility_tree_shows_what_is_on_the_screen(guest: Guest) -> None:
+def test_the_accessibility_tree_has_the_applications_on_the_screen(guest: Guest) -> None:
     guest.wait_window("gedit", timeout=120)
-    # Programs answer it one after the other: with two machines at work five seconds are not enough.
-    seen = guest.accessibility(seconds=60)
-    assert not seen["truncated"] or seen["nodes"] >= 100
-    applications = {child["name"]: child for child in seen["tree"]["children"]}
+    # Programs are queried one after another: with two busy machines, five seconds are not enough.
+    answer = guest.accessibility(seconds=60)
+    assert not answer["truncated"] or answer["nodes"] >= 100
+    applications = {child["name"]: child for child in answer["tree"]["children"]}
     assert {"gnome-panel", "gedit"} <= set(applications)
-    roles = {each["role"] for each in nodes(applications["gedit"])}
+    roles = {node["role"] for node in descendants(applications["gedit"])}
     assert "frame" in roles
     assert "text" in roles
 
 
-def nodes(node: dict[str, Any]) -> list[dict[str, Any]]:
-    return [node, *(each for child in node.get("children", []) for each in nodes(child))]
+def descendants(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The node and all nodes below it."""
+    children = node.get("children", [])
+    return [node, *(below for child in children for below in descendants(child))]

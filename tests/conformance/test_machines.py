@@ -1,4 +1,4 @@
-"""What every provider of machines promises, on each of them."""
+"""The conformance suite of machine providers, run on each of them."""
 
 import base64
 import subprocess
@@ -14,8 +14,8 @@ import pytest
 from ambidex.host.client.guest import Guest
 from ambidex.host.runs.machines import Source
 from ambidex.vm import Machine, MachineError, Program
-from ambidex.vm.checkpoints.collection import kept_steps
-from ambidex.vm.machines.account import VARIABLE
+from ambidex.vm.checkpoints.collection import list_checkpoints
+from ambidex.vm.machines.account import VAR_TMP
 from ambidex.vm.machines.display import capture
 from ambidex.vm.machines.machine import OwnedMachine, Running
 from ambidex.vm.machines.reaper import processes_with
@@ -58,12 +58,12 @@ def test_a_revert_undoes_files_settings_processes_and_windows(machine: Machine) 
         assert settings(guest) == theme
         assert guest.run(["pgrep", "gedit"]).returncode == 1
         after = guest.screenshot(settle=10)
-    # The clock in the panel is another one; everything below it is as it was.
+    # The panel's clock has changed; everything below it is unchanged.
     below = 30 * before.size[0] * 3
     assert before.rgb[below:] == after.rgb[below:]
 
 
-def test_two_machines_do_not_see_each_other(pair: tuple[Machine, Machine]) -> None:
+def test_two_machines_are_isolated_from_each_other(pair: tuple[Machine, Machine]) -> None:
     one, other = pair
     assert (one.endpoint, one.token, one.vnc) != (other.endpoint, other.token, other.vnc)
     with Guest(one.endpoint, one.token) as first, Guest(other.endpoint, other.token) as second:
@@ -77,7 +77,7 @@ def test_two_machines_do_not_see_each_other(pair: tuple[Machine, Machine]) -> No
     assert wrong.status_code == 401
 
 
-def test_a_fork_has_a_token_a_clock_and_randomness_of_its_own(machine: Machine) -> None:
+def test_a_fork_has_its_own_token_clock_and_randomness(machine: Machine) -> None:
     old = machine.token
     machine.revert("ready")
     assert machine.token != old
@@ -94,7 +94,7 @@ def test_a_fork_has_a_token_a_clock_and_randomness_of_its_own(machine: Machine) 
     assert drawn[0] != drawn[1]
 
 
-def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machine) -> None:
+def test_a_machine_can_revert_to_a_snapshot_of_itself(machine: Machine) -> None:
     machine.revert("ready")
     with Guest(machine.endpoint, machine.token) as guest:
         guest.put("~/step-one.txt", b"kept")
@@ -102,7 +102,7 @@ def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machin
         guest.wait_window("gedit", timeout=120)
         machine.snapshot("step-one", [Program(("gedit",), "gedit")])
         guest.put("~/step-two.txt", b"lost")
-        assert guest.get("~/step-one.txt") == b"kept"  # the machine goes on
+        assert guest.get("~/step-one.txt") == b"kept"  # the machine keeps running
     machine.revert("step-one")
     with Guest(machine.endpoint, machine.token) as guest:
         assert guest.get("~/step-one.txt") == b"kept"
@@ -113,27 +113,27 @@ def test_a_snapshot_of_a_running_machine_is_a_place_to_return_to(machine: Machin
         assert "step-one" not in guest.run(["ls"], cwd="/home/user").stdout
 
 
-def test_a_step_is_kept_in_a_folder_and_forked_from_where_the_provider_can(
+def test_a_machine_can_revert_to_a_checkpoint_if_the_provider_has_them(
     machine: Machine, provider: str, tmp_path: Path
 ) -> None:
     machine.revert("ready")
     with Guest(machine.endpoint, machine.token) as guest:
         guest.put("~/kept.txt", b"kept")
         if provider == "sandbox":
-            for verb in (machine.snapshot, machine.revert):
-                with pytest.raises(MachineError, match="keeps no steps"):
-                    verb(tmp_path / "1")
+            for operation in (machine.snapshot, machine.revert):
+                with pytest.raises(MachineError, match="a sandbox has no checkpoints"):
+                    operation(tmp_path / "1")
             return
         machine.snapshot(tmp_path / "1")
-        guest.put("~/later.txt", b"later")  # the machine goes on
+        guest.put("~/later.txt", b"later")  # the machine keeps running
     machine.revert(tmp_path / "1")
     with Guest(machine.endpoint, machine.token) as guest:
         assert guest.get("~/kept.txt") == b"kept"
         assert "later" not in guest.run(["ls"], cwd="/home/user").stdout
-    assert [step.name for step in kept_steps(tmp_path)] == ["1"]
+    assert [step.name for step in list_checkpoints(tmp_path)] == ["1"]
 
 
-def test_a_fork_of_a_running_machine_is_a_second_one_in_its_state_and_leaves_it_alone(
+def test_a_fork_of_a_running_machine_has_its_state_and_does_not_disturb_it(
     machine: Machine, provider: str
 ) -> None:
     machine.revert("ready")
@@ -157,7 +157,7 @@ def test_a_fork_of_a_running_machine_is_a_second_one_in_its_state_and_leaves_it_
         assert guest.run(["pgrep", "gedit"]).returncode == 0
     end = time.monotonic() + 30
     while answers(address) and time.monotonic() < end:
-        time.sleep(0.1)  # between looks: a machine is ended behind the scenes
+        time.sleep(0.1)  # machines are ended in the background
     assert not answers(address)
 
 
@@ -169,14 +169,14 @@ def answers(address: str) -> bool:
     return True
 
 
-def test_a_missing_snapshot_is_named_with_those_there_are(machine: Machine) -> None:
-    with pytest.raises(MachineError, match="no snapshot 'nowhere'") as caught:
+def test_the_error_for_a_missing_snapshot_lists_the_existing_ones(machine: Machine) -> None:
+    with pytest.raises(MachineError, match=r"no such snapshot.*: 'nowhere'") as caught:
         machine.revert("nowhere")
     assert "ready" in caught.value.hint
     machine.revert("ready")
 
 
-def test_the_screen_is_seen_from_outside_with_the_password_only(machine: Machine) -> None:
+def test_the_screen_can_be_captured_only_with_the_password(machine: Machine) -> None:
     machine.revert("ready")
     address, password = machine.vnc
     assert address.startswith("127.0.0.1:")
@@ -185,16 +185,16 @@ def test_the_screen_is_seen_from_outside_with_the_password_only(machine: Machine
         capture(address, "wrong" + password[:3])
 
 
-def test_the_guest_reaches_no_network_and_not_this_host(machine: Machine) -> None:
+def test_the_guest_can_reach_neither_a_network_nor_the_host(machine: Machine) -> None:
     machine.revert("ready")
     vnc_port = machine.vnc[0].rsplit(":", 1)[1]
     with Guest(machine.endpoint, machine.token) as guest:
         for host, port in (("10.0.2.2", vnc_port), ("192.0.2.1", "80")):
-            ended = guest.run(["python3", "-c", PORT, host, port], timeout=30)
-            assert ended.stdout.strip() not in ("", "0"), f"{host}:{port} answered"
+            result = guest.run(["python3", "-c", PORT, host, port], timeout=30)
+            assert result.stdout.strip() not in ("", "0"), f"{host}:{port} answered"
 
 
-def test_a_machine_that_was_killed_is_itself_again_after_a_revert(
+def test_a_machine_that_was_killed_works_again_after_a_revert(
     machine: OwnedMachine[Running],
 ) -> None:
     machine.revert("ready")
@@ -219,14 +219,14 @@ with open_machines(options, lambda line: None) as source:
 
 
 def traces(tag: str) -> list[str]:
-    """What is on this host of machines with that tag: processes, folders, control groups."""
-    places = (cache_folder() / "machines", VARIABLE)
-    folders = [folder for place in places for folder in place.glob(f"{tag}*")]
+    """Processes, folders and control groups on this host of machines with that tag."""
+    parents = (cache_folder() / "machines", VAR_TMP)
+    folders = [folder for parent in parents for folder in parent.glob(f"{tag}*")]
     groups = [*Path("/sys/fs/cgroup").glob(f"{tag}*"), *Path("/sys/fs/cgroup").glob(f"*/{tag}*")]
     return [*map(str, processes_with(tag)), *map(str, folders), *map(str, groups)]
 
 
-def test_nothing_outlives_an_owner_killed_with_9(machines: Source) -> None:
+def test_nothing_outlives_an_owner_that_was_killed(machines: Source) -> None:
     image = machines.image.split(":")[0]
     with subprocess.Popen(
         [sys.executable, "-c", OWNER, image, machines.provider],

@@ -1,4 +1,4 @@
-"""The screen of a machine as the control room has it, whatever the provider."""
+"""The control room's access to a machine's screen, on each provider."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from ambidex.vm import Machine
 from ambidex.vm.wait import NotYetError, wait_for
 from tests.viewer import viewer
 
-RUN, TRIAL = "run", "looked-at.1"
+RUN, TRIAL = "run", "watched.1"
 
 
-def shown(picture: bytes) -> NDArray[np.uint8]:
-    """Its brightness, row by row."""
-    with Image.open(io.BytesIO(picture)) as opened:
-        return np.asarray(opened.convert("L"))
+def brightness(picture: bytes) -> NDArray[np.uint8]:
+    """The brightness of a picture's pixels: shape (height, width)."""
+    with Image.open(io.BytesIO(picture)) as image:
+        return np.asarray(image.convert("L"))
 
 
-def reduced(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def reduce(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(Image.fromarray(picture).resize((480, 270)))
 
 
 @pytest.fixture
 def room(machine: Machine, tmp_path: Path) -> Iterator[httpx.Client]:
-    """A control room that is told that a trial is under way on the machine."""
+    """A control room that watches a trial on the machine."""
     run = tmp_path / RUN
     (run / TRIAL).mkdir(parents=True)
     config = RunConfig(
         version="test",
         suite="nowhere",
-        tasks={"looked-at": ""},
+        tasks={"watched": ""},
         agents=("noop",),
         condition="gui",
         runs=1,
@@ -61,31 +61,31 @@ def room(machine: Machine, tmp_path: Path) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_a_small_picture_of_it_is_there(room: httpx.Client, machine: Machine) -> None:
-    def seen() -> bytes:
+def test_the_room_serves_a_thumbnail_of_the_screen(room: httpx.Client, machine: Machine) -> None:
+    def fetch() -> bytes:
         answer = room.get(f"/live/{RUN}/{TRIAL}")
         if answer.status_code != 200:
             raise NotYetError(answer.text)
         return answer.content
 
-    small = shown(wait_for(seen, bound=30, every=0.1, fail=AssertionError))
-    whole = shown(machine.picture())
-    assert small.shape == (270, 480)
-    ours, theirs = (each[::30, ::30] // 64 for each in (small, reduced(whole)))
+    thumbnail = brightness(wait_for(fetch, bound=30, every=0.1, fail=AssertionError))
+    screen = brightness(machine.picture())
+    assert thumbnail.shape == (270, 480)
+    ours, theirs = (picture[::30, ::30] // 64 for picture in (thumbnail, reduce(screen)))
     assert (ours == theirs).mean() > 0.8
 
 
-def test_it_comes_through_the_bridge_with_its_password(
+def test_a_viewer_reaches_the_screen_through_the_bridge_with_its_password(
     room: httpx.Client, machine: Machine
 ) -> None:
-    said = room.get(f"/api/trials/{RUN}/{TRIAL}/screen").json()
-    assert said["password"] == machine.vnc[1]
+    answer = room.get(f"/api/trials/{RUN}/{TRIAL}/screen").json()
+    assert answer["password"] == machine.vnc[1]
     address = f"{room.base_url}vnc/{RUN}/{TRIAL}?viewer=v{os.getpid()}"
-    with viewer(address, dict(room.cookies), said["password"]) as (_, size):
-        assert size == shown(machine.picture()).shape[::-1]
+    with viewer(address, dict(room.cookies), answer["password"]) as (_, size):
+        assert size == brightness(machine.picture()).shape[::-1]
 
 
-def test_it_is_filmed_from_outside(
+def test_the_vnc_command_saves_a_picture_and_a_film(
     room: httpx.Client,
     machine: Machine,
     tmp_path: Path,
@@ -93,7 +93,7 @@ def test_it_is_filmed_from_outside(
 ) -> None:
     assert vnc(tmp_path / RUN, png=tmp_path / "now.png", mp4=tmp_path / "now.mp4", seconds=2) == 0
     assert f"{TRIAL}: VNC at 127.0.0.1:" in capsys.readouterr().out
-    whole = shown(machine.picture()).shape
-    assert shown((tmp_path / "now.png").read_bytes()).shape == whole
+    expected = brightness(machine.picture()).shape
+    assert brightness((tmp_path / "now.png").read_bytes()).shape == expected
     with av.open(str(tmp_path / "now.mp4")) as film:
         assert sum(1 for _ in film.decode(video=0)) == 20

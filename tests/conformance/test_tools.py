@@ -1,5 +1,7 @@
-"""One call into every application, on each provider; tests/desktop has the rest, and VS Code's
-windows, for which an emulated processor needs longer than a call may take.
+"""One call to every application, on each provider.
+
+tests/desktop has the rest, and VS Code's windows, for which an emulated processor takes longer than
+a call may take.
 """
 
 import json
@@ -18,12 +20,13 @@ BOOK, SLIDES = "~/smoke test/book.xlsx", "~/smoke test/slides.pptx"
 
 @pytest.fixture(scope="module")
 def files(guest: Guest) -> Guest:
-    """A guest with something to open for each application."""
+    """A guest with a file for each application."""
     book, slides = BytesIO(), BytesIO()
     Workbook().save(book)
-    shown = Presentation()
-    shown.slides.add_slide(shown.slide_layouts[0]).shapes.title.text = "Spring"
-    shown.save(slides)
+    presentation = Presentation()
+    layout = presentation.slide_layouts[0]
+    presentation.slides.add_slide(layout).shapes.title.text = "Spring"
+    presentation.save(slides)
     guest.put(BOOK, book.getvalue())
     guest.put(SLIDES, slides.getvalue())
     guest.put("~/smoke test/letter.txt", b"Dear all\n")
@@ -56,13 +59,13 @@ def test_chromium_opens_a_page(files: Guest) -> None:
     assert "Hello" in done(files, "chrome_get_page_text")["text"]
 
 
-def test_vs_code_keeps_a_setting(files: Guest) -> None:
+def test_vs_code_changes_a_setting(files: Guest) -> None:
     done(files, "code_set_word_wrap_column", column=72)
     settings = json.loads(files.get("~/.config/Code/User/settings.json"))
     assert settings["editor.wordWrapColumn"] == 72
 
 
-def test_the_desktop_obeys(files: Guest) -> None:
+def test_the_desktop_changes_settings(files: Guest) -> None:
     done(files, "os_change_text_scale", new_scale=1.25)
     scale = read(files, "gsettings", "get", "org.gnome.desktop.interface", "text-scaling-factor")
     assert float(scale) == 1.25
@@ -70,7 +73,7 @@ def test_the_desktop_obeys(files: Guest) -> None:
     assert "35%" in read(files, "pactl", "get-sink-volume", "@DEFAULT_SINK@")
 
 
-def test_vlc_that_is_not_there_says_so(files: Guest) -> None:
+def test_a_vlc_call_is_refused_while_vlc_is_not_running(files: Guest) -> None:
     assert refused(files, "vlc_get_status")[0] == "not_running"
 
 

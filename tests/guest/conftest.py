@@ -13,12 +13,12 @@ from ambidex.guest.account import Account
 from ambidex.guest.processes import Processes
 from ambidex.guest.workers import Worker
 
-Started = Callable[[str], AbstractAsyncContextManager[Worker]]
+StartWorker = Callable[[str], AbstractAsyncContextManager[Worker]]
 
 
 @pytest.fixture
-def started() -> Started:
-    """A worker that runs for the length of a block, as ourselves."""
+def start_worker() -> StartWorker:
+    """Starts a worker for the length of a block, with our own user id."""
 
     @contextlib.asynccontextmanager
     async def start(name: str = "small") -> AsyncIterator[Worker]:

@@ -1,4 +1,4 @@
-"""A worker without a desktop, with verbs that answer, fail, hang and die."""
+"""A worker without a desktop, with operations that answer, fail, hang and die."""
 
 from __future__ import annotations
 
@@ -7,60 +7,63 @@ import sys
 import threading
 from typing import Any
 
-from ambidex.guest.wire import Answer
+from ambidex.guest.wire import WorkerReply
 from ambidex.guest.worker import Channel, serve
 from ambidex.mcp_tools import ToolError
 
-DEEDS: list[str] = []
+CALLS: list[str] = []
 
 
-def answer(given: dict[str, Any], body: bytes) -> Answer:
-    DEEDS.append("answer")
-    return Answer({"result": {"given": given, "deeds": len(DEEDS), "pid": os.getpid()}}, body[::-1])
+def answer(given: dict[str, Any], body: bytes) -> WorkerReply:
+    CALLS.append("answer")
+    result = {"given": given, "calls": len(CALLS), "pid": os.getpid()}
+    return WorkerReply({"result": result}, body[::-1])
 
 
-def refuse(given: dict[str, Any], body: bytes) -> Answer:
+def refuse(given: dict[str, Any], body: bytes) -> WorkerReply:
     raise ToolError("That cell does not exist.", code="no_cell", hint="Cells go to XFD1048576.")
 
 
-def break_down(given: dict[str, Any], body: bytes) -> Answer:
+def break_down(given: dict[str, Any], body: bytes) -> WorkerReply:
     raise KeyError("a bug")
 
 
-def hang(given: dict[str, Any], body: bytes) -> Answer:
+def hang(given: dict[str, Any], body: bytes) -> WorkerReply:
     threading.Event().wait()
-    return Answer(None)
+    return WorkerReply(None)
 
 
-def die(given: dict[str, Any], body: bytes) -> Answer:
+def die(given: dict[str, Any], body: bytes) -> WorkerReply:
     print("last words", file=sys.stderr, flush=True)
     os._exit(3)
 
 
-def recover(given: dict[str, Any], body: bytes) -> Answer:
-    return Answer(["The office was restarted."])
+def recover(given: dict[str, Any], body: bytes) -> WorkerReply:
+    return WorkerReply(["The office was restarted."])
 
 
-def environment(given: dict[str, Any], body: bytes) -> Answer:
-    return Answer({"environment": dict(os.environ), "open": sorted(os.listdir("/proc/self/fd"))})
+def environment(given: dict[str, Any], body: bytes) -> WorkerReply:
+    return WorkerReply(
+        {"environment": dict(os.environ), "open": sorted(os.listdir("/proc/self/fd"))}
+    )
 
 
-def check(given: dict[str, Any], body: bytes) -> Answer:
+def check(given: dict[str, Any], body: bytes) -> WorkerReply:
     good = {"ok": True, "seen": "here"}
-    return Answer({"checks": {"display": good}, "screen": [1280, 720]})
+    return WorkerReply({"checks": {"display": good}, "screen": [1280, 720]})
 
 
-def screenshot(given: dict[str, Any], body: bytes) -> Answer:
+def screenshot(given: dict[str, Any], body: bytes) -> WorkerReply:
     if given["known"] == "f.1":
-        return Answer({"id": "f.1", "rect": None})
-    return Answer({"id": "f.1", "rect": [0, 0, 1, 1]}, b"BGRX")
+        return WorkerReply({"id": "f.1", "rect": None})
+    return WorkerReply({"id": "f.1", "rect": [0, 0, 1, 1]}, b"BGRX")
 
 
-def rights(given: dict[str, Any], body: bytes) -> Answer:
-    return Answer(False)
+def rights(given: dict[str, Any], body: bytes) -> WorkerReply:
+    return WorkerReply(False)
 
 
-VERBS = {
+OPERATIONS = {
     "rights": rights,
     "check": check,
     "screenshot": screenshot,
@@ -80,4 +83,4 @@ def main(name: str, fd: int) -> None:
     channel = Channel(fd)
     channel.stage("waking up")
     channel.send({"id": 0, "value": {"prepared": []}})
-    serve(channel, VERBS, side_by_side=0)
+    serve(channel, OPERATIONS, threads=0)

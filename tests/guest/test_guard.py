@@ -1,4 +1,4 @@
-"""Nothing is reached without the token."""
+"""Nothing can be reached without the token."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bearer(token: str) -> list[tuple[str, str]]:
     return [("Authorization", f"Bearer {token}")]
 
 
-def test_with_the_token_one_gets_in() -> None:
+def test_a_request_with_the_token_is_admitted() -> None:
     assert ask(Token(GOOD), ("/harness/health", bearer(GOOD))) == [200]
 
 
@@ -53,24 +53,24 @@ def test_with_the_token_one_gets_in() -> None:
     ],
     ids=["none", "wrong", "short", "empty", "no scheme", "other scheme", "two"],
 )
-def test_without_the_right_token_nothing_is_reached(headers: list[tuple[str, str]]) -> None:
+def test_a_request_without_the_right_token_is_refused(headers: list[tuple[str, str]]) -> None:
     paths = ("/harness/health", "/mcp", "/nowhere", "/")
     assert ask(Token(GOOD), *((path, headers) for path in paths)) == [401] * 4
 
 
-def test_an_unknown_route_is_404_only_for_those_who_may_ask() -> None:
+def test_an_unknown_route_is_404_only_with_the_token() -> None:
     assert ask(Token(GOOD), ("/nowhere", bearer(GOOD)), ("/nowhere", [])) == [404, 401]
 
 
-def test_a_renewed_token_replaces_the_old_one_and_survives_a_restart(tmp_path: Path) -> None:
-    kept, given = tmp_path / "renewed", tmp_path / "given"
-    given.write_text(GOOD + "\n")
-    token = Token.read(given, kept)
+def test_a_renewed_token_replaces_the_old_one_also_after_a_restart(tmp_path: Path) -> None:
+    renewed, file = tmp_path / "renewed", tmp_path / "token"
+    file.write_text(GOOD + "\n")
+    token = Token.read(file, renewed)
     token.renew("another-token-entirely")
-    asked = [("/harness/health", bearer(each)) for each in (GOOD, "another-token-entirely")]
-    assert ask(token, *asked) == [401, 200]
-    assert ask(Token.read(given, kept), *asked) == [401, 200]
-    assert kept.stat().st_mode & 0o777 == 0o400
+    requests = [("/harness/health", bearer(value)) for value in (GOOD, "another-token-entirely")]
+    assert ask(token, *requests) == [401, 200]
+    assert ask(Token.read(file, renewed), *requests) == [401, 200]
+    assert renewed.stat().st_mode & 0o777 == 0o400
 
 
 def credentials(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,9 +85,9 @@ def test_the_token_is_read_from_systemds_credentials(
     assert Token.read(None, tmp_path / "renewed").admits(f"Bearer {GOOD}".encode())
 
 
-@pytest.mark.parametrize("given", ["", "short"])
-def test_without_a_token_worth_the_name_the_door_stays_closed(given: str, tmp_path: Path) -> None:
-    (tmp_path / "token").write_text(given)
+@pytest.mark.parametrize("content", ["", "short"])
+def test_an_empty_short_or_missing_token_is_an_error(content: str, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(content)
     with pytest.raises(NoTokenError):
         Token.read(tmp_path / "token", tmp_path / "renewed")
     with pytest.raises(NoTokenError, match="no token in any of"):

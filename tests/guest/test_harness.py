@@ -1,4 +1,4 @@
-"""The host's routes, over a worker without a desktop."""
+"""The host's routes, with a worker that has no desktop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ambidex.guest.journal import Journal
 from ambidex.guest.tools import Server
 from ambidex.guest.workers import Worker, WorkerEndedError
 
-from .conftest import Started
+from .conftest import StartWorker
 
 Scene = Callable[[httpx.AsyncClient], Awaitable[None]]
 
@@ -37,49 +37,53 @@ def journal() -> Iterator[Journal]:
 def client(workers: dict[str, Worker], journal: Journal) -> httpx.AsyncClient:
     server = Server({}, workers)
     processes = next(iter(workers.values())).processes
-    token, frozen = Token("a-token-of-a-test"), Freezer(processes)
-    harness = Harness(workers, server, token, journal, "digest", frozen)
+    token, freezer = Token("a-token-of-a-test"), Freezer(processes)
+    harness = Harness(workers, server, token, journal, "digest", freezer)
     harness.warmed = [200]
     app = Starlette(routes=harness.routes(), exception_handlers={HarnessError: on_error})
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://guest")
 
 
-def play(started: Started, journal: Journal, scene: Scene) -> None:
-    async def all_of_it() -> None:
+def play(start_worker: StartWorker, journal: Journal, scene: Scene) -> None:
+    async def run() -> None:
         async with (
-            started(HARNESS) as worker,
-            started(COLLECTOR) as collector,
-            client({HARNESS: worker, COLLECTOR: collector}, journal) as asking,
+            start_worker(HARNESS) as worker,
+            start_worker(COLLECTOR) as collector,
+            client({HARNESS: worker, COLLECTOR: collector}, journal) as http,
         ):
             await worker.wait_until_up(10)
             await collector.wait_until_up(10)
-            await scene(asking)
+            await scene(http)
 
-    asyncio.run(all_of_it())
+    asyncio.run(run())
 
 
-def test_a_guest_whose_checks_are_good_is_ready(started: Started, journal: Journal) -> None:
-    async def scene(asking: httpx.AsyncClient) -> None:
+def test_a_guest_whose_checks_all_pass_is_ready(
+    start_worker: StartWorker, journal: Journal
+) -> None:
+    async def scene(http: httpx.AsyncClient) -> None:
         before = time.time()
-        answer = await asking.get("/harness/health")
+        answer = await http.get("/harness/health")
         assert answer.status_code == 200
-        said = answer.json()
-        assert said["ready"]
-        assert said["checks"]["display"] == {"ok": True, "seen": "here"}
-        assert said["checks"]["worker harness"] == {"ok": True, "seen": "ready"}
-        assert (said["screen"], said["catalogue"]) == ([1280, 720], "digest")
-        assert before <= said["clock"] <= time.time()
+        report = answer.json()
+        assert report["ready"]
+        assert report["checks"]["display"] == {"ok": True, "seen": "here"}
+        assert report["checks"]["worker harness"] == {"ok": True, "seen": "ready"}
+        assert (report["screen"], report["catalogue"]) == ([1280, 720], "digest")
+        assert before <= report["clock"] <= time.time()
 
-    play(started, journal, scene)
+    play(start_worker, journal, scene)
 
 
-def test_a_guest_on_its_way_says_how_far_it_is(started: Started, journal: Journal) -> None:
+def test_a_guest_that_is_starting_reports_its_stage(
+    start_worker: StartWorker, journal: Journal
+) -> None:
     async def scene() -> None:
         async with (
-            started("stillborn") as worker,
-            client({HARNESS: worker, COLLECTOR: worker}, journal) as asking,
+            start_worker("stillborn") as worker,
+            client({HARNESS: worker, COLLECTOR: worker}, journal) as http,
         ):
-            answer = await asking.get("/harness/health")
+            answer = await http.get("/harness/health")
             assert answer.status_code == 503
             assert not answer.json()["ready"]
             assert "start" in answer.json()["checks"]["worker harness"]["seen"]
@@ -87,21 +91,21 @@ def test_a_guest_on_its_way_says_how_far_it_is(started: Started, journal: Journa
     asyncio.run(scene())
 
 
-def test_a_known_frame_is_answered_with_304_and_no_bytes(
-    started: Started, journal: Journal
+def test_a_known_frame_is_answered_with_304_and_no_body(
+    start_worker: StartWorker, journal: Journal
 ) -> None:
-    async def scene(asking: httpx.AsyncClient) -> None:
-        first = await asking.get("/harness/screenshot")
+    async def scene(http: httpx.AsyncClient) -> None:
+        first = await http.get("/harness/screenshot")
         assert (first.status_code, first.content) == (200, b"BGRX")
         assert '"id":"f.1"' in first.headers["Ambidex-Frame"]
-        again = await asking.get("/harness/screenshot", params={"known": "f.1", "settle": 0})
+        again = await http.get("/harness/screenshot", params={"known": "f.1", "settle": 0})
         assert (again.status_code, again.content) == (304, b"")
 
-    play(started, journal, scene)
+    play(start_worker, journal, scene)
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body", "said"),
+    ("method", "path", "body", "message"),
     [
         ("GET", "/harness/screenshot?settle=soon", "", "settle"),
         ("GET", "/harness/screenshot?colour=1", "", "Fields: settle, work, still, known."),
@@ -114,30 +118,30 @@ def test_a_known_frame_is_answered_with_304_and_no_bytes(
         ("GET", "/harness/accessibility?nodes=0", "", "nodes"),
     ],
 )
-def test_a_wrong_request_is_400_and_names_what_is_wrong(
-    started: Started, journal: Journal, method: str, path: str, body: str, said: str
+def test_an_invalid_request_is_400_and_names_the_invalid_field(
+    start_worker: StartWorker, journal: Journal, method: str, path: str, body: str, message: str
 ) -> None:
-    async def scene(asking: httpx.AsyncClient) -> None:
-        answer = await asking.request(method, path, content=body)
+    async def scene(http: httpx.AsyncClient) -> None:
+        answer = await http.request(method, path, content=body)
         assert answer.status_code == 400
         error = answer.json()["error"]
         assert error["code"] == "bad_request"
-        assert said in f"{error['message']} {error['hint']}"
+        assert message in f"{error['message']} {error['hint']}"
 
-    play(started, journal, scene)
+    play(start_worker, journal, scene)
 
 
-def test_what_a_worker_prints_and_how_it_ends_is_in_the_journal(
-    started: Started, journal: Journal
+def test_a_worker_s_output_and_exit_status_are_in_the_journal(
+    start_worker: StartWorker, journal: Journal
 ) -> None:
     async def scene() -> None:
         async with (
-            started("stillborn") as worker,
-            client({HARNESS: worker, COLLECTOR: worker}, journal) as asking,
+            start_worker("stillborn") as worker,
+            client({HARNESS: worker, COLLECTOR: worker}, journal) as http,
         ):
             with pytest.raises(WorkerEndedError):
                 await worker.wait_until_up(60)
-            text = (await asking.get("/harness/journal")).text
+            text = (await http.get("/harness/journal")).text
             assert "no office is installed" in text
             assert "worker stillborn ended (exit status 1)" in text
 

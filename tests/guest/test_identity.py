@@ -1,4 +1,4 @@
-"""A forked machine becomes another one."""
+"""A forked machine gets a new identity."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def test_a_wrong_identity_is_refused_before_anything_changes(field: str, value: 
         Identity.model_validate({**GOOD, field: value})
 
 
-def test_what_the_system_does_not_allow_is_reported_and_the_token_is_renewed_all_the_same(
+def test_parts_that_the_system_does_not_permit_are_reported_and_the_token_is_still_renewed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def forbidden(*given: object) -> None:
+    def forbidden(*arguments: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    # The clock and the id of the machine that runs the tests are not ours to change.
+    # The test must not change the clock or the id of the machine that it runs on.
     monkeypatch.setattr(time, "clock_settime", forbidden)
     monkeypatch.setattr(identity, "write_in_place", forbidden)
     token = Token("the-token-of-the-template", tmp_path / "token")

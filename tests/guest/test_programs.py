@@ -1,4 +1,4 @@
-"""Whether a program is at work, seen on real processes."""
+"""Detection of busy programs, on real processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ threading.Event().wait(60)
 """
 
 
-def started(program: str) -> subprocess.Popen[bytes]:
+def start(program: str) -> subprocess.Popen[bytes]:
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()
@@ -46,40 +46,40 @@ def idle() -> float:
     return 0.0
 
 
-def seen(pids: list[int]) -> list[bool]:
+def check_four_times(pids: list[int]) -> list[bool]:
     programs = Programs(lambda: pids, idle)
-    answers = [programs.at_work()]
+    results = [programs.at_work()]
     for _ in range(3):
         time.sleep(0.2)
-        answers.append(programs.at_work())
-    return answers
+        results.append(programs.at_work())
+    return results
 
 
-def test_a_program_whose_first_thread_runs_is_at_work(run: list[subprocess.Popen[bytes]]) -> None:
-    run += [started(WORKS)]
-    first, *later = seen([run[0].pid])
-    assert not first  # nothing to compare with
+def test_a_program_whose_main_thread_runs_is_busy(run: list[subprocess.Popen[bytes]]) -> None:
+    run += [start(WORKS)]
+    first, *later = check_four_times([run[0].pid])
+    assert not first  # there is nothing to compare with
     assert any(later)
 
 
-def test_one_that_waits_is_not_whatever_its_other_threads_do(
+def test_a_program_whose_main_thread_waits_is_not_busy_whatever_its_other_threads_do(
     run: list[subprocess.Popen[bytes]],
 ) -> None:
-    run += [started(WAITS), started(ONLY_A_SECOND_THREAD_WORKS)]
-    assert seen([each.pid for each in run]) == [False] * 4
+    run += [start(WAITS), start(ONLY_A_SECOND_THREAD_WORKS)]
+    assert check_four_times([process.pid for process in run]) == [False] * 4
 
 
-def test_one_that_has_ended_is_not(run: list[subprocess.Popen[bytes]]) -> None:
-    gone = started("print(flush=True)")
-    gone.wait()
-    gone.communicate()
-    assert seen([gone.pid]) == [False] * 4
+def test_a_program_that_has_ended_is_not_busy(run: list[subprocess.Popen[bytes]]) -> None:
+    ended = start("print(flush=True)")
+    ended.wait()
+    ended.communicate()
+    assert check_four_times([ended.pid]) == [False] * 4
 
 
-def test_one_that_never_comes_to_rest_is_waited_for_once(
+def test_a_program_that_was_given_up_counts_again_after_it_was_idle(
     run: list[subprocess.Popen[bytes]],
 ) -> None:
-    run += [started(WORKS)]
+    run += [start(WORKS)]
     programs = Programs(lambda: [run[0].pid], idle)
     programs.at_work()
     time.sleep(0.2)
@@ -88,7 +88,7 @@ def test_one_that_never_comes_to_rest_is_waited_for_once(
     time.sleep(0.2)
     assert not programs.at_work()
     run[0].send_signal(signal.SIGSTOP)
-    for _ in range(7):  # it comes to rest
+    for _ in range(7):  # it is idle
         time.sleep(0.2)
         programs.at_work()
     run[0].send_signal(signal.SIGCONT)
@@ -96,42 +96,43 @@ def test_one_that_never_comes_to_rest_is_waited_for_once(
     assert programs.at_work()
 
 
-def test_a_short_rest_is_none() -> None:
-    spent = [0.0]
-    programs = Programs(lambda: [], lambda: spent[0])
+def test_a_short_idle_time_does_not_count() -> None:
+    used = [0.0]
+    programs = Programs(lambda: [], lambda: used[0])
     programs.at_work()
     for busy in (True, False, True):
         time.sleep(0.05)
-        spent[0] += busy
-        assert programs.at_work() is (busy and spent[0] == 1)
+        used[0] += busy
+        assert programs.at_work() is (busy and used[0] == 1)
         programs.give_up()
 
 
-def test_processors_without_rest_are_work_whoever_keeps_them_busy() -> None:
+def test_busy_processors_count_whatever_uses_them() -> None:
     programs = Programs(lambda: [], time.monotonic)
     assert not programs.at_work()
     time.sleep(0.05)
     assert programs.at_work()
 
 
-def test_what_other_processes_use_of_the_processors_counts(
+def test_processor_time_of_other_processes_counts(
     run: list[subprocess.Popen[bytes]],
 ) -> None:
     before = processors()
-    run += [started(WORKS)]
+    run += [start(WORKS)]
     time.sleep(0.5)
     assert processors() - before > 0.2
 
 
-def test_a_program_that_waits_for_a_processor_wants_one(
+def test_the_time_that_a_program_waits_for_a_processor_counts(
     run: list[subprocess.Popen[bytes]],
 ) -> None:
-    run += [started(WORKS), started(WORKS)]
+    run += [start(WORKS), start(WORKS)]
     [one, *_] = os.sched_getaffinity(0)
-    for each in run:
-        os.sched_setaffinity(each.pid, {one})
-    before = [demanded_time(each.pid) for each in run]
-    start = time.monotonic()
+    for process in run:
+        os.sched_setaffinity(process.pid, {one})
+    before = [demanded_time(process.pid) for process in run]
+    began = time.monotonic()
     time.sleep(1.0)
-    grown = [demanded_time(each.pid) - was for each, was in zip(run, before, strict=True)]
-    assert min(grown) > 0.8 * (time.monotonic() - start)
+    pairs = zip(run, before, strict=True)
+    increases = [demanded_time(process.pid) - seconds for process, seconds in pairs]
+    assert min(increases) > 0.8 * (time.monotonic() - began)

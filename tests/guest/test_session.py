@@ -26,27 +26,27 @@ def process(proc: Path, pid: int, environment: dict[str, str]) -> None:
     (proc / str(pid) / "environ").write_bytes(pairs.encode())
 
 
-def test_the_process_that_knows_most_of_the_session_speaks_for_it(tmp_path: Path) -> None:
+def test_the_process_with_most_variables_of_the_session_is_used(tmp_path: Path) -> None:
     process(tmp_path, 20, {"DISPLAY": ":0", "LANG": "C"})
     process(tmp_path, 100, {**PANEL, "SESSION_MANAGER": "local/desk"})
     process(tmp_path, 30, {"HOME": "/home/user"})
     (tmp_path / "self").mkdir()
-    found = find_session(environments(tmp_path, UID), UID, tmp_path / "none")
-    assert found == {**PANEL, "SESSION_MANAGER": "local/desk"}
+    session = find_session(environments(tmp_path, UID), UID, tmp_path / "none")
+    assert session == {**PANEL, "SESSION_MANAGER": "local/desk"}
 
 
-def test_a_process_that_hides_its_environment_or_ended_is_passed_over(tmp_path: Path) -> None:
+def test_a_process_whose_environment_cannot_be_read_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "5").mkdir()
     process(tmp_path, 6, PANEL)
     assert environments(tmp_path, UID) == [PANEL]
 
 
-def test_processes_of_others_are_not_looked_at(tmp_path: Path) -> None:
+def test_processes_of_other_users_are_ignored(tmp_path: Path) -> None:
     process(tmp_path, 6, PANEL)
     assert environments(tmp_path, UID + 1) == []
 
 
-def test_the_message_says_what_is_missing(tmp_path: Path) -> None:
+def test_the_error_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(NoSessionError, match="none of 1 processes of user 7 has a DISPLAY"):
         find_session([{"HOME": "/"}], 7, tmp_path)
     with pytest.raises(
@@ -55,16 +55,16 @@ def test_the_message_says_what_is_missing(tmp_path: Path) -> None:
         find_session([{"DISPLAY": ":0"}], 7, tmp_path)
 
 
-def test_the_bus_of_the_user_is_found_by_its_place(tmp_path: Path) -> None:
+def test_the_user_s_bus_is_found_in_the_runtime_folder(tmp_path: Path) -> None:
     home = tmp_path / str(UID)
     home.mkdir()
     (home / "bus").touch()
-    found = find_session([{"DISPLAY": ":0"}], UID, tmp_path)
-    assert found["DBUS_SESSION_BUS_ADDRESS"] == f"unix:path={home / 'bus'}"
-    assert found["XDG_RUNTIME_DIR"] == str(home)
+    session = find_session([{"DISPLAY": ":0"}], UID, tmp_path)
+    assert session["DBUS_SESSION_BUS_ADDRESS"] == f"unix:path={home / 'bus'}"
+    assert session["XDG_RUNTIME_DIR"] == str(home)
 
 
-def test_waiting_is_for_a_condition_and_within_a_bound() -> None:
-    seen = iter([None, None, "there"])
-    assert wait_for(lambda: next(seen), within=5, every=0.001) == "there"
+def test_wait_for_returns_the_first_value_or_none_after_its_bound() -> None:
+    values = iter([None, None, "there"])
+    assert wait_for(lambda: next(values), within=5, every=0.001) == "there"
     assert wait_for(lambda: None, within=0.01, every=0.001) is None

@@ -1,4 +1,4 @@
-"""Exactly once."""
+"""The store executes each call exactly once."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import asyncio
 from ambidex.guest.store import Store
 
 
-class Deed:
-    """Work that counts how often it is done, and is finished by hand."""
+class Work:
+    """Work that counts its executions, and waits for `finish`."""
 
     def __init__(self) -> None:
-        self.done = 0
-        self.go = asyncio.Event()
+        self.count = 0
+        self.finish = asyncio.Event()
 
     async def __call__(self) -> int:
-        self.done += 1
-        await self.go.wait()
-        return self.done
+        self.count += 1
+        await self.finish.wait()
+        return self.count
 
 
 def test_a_repeated_call_gets_the_stored_result() -> None:
     async def scene() -> None:
         store: Store[int] = Store()
-        deed = Deed()
-        deed.go.set()
-        assert [await store.once("a", deed) for _ in range(3)] == [1, 1, 1]
-        assert deed.done == 1
-        assert await store.once("b", deed) == 2
+        work = Work()
+        work.finish.set()
+        assert [await store.once("a", work) for _ in range(3)] == [1, 1, 1]
+        assert work.count == 1
+        assert await store.once("b", work) == 2
 
     asyncio.run(scene())
 
@@ -35,44 +35,44 @@ def test_a_repeated_call_gets_the_stored_result() -> None:
 def test_a_call_repeated_while_the_first_still_runs_waits_for_the_same_result() -> None:
     async def scene() -> None:
         store: Store[int] = Store()
-        deed = Deed()
-        callers = [asyncio.create_task(store.once("a", deed)) for _ in range(3)]
+        work = Work()
+        callers = [asyncio.create_task(store.once("a", work)) for _ in range(3)]
         await asyncio.sleep(0)
-        deed.go.set()
+        work.finish.set()
         assert await asyncio.gather(*callers) == [1, 1, 1]
-        assert deed.done == 1
+        assert work.count == 1
 
     asyncio.run(scene())
 
 
-def test_work_goes_on_when_its_caller_goes_away() -> None:
+def test_work_continues_when_its_caller_is_cancelled() -> None:
     async def scene() -> None:
         store: Store[int] = Store()
-        deed = Deed()
-        caller = asyncio.create_task(store.once("a", deed))
+        work = Work()
+        caller = asyncio.create_task(store.once("a", work))
         await asyncio.sleep(0)
         caller.cancel()
-        deed.go.set()
+        work.finish.set()
         assert await store.result("a") == 1
-        assert deed.done == 1
+        assert work.count == 1
 
     asyncio.run(scene())
 
 
-def test_an_unknown_call_has_no_result_and_is_not_done() -> None:
+def test_an_unknown_call_has_no_result() -> None:
     async def scene() -> None:
         assert await Store[int]().result("a") is None
 
     asyncio.run(scene())
 
 
-def test_the_store_is_bounded_and_forgets_on_demand() -> None:
+def test_the_store_is_bounded_and_can_be_emptied() -> None:
     async def scene() -> None:
         store: Store[int] = Store(size=2)
-        deed = Deed()
-        deed.go.set()
+        work = Work()
+        work.finish.set()
         for call in "abc":
-            await store.once(call, deed)
+            await store.once(call, work)
         assert await store.result("a") is None
         assert await store.result("c") == 3
         store.forget()

@@ -1,4 +1,4 @@
-"""The agent's side of the door, over MCP in memory, with a real worker process behind it."""
+"""The MCP server of the tools, with an in-memory client and a real worker process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ambidex.guest.tools import Server, success
 from ambidex.guest.wire import Message
 from ambidex.mcp_tools import App, Tool
 
-from .conftest import Started
+from .conftest import StartWorker
 
 small = App("small", "A small app", "small")
 
@@ -46,41 +46,42 @@ def break_() -> None:
     """Break."""
 
 
-# The name ends in _ because break is a word of Python.
+# `break` is a keyword of Python, so the function is called break_.
 TOOLS: dict[str, Tool] = {name.rstrip("_"): tool for name, tool in small.tools.items()}
 
 Scene = Callable[[Client[Any]], Awaitable[None]]
 
 
-def play(started: Started, scene: Scene) -> None:
-    async def all_of_it() -> None:
-        async with started("small") as worker:
+def play(start_worker: StartWorker, scene: Scene) -> None:
+    async def run() -> None:
+        async with start_worker("small") as worker:
             server = Server(TOOLS, {"small": worker})
             async with Client(server) as client:
                 await scene(client)
 
-    asyncio.run(all_of_it())
+    asyncio.run(run())
 
 
 async def call(
-    client: Client[Any], name: str, meta: dict[str, Any] | None = None, **given: Any
+    client: Client[Any], name: str, meta: dict[str, Any] | None = None, **arguments: Any
 ) -> CallToolResult:
-    return await client.call_tool_mcp(name, given, meta=meta)
+    return await client.call_tool_mcp(name, arguments, meta=meta)
 
 
 def error(result: CallToolResult) -> dict[str, str]:
     assert result.is_error
     assert result.structured_content is not None
-    said: dict[str, str] = result.structured_content["error"]
-    assert said["message"] in result.content[0].text  # type: ignore[union-attr]
-    return said
+    fields: dict[str, str] = result.structured_content["error"]
+    assert fields["message"] in result.content[0].text  # type: ignore[union-attr]
+    return fields
 
 
 def test_a_tool_is_listed_with_its_app_its_schema_and_whether_it_only_reads(
-    started: Started,
+    start_worker: StartWorker,
 ) -> None:
     async def scene(client: Client[Any]) -> None:
-        tool = next(each for each in await client.list_tools() if each.name == "small_answer")
+        tools = {tool.name: tool for tool in await client.list_tools()}
+        tool = tools["small_answer"]
         assert tool.meta is not None
         origin = {"source": "ours", "mounted": "", "aliases": []}
         assert tool.meta["ambidex"] == {"app": "small", **origin}
@@ -89,10 +90,10 @@ def test_a_tool_is_listed_with_its_app_its_schema_and_whether_it_only_reads(
         assert tool.input_schema["additionalProperties"] is False
         assert tool.input_schema["properties"]["x"]["description"] == "how many"
 
-    play(started, scene)
+    play(start_worker, scene)
 
 
-def test_a_result_is_data_for_programs_and_text_for_models(started: Started) -> None:
+def test_a_result_is_data_for_programs_and_text_for_models(start_worker: StartWorker) -> None:
     async def scene(client: Client[Any]) -> None:
         result = await call(client, "small_answer", x=3)
         assert not result.is_error
@@ -100,19 +101,19 @@ def test_a_result_is_data_for_programs_and_text_for_models(started: Started) -> 
         assert result.structured_content["result"]["given"] == {"x": 3}
         assert '"x": 3' in result.content[0].text  # type: ignore[union-attr]
 
-    play(started, scene)
+    play(start_worker, scene)
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [(None, "Done."), ("plain", "plain"), (["ß", 1], '["ß", 1]'), (True, "true")],
 )
-def test_the_text_of_a_result_is_what_a_person_would_write(value: object, text: str) -> None:
+def test_the_text_of_a_result_is_readable(value: object, text: str) -> None:
     result = success(Message({"id": 1, "value": {"result": value}}))
     assert result.content[0].text == text  # type: ignore[union-attr]
 
 
-def test_the_sdk_is_told_a_schema_by_name_and_need_not_list_all_tools_for_it() -> None:
+def test_the_sdk_can_look_up_a_schema_without_listing_all_tools() -> None:
     lookup = Server(TOOLS, {})._mcp_server.get_tool_input_schema
     assert lookup is not None
     assert lookup("small_answer") == TOOLS["small_answer"].parameters
@@ -124,8 +125,8 @@ def test_a_picture_is_an_image_block() -> None:
     assert result.content[0].mime_type == "image/png"  # type: ignore[union-attr]
 
 
-def test_wrong_arguments_are_named_with_what_is_allowed_and_nothing_is_done(
-    started: Started,
+def test_the_error_for_wrong_arguments_says_what_is_allowed_and_nothing_is_executed(
+    start_worker: StartWorker,
 ) -> None:
     async def scene(client: Client[Any]) -> None:
         unknown = error(await call(client, "small_answer", cell="B2"))
@@ -136,18 +137,18 @@ def test_wrong_arguments_are_named_with_what_is_allowed_and_nothing_is_done(
         assert "greater than or equal to 0" in wrong["message"]
         fine = await call(client, "small_answer")
         assert fine.structured_content is not None
-        assert fine.structured_content["result"]["deeds"] == 1
+        assert fine.structured_content["result"]["calls"] == 1
 
-    play(started, scene)
+    play(start_worker, scene)
 
 
-def test_an_unknown_tool_is_answered_with_the_tools_there_are(started: Started) -> None:
+def test_the_error_for_an_unknown_tool_lists_tools(start_worker: StartWorker) -> None:
     async def scene(client: Client[Any]) -> None:
-        said = error(await call(client, "small_anser"))
-        assert said["code"] == "unknown_tool"
-        assert "small_answer" in said["hint"]
+        fields = error(await call(client, "small_anser"))
+        assert fields["code"] == "unknown_tool"
+        assert "small_answer" in fields["hint"]
 
-    play(started, scene)
+    play(start_worker, scene)
 
 
 @pytest.mark.parametrize(
@@ -159,38 +160,40 @@ def test_an_unknown_tool_is_answered_with_the_tools_there_are(started: Started) 
         ("small_die", "crashed", "exit status 3"),
     ],
 )
-def test_every_fate_of_a_call_is_an_error_result_with_its_code(
-    started: Started, name: str, code: str, text: str
+def test_every_kind_of_failure_is_an_error_result_with_its_code(
+    start_worker: StartWorker, name: str, code: str, text: str
 ) -> None:
     async def scene(client: Client[Any]) -> None:
-        said = error(await call(client, name))
-        assert said["code"] == code
-        assert text in said["message"]
+        fields = error(await call(client, name))
+        assert fields["code"] == code
+        assert text in fields["message"]
         assert not (await call(client, "small_answer")).is_error
 
-    play(started, scene)
+    play(start_worker, scene)
 
 
-def test_a_call_is_done_exactly_once(started: Started) -> None:
+def test_a_call_is_executed_exactly_once(start_worker: StartWorker) -> None:
     async def scene(client: Client[Any]) -> None:
         meta = {"ambidex/call": "c1"}
         first = await call(client, "small_answer", meta, x=1)
         again = await call(client, "small_answer", meta, x=1)
-        asked = await call(client, "small_answer", {**meta, "ambidex/again": True}, x=1)
+        stored = await call(client, "small_answer", {**meta, "ambidex/again": True}, x=1)
         other = await call(client, "small_answer", {"ambidex/call": "c2"}, x=1)
-        assert first.structured_content == again.structured_content == asked.structured_content
+        assert first.structured_content == again.structured_content == stored.structured_content
         assert other.structured_content is not None
-        assert other.structured_content["result"]["deeds"] == 2
+        assert other.structured_content["result"]["calls"] == 2
 
-    play(started, scene)
+    play(start_worker, scene)
 
 
-def test_asking_again_for_a_call_that_never_came_does_nothing(started: Started) -> None:
+def test_a_request_for_the_result_of_an_unknown_call_executes_nothing(
+    start_worker: StartWorker,
+) -> None:
     async def scene(client: Client[Any]) -> None:
         meta = {"ambidex/call": "lost", "ambidex/again": True}
         assert error(await call(client, "small_answer", meta, x=1))["code"] == "unknown_call"
         fine = await call(client, "small_answer")
         assert fine.structured_content is not None
-        assert fine.structured_content["result"]["deeds"] == 1
+        assert fine.structured_content["result"]["calls"] == 1
 
-    play(started, scene)
+    play(start_worker, scene)

@@ -11,7 +11,7 @@ import pytest
 from ambidex.guest import wire
 
 
-def test_a_message_survives_the_socket_whole() -> None:
+def test_a_message_is_transferred_unchanged() -> None:
     one, other = socket.socketpair()
     head, body = {"id": 7, "with": {"text": "Grüße 你好 🎉"}}, bytes(range(256)) * 20_000
     with one, other:
@@ -22,14 +22,14 @@ def test_a_message_survives_the_socket_whole() -> None:
     assert (message.head, message.body) == (head, body)
 
 
-def test_a_name_that_is_no_unicode_is_told_with_question_marks() -> None:
+def test_a_name_that_is_not_valid_unicode_is_sent_with_question_marks() -> None:
     one, other = socket.socketpair()
     with one, other:
         one.sendall(wire.pack({"path": b"/home/\xff\xfe ok".decode(errors="surrogateescape")}))
         assert wire.read(other).head == {"path": "/home/?? ok"}
 
 
-def test_a_closed_stream_is_lost_not_an_empty_message() -> None:
+def test_a_closed_stream_is_a_lost_connection_and_not_an_empty_message() -> None:
     one, other = socket.socketpair()
     with one, other:
         one.sendall(wire.pack({"id": 1})[:6])
@@ -41,9 +41,9 @@ def test_a_closed_stream_is_lost_not_an_empty_message() -> None:
 @pytest.mark.parametrize(
     "sent",
     [b"\xff" * 8, wire.PREFIX.pack(3, 0) + b"{]}", wire.PREFIX.pack(2, 0) + b"[]", b"\0"],
-    ids=["sizes beyond reason", "no JSON", "no object", "cut short"],
+    ids=["sizes too large", "not JSON", "not an object", "truncated"],
 )
-def test_what_is_no_message_breaks_the_stream(sent: bytes) -> None:
+def test_bytes_that_are_not_a_message_are_a_lost_connection(sent: bytes) -> None:
     async def scene() -> None:
         stream = asyncio.StreamReader()
         stream.feed_data(sent)

@@ -1,4 +1,4 @@
-"""Workers are asked within a bound, killed when they hang and replaced when they end."""
+"""Workers are asked with a timeout, killed if they hang and replaced when they end."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import pytest
 from ambidex.guest.processes import Process
 from ambidex.guest.workers import Worker, WorkerEndedError, WorkerRefusalError, WorkerTimeoutError
 
-from .conftest import Started
+from .conftest import StartWorker
 
 
-async def ask(worker: Worker, verb: str, timeout: float = 10, body: bytes = b"") -> Any:
-    return await worker.ask(f"small_{verb}", {"x": 1}, timeout, body)
+async def ask(worker: Worker, operation: str, timeout: float = 10, body: bytes = b"") -> Any:
+    return await worker.ask(f"small_{operation}", {"x": 1}, timeout, body)
 
 
 async def pid_of(worker: Worker) -> int:
-    found: int = (await ask(worker, "answer")).head["value"]["result"]["pid"]
-    return found
+    pid: int = (await ask(worker, "answer")).head["value"]["result"]["pid"]
+    return pid
 
 
-def test_a_request_and_its_bytes_come_back_answered(started: Started) -> None:
+def test_a_request_with_a_body_is_answered(start_worker: StartWorker) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             reply = await ask(worker, "answer", body=b"\0\1\2")
             assert reply.head["value"]["result"]["given"] == {"x": 1}
             assert reply.body == b"\2\1\0"
@@ -35,19 +35,19 @@ def test_a_request_and_its_bytes_come_back_answered(started: Started) -> None:
     asyncio.run(scene())
 
 
-def test_requests_of_one_worker_are_done_one_after_another(started: Started) -> None:
+def test_requests_to_one_worker_are_executed_one_after_another(start_worker: StartWorker) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             replies = await asyncio.gather(*(ask(worker, "answer") for _ in range(20)))
-            deeds = [reply.head["value"]["result"]["deeds"] for reply in replies]
-            assert deeds == list(range(1, 21))
+            counts = [reply.head["value"]["result"]["calls"] for reply in replies]
+            assert counts == list(range(1, 21))
 
     asyncio.run(scene())
 
 
-def test_a_tool_error_keeps_its_code_and_hint(started: Started) -> None:
+def test_a_tool_error_keeps_its_code_and_hint(start_worker: StartWorker) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             with pytest.raises(WorkerRefusalError) as refused:
                 await ask(worker, "refuse")
             assert refused.value.error["kind"] == "tool"
@@ -57,9 +57,11 @@ def test_a_tool_error_keeps_its_code_and_hint(started: Started) -> None:
     asyncio.run(scene())
 
 
-def test_a_bug_travels_with_its_traceback_and_the_worker_lives_on(started: Started) -> None:
+def test_a_bug_is_reported_with_its_traceback_and_the_worker_survives(
+    start_worker: StartWorker,
+) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             before = await pid_of(worker)
             with pytest.raises(WorkerRefusalError) as refused:
                 await ask(worker, "break")
@@ -70,14 +72,14 @@ def test_a_bug_travels_with_its_traceback_and_the_worker_lives_on(started: Start
     asyncio.run(scene())
 
 
-def test_a_hung_worker_is_killed_replaced_and_recovered_and_the_caller_is_told(
-    started: Started,
+def test_a_hung_worker_is_killed_replaced_and_recovered_and_the_caller_gets_an_error(
+    start_worker: StartWorker,
 ) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             before = await pid_of(worker)
             with pytest.raises(
-                WorkerTimeoutError, match=r"small_hang was not done after 0.3 s.*office was rest"
+                WorkerTimeoutError, match=r"small_hang timed out after 0.3 s.*office was rest"
             ):
                 await ask(worker, "hang", timeout=0.3)
             assert not os.path.exists(f"/proc/{before}")
@@ -86,9 +88,11 @@ def test_a_hung_worker_is_killed_replaced_and_recovered_and_the_caller_is_told(
     asyncio.run(scene())
 
 
-def test_a_worker_that_dies_says_so_to_whoever_waits_and_is_replaced(started: Started) -> None:
+def test_a_worker_that_dies_is_replaced_and_the_caller_gets_an_error(
+    start_worker: StartWorker,
+) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             with pytest.raises(WorkerEndedError, match="exit status 3"):
                 await ask(worker, "die")
             assert await pid_of(worker)
@@ -96,9 +100,9 @@ def test_a_worker_that_dies_says_so_to_whoever_waits_and_is_replaced(started: St
     asyncio.run(scene())
 
 
-def test_with_the_fork_server_end_its_workers_and_both_are_replaced(started: Started) -> None:
+def test_workers_end_with_the_fork_server_and_both_are_replaced(start_worker: StartWorker) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             before = await pid_of(worker)
             server = worker.processes._server
             assert server is not None
@@ -106,12 +110,12 @@ def test_with_the_fork_server_end_its_workers_and_both_are_replaced(started: Sta
             with pytest.raises(WorkerEndedError, match="exit status -9"):
                 await ask(worker, "hang")
             assert await pid_of(worker) != before
-            assert not os.path.exists(f"/proc/{before}/exe")  # not even of one nobody has reaped
+            assert not os.path.exists(f"/proc/{before}/exe")  # a zombie has no exe either
 
     asyncio.run(scene())
 
 
-def test_only_a_child_of_the_fork_server_is_killed_whatever_number_was_told() -> None:
+def test_only_a_child_of_the_fork_server_can_be_killed() -> None:
     async def scene() -> None:
         with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
             Process(other.pid, 1).kill()
@@ -124,10 +128,10 @@ def test_only_a_child_of_the_fork_server_is_killed_whatever_number_was_told() ->
 
 
 def test_a_fork_server_that_does_not_answer_is_replaced(
-    started: Started, monkeypatch: pytest.MonkeyPatch
+    start_worker: StartWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def scene() -> None:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             assert await pid_of(worker)
             server = worker.processes._server
             assert server is not None
@@ -143,9 +147,11 @@ def test_a_fork_server_that_does_not_answer_is_replaced(
     asyncio.run(scene())
 
 
-def test_a_worker_that_never_starts_says_why_and_does_not_spin(started: Started) -> None:
+def test_a_worker_that_cannot_start_says_why_and_is_not_restarted_in_a_loop(
+    start_worker: StartWorker,
+) -> None:
     async def scene() -> None:
-        async with started("stillborn") as worker:
+        async with start_worker("stillborn") as worker:
             with pytest.raises(
                 WorkerEndedError, match=r"not ready: does not start .*no office is installed"
             ):
@@ -158,50 +164,50 @@ def test_a_worker_that_never_starts_says_why_and_does_not_spin(started: Started)
     asyncio.run(scene())
 
 
-def test_a_worker_inherits_no_variable_and_no_file_of_the_door(
-    started: Started, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_inherits_no_variables_and_files_of_the_door(
+    start_worker: StartWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", "/run/credentials/ambidex-guest.service")
 
     async def scene() -> None:
         with open("/etc/hostname") as held:
             os.set_inheritable(held.fileno(), True)
-            async with started("small") as worker:
+            async with start_worker("small") as worker:
                 value = (await worker.ask("environment", {}, 10)).head["value"]
         assert "CREDENTIALS_DIRECTORY" not in value["environment"]
-        # Three streams, the channel, and the folder that lists them.
+        # Three streams, the channel, and the folder /proc/self/fd itself.
         assert len(value["open"]) == 5
 
     asyncio.run(scene())
 
 
-def test_a_worker_speaks_the_sessions_language_not_the_doors(
-    started: Started, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_has_the_language_of_the_session_and_not_of_the_door(
+    start_worker: StartWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LANG", "C.UTF-8")
 
     async def scene() -> None:
-        async with started("small") as worker:
-            assert (await told(worker))["LANG"] == "C.UTF-8"
+        async with start_worker("small") as worker:
+            assert (await environment_of(worker))["LANG"] == "C.UTF-8"
             worker.session = {"LANG": "de_DE.UTF-8", "DISPLAY": ":7"}
             with pytest.raises(WorkerEndedError):
                 await ask(worker, "die")
             await worker.wait_until_up(within=60)
-            now = await told(worker)
-            assert (now["LANG"], now["DISPLAY"]) == ("de_DE.UTF-8", ":7")
-            assert now["HOME"] == worker.processes.account.home
+            variables = await environment_of(worker)
+            assert (variables["LANG"], variables["DISPLAY"]) == ("de_DE.UTF-8", ":7")
+            assert variables["HOME"] == worker.processes.account.home
 
-    async def told(worker: Worker) -> dict[str, str]:
+    async def environment_of(worker: Worker) -> dict[str, str]:
         value = (await worker.ask("environment", {}, 10)).head["value"]
-        found: dict[str, str] = value["environment"]
-        return found
+        variables: dict[str, str] = value["environment"]
+        return variables
 
     asyncio.run(scene())
 
 
-def test_ending_the_door_ends_the_worker(started: Started) -> None:
+def test_the_worker_ends_with_the_door(start_worker: StartWorker) -> None:
     async def scene() -> int:
-        async with started("small") as worker:
+        async with start_worker("small") as worker:
             return await pid_of(worker)
 
     assert not os.path.exists(f"/proc/{asyncio.run(scene())}")

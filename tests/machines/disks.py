@@ -1,4 +1,4 @@
-"""Blocks by number, and disks that hold them."""
+"""Blocks made from seeds, and disks that contain them."""
 
 from pathlib import Path
 
@@ -11,27 +11,28 @@ from ambidex.vm.checkpoints.disk_blocks import DiskBlocks, disk_blocks
 from ambidex.vm.checkpoints.pack import Rows
 from ambidex.vm.process import run
 
-__all__ = ["base_of", "opened", "rows"]
+__all__ = ["make_base", "open_disk", "rows"]
 
 
 def rows(seeds: list[int]) -> Rows:
-    """A block for each seed: the same for the same one, of zeros for 0."""
-    made = [
+    """A block for each seed: equal for equal seeds, zeros for 0."""
+    blocks = [
         np.random.default_rng(seed).integers(0, 256 if seed % 2 else 2, BLOCK, dtype=np.uint8)
         * (seed > 0)
         for seed in seeds
     ]
-    return np.array(made, dtype=np.uint8).reshape(-1, BLOCK)
+    return np.array(blocks, dtype=np.uint8).reshape(-1, BLOCK)
 
 
-def base_of(folder: Path, content: bytes, *how: str) -> Base:
-    """A base whose disk holds that."""
+def make_base(folder: Path, content: bytes, *options: str) -> Base:
+    """A base with this content on its disk; `options` are for qemu-img convert."""
     folder.mkdir(parents=True)
     (folder / "raw").write_bytes(content)
     base = Base("desk", "1", folder, "3.11", 1, Screen(), "user")
-    run(["qemu-img", "convert", *how, "-O", "qcow2", folder / "raw", base.disk], what="a disk")
+    convert = ["qemu-img", "convert", *options, "-O", "qcow2", folder / "raw", base.disk]
+    run(convert, what="making a disk")
     return base
 
 
-def opened(base: Base) -> DiskBlocks:
+def open_disk(base: Base) -> DiskBlocks:
     return disk_blocks(base, lambda _: None)

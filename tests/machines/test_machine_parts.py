@@ -11,7 +11,7 @@ import pytest
 from ambidex.vm import MachineError
 from ambidex.vm.building.image import Base, Image
 from ambidex.vm.building.recipe import Screen
-from ambidex.vm.checkpoints.memory import PAGE, Mapping, Pages, lay_pages, may_trace
+from ambidex.vm.checkpoints.memory import PAGE, Mapping, Pages, may_trace, write_pages
 from ambidex.vm.machines.boot import stage_of
 from ambidex.vm.machines.domain import Memory, Shape, domain_xml
 from ambidex.vm.machines.provision import Address, parse_address
@@ -27,8 +27,8 @@ def image(folder: Path) -> Image:
     return Image(base, folder / "layer", "id")
 
 
-def definition(folder: Path, **changed: object) -> ElementTree.Element:
-    said: dict[str, object] = {
+def definition(folder: Path, **changes: object) -> ElementTree.Element:
+    options: dict[str, object] = {
         "name": "ambidex-test-0",
         "image": image(folder),
         "shape": Shape("qemu", 2, 3072, (1280, 720)),
@@ -38,23 +38,23 @@ def definition(folder: Path, **changed: object) -> ElementTree.Element:
         "vnc_password": "secret12",
         "memory": Memory(folder / "memory", shared=False),
     }
-    return ElementTree.fromstring(domain_xml(**(said | changed)))  # type: ignore[arg-type]
+    return ElementTree.fromstring(domain_xml(**(options | changes)))  # type: ignore[arg-type]
 
 
-def words(domain: ElementTree.Element) -> str:
-    return " ".join(each.attrib["value"] for each in domain.findall(".//q:arg", QEMU))
+def qemu_arguments(domain: ElementTree.Element) -> str:
+    return " ".join(argument.attrib["value"] for argument in domain.findall(".//q:arg", QEMU))
 
 
-def test_a_guest_is_cut_off_from_the_network_unless_asked_otherwise(tmp_path: Path) -> None:
-    assert "restrict=on" in words(definition(tmp_path))
-    assert "restrict=off" in words(definition(tmp_path, network=True))
+def test_a_guest_has_no_network_by_default(tmp_path: Path) -> None:
+    assert "restrict=on" in qemu_arguments(definition(tmp_path))
+    assert "restrict=off" in qemu_arguments(definition(tmp_path, network=True))
 
 
 def test_ports_and_display_listen_on_loopback_only_and_the_display_has_a_password(
     tmp_path: Path,
 ) -> None:
     domain = definition(tmp_path, ssh_key="ssh-ed25519 AAAA")
-    forwards = [part for part in words(domain).split(",") if part.startswith("hostfwd=")]
+    forwards = [part for part in qemu_arguments(domain).split(",") if part.startswith("hostfwd=")]
     assert len(forwards) == 2
     assert all(part.startswith("hostfwd=tcp:127.0.0.1:") for part in forwards)
     graphics = domain.find("./devices/graphics")
@@ -70,10 +70,10 @@ def test_a_token_is_passed_as_a_file_and_never_on_the_command_line(tmp_path: Pat
     assert entry.attrib["file"] == str(tmp_path / "token")
 
 
-def test_a_template_writes_its_memory_through_and_a_fork_does_not(tmp_path: Path) -> None:
+def test_a_base_snapshot_s_memory_is_shared_and_a_fork_s_is_private(tmp_path: Path) -> None:
     shared = definition(tmp_path, memory=Memory(tmp_path / "memory", shared=True))
-    assert "share=on" in words(shared)
-    fork = words(definition(tmp_path, incoming=True))
+    assert "share=on" in qemu_arguments(shared)
+    fork = qemu_arguments(definition(tmp_path, incoming=True))
     assert "share=off" in fork
     assert "-incoming defer" in fork
 
@@ -97,7 +97,7 @@ print(*memory[::4096])
 """
 
 
-def test_the_pages_a_process_wrote_are_its_own_and_can_be_laid_over_a_copy(tmp_path: Path) -> None:
+def test_pages_that_a_process_wrote_can_be_read_and_written_to_a_file(tmp_path: Path) -> None:
     mapped, target = tmp_path / "memory", tmp_path / "child"
     mapped.write_bytes(b"\0" * (16 * PAGE))
     target.write_bytes(b"p" * (16 * PAGE))
@@ -108,19 +108,21 @@ def test_the_pages_a_process_wrote_are_its_own_and_can_be_laid_over_a_copy(tmp_p
         assert process.stdout.readline() == b"mapped\n"
         assert may_trace(process.pid)
         memory = Mapping.of(process.pid, mapped)
-        assert memory.own().tolist() == [3, 9, 10]
-        [pages] = memory.read(memory.own())
-        lay_pages(pages, target)
+        assert memory.own_pages().tolist() == [3, 9, 10]
+        [pages] = memory.read(memory.own_pages())
+        write_pages(pages, target)
         process.communicate(b"")
-    with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as got:
-        assert got[3 * PAGE] == 7
-        assert got[9 * PAGE : 11 * PAGE] == b"x" * 2 * PAGE
-        assert got[: 3 * PAGE] == b"p" * 3 * PAGE
-        assert got[4 * PAGE : 9 * PAGE] == b"p" * 5 * PAGE
+    with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        assert data[3 * PAGE] == 7
+        assert data[9 * PAGE : 11 * PAGE] == b"x" * 2 * PAGE
+        assert data[: 3 * PAGE] == b"p" * 3 * PAGE
+        assert data[4 * PAGE : 9 * PAGE] == b"p" * 5 * PAGE
     assert mapped.read_bytes() == b"\0" * (16 * PAGE)
 
 
-def test_pages_are_put_into_a_process_and_not_into_the_file_that_it_maps(tmp_path: Path) -> None:
+def test_pages_are_written_into_a_process_and_not_into_the_file_that_it_maps(
+    tmp_path: Path,
+) -> None:
     mapped = tmp_path / "memory"
     mapped.write_bytes(b"\0" * (16 * PAGE))
     numbers = np.array([12, 13, 2, 9])
@@ -132,13 +134,13 @@ def test_pages_are_put_into_a_process_and_not_into_the_file_that_it_maps(tmp_pat
         assert process.stdout.readline() == b"mapped\n"
         memory = Mapping.of(process.pid, mapped)
         memory.write(Pages(numbers, content))
-        assert memory.own().tolist() == [2, 3, 9, 10, 12, 13]
-        said, _ = process.communicate(b"")
-    assert said.split() == b"0 0 3 7 0 0 0 0 0 4 120 0 1 2 0 0".split()
+        assert memory.own_pages().tolist() == [2, 3, 9, 10, 12, 13]
+        output, _ = process.communicate(b"")
+    assert output.split() == b"0 0 3 7 0 0 0 0 0 4 120 0 1 2 0 0".split()
     assert mapped.read_bytes() == b"\0" * (16 * PAGE)
 
 
-def test_memory_that_is_not_mapped_is_named() -> None:
+def test_a_file_that_the_process_does_not_map_is_an_error() -> None:
     with pytest.raises(MachineError, match="does not map /nowhere"):
         Mapping.of(os.getpid(), Path("/nowhere"))
 
@@ -148,14 +150,14 @@ def test_a_process_that_has_ended_may_not_be_traced() -> None:
         process.wait()
         assert not may_trace(process.pid)
         memory = Mapping(process.pid, 0, PAGE)
-    with pytest.raises(MachineError, match=f"the memory of process {memory.pid} cannot be reached"):
+    with pytest.raises(MachineError, match=f"cannot access the memory of process {memory.pid}"):
         list(memory.read(np.array([0])))
 
 
-def test_a_missing_snapshot_says_which_there_are(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_snapshot_lists_the_existing_ones(tmp_path: Path) -> None:
     (tmp_path / "ready").mkdir()
     (tmp_path / "ready" / "snapshot.json").write_text("{}")
-    with pytest.raises(MachineError, match="no snapshot 'other'") as caught:
+    with pytest.raises(MachineError, match="no such snapshot: 'other'") as caught:
         read_snapshot(tmp_path / "other")
     assert "ready" in caught.value.hint
 
@@ -166,7 +168,7 @@ def test_a_damaged_snapshot_is_refused(tmp_path: Path) -> None:
         read_snapshot(tmp_path)
 
 
-def test_the_stage_of_a_boot_is_read_off_its_console() -> None:
+def test_the_stage_of_a_boot_is_read_from_its_console() -> None:
     console = "SeaBIOS\n[0.0] Linux version 6.1\nWelcome to Debian GNU/Linux 12\n"
     assert stage_of("", False) == "create"
     assert stage_of(console, False) == "system"
@@ -174,25 +176,25 @@ def test_the_stage_of_a_boot_is_read_off_its_console() -> None:
     assert stage_of(console, True) == "guest"
 
 
-def test_a_wait_that_ends_in_vain_says_what_was_seen_last() -> None:
-    seen = iter(["nothing", "half of it"] + ["all but one"] * 1000)
+def test_the_error_of_a_timeout_says_what_was_seen_last() -> None:
+    messages = iter(["nothing", "half of it"] + ["all but one"] * 1000)
 
     def probe() -> None:
-        raise NotYetError(next(seen))
+        raise NotYetError(next(messages))
 
     with pytest.raises(MachineError, match="all but one"):
         wait_for(probe, bound=0.2, fail=MachineError)
 
 
-def test_a_program_that_fails_is_quoted_and_one_that_is_missing_is_named() -> None:
-    with pytest.raises(MachineError, match=r"trying failed: sh ended with 3\nout of cheese"):
+def test_the_output_of_a_failed_program_is_quoted_and_a_missing_program_is_named() -> None:
+    with pytest.raises(MachineError, match=r"trying failed: sh exited with 3\nout of cheese"):
         run(["sh", "-c", "echo out of cheese; exit 3"], what="trying")
     with pytest.raises(MachineError, match="'no-such-program' is not installed"):
         run(["no-such-program"], what="trying")
 
 
-def test_an_ssh_address_is_read_or_refused() -> None:
+def test_an_ssh_address_is_parsed_or_refused() -> None:
     assert parse_address("root@desk") == Address("root", "desk", 22)
     assert parse_address("me@[::1]:2222") == Address("me", "::1", 2222)
-    with pytest.raises(MachineError, match="no SSH address"):
+    with pytest.raises(MachineError, match="not an SSH address"):
         parse_address("desk")

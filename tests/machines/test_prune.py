@@ -14,8 +14,8 @@ SCREEN = {"default": [1920, 1080], "emulation": [1280, 720]}
 def base(cache: Path, name: str, id: str) -> Path:
     folder = cache / "bases" / f"{name}-{id}"
     folder.mkdir(parents=True)
-    said = {"name": name, "id": id, "python": "3.11", "memory": 3072, "user": "user"}
-    (folder / "base.json").write_text(json.dumps({**said, "screen": SCREEN}))
+    fields = {"name": name, "id": id, "python": "3.11", "memory": 3072, "user": "user"}
+    (folder / "base.json").write_text(json.dumps({**fields, "screen": SCREEN}))
     return folder
 
 
@@ -32,26 +32,26 @@ def layer(cache: Path, id: str) -> Path:
     return folder
 
 
-def test_what_is_stale_is_what_nothing_current_leads_to(
+def test_folders_that_nothing_current_uses_are_stale(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path))
-    now = current_recipe("debian-12")[1]
-    base(tmp_path, "debian-12", now)
+    current = current_recipe("debian-12")[1]
+    base(tmp_path, "debian-12", current)
     base(tmp_path, "desk-of-mine", "imported")
     layer(tmp_path, layer_id("3.11"))
-    snapshot(tmp_path, "ready", digest(now, layer_id("3.11")))
+    snapshot(tmp_path, "ready", digest(current, layer_id("3.11")))
     (tmp_path / "layers" / ".x.partial").mkdir()
     assert stale() == []
     old = [
         base(tmp_path, "debian-12", "older"),
         layer(tmp_path, "older"),
-        snapshot(tmp_path, "kept", "older"),
+        snapshot(tmp_path, "mine", "older"),
     ]
     assert stale() == old
 
 
-def test_size_is_what_the_disk_holds_not_what_a_hole_pretends(tmp_path: Path) -> None:
+def test_size_counts_allocated_blocks_and_not_holes(tmp_path: Path) -> None:
     with (tmp_path / "memory").open("wb") as file:
         file.truncate(2**30)
     assert size(tmp_path) < 2**20

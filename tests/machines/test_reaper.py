@@ -32,7 +32,7 @@ def wait_until_gone(tag: str) -> bool:
     return not processes_with(tag)
 
 
-def test_what_an_owner_killed_with_9_left_running_is_ended(tmp_path: Path) -> None:
+def test_the_machines_of_an_owner_that_was_killed_are_ended(tmp_path: Path) -> None:
     tag = f"ambidex-{secrets.token_hex(6)}"
     folder = tmp_path / "machines"
     folder.mkdir()
@@ -42,8 +42,8 @@ def test_what_an_owner_killed_with_9_left_running_is_ended(tmp_path: Path) -> No
         try:
             assert owner.stdout is not None
             assert owner.stdout.readline() == b"up\n"
-            # The owner itself carries the tag here, and its machine; a program that is just being
-            # started has no command line for a moment.
+            # Here the owner's own command line has the tag too. A program that is just starting has
+            # no command line for a moment.
             deadline = time.monotonic() + 20
             while len(processes_with(tag)) < 2 and time.monotonic() < deadline:
                 time.sleep(0.05)
@@ -70,12 +70,12 @@ def test_a_process_without_the_tag_is_left_alone() -> None:
     assert alive
 
 
-def test_a_tag_too_short_to_be_ours_is_refused() -> None:
-    ended = subprocess.run(
+def test_a_tag_that_is_too_short_is_refused() -> None:
+    process = subprocess.run(
         [sys.executable, "-m", "ambidex.vm.machines.reaper", "qemu"],
         cwd=PROJECT.parent,
         input=b"",
         capture_output=True,
     )
-    assert ended.returncode != 0
-    assert b"could match somebody else's" in ended.stderr
+    assert process.returncode != 0
+    assert b"the tag 'qemu' is too short" in process.stderr

@@ -43,14 +43,14 @@ def test_every_recipe_loads_and_no_recipe_names_a_mirror() -> None:
         assert "://" not in recipe.model_dump_json()
 
 
-def test_the_two_recipes_give_the_same_desktop() -> None:
+def test_both_recipes_make_the_same_desktop() -> None:
     debian, ubuntu = (load_recipe(name)[0] for name in ("debian-12", "ubuntu-24.04"))
-    # Ubuntu has Chromium and Thunderbird as snaps only, and our VS Code is shown by Chromium.
+    # Ubuntu has Chromium and Thunderbird only as snaps, and our VS Code runs in Chromium.
     assert set(ubuntu.apps) == set(debian.apps) - {"chromium", "code", "thunderbird"}
     assert (ubuntu.screen, ubuntu.user, ubuntu.units) == (debian.screen, debian.user, debian.units)
 
 
-def test_mirrors_are_those_this_machine_is_configured_with(tmp_path: Path) -> None:
+def test_mirrors_come_from_this_machine_s_apt_configuration(tmp_path: Path) -> None:
     debian, _ = load_recipe("debian-12")
     assert sources_for(debian, apt=apt(tmp_path)) == [
         "deb http://mirror.example/debian bookworm main",
@@ -58,13 +58,15 @@ def test_mirrors_are_those_this_machine_is_configured_with(tmp_path: Path) -> No
     ]
 
 
-def test_old_style_sources_with_options_are_read_too(tmp_path: Path) -> None:
+def test_one_line_sources_with_options_are_read(tmp_path: Path) -> None:
     ubuntu, _ = load_recipe("ubuntu-24.04")
-    found = sources_for(ubuntu, apt=apt(tmp_path))
-    assert found == ["deb http://ubuntu.example/ubuntu noble main universe"]
+    sources = sources_for(ubuntu, apt=apt(tmp_path))
+    assert sources == ["deb http://ubuntu.example/ubuntu noble main universe"]
 
 
-def test_a_named_mirror_wins_and_no_mirror_leaves_it_to_mmdebstrap(tmp_path: Path) -> None:
+def test_a_named_mirror_takes_precedence_and_without_any_mmdebstrap_chooses(
+    tmp_path: Path,
+) -> None:
     debian, _ = load_recipe("debian-12")
     assert sources_for(debian, "http://x.example", apt=apt(tmp_path)) == [
         "deb http://x.example bookworm main"
@@ -91,7 +93,7 @@ KEY = "signed-by=/usr/share/keyrings/ms.gpg"
         ),
     ],
 )
-def test_vs_code_comes_from_microsoft_where_this_machine_is_configured_with_it(
+def test_vs_code_comes_from_microsoft_if_this_machine_has_that_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
 ) -> None:
     apt(tmp_path)
@@ -99,7 +101,7 @@ def test_vs_code_comes_from_microsoft_where_this_machine_is_configured_with_it(
     (tmp_path / "sources.list.d" / file).write_text(text)
     line = f"deb [arch=amd64 {KEY}] {CODE} stable main"
     assert editor_source(tmp_path) == line
-    # An image with it is not the image without it.
+    # An image with it has another id than one without.
     ids = set()
     for source in ("", line):
         monkeypatch.setattr(image, "editor_source", lambda source=source: source)
@@ -107,10 +109,12 @@ def test_vs_code_comes_from_microsoft_where_this_machine_is_configured_with_it(
     assert len(ids) == 2
 
 
-def test_a_source_of_vs_code_that_another_system_cannot_use_is_an_error(tmp_path: Path) -> None:
+def test_a_vs_code_source_without_a_key_file_or_a_mirror_beside_it_is_an_error(
+    tmp_path: Path,
+) -> None:
     apt(tmp_path)
     (tmp_path / "sources.list.d" / "vscode.list").write_text(f"deb {CODE} stable main\n")
-    with pytest.raises(MachineError, match="names no file of keys"):
+    with pytest.raises(MachineError, match="does not name a key file"):
         editor_source(tmp_path)
     with pytest.raises(MachineError, match="no mirror of debian bookworm"):
         sources_needed(load_recipe("debian-12")[0], [])
@@ -119,7 +123,7 @@ def test_a_source_of_vs_code_that_another_system_cannot_use_is_an_error(tmp_path
 def test_an_unknown_recipe_and_a_misspelt_key_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(MachineError, match="no image recipe 'debian-99'") as caught:
+    with pytest.raises(MachineError, match="not an image recipe: 'debian-99'") as caught:
         load_recipe("debian-99")
     assert "debian-12" in caught.value.hint
     (tmp_path / "mine").mkdir()
@@ -130,7 +134,7 @@ def test_an_unknown_recipe_and_a_misspelt_key_are_named(
         load_recipe("mine")
 
 
-def test_a_recipe_change_and_a_file_change_make_another_image(
+def test_a_change_of_the_recipe_or_its_files_changes_the_image_id(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "mine"
@@ -139,9 +143,9 @@ def test_a_recipe_change_and_a_file_change_make_another_image(
     (folder / "image.toml").write_text(text)
     (tmp_path / "customize.sh").write_text("")
     monkeypatch.setattr(recipes, "IMAGES", tmp_path)
-    seen = {load_recipe("mine")[1]}
+    ids = {load_recipe("mine")[1]}
     (folder / "files" / "etc" / "motd").write_text("hello")
-    seen.add(load_recipe("mine")[1])
+    ids.add(load_recipe("mine")[1])
     (folder / "image.toml").write_text(text.replace("3072", "4096"))
-    seen.add(load_recipe("mine")[1])
-    assert len(seen) == 3
+    ids.add(load_recipe("mine")[1])
+    assert len(ids) == 3

@@ -1,4 +1,4 @@
-"""The parts of the sandbox provider that need no desktop."""
+"""Parts of the sandbox provider that work without a desktop."""
 
 import subprocess
 import sys
@@ -17,12 +17,12 @@ from ambidex.vm.machines.spares import Spares
 from ambidex.vm.namespace import COMMAND, NoIdRangeError, id_range
 from ambidex.vm.sandbox import limits
 from ambidex.vm.sandbox.enter import Plan
-from ambidex.vm.sandbox.kept import kept_folder, read_kept
-from ambidex.vm.sandbox.probe import refusal
+from ambidex.vm.sandbox.kept import read_sandbox_snapshot, sandbox_snapshots_folder
+from ambidex.vm.sandbox.probe import find_problem
 
 
 @dataclass
-class Thing:
+class FakeMachine:
     name: str
     closed: threading.Event = field(default_factory=threading.Event)
 
@@ -30,13 +30,13 @@ class Thing:
         self.closed.set()
 
 
-def test_a_spare_is_taken_once_and_made_again_and_none_is_left() -> None:
-    said: list[str] = []
-    made: list[Thing] = []
-    spares: Spares[Thing] = Spares(2, said.append, kinds=3)
+def test_a_taken_spare_is_replaced_and_close_ends_the_rest() -> None:
+    messages: list[str] = []
+    made: list[FakeMachine] = []
+    spares: Spares[FakeMachine] = Spares(2, messages.append, kinds=3)
 
-    def make() -> Thing:
-        made.append(Thing(f"thing {len(made)}"))
+    def make() -> FakeMachine:
+        made.append(FakeMachine(f"machine {len(made)}"))
         return made[-1]
 
     assert spares.take("kind") is None
@@ -56,18 +56,18 @@ def test_a_spare_is_taken_once_and_made_again_and_none_is_left() -> None:
     assert spares.take("another kind") is not None
     spares.close()
     assert len(made) == 6
-    assert sum(each.closed.is_set() for each in made) == 3  # those that nobody took
+    assert sum(machine.closed.is_set() for machine in made) == 3  # those that were not taken
     spares.refill("kind", make)
     assert len(made) == 6
-    assert not said
+    assert not messages
 
 
-def test_spares_of_what_was_not_asked_for_for_longest_go() -> None:
-    made: dict[str, Thing] = {}
-    spares: Spares[Thing] = Spares(1, lambda _: None, kinds=2)
+def test_spares_of_the_least_recently_used_kind_are_ended() -> None:
+    made: dict[str, FakeMachine] = {}
+    spares: Spares[FakeMachine] = Spares(1, lambda _: None, kinds=2)
 
-    def maker(name: str) -> Callable[[], Thing]:
-        return lambda: made.setdefault(name, Thing(name))
+    def maker(name: str) -> Callable[[], FakeMachine]:
+        return lambda: made.setdefault(name, FakeMachine(name))
 
     for name in ("one", "two", "one", "three"):
         spares.refill(name, maker(name))
@@ -79,65 +79,67 @@ def test_spares_of_what_was_not_asked_for_for_longest_go() -> None:
     spares.close()
 
 
-def test_a_spare_that_fails_is_said_and_another_way_is_found() -> None:
-    said: list[str] = []
-    spares: Spares[Thing] = Spares(1, said.append, kinds=3)
+def test_a_spare_that_failed_is_reported_and_skipped() -> None:
+    messages: list[str] = []
+    spares: Spares[FakeMachine] = Spares(1, messages.append, kinds=3)
 
-    def fails() -> Thing:
+    def fail() -> FakeMachine:
         raise MachineError("no room")
 
-    spares.refill("kind", fails)
+    spares.refill("kind", fail)
     assert spares.take("kind") is None
-    assert said == ["a spare machine failed: no room"]
+    assert messages == ["a spare machine failed: no room"]
     spares.close()
 
 
-def test_root_of_a_namespace_is_nobody_here(tmp_path: Path) -> None:
-    ran = subprocess.run([*COMMAND, "id", "-u"], capture_output=True, text=True)
-    assert ran.stdout == "0\n", ran.stderr
-    assert subprocess.run([*COMMAND, "touch", str(tmp_path / "made")]).returncode == 0
-    assert (tmp_path / "made").stat().st_uid == id_range()
+def test_root_of_a_namespace_has_an_unused_id_on_the_host(tmp_path: Path) -> None:
+    process = subprocess.run([*COMMAND, "id", "-u"], capture_output=True, text=True)
+    assert process.stdout == "0\n", process.stderr
+    assert subprocess.run([*COMMAND, "touch", str(tmp_path / "file")]).returncode == 0
+    assert (tmp_path / "file").stat().st_uid == id_range()
 
 
-def test_a_user_without_a_range_is_told_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_range_of_ids_is_told_how_to_add_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 65534)
     with pytest.raises(NoIdRangeError, match="usermod --add-subuids"):
         id_range()
 
 
-def test_what_a_sandbox_stands_on_can_be_had_here_or_the_reason_is_said() -> None:
-    assert refusal() == ""
+def test_a_sandbox_can_be_set_up_here_and_a_failure_names_its_reason() -> None:
+    assert find_problem() == ""
     plan = Plan(["/no/such/tree"], "/", disk=1 << 20, owner=0, groups=[], bubblewrap=["true"])
-    words = [sys.executable, "-S", "-m", "ambidex.vm.sandbox.enter", "ambidex-test"]
-    ran = subprocess.run(
-        words, input=plan.written(), cwd=PROJECT.parent, capture_output=True, text=True
+    enter = [sys.executable, "-S", "-m", "ambidex.vm.sandbox.enter", "ambidex-test"]
+    process = subprocess.run(
+        enter, input=plan.to_json(), cwd=PROJECT.parent, capture_output=True, text=True
     )
-    assert ran.returncode == 1
-    assert "was not set up" in ran.stderr
-    assert "/no/such/tree" in ran.stderr
+    assert process.returncode == 1
+    assert "could not be set up" in process.stderr
+    assert "/no/such/tree" in process.stderr
 
 
-def test_without_control_groups_nothing_is_bounded_and_nothing_fails(
+def test_without_control_groups_nothing_is_limited_and_nothing_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MOUNT", tmp_path)
-    groups = limits.Groups("ambidex-test")
-    assert groups.bounded == set()
+    groups = limits.ControlGroups("ambidex-test")
+    assert groups.limited == set()
     assert groups.make("one", limits.Limits(memory=1 << 30)) == []
     groups.close()
 
 
-def test_a_missing_snapshot_is_named_with_those_there_are(
+def test_the_error_for_a_missing_snapshot_lists_the_existing_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path))
     base = Base("desk", "id", tmp_path, "3.11", 1024, Screen(), "user")
     image = Image(base, tmp_path / "layer.squashfs", "id")
-    assert read_kept(image, READY).layers == ()
-    (kept_folder(image) / "mine").mkdir(parents=True)
-    (kept_folder(image) / "mine" / "snapshot.json").write_text("{}")
-    with pytest.raises(MachineError, match="no snapshot 'nowhere'") as caught:
-        read_kept(image, "nowhere")
+    assert read_sandbox_snapshot(image, READY).layers == ()
+    (sandbox_snapshots_folder(image) / "mine").mkdir(parents=True)
+    (sandbox_snapshots_folder(image) / "mine" / "snapshot.json").write_text("{}")
+    with pytest.raises(MachineError, match="no such snapshot of a sandbox: 'nowhere'") as caught:
+        read_sandbox_snapshot(image, "nowhere")
     assert "ready, mine" in caught.value.hint
     with pytest.raises(MachineError, match="damaged"):
-        read_kept(image, "mine")
+        read_sandbox_snapshot(image, "mine")

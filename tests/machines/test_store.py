@@ -9,16 +9,16 @@ import pytest
 from ambidex.vm.store import digest, forget, once, tree_digest
 
 
-def test_a_thing_is_built_once_and_found_again(tmp_path: Path) -> None:
-    built = []
+def test_a_folder_is_built_once_and_then_reused(tmp_path: Path) -> None:
+    builds = []
 
     def build(staging: Path) -> None:
-        built.append(staging)
-        (staging / "part").write_text("whole")
+        builds.append(staging)
+        (staging / "part").write_text("complete")
 
     for _ in range(2):
-        assert (once(tmp_path / "thing", build, print) / "part").read_text() == "whole"
-    assert len(built) == 1
+        assert (once(tmp_path / "result", build, print) / "part").read_text() == "complete"
+    assert len(builds) == 1
 
 
 def test_a_failed_build_leaves_nothing_under_the_final_name(tmp_path: Path) -> None:
@@ -27,8 +27,8 @@ def test_a_failed_build_leaves_nothing_under_the_final_name(tmp_path: Path) -> N
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError):
-        once(tmp_path / "thing", fail, print)
-    assert not (tmp_path / "thing").exists()
+        once(tmp_path / "result", fail, print)
+    assert not (tmp_path / "result").exists()
 
 
 def _crash(staging: Path) -> None:
@@ -40,7 +40,7 @@ def _once(final: Path) -> None:
     once(final, _crash, print)
 
 
-def test_a_build_killed_in_the_middle_is_taken_up_where_it_was(tmp_path: Path) -> None:
+def test_a_build_that_was_killed_is_resumed_from_its_staging_folder(tmp_path: Path) -> None:
     process = multiprocessing.get_context("spawn").Process(target=_once, args=(tmp_path / "x",))
     process.start()
     process.join()
@@ -63,7 +63,7 @@ def _build_slowly(final: Path) -> None:
     once(final, _slow, lambda _: None)
 
 
-def test_two_processes_that_want_one_thing_build_it_once(tmp_path: Path) -> None:
+def test_two_processes_that_need_one_folder_build_it_once(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     pair = [context.Process(target=_build_slowly, args=(tmp_path / "x",)) for _ in range(2)]
     for process in pair:
@@ -74,19 +74,21 @@ def test_two_processes_that_want_one_thing_build_it_once(tmp_path: Path) -> None
     assert len(list((tmp_path / "x").iterdir())) == 1
 
 
-def test_a_digest_tells_parts_apart_and_a_tree_digest_sees_every_byte(tmp_path: Path) -> None:
+def test_a_digest_depends_on_part_boundaries_and_a_tree_digest_on_every_byte(
+    tmp_path: Path,
+) -> None:
     assert digest("ab", "c") != digest("a", "bc")
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "file").write_text("one")
     before = tree_digest([tmp_path / "a"])
     (tmp_path / "a" / "__pycache__").mkdir()
-    (tmp_path / "a" / "__pycache__" / "x.pyc").write_text("made by running it")
+    (tmp_path / "a" / "__pycache__" / "x.pyc").write_text("byte code")
     assert tree_digest([tmp_path / "a"]) == before
     (tmp_path / "a" / "file").write_text("two")
     assert tree_digest([tmp_path / "a"]) != before
 
 
-def test_what_is_forgotten_is_gone_and_forgetting_nothing_is_fine(tmp_path: Path) -> None:
+def test_forget_removes_a_folder_and_accepts_a_missing_one(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     forget(tmp_path / "x")
     forget(tmp_path / "x")

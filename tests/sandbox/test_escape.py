@@ -1,6 +1,4 @@
-"""What a program in a sandbox cannot see or reach of this machine, from a shell of the desktop
-user and from process 1's own powers.
-"""
+"""Isolation of a sandbox from the host, against the desktop user and against root inside."""
 
 import os
 import secrets
@@ -20,24 +18,24 @@ from ambidex.vm.machines.display import capture
 from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.sandbox.instance import Sandbox
 
-SPACES = ("--user", "--mount", "--pid", "--net", "--ipc", "--uts")
+NAMESPACES = ("--user", "--mount", "--pid", "--net", "--ipc", "--uts")
 
 
 def shell(guest: Guest, script: str) -> str:
-    ran = guest.run(["bash", "-c", script])
-    return f"{ran.stdout}{ran.stderr}"
+    result = guest.run(["bash", "-c", script])
+    return f"{result.stdout}{result.stderr}"
 
 
 def as_root_inside(machine: OwnedMachine[Sandbox], script: str) -> str:
-    """What somebody sees who has become root in there: the namespaces are all that holds them."""
-    words = ["nsenter", "--target", str(machine.instance.pid()), *SPACES, "--root", "--wd=/"]
-    ran = subprocess.run([*words, "sh", "-c", script], capture_output=True, text=True)
-    return f"{ran.stdout}{ran.stderr}"
+    """The output of a script that runs as root inside, confined only by the namespaces."""
+    enter = ["nsenter", "--target", str(machine.instance.pid()), *NAMESPACES, "--root", "--wd=/"]
+    process = subprocess.run([*enter, "sh", "-c", script], capture_output=True, text=True)
+    return f"{process.stdout}{process.stderr}"
 
 
 @pytest.fixture
 def marked() -> Iterator[str]:
-    """A process on this machine that carries a mark in its command line."""
+    """A process on the host with this mark in its command line."""
     mark = f"mark-{secrets.token_hex(8)}"
     with subprocess.Popen(
         [sys.executable, "-c", "input()", mark], stdin=subprocess.PIPE
@@ -46,36 +44,36 @@ def marked() -> Iterator[str]:
         process.communicate()
 
 
-def test_no_process_of_this_machine_is_seen(
+def test_no_process_of_the_host_is_visible(
     machine: OwnedMachine[Sandbox], guest: Guest, marked: str
 ) -> None:
-    everybodys = "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'"
-    for seen in (shell(guest, everybodys), as_root_inside(machine, everybodys)):
-        assert "ambidex.guest.forkserver" in seen
-        assert marked not in seen
+    command_lines = "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'"
+    for output in (shell(guest, command_lines), as_root_inside(machine, command_lines)):
+        assert "ambidex.guest.forkserver" in output
+        assert marked not in output
     assert shell(guest, "tr '\\0' ' ' </proc/1/cmdline").startswith("/usr/bin/python3 -I -S /run/")
 
 
-def test_no_file_of_this_machine_is_seen(
+def test_no_file_of_the_host_is_visible(
     machine: OwnedMachine[Sandbox], guest: Guest, tmp_path: Path
 ) -> None:
     secret = secrets.token_hex(16)
     (tmp_path / "secret").write_text(secret)
     tmp_path.chmod(0o755)
-    for say in (
+    for run in (
         lambda script: shell(guest, script),
         lambda script: as_root_inside(machine, script),
     ):
-        assert "No such file" in say(f"cat {tmp_path}/secret")
-        assert secret not in say(f"cat /proc/1/root{tmp_path}/secret /proc/*/root{tmp_path}/secret")
-        assert "overlay / overlay" in say("grep ' / ' /proc/mounts").replace("ambidex", "overlay")
+        assert "No such file" in run(f"cat {tmp_path}/secret")
+        assert secret not in run(f"cat /proc/1/root{tmp_path}/secret /proc/*/root{tmp_path}/secret")
+        assert "overlay / overlay" in run("grep ' / ' /proc/mounts").replace("ambidex", "overlay")
     mounts = as_root_inside(machine, "cat /proc/mounts")
     assert str(Path.home()) not in mounts
-    assert "upperdir" not in mounts or "/tmp/upper" in mounts  # a path that is not there in there
+    assert "upperdir" not in mounts or "/tmp/upper" in mounts  # a path that does not exist inside
     assert "No such file" in shell(guest, "ls /tmp/upper")
 
 
-def test_the_image_and_the_guests_code_cannot_be_written(
+def test_the_image_and_the_guest_s_code_cannot_be_written(
     machine: OwnedMachine[Sandbox], guest: Guest
 ) -> None:
     tree = machine.instance.lower[-1]
@@ -84,7 +82,9 @@ def test_the_image_and_the_guests_code_cannot_be_written(
     assert (tree / "etc" / "hostname").read_text() == "ambidex-desk\n"
 
 
-def test_root_in_there_is_nobody_here(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
+def test_root_inside_has_no_rights_on_the_host(
+    machine: OwnedMachine[Sandbox], guest: Guest
+) -> None:
     for line in Path(f"/proc/{machine.instance.pid()}/status").read_text().splitlines():
         if line.startswith(("Uid:", "Gid:")):
             assert 0 not in map(int, line.split()[1:])
@@ -97,8 +97,8 @@ def test_root_in_there_is_nobody_here(machine: OwnedMachine[Sandbox], guest: Gue
         "dmesg --clear",
         "mount --bind /proc/1/root /mnt && ls /mnt/tmp/upper",
     ):
-        said = as_root_inside(machine, f"({attempt}) >/dev/null 2>&1 && echo done")
-        assert "done" not in said, attempt
+        output = as_root_inside(machine, f"({attempt}) >/dev/null 2>&1 && echo done")
+        assert "done" not in output, attempt
 
 
 REACH = """
@@ -112,7 +112,7 @@ with socket.socket(socket.AF_INET if kind == "inet" else socket.AF_UNIX) as s:
 """
 
 
-def test_no_socket_of_this_machine_is_reached(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
+def test_no_socket_of_the_host_can_be_reached(machine: OwnedMachine[Sandbox], guest: Guest) -> None:
     name = f"@ambidex-test-{secrets.token_hex(8)}"
     with socket.create_server(("127.0.0.1", 0)) as inet, socket.socket(socket.AF_UNIX) as unix:
         unix.bind(name.replace("@", "\0"))
@@ -127,9 +127,9 @@ def test_no_socket_of_this_machine_is_reached(machine: OwnedMachine[Sandbox], gu
             ("inet", "192.0.2.1:80"),
             ("unix", name),
         ):
-            said = guest.run(["python3", "-c", REACH, kind, where], timeout=30)
-            assert "reached" not in said.stdout, where
-            assert "Error" in said.stderr
+            result = guest.run(["python3", "-c", REACH, kind, where], timeout=30)
+            assert "reached" not in result.stdout, where
+            assert "Error" in result.stderr
     links = shell(guest, "ip -brief link").splitlines()
     assert [line.split()[0] for line in links] == ["lo"]
 
@@ -155,16 +155,16 @@ print("stolen", got)
 """
 
 
-def test_the_sockets_that_lead_out_belong_to_others_than_the_user(
+def test_the_desktop_user_cannot_steal_the_sockets_that_connect_to_the_host(
     machine: OwnedMachine[Sandbox], guest: Guest
 ) -> None:
     for address in (machine.endpoint, machine.vnc[0]):
         port = address.rpartition(":")[2]
-        ran = guest.run(["python3", "-c", STEAL, port], timeout=60)
-        assert ran.stdout == "stolen 0\n", ran.stderr
+        result = guest.run(["python3", "-c", STEAL, port], timeout=60)
+        assert result.stdout == "stolen 0\n", result.stderr
 
 
-def test_the_screen_wants_its_password_and_answers_on_the_loopback_alone(
+def test_the_display_requires_its_password_and_listens_on_loopback_only(
     machine: OwnedMachine[Sandbox], guest: Guest
 ) -> None:
     address, password = machine.vnc
@@ -173,21 +173,21 @@ def test_the_screen_wants_its_password_and_answers_on_the_loopback_alone(
         capture(address, "wrong" + password[:3])
     local = {line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]}
     for port in (address.rpartition(":")[2], machine.endpoint.rpartition(":")[2]):
-        ours = {each for each in local if each.endswith(f":{int(port):04X}")}
+        ours = {address for address in local if address.endswith(f":{int(port):04X}")}
         assert f"0100007F:{int(port):04X}" in ours
         assert f"00000000:{int(port):04X}" not in ours
 
 
-def test_no_program_of_the_desktop_changes_how_its_screen_is_served(guest: Guest) -> None:
-    """A viewer's keys and pointer would be dropped, or the desktop's name be another one."""
+def test_no_program_on_the_desktop_can_reconfigure_the_display(guest: Guest) -> None:
+    """It could otherwise drop a viewer's keys and pointer events, or rename the desktop."""
     for change in ("AcceptPointerEvents=0", "AcceptKeyEvents=0", "SendCutText=0", "Desktop=other"):
-        name, _, wanted = change.partition("=")
+        name, _, value = change.partition("=")
         before = shell(guest, f"tigervncconfig -get {name}").strip()
         assert "failed" in shell(guest, f"tigervncconfig -set {change}")
-        assert shell(guest, f"tigervncconfig -get {name}").strip() == before != wanted
+        assert shell(guest, f"tigervncconfig -get {name}").strip() == before != value
 
 
-def test_what_ends_leaves_nothing_here(machines: Source) -> None:
+def test_a_sandbox_that_has_ended_leaves_nothing_on_the_host(machines: Source) -> None:
     def mounts() -> int:
         return len(Path("/proc/self/mounts").read_text().splitlines())
 
@@ -198,10 +198,10 @@ def test_what_ends_leaves_nothing_here(machines: Source) -> None:
         instance = other.instance
         group = instance.groups.folders()
         folder, pid = instance.folder, instance.pid()
-        assert mounts() == before  # they are in a namespace of their own
+        assert mounts() == before  # a sandbox's mounts are in a namespace of their own
         instance.close()
-        instance.close()  # as the machine does once more
+        instance.close()  # the machine closes it once more
     assert not folder.exists()
     assert not Path(f"/proc/{pid}").exists()
-    assert not any((each / folder.name).exists() for each in group)
-    assert len(os.listdir("/proc/self/fd")) <= files + 12  # those of spares under way
+    assert not any((root / folder.name).exists() for root in group)
+    assert len(os.listdir("/proc/self/fd")) <= files + 12  # of spares that are being made

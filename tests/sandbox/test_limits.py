@@ -1,4 +1,4 @@
-"""What a sandbox may use, and what becomes of the others when one wants more."""
+"""Limits of a sandbox: what exceeds them fails, and the rest keeps running."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +26,7 @@ def image(machines: Source) -> Image:
 
 @pytest.fixture(scope="module")
 def small(image: Image) -> Iterator[OwnedMachine[Sandbox]]:
-    """A sandbox with narrow bounds."""
+    """A sandbox with narrow limits."""
     with SandboxProvider(spares=0, limits=SMALL) as provider, provider.machine(image) as machine:
         machine.boot()
         yield machine
@@ -46,31 +46,33 @@ except OSError as error:
 """
 
 
-def test_who_eats_all_memory_is_ended_and_the_rest_goes_on(small: OwnedMachine[Sandbox]) -> None:
+def test_a_program_that_uses_all_memory_is_killed_and_the_rest_keeps_running(
+    small: OwnedMachine[Sandbox],
+) -> None:
     with Guest(small.endpoint, small.token) as guest:
-        if "memory" not in small.instance.groups.bounded:
-            without("no control group bounds memory here")
-        ran = guest.run(["python3", "-c", EATER], timeout=120)
-        assert ran.returncode == -9
+        if "memory" not in small.instance.groups.limited:
+            without("no control group limits memory here")
+        result = guest.run(["python3", "-c", EATER], timeout=120)
+        assert result.returncode == -9
         assert guest.health().ready
 
 
-def test_processes_are_bounded(small: OwnedMachine[Sandbox]) -> None:
+def test_the_number_of_processes_is_limited(small: OwnedMachine[Sandbox]) -> None:
     with Guest(small.endpoint, small.token) as guest:
-        ran = guest.run(["python3", "-c", FORKS], timeout=120)
-        made, _, said = ran.stdout.partition(" ")
-        assert "unavailable" in said, ran.stderr
-        assert 50 < int(made) < SMALL.processes
+        result = guest.run(["python3", "-c", FORKS], timeout=120)
+        count, _, error = result.stdout.partition(" ")
+        assert "unavailable" in error, result.stderr
+        assert 50 < int(count) < SMALL.processes
         guest.run(["pkill", "-f", "time.sleep"])
         assert guest.health().ready
 
 
-def test_files_are_bounded(small: OwnedMachine[Sandbox]) -> None:
+def test_the_size_of_files_is_limited(small: OwnedMachine[Sandbox]) -> None:
     with Guest(small.endpoint, small.token) as guest:
-        # What a program says would find no room either.
-        fill = "dd if=/dev/zero of=/home/user/fills bs=1M 2>/dev/shm/said"
+        # The full file system has no room for the output of programs either.
+        fill = "dd if=/dev/zero of=/home/user/fills bs=1M 2>/dev/shm/error"
         assert guest.run(["sh", "-c", fill], timeout=120).returncode == 1
-        assert b"No space left" in guest.get("/dev/shm/said")
+        assert b"No space left" in guest.get("/dev/shm/error")
         guest.run(["sh", "-c", "stat -c %s /home/user/fills >/dev/shm/size"])
         size = int(guest.get("/dev/shm/size"))
         assert size < SMALL.disk
@@ -78,22 +80,22 @@ def test_files_are_bounded(small: OwnedMachine[Sandbox]) -> None:
         guest.put("~/again.txt", b"room")
 
 
-def test_a_snapshot_with_a_window_that_nobody_names_is_refused(
+def test_a_snapshot_with_a_window_of_an_unnamed_program_is_refused(
     machine: OwnedMachine[Sandbox],
 ) -> None:
     with Guest(machine.endpoint, machine.token) as guest:
         guest.run(["gedit"], background=True)
         guest.wait_window("gedit", timeout=60)
         with pytest.raises(
-            MachineError, match="windows of gedit are open, and no program"
+            MachineError, match="windows of gedit are open, programs named: none"
         ) as caught:
             machine.snapshot("unnamed")
-        assert "name each" in caught.value.hint
+        assert "name every program" in caught.value.hint
     with pytest.raises(MachineError, match="image's own"):
         machine.snapshot("ready")
 
 
-def test_a_snapshot_of_a_snapshot_stands_by_itself(machine: OwnedMachine[Sandbox]) -> None:
+def test_a_snapshot_of_a_snapshot_is_self_contained(machine: OwnedMachine[Sandbox]) -> None:
     machine.revert("ready")
     with Guest(machine.endpoint, machine.token) as guest:
         guest.put("~/one.txt", b"1")
@@ -108,21 +110,21 @@ def test_a_snapshot_of_a_snapshot_stands_by_itself(machine: OwnedMachine[Sandbox
         guest.put("~/two.txt", b"2")
     machine.snapshot("second", [Program(("gedit", "/home/user/two.txt"), "two.txt")])
     machine.revert("ready")
-    machine.snapshot("first")  # another one under the old name
+    machine.snapshot("first")  # replaces the first one
     machine.revert("second")
     with Guest(machine.endpoint, machine.token) as guest:
-        there = guest.run(["ls", "/home/user", "/home/user/.config"]).stdout.split()
-        assert {"one.txt", "two.txt", "new"} <= set(there)
-        assert "gone.txt" not in there
+        names = guest.run(["ls", "/home/user", "/home/user/.config"]).stdout.split()
+        assert {"one.txt", "two.txt", "new"} <= set(names)
+        assert "gone.txt" not in names
         guest.wait_window("two.txt", timeout=1)
         assert guest.run(["stat", "-c", "%U", "/home/user/one.txt"]).stdout == "user\n"
 
 
-def test_an_imported_disk_is_no_sandbox(image: Image, tmp_path: Path) -> None:
-    nothing = replace(image, base=replace(image.base, folder=tmp_path))
+def test_an_imported_disk_cannot_run_as_a_sandbox(image: Image, tmp_path: Path) -> None:
+    only_disk = replace(image, base=replace(image.base, folder=tmp_path))
     with (
         SandboxProvider(spares=0) as provider,
-        provider.machine(nothing) as machine,
-        pytest.raises(MachineError, match="a disk alone"),
+        provider.machine(only_disk) as machine,
+        pytest.raises(MachineError, match="it is only a disk"),
     ):
         machine.boot()

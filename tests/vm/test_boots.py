@@ -1,4 +1,4 @@
-"""Boots from cold, and the ways that are not the default."""
+"""Cold boots, and revert methods and installations that are not the default."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,10 +30,10 @@ def libvirt(image: Image) -> Iterator[LibvirtProvider]:
         yield provider
 
 
-def test_a_boot_that_fails_says_how_far_it_came_and_what_was_on_the_console(
+def test_the_error_of_a_failed_boot_has_the_stage_and_the_console(
     libvirt: LibvirtProvider, image: Image
 ) -> None:
-    line = f"{image.base.command_line} rdinit=/no/such/program"  # and so no disk driver either
+    line = f"{image.base.command_line} rdinit=/no/such/program"  # so it has no disk driver either
     broken = replace(image, base=replace(image.base, command_line=line))
     with libvirt.cold(broken) as instance, pytest.raises(MachineError) as caught:
         wait_until_ready(instance, lambda _: None, bound=90)
@@ -41,7 +41,7 @@ def test_a_boot_that_fails_says_how_far_it_came_and_what_was_on_the_console(
     assert "Kernel panic" in str(caught.value)
 
 
-def test_a_boot_that_hangs_ends_within_its_bound_with_a_last_frame(
+def test_a_boot_that_hangs_is_ended_after_the_bound_with_a_last_frame(
     libvirt: LibvirtProvider, image: Image
 ) -> None:
     line = f"{image.base.command_line} systemd.unit=rescue.target"
@@ -49,7 +49,7 @@ def test_a_boot_that_hangs_ends_within_its_bound_with_a_last_frame(
     with libvirt.cold(stuck) as instance, pytest.raises(MachineError) as caught:
         wait_until_ready(instance, lambda _: None, bound=25)
     assert caught.value.stage in {"kernel", "system"}
-    frame = Path(caught.value.hint.removeprefix("Its last frame: "))
+    frame = Path(caught.value.hint.removeprefix("Last frame: "))
     assert frame.read_bytes().startswith(b"\x89PNG")
     frame.unlink()
 
@@ -72,17 +72,17 @@ def shell(port: int, key: paramiko.PKey) -> paramiko.SSHClient:
     client = paramiko.SSHClient()
     client.set_missing_host_key_policy(paramiko.AutoAddPolicy())
 
-    def connected() -> None:
+    def connect() -> None:
         try:
             client.connect("127.0.0.1", port, "root", pkey=key, timeout=10, banner_timeout=30)
         except (paramiko.SSHException, OSError) as error:
             raise NotYetError(str(error)) from None
 
-    wait_for(connected, bound=240, every=1, fail=MachineError)
+    wait_for(connect, bound=240, every=1, fail=MachineError)
     return client
 
 
-def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
+def test_the_guest_is_installed_on_a_desktop_without_one_and_restarts_when_killed(
     libvirt: LibvirtProvider, image: Image, tmp_path: Path
 ) -> None:
     key = paramiko.RSAKey.generate(2048)
@@ -105,7 +105,7 @@ def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
         with Guest(provisioned.door.endpoint, token) as guest:
             assert len(guest.tools()) > 15
             guest.put("~/before.txt", b"kept")
-        _kill_the_door(client)
+        _kill_the_guest_server(client)
         wait_until_ready(provisioned, print, bound=BOUNDS["qemu"])
         with Guest(provisioned.door.endpoint, token) as guest:
             assert guest.get("~/before.txt") == b"kept"
@@ -114,7 +114,7 @@ def test_the_guest_is_put_on_a_desktop_that_has_none_and_survives_being_killed(
         assert refused.status_code == 401
 
 
-def _kill_the_door(client: paramiko.SSHClient) -> None:
+def _kill_the_guest_server(client: paramiko.SSHClient) -> None:
     _, out, _ = client.exec_command("systemctl kill -s KILL --kill-whom=main ambidex-guest")
     assert out.channel.recv_exit_status() == 0
 

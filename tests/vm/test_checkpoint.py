@@ -1,4 +1,4 @@
-"""Both limits of steps from one episode, on a virtual machine that is forked while it runs."""
+"""Interim verdicts: results for two step limits from one episode, on forks of its machine."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 
 TASK = "gnome-evening"
-"""Its oracle by tools makes three calls, and says in a fourth step that it is done."""
+"""Its tools oracle makes three calls, and reports in a fourth step that it is done."""
 
 
-def test_a_copy_is_judged_at_the_checkpoint_and_the_episode_ends_as_it_would_have(
+def test_a_copy_is_judged_at_the_smaller_limit_and_the_episode_is_unaffected(
     tmp_path: Path, machines: Source
 ) -> None:
     suite = load_suite(Path("tasks/demo"), read_catalogue(), (TASK,))
@@ -41,11 +41,12 @@ def test_a_copy_is_judged_at_the_checkpoint_and_the_episode_ends_as_it_would_hav
             suite,
             tmp_path,
             machines.make,
-            agent_maker(config, lambda asked: LiteModel(asked, prices)),
+            agent_maker(config, lambda name: LiteModel(name, prices)),
         )
     assert row.fate == "scored", row.failure
     assert (row.score, row.steps, row.stop) == (1.0, 4, Stop.DONE)
-    assert [(each.steps, each.score) for each in row.checkpoints] == [(1, 0.0), (3, 1.0)]
+    verdicts = [(verdict.steps, verdict.score) for verdict in row.checkpoints]
+    assert verdicts == [(1, 0.0), (3, 1.0)]
     assert row.at(1).stop is Stop.STEP_LIMIT
     evidence = {path.name for path in (tmp_path / row.folder).glob("evidence*")}
     assert evidence == {"evidence", "evidence.1", "evidence.3"}

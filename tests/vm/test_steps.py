@@ -1,8 +1,8 @@
-"""Steps of a real machine: after every fork all of it is what it was when the step was kept.
+"""Checkpoints of real machines: a fork has the complete state that was saved.
 
-Two machines live through operations that hypothesis draws: they act, are kept as steps, become
-forks of steps, are killed with 9, and steps are dropped. `Desk` says what each has to be.
-AMBIDEX_TEST_OPERATIONS is how many there are.
+Two machines go through operations that hypothesis draws: they act, are saved as checkpoints, revert
+to checkpoints and are killed, and checkpoints are deleted. A `Desk` is a machine's expected state.
+AMBIDEX_TEST_OPERATIONS sets the number of operations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.runs.machines import Source
 from ambidex.vm import Machine, MachineError
 from ambidex.vm.building.image import open_image
-from ambidex.vm.checkpoints.collection import drop, kept_steps
+from ambidex.vm.checkpoints.collection import delete_checkpoint, list_checkpoints
 from ambidex.vm.machines.instance import Instance
 from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.machines.reaper import processes_with
@@ -51,9 +51,9 @@ def typed(node):
     if node.get_role() == Atspi.Role.TEXT and multi(node):
         return node.get_text(0, node.get_character_count())
     children = (node.get_child_at_index(number) for number in range(node.get_child_count()))
-    return next((found for found in map(typed, children) if found is not None), None)
+    return next((text for text in map(typed, children) if text is not None), None)
 
-def said(*command):
+def output(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=-3, text=True).stdout
 
 class Answer(socketserver.StreamRequestHandler):
@@ -65,10 +65,10 @@ class Answer(socketserver.StreamRequestHandler):
             return
         desktop = Atspi.get_desktop(0)
         apps = [desktop.get_child_at_index(number) for number in range(desktop.get_child_count())]
-        titles = [line.split(None, 3)[3] for line in said("wmctrl", "-l").splitlines()]
+        titles = [line.split(None, 3)[3] for line in output("wmctrl", "-l").splitlines()]
         self.wfile.write(json.dumps({
             "files": {path.name: path.read_text() for path in Path("desk").iterdir()},
-            "clipboard": said("xclip", "-o", "-selection", "clipboard"),
+            "clipboard": output("xclip", "-o", "-selection", "clipboard"),
             "windows": sorted(title for title in titles if title.startswith("window ")),
             "text": next(typed(app) for app in apps if app and app.get_name() == "gedit"),
             "count": count,
@@ -78,12 +78,12 @@ os.chdir(Path.home())
 Path("desk").mkdir()
 socketserver.UnixStreamServer("/tmp/witness", Answer).serve_forever()
 """
-"""Counts in its memory, and says what it sees of the desktop."""
+"""A program that counts in its memory and reports the desktop's state."""
 
 
 @dataclass(frozen=True)
 class Desk:
-    """What a desktop has to be."""
+    """The expected state of a desktop."""
 
     files: tuple[tuple[str, str], ...] = ()
     clipboard: str = "nothing yet"
@@ -95,16 +95,16 @@ class Desk:
 def ask(guest: Guest, word: str) -> dict[str, object]:
     answer = guest.run(["socat", "-t30", "-", "UNIX-CONNECT:/tmp/witness"], input=f"{word}\n")
     assert answer.returncode == 0, answer
-    said: dict[str, object] = json.loads(answer.stdout)
-    return said
+    payload: dict[str, object] = json.loads(answer.stdout)
+    return payload
 
 
-def seen(guest: Guest) -> Desk:
-    said = ask(guest, "look")
-    files, windows = said.pop("files"), said.pop("windows")
+def read_desk(guest: Guest) -> Desk:
+    payload = ask(guest, "look")
+    files, windows = payload.pop("files"), payload.pop("windows")
     assert isinstance(files, dict)
     assert isinstance(windows, list)
-    return Desk(**said, files=tuple(sorted(files.items())), windows=frozenset(windows))
+    return Desk(**payload, files=tuple(sorted(files.items())), windows=frozenset(windows))
 
 
 def tool(guest: Guest, name: str, **arguments: object) -> None:
@@ -118,15 +118,15 @@ def furnish(guest: Guest) -> Desk:
     guest.run(["gedit", EDITOR], background=True, cwd="/home/user")
     guest.wait_window(EDITOR, timeout=240)
     guest.run(["python3", "-c", WITNESS], background=True)
-    there = "until [ -S /tmp/witness ]; do sleep 0.1; done"
-    assert guest.run(["sh", "-c", there], timeout=120).returncode == 0
+    wait = "until [ -S /tmp/witness ]; do sleep 0.1; done"
+    assert guest.run(["sh", "-c", wait], timeout=120).returncode == 0
     copy(guest, Desk().clipboard)
     return Desk()
 
 
 def copy(guest: Guest, text: str) -> None:
-    owned = 'printf %s "$0" | xclip -i -selection clipboard >/dev/null 2>&1'
-    assert guest.run(["sh", "-c", owned, text]).returncode == 0
+    own_clipboard = 'printf %s "$0" | xclip -i -selection clipboard >/dev/null 2>&1'
+    assert guest.run(["sh", "-c", own_clipboard, text]).returncode == 0
 
 
 def write(guest: Guest, desk: Desk, number: int) -> Desk:
@@ -147,9 +147,9 @@ def window(guest: Guest, desk: Desk, number: int) -> Desk:
         guest.run(["xev", "-name", title], background=True)
         guest.wait_window(title, timeout=60)
         return replace(desk, windows=desk.windows | {title})
-    # The brackets keep the shell itself, whose command line holds the pattern, from being ended.
-    gone = f'pkill -f "[x]ev -name {title}"; while wmctrl -l | grep -q "{title}"; do :; done'
-    assert guest.run(["sh", "-c", gone], timeout=60).returncode == 0
+    # The brackets keep pkill from ending the shell itself, whose command line has the pattern.
+    close = f'pkill -f "[x]ev -name {title}"; while wmctrl -l | grep -q "{title}"; do :; done'
+    assert guest.run(["sh", "-c", close], timeout=60).returncode == 0
     return replace(desk, windows=desk.windows - {title})
 
 
@@ -168,8 +168,8 @@ ACTS = (write, cut, window, type_on, count)
 KINDS = ["act"] * 4 + ["keep"] * 3 + ["fork"] * 3 + ["drop", "kill"]
 
 
-class Life:
-    """Two machines, the steps they were kept as, and what all of these have to be."""
+class Model:
+    """Two machines and their checkpoints, with the expected state of each."""
 
     def __init__(self, pair: tuple[OwnedMachine[Instance], ...], folder: Path) -> None:
         self.machines = pair
@@ -184,7 +184,7 @@ class Life:
         self.keep(0)
 
     def do(self, kind: str, which: int, number: int) -> None:
-        """One operation; one that is not possible now is the nearest that is."""
+        """Perform an operation, or the nearest one that is possible at present."""
         desk = self.desks[which]
         if kind == "fork" or desk is None:
             self.fork(which, number)
@@ -218,12 +218,12 @@ class Life:
         self.machines[which].revert(step)
         self.desks[which] = self.steps[step]
         self.done.append(f"fork {which} {step.name}")
-        for each in range(2):  # and the other one goes on undisturbed
-            self.check(each)
+        for index in range(2):  # the other machine must be undisturbed
+            self.check(index)
 
     def drop(self, number: int) -> None:
         step = sorted(self.steps)[number % len(self.steps)]
-        drop(step)
+        delete_checkpoint(step)
         del self.steps[step]
         self.done.append(f"drop {step.name}")
 
@@ -231,7 +231,7 @@ class Life:
         if self.desks[which] is not None:
             machine = self.machines[which]
             with Guest(machine.endpoint, machine.token) as guest:
-                assert seen(guest) == self.desks[which], self.done
+                assert read_desk(guest) == self.desks[which], self.done
 
 
 OPERATION = st.tuples(st.sampled_from(KINDS), st.integers(0, 1), st.integers(0, 999))
@@ -244,34 +244,34 @@ OPERATION = st.tuples(st.sampled_from(KINDS), st.integers(0, 1), st.integers(0, 
     database=None,
     suppress_health_check=list(HealthCheck),
 )
-def test_after_every_fork_a_machine_is_what_it_was_and_the_other_goes_on_undisturbed(
+def test_every_fork_has_the_saved_state_and_the_other_machine_is_undisturbed(
     machines: Source, tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, int, int]]
 ) -> None:
-    assume(len({kind for kind, _, _ in drawn}) > 2)  # the simplest of all lives is of one kind
+    assume(len({kind for kind, _, _ in drawn}) > 2)  # skip the simplest example, of one kind
     folder = tmp_path_factory.mktemp("trial") / "snapshots"
     with ExitStack() as stack:
         pair = tuple(stack.enter_context(closing(machines.make())) for _ in range(2))
-        life = Life(pair, folder)
+        model = Model(pair, folder)
         for kind, which, number in drawn:
-            life.do(kind, which, number)
+            model.do(kind, which, number)
         for which in range(2):
-            life.check(which)
-        names = [pair[which].instance.name for which in range(2) if life.desks[which] is not None]
-        print("; ".join(life.done))
-    for step in life.steps:
-        drop(step)
-    assert kept_steps(folder) == ()
+            model.check(which)
+        names = [pair[which].instance.name for which in range(2) if model.desks[which] is not None]
+        print("; ".join(model.done))
+    for step in model.steps:
+        delete_checkpoint(step)
+    assert list_checkpoints(folder) == ()
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) == 0
     ended = time.monotonic() + 30
     while any(map(processes_with, names)) and time.monotonic() < ended:
-        time.sleep(0.1)  # between looks: a machine is ended behind the scenes
+        time.sleep(0.1)  # machines are ended in the background
     assert not any(map(processes_with, names))
 
 
 @pytest.fixture(scope="module")
 def steps(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of steps, of a desktop that is furnished."""
-    folder = tmp_path_factory.mktemp("kept")
+    """A folder with a checkpoint of a desktop with the editor and the witness."""
+    folder = tmp_path_factory.mktemp("checkpoints")
     with closing(machines.make()) as machine:
         machine.revert("ready")
         with Guest(machine.endpoint, machine.token) as guest:
@@ -283,39 +283,41 @@ def steps(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
 IDENTITY = "cat /etc/machine-id; head -c 16 /dev/urandom | base64; date +%s"
 
 
-def test_forks_of_one_step_have_an_identity_of_their_own(machine: Machine, steps: Path) -> None:
-    known = set()
+def test_forks_of_one_checkpoint_have_different_identities(machine: Machine, steps: Path) -> None:
+    identities = set()
     for _ in range(2):
         before = time.time()
         machine.revert(steps / "1")
         with Guest(machine.endpoint, machine.token) as guest:
             *own, clock = guest.run(["sh", "-c", IDENTITY]).stdout.split()
         assert before - 5 < int(clock) < time.time() + 5
-        known.update([machine.endpoint, machine.token, machine.vnc, *own])
-    assert len(known) == 10
+        identities.update([machine.endpoint, machine.token, machine.vnc, *own])
+    assert len(identities) == 10
 
 
-def test_a_step_says_which_one_it_came_after(machine: Machine, steps: Path) -> None:
+def test_a_checkpoint_names_its_parent(machine: Machine, steps: Path) -> None:
     machine.revert(steps / "1")
     machine.snapshot(steps / "2")
     machine.snapshot(steps / "3")
-    parents = {step.name: step.parent for step in kept_steps(steps)}
+    parents = {step.name: step.parent for step in list_checkpoints(steps)}
     assert parents == {"1": None, "2": steps / "1", "3": steps / "2"}
     machine.revert("ready")
     machine.snapshot(steps / "4")
-    assert kept_steps(steps)[-1].parent is None
+    assert list_checkpoints(steps)[-1].parent is None
 
 
-def test_a_step_that_is_refused_leaves_the_machine_as_it_is(machine: Machine, steps: Path) -> None:
+def test_a_refused_checkpoint_leaves_the_machine_unchanged(machine: Machine, steps: Path) -> None:
     machine.revert("ready")
     with Guest(machine.endpoint, machine.token) as guest:
         guest.put("~/still-here.txt", b"yes")
-        with pytest.raises(MachineError, match="there is no step"):
+        with pytest.raises(MachineError, match="not a checkpoint"):
             machine.revert(steps / "nowhere")
         assert guest.get("~/still-here.txt") == b"yes"
 
 
-def test_a_snapshot_of_a_fork_of_a_step_stands_by_itself(machine: Machine, steps: Path) -> None:
+def test_a_snapshot_of_a_fork_of_a_checkpoint_is_self_contained(
+    machine: Machine, steps: Path
+) -> None:
     machine.revert(steps / "1")
     with Guest(machine.endpoint, machine.token) as guest:
         desk = type_on(guest, Desk(), 7)
@@ -323,15 +325,15 @@ def test_a_snapshot_of_a_fork_of_a_step_stands_by_itself(machine: Machine, steps
     machine.revert("ready")
     machine.revert("of-a-step")
     with Guest(machine.endpoint, machine.token) as guest:
-        assert seen(guest) == desk
+        assert read_desk(guest) == desk
         desk = type_on(guest, desk, 8)
-    machine.snapshot(steps / "over")  # and steps lie over it
+    machine.snapshot(steps / "over")  # it can be the base snapshot of checkpoints
     machine.revert(steps / "over")
     with Guest(machine.endpoint, machine.token) as guest:
-        assert seen(guest) == desk
+        assert read_desk(guest) == desk
 
 
-def test_a_machine_whose_memory_may_not_be_read_is_saved_whole_to_the_same_step(
+def test_a_machine_whose_process_may_not_be_traced_is_saved_as_a_whole(
     machines: Source, tmp_path: Path
 ) -> None:
     image = open_image(machines.image.split(":")[0])
@@ -343,13 +345,13 @@ def test_a_machine_whose_memory_may_not_be_read_is_saved_whole_to_the_same_step(
         with Guest(machine.endpoint, machine.token) as guest:
             desk = type_on(guest, write(guest, furnish(guest), 3), 5)
             machine.snapshot(tmp_path / "1")
-            assert seen(guest) == desk  # it goes on
+            assert read_desk(guest) == desk  # it keeps running
             type_on(guest, desk, 6)
         machine.revert(tmp_path / "1")
         with Guest(machine.endpoint, machine.token) as guest:
-            assert seen(guest) == desk
+            assert read_desk(guest) == desk
             desk = type_on(guest, desk, 9)
         machine.snapshot(tmp_path / "2")
         machine.revert(tmp_path / "2")
         with Guest(machine.endpoint, machine.token) as guest:
-            assert seen(guest) == desk
+            assert read_desk(guest) == desk

@@ -1,4 +1,4 @@
-"""An episode on a virtual machine, kept at every step, and gone on from some of them."""
+"""An episode on a virtual machine with a checkpoint at every step, and branches from it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ LOOK: Call = (
 )
 
 
-class Plays:
-    """Makes these calls, one a step."""
+class ScriptedAgent:
+    """Makes these calls, one per step."""
 
     def __init__(self, calls: Sequence[Call]) -> None:
-        self._left = list(calls)
+        self._remaining = list(calls)
 
     def step(self, observation: Observation) -> Decision:
-        if not self._left:
+        if not self._remaining:
             return Decision(stop=Stop.DONE)
-        return Decision(calls=(ToolCall(uuid.uuid4().hex, *self._left.pop(0)),))
+        return Decision(calls=(ToolCall(uuid.uuid4().hex, *self._remaining.pop(0)),))
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +50,13 @@ def suite() -> Suite:
     return load_suite(Path("tasks/demo"), read_catalogue(), (TASK,))
 
 
-def play(folder: Path, suite: Suite, machines: Source, calls: Sequence[Call], **other: Any) -> Row:
-    """A run of one trial in which these calls are made."""
+def play(folder: Path, suite: Suite, machines: Source, calls: Sequence[Call], **fields: Any) -> Row:
+    """Run one trial in which these calls are made; `fields` are added to its configuration."""
 
     def make(name: str, task: Task, briefing: Briefing) -> Agent:
-        return Plays(calls)
+        return ScriptedAgent(calls)
 
-    said = {
+    defaults = {
         "version": "test",
         "suite": str(suite.folder),
         "tasks": {task.name: task.hash for task in suite.tasks},
@@ -66,7 +66,7 @@ def play(folder: Path, suite: Suite, machines: Source, calls: Sequence[Call], **
         "limits": Limits(steps=15),
         "image": machines.image,
     }
-    config = RunConfig.model_validate(said | other)
+    config = RunConfig.model_validate(defaults | fields)
     branch = config.fork.branches[0] if config.fork else None
     job = Job(TASK, "noop", 1, branch)
     with locked(folder):
@@ -85,7 +85,7 @@ def results(folder: Path) -> list[str]:
     ]
 
 
-def test_a_mistake_is_gone_back_behind_and_what_came_after_it_is_undone(
+def test_a_branch_from_before_a_mistake_has_none_of_its_effects(
     tmp_path: Path, machines: Source, suite: Suite
 ) -> None:
     run = tmp_path / "run"
@@ -109,7 +109,7 @@ def test_a_mistake_is_gone_back_behind_and_what_came_after_it_is_undone(
     assert (early.parent.trial, early.parent.step) == (trial.name, 2)
 
 
-def test_of_an_episode_only_the_last_steps_may_stay(
+def test_a_run_can_keep_only_the_last_checkpoints_of_an_episode(
     tmp_path: Path, machines: Source, suite: Suite
 ) -> None:
     row = play(tmp_path, suite, machines, [DARK, SCALE, QUIET], keep=Keep(last=2))

@@ -1,1 +1,1 @@
-"""Building images: from recipes, with the layer of guest code."""
+"""Builds images from recipes, and layers from the guest's code."""

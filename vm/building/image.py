@@ -1,11 +1,8 @@
-"""Images: a disk with a desktop, from a recipe or from somebody's qcow2, plus the guest's code as a
-layer of its own.
+"""Images: a base with a desktop, built from a recipe or imported, plus a layer of guest code.
 
-A base (bases/<recipe>-<digest>/: disk.qcow2, kernel, initrd, and tree/, the same files for
-a sandbox) takes minutes and changes with its recipe.
-A layer (layers/<digest>/: layer.squashfs) takes seconds and changes with guest/
-and mcp_tools/.
-An image is both, named by both digests.
+A base takes minutes to build and changes with its recipe (bases/<recipe>-<digest>/: disk.qcow2,
+kernel, initrd, and tree/ with the same files for sandboxes). A layer takes seconds and changes with
+guest/ and mcp_tools/ (layers/<digest>/: layer.squashfs). An image is identified by both digests.
 """
 
 from __future__ import annotations
@@ -42,19 +39,20 @@ __all__ = [
 
 COMMAND_LINE = (
     "root=LABEL=ambidex-root rw console=tty0 console=ttyS0 mitigations=off panic=-1 "
-    # The machine type brings ports that hold nothing; on a busy host a kernel hung in probing them.
+    # The machine type has AHCI ports without disks; on a busy host a kernel hung while probing
+    # them.
     "modprobe.blacklist=ahci"
 )
 KEYRINGS = {"debian": "debian-archive-keyring", "ubuntu": "ubuntu-keyring"}
 
 
 def silent(_: str) -> None:
-    """No progress wanted."""
+    """Ignore progress messages."""
 
 
 @dataclass(frozen=True)
 class Base:
-    """A disk that boots to a desktop. Without `kernel` the disk has its own boot loader."""
+    """A disk that boots to a desktop. Without `kernel`, it has its own boot loader."""
 
     name: str
     id: str
@@ -75,48 +73,47 @@ class Base:
 
     @property
     def tree(self) -> Path:
-        """The files on that disk, as files; an imported base has none. Never written to. They
-        belong to the ids of `vm.namespace`.
+        """A folder with the files on that disk; an imported base has none.
+
+        They are never written to, and belong to the ids of `vm.namespace`.
         """
         return self.folder / "tree"
 
 
 @dataclass(frozen=True)
 class Image:
-    """What a machine is started from."""
+    """A base with a layer, which machines start from."""
 
     base: Base
     layer: Path | None
-    """squashfs with guest/, mcp_tools/ and their libraries; none where the disk has the guest
-    itself.
-    """
+    """squashfs of guest/, mcp_tools/ and their libraries; None if the disk contains the guest."""
     id: str
 
     @property
     def code(self) -> Path | None:
-        """The same as files."""
+        """A folder with the content of the layer."""
         return self.layer and self.layer.with_name("tree")
 
 
 def bases_folder() -> Path:
-    """Where finished bases lie."""
+    """The folder of finished bases."""
     return cache_folder() / "bases"
 
 
 def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = silent) -> Base:
-    """The base of a recipe, built unless it is there; resumable, locked, whole or absent."""
+    """The base of a recipe, built if it does not exist. A build that was interrupted is resumed."""
     recipe, recipe_id = current_recipe(name)
     final = bases_folder() / f"{name}-{recipe_id}"
 
     def build(staging: Path) -> None:
         archive = staging / "tree.tar"
         sources = sources_for(recipe, mirror)
-        with ThreadPoolExecutor(1) as beside:  # each takes minutes, and neither needs the other
-            building = beside.submit(build_programs, recipe, sources, say=say)
+        with ThreadPoolExecutor(1) as pool:  # both take minutes and are independent
+            programs_future = pool.submit(build_programs, recipe, sources, say=say)
             if not archive.exists():
-                say(f"{name}: installing {len(recipe.package_names())} packages and what they need")
+                say(f"{name}: installing {len(recipe.package_names())} packages with dependencies")
                 _make_archive(name, recipe, sources, staging, archive, say)
-            programs = building.result()
+            programs = programs_future.result()
         say(f"{name}: writing the disk")
         _make_disk(recipe, staging, archive, programs)
         _describe(staging, name, recipe_id, recipe)
@@ -126,7 +123,7 @@ def build_base(name: str, *, mirror: str = "", say: Callable[[str], None] = sile
 
 
 def current_recipe(name: str) -> tuple[Recipe, str]:
-    """The recipe and the id of the base it makes here: with Microsoft's VS Code it is another."""
+    """The recipe and the id of its base on this machine: another one with Microsoft's VS Code."""
     recipe, id = load_recipe(name)
     return (recipe, digest(id, "package")) if editor_source() else (recipe, id)
 
@@ -140,17 +137,17 @@ def _make_archive(
     say: Callable[[str], None],
 ) -> None:
     files = staging / "files.tar"
-    with tarfile.open(files, "w") as own:
+    with tarfile.open(files, "w") as files_archive:
         for folder in (IMAGES / "files", IMAGES / name / "files"):
             if folder.is_dir():
-                _add(own, folder)
+                _add(files_archive, folder)
     script = staging / "customize.sh"
     shutil.copy(IMAGES / "customize.sh", script)
-    words = " ".join([recipe.user, recipe.password, *recipe.units.mask])
+    arguments = " ".join([recipe.user, recipe.password, *recipe.units.mask])
     partial = staging / "tree.partial.tar"
     packages, editor = recipe.package_names(), editor_source()
     if editor:
-        say("VS Code comes from Microsoft's repository, which this machine is configured with")
+        say("installing VS Code from Microsoft's repository, which is configured on this machine")
         packages, sources = [*packages, "code"], [*sources_needed(recipe, sources), editor]
     run(
         [
@@ -163,7 +160,7 @@ def _make_archive(
             "--dpkgopt=path-exclude=/usr/share/man/*",
             f"--customize-hook=tar-in {files} /",
             f"--customize-hook=upload {script} /customize.sh",
-            f'--customize-hook=chroot "$1" sh /customize.sh {words}',
+            f'--customize-hook=chroot "$1" sh /customize.sh {arguments}',
             '--customize-hook=rm "$1/customize.sh"',
             recipe.suite,
             str(partial),
@@ -193,34 +190,34 @@ def _add(archive: tarfile.TarFile, folder: Path) -> None:
 
 def _make_disk(recipe: Recipe, staging: Path, archive: Path, programs: Path | None) -> None:
     tree, raw = staging / "tree", staging / "disk.raw"
-    for left in (tree, raw):
-        run([*COMMAND, "rm", "-rf", left], what="clearing an earlier attempt")
-    # Only the machine's own root may make devices; the kernel lays its own /dev over these anyway.
+    for leftover in (tree, raw):
+        run([*COMMAND, "rm", "-rf", leftover], what="removing an earlier attempt")
+    # Only the host's root may create devices; the kernel mounts its own /dev over them anyway.
     skip = "--exclude=./dev/*"
     run([*COMMAND, "mkdir", tree], what="making the tree")
     tar = ["tar", "--numeric-owner", "--xattrs", skip, "-xpf", archive, "-C", tree]
     run([*COMMAND, *tar], what="unpacking the tree")
     if programs:
-        # Where Microsoft's package is, it stands in for the server from npm.
+        # If Microsoft's package is installed, it replaces the server from npm.
         packaged = (tree / "usr/share/code").is_dir()
         server = ["--exclude=programs/node_modules/code-server"] if packaged else []
         tar = ["tar", "--numeric-owner", *server, "-xpf", programs, "-C", tree / "opt"]
         run([*COMMAND, *tar], what="unpacking the programs")
     for kind, pattern in (("kernel", "vmlinuz-*"), ("initrd", "initrd.img-*")):
-        found = sorted((tree / "boot").glob(pattern))
-        if not found:
+        matches = sorted((tree / "boot").glob(pattern))
+        if not matches:
             raise MachineError(f"the tree has no {kind} ({pattern} in /boot)")
-        run([*COMMAND, "cp", found[-1], staging / kind], what=f"copying the {kind}")
-        run([*COMMAND, "chmod", "0644", staging / kind], what=f"opening the {kind}")
+        run([*COMMAND, "cp", matches[-1], staging / kind], what=f"copying the {kind}")
+        run([*COMMAND, "chmod", "0644", staging / kind], what=f"making the {kind} readable")
     make = ["mke2fs", "-q", "-t", "ext4", "-L", "ambidex-root", "-d", tree, raw, recipe.disk]
     run([*COMMAND, *make], what="writing the file system")
     convert = ["qemu-img", "convert", "-O", "qcow2", raw, staging / "disk.qcow2"]
     run(convert, what="writing the qcow2")
-    run([*COMMAND, "rm", raw], what="clearing up")
+    run([*COMMAND, "rm", raw], what="removing the raw disk")
 
 
 def _describe(staging: Path, name: str, id: str, recipe: Recipe) -> None:
-    said = {
+    description = {
         "name": name,
         "id": id,
         "python": recipe.python,
@@ -231,7 +228,7 @@ def _describe(staging: Path, name: str, id: str, recipe: Recipe) -> None:
         "initrd": "initrd",
         "command_line": COMMAND_LINE,
     }
-    (staging / "base.json").write_text(json.dumps(said, indent=1))
+    (staging / "base.json").write_text(json.dumps(description, indent=1))
 
 
 def import_base(
@@ -243,18 +240,18 @@ def import_base(
     memory: int = 4096,
     say: Callable[[str], None] = silent,
 ) -> Base:
-    """A base from an existing disk image with its own boot loader, copied so that it never changes
-    under us.
+    """Import an existing disk image with its own boot loader as a base; the disk is copied.
 
-    The disk must boot to a logged-in desktop, and have the guest agent or mount the code layer
-    (docs/images.md); `image provision` puts the agent on a running machine.
+    It must boot to a logged-in desktop, and contain the guest server or mount the code layer
+    (docs/images.md). `image provision` installs the guest server on a running machine.
     """
     if not path.is_file():
-        raise MachineError(f"no disk image at {path}")
+        raise MachineError(f"not a disk image (no such file): {path}")
     info = json.loads(run(["qemu-img", "info", "--output=json", path], what=f"reading {path}"))
     if info["format"] not in {"qcow2", "raw"}:
         raise MachineError(
-            f"{path} is {info['format']}", hint="`qemu-img convert -O qcow2` makes a qcow2 of it."
+            f"not a qcow2 or raw disk image: {path} (format {info['format']})",
+            hint="Convert it with `qemu-img convert -O qcow2`.",
         )
     say(f"reading {path}")
     stat = path.stat()
@@ -266,49 +263,47 @@ def import_base(
         copy = ["qemu-img", "convert", "-f", info["format"], "-O", "qcow2", path, disk]
         run(copy, what="copying the disk")
         screen = Screen().model_dump()
-        said = {"name": name, "id": id, "python": python, "memory": memory, "user": user}
-        (staging / "base.json").write_text(json.dumps({**said, "screen": screen}, indent=1))
+        fields = {"name": name, "id": id, "python": python, "memory": memory, "user": user}
+        (staging / "base.json").write_text(json.dumps({**fields, "screen": screen}, indent=1))
 
     return read_base(once(bases_folder() / f"{name}-{id}", build, say))
 
 
 def read_base(folder: Path) -> Base:
     """The finished base in `folder`."""
-    said = json.loads((folder / "base.json").read_text())
+    fields = json.loads((folder / "base.json").read_text())
     for key in ("kernel", "initrd"):
-        if key in said:
-            said[key] = folder / said[key]
-    return Base(**{**said, "screen": Screen(**said["screen"]), "folder": folder})
+        if key in fields:
+            fields[key] = folder / fields[key]
+    return Base(**{**fields, "screen": Screen(**fields["screen"]), "folder": folder})
 
 
 def list_bases() -> list[Base]:
-    """Every finished base, by name, the newest last."""
+    """All finished bases, sorted by name, the newest of a name last."""
     folders = sorted(bases_folder().glob("[!.]*/base.json"), key=lambda path: path.stat().st_mtime)
     return sorted((read_base(path.parent) for path in folders), key=lambda base: base.name)
 
 
 def find_base(name: str) -> Base:
-    """The current base called `name`: a recipe's, as the recipe stands now, or the newest imported
-    one.
-    """
+    """The current base called `name`: of the recipe as it is now, or the newest imported one."""
     candidates = [base for base in list_bases() if base.name == name]
     if (IMAGES / name / "image.toml").is_file():
         _, recipe_id = current_recipe(name)
         candidates = [base for base in candidates if base.id == recipe_id]
     if not candidates:
         raise MachineError(
-            f"the image {name!r} is not built", hint=f"`ambidex image build {name}` builds it."
+            f"the image {name!r} is not built", hint=f"Build it with `ambidex image build {name}`."
         )
     return candidates[-1]
 
 
 def open_image(name: str, *, say: Callable[[str], None] = silent, code: Path = PROJECT) -> Image:
-    """The image called `name` with the guest code in `code` as it stands now."""
+    """The image called `name`, with the present guest code in the folder `code`."""
     base = find_base(name)
     layer, layer_id = build_layer(base.python, say=say, code=code)
     return Image(base, layer, image_id(base, layer_id))
 
 
 def image_id(base: Base, layer_id: str) -> str:
-    """The digest of an image: of its base and its code layer."""
+    """The id of an image: a digest of its base and its layer."""
     return digest(base.id, layer_id)

@@ -1,7 +1,7 @@
-"""The guest's code as a read-only disk, and as files: guest/, mcp_tools/ and the libraries they
-need, for one Python version.
+"""Builds layers: guest/, mcp_tools/ and their libraries, as a read-only disk and as files.
 
-A change of the code makes a new layer in seconds and leaves the tree below as it is.
+A layer is for one Python version. A change of the code makes a new layer in seconds and leaves the
+base as it is.
 """
 
 from __future__ import annotations
@@ -26,29 +26,30 @@ LOCK = PROJECT / "guest" / "requirements.lock"
 SOURCE_ONLY = frozenset(
     {"mouseinfo", "pyautogui", "pygetwindow", "pyrect", "pyscreeze", "pytweening"}
 )
-"""Libraries whose releases have no wheel. They hold no compiled part."""
+"""Libraries that are released without wheels. They are pure Python."""
 
 
 def guest_code_digest(code: Path = PROJECT) -> str:
-    """Stands for every file of guest/ and mcp_tools/ in `code` as it is now."""
+    """A digest of the present content of guest/ and mcp_tools/ in `code`."""
     return tree_digest([code / name for name in CODE])
 
 
 def layer_id(python: str, code: Path = PROJECT) -> str:
-    """The digest of the layer for Python `python`, as the code is now."""
+    """The id of the layer of the present code for Python `python`."""
     return digest(python, guest_code_digest(code))
 
 
 def libraries_id(python: str) -> str:
-    """The digest of the libraries for Python `python`, as they are asked for now."""
+    """The id of the libraries that are locked at present, for Python `python`."""
     return digest(python, LOCK.read_bytes())
 
 
 def build_layer(
     python: str, *, say: Callable[[str], None], code: Path = PROJECT
 ) -> tuple[Path, str]:
-    """The layer for a guest with Python `python` ("3.11"), made unless it is there; its file and
-    digest. `code` is the folder whose guest/ and mcp_tools/ it holds.
+    """The file and id of the layer for Python `python` ("3.11"), built if it does not exist.
+
+    `code` is the folder that contains guest/ and mcp_tools/.
     """
     id = layer_id(python, code)
     site = _libraries(python, say)
@@ -60,8 +61,7 @@ def build_layer(
         _assemble(python, site, tree, code)
         out = staging / "layer.squashfs"
         out.unlink(missing_ok=True)
-        # Stored rather than squeezed: the guest may be emulated, and its processor is the scarce
-        # thing.
+        # lz4 compresses less but decompresses fast: the guest's processor may be emulated.
         pack = ["mksquashfs", tree, out, "-all-root", "-noappend", "-no-progress", "-comp", "lz4"]
         run(pack, what="packing the guest's code")
 
@@ -70,7 +70,7 @@ def build_layer(
 
 
 def pack_layer(python: str, out: Path, *, say: Callable[[str], None]) -> None:
-    """The same content as a compressed tar at `out`, for a machine that mounts no layer."""
+    """Write a layer's content as a compressed tar to `out`, for machines without a layer disk."""
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch) / "tree"
         _assemble(python, _libraries(python, say), tree, PROJECT)
@@ -84,42 +84,43 @@ def _assemble(python: str, site: Path, tree: Path, code: Path) -> None:
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(code / name, tree / name, ignore=ignore)
     _compile(python, tree)
-    run(["chmod", "-R", "u=rwX,go=rX", tree], what="opening the guest's code")
+    run(["chmod", "-R", "u=rwX,go=rX", tree], what="making the guest's code readable")
 
 
 def _libraries(python: str, say: Callable[[str], None]) -> Path:
     def build(staging: Path) -> None:
         say(f"fetching the guest's libraries for Python {python}")
-        wheels, site, wanted = staging / "wheels", staging / "site", staging / "wanted.txt"
+        wheels, site = staging / "wheels", staging / "site"
+        requirements = staging / "requirements.txt"
         shutil.rmtree(site, ignore_errors=True)
         shutil.rmtree(wheels, ignore_errors=True)
         locked = read_lock(LOCK, python)
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
         hint = (
-            "Is the Python package index reachable, and .venv made by vm/setup.sh? A file that is "
-            "not the locked one is refused."
+            "Is the Python package index reachable, and was .venv made by vm/setup.sh? Files that "
+            "do not match the lock's hashes are refused."
         )
-        # A wheel made here fits every Python. It is made by this environment's own setuptools: an
-        # isolated build would fetch one, and no hash would be known of that.
-        source = [each for each in locked if each.name in SOURCE_ONLY]
-        wanted.write_text("\n".join(each.line for each in source), encoding="utf-8")
+        # These wheels fit every Python. They are built with this environment's setuptools: an
+        # isolated build would download one without a known hash.
+        from_source = [package.line for package in locked if package.name in SOURCE_ONLY]
+        requirements.write_text("\n".join(from_source), encoding="utf-8")
         run(
             [
                 *(*pip, "wheel", "--use-pep517", "--no-build-isolation", "--no-deps"),
-                *("--no-binary=:all:", "--require-hashes", "-w", wheels, "-r", wanted),
+                *("--no-binary=:all:", "--require-hashes", "-w", wheels, "-r", requirements),
             ],
             what="building the guest's pure libraries",
             hint=hint,
         )
-        ready = [each.line for each in locked if each.name not in SOURCE_ONLY]
-        ready += [f"{wheel} --hash=sha256:{_sha256(wheel)}" for wheel in sorted(wheels.iterdir())]
-        wanted.write_text("\n".join(ready), encoding="utf-8")
+        lines = [package.line for package in locked if package.name not in SOURCE_ONLY]
+        lines += [f"{wheel} --hash=sha256:{_sha256(wheel)}" for wheel in sorted(wheels.iterdir())]
+        requirements.write_text("\n".join(lines), encoding="utf-8")
         run(
             [
                 *pip,
                 "install",
                 "--no-compile",
-                "--no-deps",  # the lock is complete, and pip would take this Python's markers
+                "--no-deps",  # the lock is complete; pip would evaluate markers for this Python
                 "--only-binary=:all:",
                 "--require-hashes",
                 f"--python-version={python}",
@@ -127,13 +128,13 @@ def _libraries(python: str, say: Callable[[str], None]) -> Path:
                 "--platform=manylinux2014_x86_64",
                 "--platform=manylinux_2_28_x86_64",
                 f"--target={site}",
-                f"--requirement={wanted}",
+                f"--requirement={requirements}",
             ],
             what="fetching the guest's libraries",
             hint=hint,
         )
         shutil.rmtree(wheels)
-        wanted.unlink()
+        requirements.unlink()
 
     return once(cache_folder() / "libraries" / libraries_id(python), build, say) / "site"
 
@@ -143,15 +144,13 @@ def _sha256(path: Path) -> str:
 
 
 def _compile(python: str, tree: Path) -> None:
-    """Byte code for the guest's Python, where the host has that version: a guest cannot write it
-    itself.
-    """
+    """Compile byte code if the host has the guest's Python version; guests cannot write it."""
     interpreter = shutil.which(f"python{python}")
     if interpreter is None and sys.version_info[:2] == tuple(map(int, python.split("."))):
         interpreter = sys.executable
     if interpreter is None:
         return
-    # Checked by hash, not by time: a read-only layer's times say nothing.
+    # By hash and not by time: file times in a read-only layer mean nothing.
     subprocess.run(
         [
             *(interpreter, "-m", "compileall", "-q", "-j", "0"),

@@ -1,6 +1,4 @@
-"""Where packages come from: the machine's own configuration or a flag. No mirror is written in this
-project.
-"""
+"""Chooses apt sources: from this machine's configuration or a flag. The project names no mirror."""
 
 from __future__ import annotations
 
@@ -20,21 +18,21 @@ ONE_LINE = re.compile(
 
 
 EDITOR = re.compile(r"/repos/(code|vscode)/?$")
-"""How the address of Microsoft's repository of VS Code ends, and that of a copy of it."""
+"""The end of the address of Microsoft's VS Code repository, or of a mirror of it."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """A source of binary packages; `key` is what Signed-By says."""
+class AptSource:
+    """A source of binary packages; `key` is the value of Signed-By."""
 
     uri: str
     suite: str
     key: str = ""
 
 
-def configured(apt: Path = APT) -> list[Source]:
-    """Every source of binary packages that this machine is configured with."""
-    found: list[Source] = []
+def configured_sources(apt: Path = APT) -> list[AptSource]:
+    """The sources of binary packages in this machine's apt configuration."""
+    sources: list[AptSource] = []
     for path in [apt / "sources.list", *sorted((apt / "sources.list.d").glob("*.list"))]:
         if path.is_file():
             for line in path.read_text().splitlines():
@@ -43,7 +41,7 @@ def configured(apt: Path = APT) -> list[Source]:
                         option.partition("=")[::2] for option in (match["options"] or "").split()
                     )
                     key = options.get("signed-by", "")
-                    found.append(Source(match["uri"], match["suite"], key))
+                    sources.append(AptSource(match["uri"], match["suite"], key))
     for path in sorted((apt / "sources.list.d").glob("*.sources")):
         for stanza in re.split(r"\n\s*\n", path.read_text()):
             lines = [line for line in stanza.splitlines() if not line.lstrip().startswith("#")]
@@ -51,22 +49,22 @@ def configured(apt: Path = APT) -> list[Source]:
             if "deb" in keys.get("Types", "").split() and keys.get("Enabled", "yes") != "no":
                 for uri in keys.get("URIs", "").split():
                     suites = keys.get("Suites", "").split()
-                    found += [Source(uri, suite, keys.get("Signed-By", "")) for suite in suites]
-    return found
+                    signed_by = keys.get("Signed-By", "")
+                    sources += [AptSource(uri, suite, signed_by) for suite in suites]
+    return sources
 
 
 def sources_for(recipe: Recipe, mirror: str = "", apt: Path = APT) -> list[str]:
-    """apt source lines for a recipe: from `mirror` where given, else from this machine's own
-    sources.
+    """apt source lines for a recipe: of `mirror` if given, else of this machine's configuration.
 
-    An empty list means that the machine has no source for that suite; mmdebstrap then uses the
-    distribution's default, which it knows itself.
+    The list is empty if the machine has no source of that suite; mmdebstrap then uses the
+    distribution's default.
     """
     components = " ".join(recipe.components)
     if mirror:
         return [f"deb {mirror} {recipe.suite} {components}"]
     known: dict[str, str] = {}
-    for source in configured(apt):
+    for source in configured_sources(apt):
         known.setdefault(source.suite, source.uri)
     if recipe.suite not in known:
         return []
@@ -75,26 +73,27 @@ def sources_for(recipe: Recipe, mirror: str = "", apt: Path = APT) -> list[str]:
 
 
 def editor_source(apt: Path = APT) -> str:
-    """The apt source line of Microsoft's VS Code where this machine is configured with it, else
-    empty.
-    """
-    for source in configured(apt):
+    """The apt source line of Microsoft's VS Code if this machine has it configured, else empty."""
+    for source in configured_sources(apt):
         if EDITOR.search(source.uri):
             if not source.key.startswith("/"):
                 raise MachineError(
-                    f"the apt source {source.uri} names no file of keys",
-                    hint="Its Signed-By must be the path of one: another system is built from it.",
+                    f"the apt source {source.uri} does not name a key file",
+                    hint="Set its Signed-By to the path of a keyring, so that images can use it.",
                 )
             return f"deb [arch=amd64 signed-by={source.key}] {source.uri} {source.suite} main"
     return ""
 
 
 def sources_needed(recipe: Recipe, sources: list[str]) -> list[str]:
-    """These, unless there are none: then only mmdebstrap knows some, and uses them alone."""
+    """Return `sources`; `MachineError` if there are none.
+
+    mmdebstrap would use its default mirror only if it were given no other source either.
+    """
     if not sources:
         raise MachineError(
-            f"this machine is configured with Microsoft's VS Code, and with no mirror of "
-            f"{recipe.distribution} {recipe.suite} to go with it",
-            hint="`--mirror URL` names one.",
+            f"no mirror of {recipe.distribution} {recipe.suite} is configured on this machine, "
+            "which Microsoft's VS Code source needs beside it",
+            hint="Name one with `--mirror URL`.",
         )
     return sources

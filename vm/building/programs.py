@@ -1,9 +1,9 @@
-"""Programs of the guest that no package of its distribution holds: VS Code as a server, a Node that
-runs it, an MCP server. They come from the npm registry, at the exact versions of
-`images/programs/package-lock.json`; compiled parts are built in a tree of the image's release.
+"""Builds the guest's programs that its distribution does not package.
 
-Built once per release and version (cache: programs/<digest>/programs.tar), they are unpacked at
-/opt/programs of every base.
+These are VS Code as a server, Node to run it, and an MCP server. They come from the npm registry,
+at the exact versions of `images/programs/package-lock.json`; native parts are compiled in a tree of
+the image's release. The result (in the cache: programs/<digest>/programs.tar) is built once per
+release and version, and unpacked at /opt/programs of every base.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ __all__ = ["PROGRAMS", "bootstrap", "build_programs"]
 PROGRAMS = IMAGES / "programs"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 PACKAGES = ("ca-certificates", "npm", "g++", "make", "python3", "pkg-config")
-"""What building takes in any case; a recipe adds the libraries."""
+"""Packages that every build needs; a recipe adds libraries."""
 
 
 def bootstrap() -> list[str]:
-    """What puts a distribution into a folder, as this user may run it. What it mounts there is in
-    a mount namespace of its own, so that nothing of this machine is left in it where it is killed.
+    """The mmdebstrap command that this user may run.
+
+    It runs in a mount namespace of its own, so that a killed build leaves no mounts of this machine
+    in the folder.
     """
     if os.geteuid() == 0:
         return ["unshare", "--mount", "mmdebstrap", "--mode=root"]
@@ -36,25 +38,23 @@ def bootstrap() -> list[str]:
 def build_programs(
     recipe: Recipe, sources: Sequence[str], *, say: Callable[[str], None]
 ) -> Path | None:
-    """The archive of /opt/programs for images of this recipe, made unless it is there; None where
-    the recipe wants none.
-    """
+    """The archive of /opt/programs for a recipe, built if needed; None if the recipe has none."""
     libraries = recipe.packages_to_build
     if not libraries:
         return None
     id = digest(recipe.distribution, recipe.suite, " ".join(libraries), tree_digest([PROGRAMS]))
 
     def build(staging: Path) -> None:
-        say("building VS Code and the servers that come from npm")
-        made = staging / "made.tar"
-        own = sorted(path for path in PROGRAMS.iterdir() if path.is_file())
-        hooks = [f"upload {path} /opt/programs/{path.name}" for path in own]
+        say("building VS Code and the servers from npm")
+        partial = staging / "partial.tar"
+        files = sorted(path for path in PROGRAMS.iterdir() if path.is_file())
+        hooks = [f"upload {path} /opt/programs/{path.name}" for path in files]
         if CERTIFICATES.exists():
-            # Where the network shows its own certificates, the tree must know them as well.
+            # If the network intercepts TLS with its own certificates, the tree needs them too.
             hooks.append(f"upload {CERTIFICATES} {CERTIFICATES}")
         hooks += [
             'chroot "$1" sh /opt/programs/install.sh',
-            f"tar-out /opt/programs {made}",
+            f"tar-out /opt/programs {partial}",
         ]
         run(
             [
@@ -70,10 +70,10 @@ def build_programs(
                 *sources,
             ],
             what="building the guest's programs",
-            hint="Is the npm registry reachable? The log names what failed.",
+            hint="Is the npm registry reachable? See the log for what failed.",
             log=staging / "build.log",
             progress=lambda line: say(line) if line.startswith("I: ") else None,
         )
-        made.rename(staging / "programs.tar")
+        partial.rename(staging / "programs.tar")
 
     return once(cache_folder() / "programs" / id, build, say) / "programs.tar"

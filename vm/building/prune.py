@@ -1,4 +1,4 @@
-"""What the cache holds that the recipes and the guest code, as they stand now, no longer use."""
+"""Finds folders in the cache that the present recipes and guest code no longer use."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["size", "stale"]
 
 
 def stale() -> list[Path]:
-    """Folders of bases, layers, libraries and snapshots that nothing current leads to.
+    """Folders of bases, layers, libraries and snapshots that nothing current uses.
 
-    An imported base is always current. A snapshot is current with its image: one that a user made
-    on an older image is stale, since no machine of today's code can be started from it.
+    An imported base is always current. A snapshot is as current as its image: one that a user made
+    on an older image is stale, since the present code cannot start a machine from it.
     """
     recipes = {name: current_recipe(name)[1] for name in recipe_names()}
     bases = [base for base in list_bases() if recipes.get(base.name, base.id) == base.id]
@@ -27,7 +27,7 @@ def stale() -> list[Path]:
         "layers": {layer_id(python) for python in pythons},
         "libraries": {libraries_id(python) for python in pythons},
     }
-    found = [
+    folders = [
         folder
         for kind, names in current.items()
         for folder in sorted((cache_folder() / kind).glob("[!.]*"))
@@ -35,7 +35,7 @@ def stale() -> list[Path]:
     ]
     images = {image_id(base, layer_id(base.python)) for base in bases}
     described = sorted((cache_folder() / "snapshots").glob("*/[!.]*/snapshot.json"))
-    return found + [path.parent for path in described if _image_of(path) not in images]
+    return folders + [path.parent for path in described if _image_of(path) not in images]
 
 
 def _image_of(path: Path) -> str:
@@ -46,5 +46,5 @@ def _image_of(path: Path) -> str:
 
 
 def size(folder: Path) -> int:
-    """Bytes that a folder takes on the disk."""
+    """Bytes that a folder occupies on the disk."""
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*"))

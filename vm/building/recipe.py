@@ -1,6 +1,4 @@
-"""A recipe says what is in an image. It is data: `vm/images/<name>/image.toml` and the files beside
-it.
-"""
+"""Recipes of images: `vm/images/<name>/image.toml` and the files next to it."""
 
 from __future__ import annotations
 
@@ -17,27 +15,27 @@ __all__ = ["Recipe", "Screen", "load_recipe", "recipe_names"]
 IMAGES = Path(__file__).parents[1] / "images"
 
 
-class Strict(BaseModel):
-    """Unknown keys are errors: a misspelt key must not be a silent default."""
+class RecipeModel(BaseModel):
+    """Refuses unknown keys: a misspelt key must not silently mean the default."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Screen(Strict):
-    """Width and height in pixels; the smaller one where the processor is emulated."""
+class Screen(RecipeModel):
+    """Width and height in pixels; `emulation` applies if the processor is emulated."""
 
     default: tuple[int, int] = (1920, 1080)
     emulation: tuple[int, int] = (1280, 720)
 
 
-class Units(Strict):
-    """systemd units that stay off; `user/NAME` is a unit of the user's session."""
+class Units(RecipeModel):
+    """systemd units to disable; `user/NAME` is a unit of the user's session."""
 
     mask: list[str] = []
 
 
-class Recipe(Strict):
-    """What an image is made of."""
+class Recipe(RecipeModel):
+    """The content of an `image.toml`."""
 
     distribution: str
     suite: str
@@ -52,25 +50,25 @@ class Recipe(Strict):
     screen: Screen = Screen()
     packages: dict[str, list[str]]
     packages_to_build: list[str] = []
-    """Libraries that /opt/programs is built against; none means an image without it."""
+    """Libraries that /opt/programs is built against; if empty, the image has no /opt/programs."""
     units: Units = Units()
 
     def package_names(self) -> list[str]:
-        """Every package of every group, once."""
+        """The packages of all groups, without duplicates."""
         return list(dict.fromkeys(name for group in self.packages.values() for name in group))
 
 
 def recipe_names() -> list[str]:
-    """The recipes there are."""
+    """The names of all recipes."""
     return sorted(path.parent.name for path in IMAGES.glob("*/image.toml"))
 
 
 def load_recipe(name: str) -> tuple[Recipe, str]:
-    """The recipe called `name`, and the digest of everything its tree is built from."""
+    """The recipe called `name`, and a digest of everything that its tree is built from."""
     path = IMAGES / name / "image.toml"
     if not path.is_file():
         raise MachineError(
-            f"no image recipe {name!r}", hint=f"There are: {', '.join(recipe_names())}."
+            f"not an image recipe: {name!r}", hint=f"Recipes: {', '.join(recipe_names())}."
         )
     try:
         recipe = Recipe.model_validate(tomllib.loads(path.read_text()))

@@ -1,7 +1,7 @@
-"""A running machine taken as it stands: by the pages it has of its own, its devices and its disk.
+"""Captures the state of a running machine: memory pages it has written, devices and disk.
 
-All three are told against the snapshot that it was made from, its root, however often it was taken
-and started again since: so no capture depends on an earlier one.
+All three are stored as differences from the base snapshot, however often the machine has been saved
+and restored since. So no capture depends on an earlier one.
 """
 
 from __future__ import annotations
@@ -18,161 +18,183 @@ import numpy as np
 
 from ambidex.vm import MachineError
 from ambidex.vm.building.image import Image
-from ambidex.vm.checkpoints.manifest import NOTHING, Table
-from ambidex.vm.checkpoints.memory import Mapping, Pages, lay_pages, may_trace, pages_of
-from ambidex.vm.checkpoints.stream import configured, differing_pages
+from ambidex.vm.checkpoints.manifest import EMPTY_TABLE, Table
+from ambidex.vm.checkpoints.memory import Mapping, Pages, may_trace, read_pages, write_pages
+from ambidex.vm.checkpoints.stream import add_configuration, differing_pages
 from ambidex.vm.machines.binding import libvirt
 from ambidex.vm.machines.domain import Shape
 from ambidex.vm.machines.hypervisor import Domain, machine_type, qmp
 from ambidex.vm.machines.instance import Instance
-from ambidex.vm.machines.snapshot import Snapshot, migrated, read_snapshot, write_snapshot
+from ambidex.vm.machines.snapshot import (
+    Snapshot,
+    read_snapshot,
+    wait_for_migration,
+    write_snapshot,
+)
 from ambidex.vm.process import run
 from ambidex.vm.store import forget, locked
 
-__all__ = ["WAYS", "Captured", "capture", "differing", "standing", "store", "way_to"]
+__all__ = [
+    "MEMORY_METHODS",
+    "CapturedMachine",
+    "capture",
+    "choose_memory_method",
+    "pages_to_write",
+    "paused_capture",
+    "store_snapshot",
+]
 
-WAYS = ("pages", "whole")
-"""How memory is taken: a machine's own pages, out of its process; or all of it, saved by QEMU,
-where the process belongs to somebody else or may not be traced. And how it is put back: into an
-empty machine's process; or as a part of the state that QEMU loads.
+MEMORY_METHODS = ("pages", "whole")
+"""How memory is captured and restored.
+
+`pages` reads the pages that the machine has written out of QEMU's process, and writes them into the
+process of an idle instance. `whole` has QEMU save all memory, and load it as a part of the state:
+for processes that belong to another user or may not be traced.
 """
 
 
 @dataclass(frozen=True)
-class Captured:
-    """A machine as it stood."""
+class CapturedMachine:
+    """The state of a machine at one moment."""
 
     root: Path
-    """Folder of the snapshot that it lies over."""
+    """Folder of its base snapshot."""
     shape: Shape
     token: str
-    """What its guest believes its token is."""
+    """The token that its guest accepts."""
     way: str
-    """One of `WAYS`."""
+    """How its memory was captured: one of `MEMORY_METHODS`."""
     stood_still: Callable[[], float]
-    """Seconds for which it was stopped, until now if it is."""
+    """Seconds for which it was paused; until now if it still is."""
     pages: Callable[[Table], Iterable[Pages]]
-    """Where its memory is not the root's with those blocks laid over it, in parts; they are read
-    when they are asked for, and `MachineError` names what is damaged.
+    """The pages that differ from the base snapshot with the given blocks loaded over it, in parts.
+
+    They are read when iterated; `MachineError` names a damaged part.
     """
     state: bytes
-    """Its devices, as a new machine loads them (`vm.checkpoints.stream.configured`)."""
+    """Its devices, as a new machine loads them (`vm.checkpoints.stream.add_configuration`)."""
     disk: bytes
-    """Its qcow2, over the root's."""
-    table: Table = field(default_factory=lambda: NOTHING, compare=False)
-    """Which blocks its memory is, laid over the root's, if it was kept."""
+    """Its qcow2, an overlay of the base snapshot's disk."""
+    table: Table = field(default_factory=lambda: EMPTY_TABLE, compare=False)
+    """The blocks of its memory over the base snapshot, if it was loaded from a checkpoint."""
 
 
 @contextmanager
-def standing(instance: Instance, way: str = "") -> Iterator[Captured]:
-    """A machine that was forked, as it stands; it goes on once its pages have been read, which can
-    be done once, or else after the block. `way` is chosen by what is allowed.
+def paused_capture(instance: Instance, method: str = "") -> Iterator[CapturedMachine]:
+    """Pause a forked machine and yield its state.
+
+    The machine resumes once its pages have been read, at the latest when the block ends; they can
+    be read once. `method` is one of `MEMORY_METHODS`; by default the best one that is permitted.
     """
     if instance.root is None:
-        raise MachineError("a machine that was started from its disk cannot be kept")
-    way = way or way_to(instance)
-    mapped = read_snapshot(instance.root).memory
-    given = instance.owner.account.given
+        raise MachineError("a machine that was started from its disk cannot be saved")
+    method = method or choose_memory_method(instance)
+    base_memory = read_snapshot(instance.root).memory
+    grant = instance.owner.account.grant
     state, stream = instance.folder / "state", instance.folder / "stream"
 
-    def own() -> Iterator[Pages]:
-        if way == "pages":
-            memory = Mapping.of(instance.pid(), mapped)
-            yield from memory.read(memory.own())
-            stop.end()
+    def own_pages() -> Iterator[Pages]:
+        if method == "pages":
+            memory = Mapping.of(instance.pid(), base_memory)
+            yield from memory.read(memory.own_pages())
+            pause.end()
         else:
-            _save(instance.domain, given(stream))
-            stop.end()
-            yield differing_pages(stream, mapped)
+            _save_stream(instance.domain, grant(stream))
+            pause.end()
+            yield differing_pages(stream, base_memory)
             stream.unlink()
 
-    with _Stop(instance.domain) as stop:
-        # Not `live`: that would have QEMU let go of the disk.
-        qmp(instance.domain, "xen-save-devices-state", filename=str(given(state)), live=False)
-        devices = configured(state.read_bytes(), machine_type(instance.domain))
+    with _Pause(instance.domain) as pause:
+        # With `live`, QEMU would release the disk.
+        qmp(instance.domain, "xen-save-devices-state", filename=str(grant(state)), live=False)
+        devices = add_configuration(state.read_bytes(), machine_type(instance.domain))
         state.unlink()
-        yield Captured(
+        yield CapturedMachine(
             root=instance.root,
             shape=instance.shape,
             token=instance.door.token,
-            way=way,
-            stood_still=stop.seconds,
-            pages=partial(differing, own, mapped),
+            way=method,
+            stood_still=pause.seconds,
+            pages=partial(pages_to_write, own_pages, base_memory),
             state=devices,
             disk=instance.disk.read_bytes(),
         )
 
 
-def capture(instance: Instance, way: str = "") -> Captured:
-    """The same of a machine that goes on at once: what it was is held in memory."""
-    with standing(instance, way) as seen:
-        parts = list(seen.pages(NOTHING))
-    return replace(seen, pages=partial(differing, lambda: parts, read_snapshot(seen.root).memory))
+def capture(instance: Instance, method: str = "") -> CapturedMachine:
+    """The state of a machine, which resumes before this returns; its pages are held in memory."""
+    with paused_capture(instance, method) as captured:
+        parts = list(captured.pages(EMPTY_TABLE))
+    base_memory = read_snapshot(captured.root).memory
+    return replace(captured, pages=partial(pages_to_write, lambda: parts, base_memory))
 
 
-def differing(own: Callable[[], Iterable[Pages]], mapped: Path, laid: Table) -> Iterator[Pages]:
-    """A machine's own pages; and the root's, where something was laid that is not its own."""
-    there = np.empty(0, dtype=np.int64)
-    for part in own():
-        there = np.concatenate((there, part.numbers)) if len(laid) else there
+def pages_to_write(
+    own_pages: Callable[[], Iterable[Pages]], base_memory: Path, loaded: Table
+) -> Iterator[Pages]:
+    """The pages to write over memory in which `loaded` is in place: the machine's own pages, and
+    pages of the base snapshot where `loaded` has changed them and the machine has not.
+    """
+    own_numbers = np.empty(0, dtype=np.int64)
+    for part in own_pages():
+        if len(loaded):
+            own_numbers = np.concatenate((own_numbers, part.numbers))
         yield part
-    if len(gone := np.setdiff1d(laid["number"], there)):
-        yield pages_of(mapped, gone.astype(np.int64))
+    if len(stale := np.setdiff1d(loaded["number"], own_numbers)):
+        yield read_pages(base_memory, stale.astype(np.int64))
 
 
-def way_to(instance: Instance) -> str:
-    """Which of `WAYS` is allowed with that machine."""
+def choose_memory_method(instance: Instance) -> str:
+    """The best of `MEMORY_METHODS` that is permitted for that machine."""
     try:
         return "pages" if may_trace(instance.pid()) else "whole"
-    except MachineError:  # the process is not of this host, or not ours
+    except MachineError:  # the process is on another host, or belongs to another user
         return "whole"
 
 
-class _Stop:
-    """A machine stands still, until the end of the block or sooner."""
+class _Pause:
+    """Pauses a machine until the end of the block, or until `end`."""
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
         self._began = time.monotonic()
-        self._took: float | None = None
+        self._duration: float | None = None
 
-    def __enter__(self) -> _Stop:
-        _told(self._domain.suspend)
+    def __enter__(self) -> _Pause:
+        _call_libvirt(self._domain.suspend)
         return self
 
     def __exit__(self, *error: object) -> None:
         self.end()
 
     def end(self) -> None:
-        """It goes on."""
-        if self._took is None:
-            _told(self._domain.resume)
-            self._took = time.monotonic() - self._began
+        """Resume the machine."""
+        if self._duration is None:
+            _call_libvirt(self._domain.resume)
+            self._duration = time.monotonic() - self._began
 
     def seconds(self) -> float:
-        """For how long it was stopped, until now if it is."""
-        return time.monotonic() - self._began if self._took is None else self._took
+        """How long the machine was paused, until now if it still is."""
+        return time.monotonic() - self._began if self._duration is None else self._duration
 
 
-def _told(verb: Callable[[], object]) -> None:
+def _call_libvirt(operation: Callable[[], object]) -> None:
     try:
-        verb()
+        operation()
     except libvirt.libvirtError as error:
-        raise MachineError(f"a machine could not be kept: {error}") from None
+        raise MachineError(f"a machine could not be saved: {error}") from None
 
 
-def _save(domain: Domain, stream: Path) -> None:
+def _save_stream(domain: Domain, stream: Path) -> None:
     off = [{"capability": "x-ignore-shared", "state": False}]
     qmp(domain, "migrate-set-capabilities", capabilities=off)
     qmp(domain, "migrate-set-parameters", **{"max-bandwidth": 0})
     qmp(domain, "migrate", uri=f"file:{stream}")
-    migrated(domain)
+    wait_for_migration(domain)
 
 
-def store(captured: Captured, image: Image, final: Path) -> Snapshot:
-    """Keep a captured machine as a snapshot that stands by itself, in the folder `final`, replacing
-    one that is there.
-    """
+def store_snapshot(captured: CapturedMachine, image: Image, final: Path) -> Snapshot:
+    """Save a captured machine as a self-contained snapshot, replacing any in `final`."""
     staging = final.with_name(f".{final.name}.partial")
     with locked(final.with_name(f".{final.name}.lock")):
         shutil.rmtree(staging, ignore_errors=True)
@@ -180,12 +202,12 @@ def store(captured: Captured, image: Image, final: Path) -> Snapshot:
         memory = read_snapshot(captured.root).memory
         copy = ["cp", "--reflink=auto", "--sparse=always", memory, staging / "memory"]
         run(copy, what="copying memory")
-        for part in captured.pages(NOTHING):
-            lay_pages(part, staging / "memory")
+        for part in captured.pages(EMPTY_TABLE):
+            write_pages(part, staging / "memory")
         (staging / "state").write_bytes(captured.state)
         (staging / "disk.qcow2").write_bytes(captured.disk)
-        token, shape, still = captured.token, captured.shape, captured.stood_still()
-        write_snapshot(staging, final.name, image, token, shape, stood_still=still)
+        token, shape, paused = captured.token, captured.shape, captured.stood_still()
+        write_snapshot(staging, final.name, image, token, shape, stood_still=paused)
         forget(final)
         staging.rename(final)
     return read_snapshot(final)

@@ -1,10 +1,10 @@
-"""Steps: a machine as it stood, again and again on its way, each a place to start from.
+"""Saves, loads, lists and deletes the checkpoints of an episode.
 
-    <parent>/blocks/*.pack   what is in all the steps below this folder, each block once
-             <name>/         a step (vm.checkpoints.manifest)
+    <parent>/blocks/*.pack   the blocks of all checkpoints in this folder, each stored once
+             <name>/         a checkpoint (vm.checkpoints.manifest)
 
-A step depends on its parent folder and on its root, the snapshot of the image that it lies over; on
-no other step. It is whole, or it has no folder.
+A checkpoint depends on its parent folder and on its base snapshot, but on no other checkpoint. It
+is complete, or its folder does not exist.
 """
 
 from __future__ import annotations
@@ -21,283 +21,308 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ambidex.vm import MachineError
-from ambidex.vm.checkpoints.blocks import Blocks
-from ambidex.vm.checkpoints.capture import Captured
+from ambidex.vm.checkpoints.blocks import BlockStore
+from ambidex.vm.checkpoints.capture import CapturedMachine
 from ambidex.vm.checkpoints.disk_blocks import NO_DISK, DiskBlocks
 from ambidex.vm.checkpoints.manifest import (
-    NOTHING,
+    EMPTY_TABLE,
     PARTS,
-    Step,
+    CheckpointManifest,
     Table,
-    apart,
-    damaged,
-    filled,
-    hashed,
-    read_step,
+    compare_tables,
+    content_hash,
+    damage_error,
+    join_blocks,
+    make_table,
+    read_manifest,
     read_table,
-    table,
-    torn,
+    split_blocks,
 )
-from ambidex.vm.checkpoints.memory import Pages, pages_of
+from ambidex.vm.checkpoints.memory import Pages, read_pages
 from ambidex.vm.checkpoints.pack import BlockError, Rows
 from ambidex.vm.machines.snapshot import read_snapshot
 from ambidex.vm.store import cache_folder, forget, locked
 
-__all__ = ["Kept", "Rule", "drop", "keep", "kept_steps", "load", "retain"]
+__all__ = [
+    "CheckpointInfo",
+    "RetentionRule",
+    "apply_retention",
+    "delete_checkpoint",
+    "list_checkpoints",
+    "load_checkpoint",
+    "save_checkpoint",
+]
 
 BLOCKS = "blocks"
-STEPS = "[!.]*/step.json"
+CHECKPOINTS = "[!.]*/step.json"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What is known of a step that is kept."""
+class CheckpointInfo:
+    """A stored checkpoint, as listed."""
 
     name: str
     bytes: int
-    """What keeping it added to its parent folder: what it shares was there already."""
+    """Bytes that it added to its parent folder; blocks that were stored already do not count."""
     stood_still: float
-    """Seconds for which the machine was stopped."""
+    """Seconds for which the machine was paused."""
     parent: Path | None
-    """The step that the machine was at before; none where that was a snapshot of the image."""
+    """The checkpoint that the machine was at before; None if that was a snapshot of the image."""
 
 
 @dataclass(frozen=True)
-class Rule:
-    """Which steps stay; one stays for any of these reasons. As it is, all do."""
+class RetentionRule:
+    """Which checkpoints to keep: those that meet any of these criteria. By default, all."""
 
     every: int = 1
-    """It is named by a multiple of this number; 1 is every name, 0 none."""
+    """Keep those whose name is a multiple of this number; 1 keeps every name, 0 none."""
     last: int = 0
-    """It is one of so many that were kept last."""
+    """Keep this many of the most recent ones."""
     named: frozenset[str] = frozenset()
-    """It is named here: then it stays over the budget too."""
+    """Keep these, even beyond the budget."""
 
-    def holds(self, name: str) -> bool:
-        """Whether a step of that name stays, however many are kept after it."""
+    def keeps(self, name: str) -> bool:
+        """Whether a checkpoint of that name is kept regardless of how many follow it."""
         by_number = self.every > 0 and name.isdecimal() and int(name) % self.every == 0
         return self.every == 1 or by_number or name in self.named
 
 
-def keep(
-    captured: Captured, step: Path, parent: Path | None = None, disk: DiskBlocks = NO_DISK
-) -> Kept:
-    """Keep a captured machine as the step in that folder, replacing one that is there; `parent` is
-    the step that it was at before. What `disk` has, its image's, is not kept again.
-    """
-    step = step.absolute()
-    if step.name == BLOCKS or step.name.startswith("."):
-        raise MachineError(f"a step cannot be called {step.name!r}", hint="Number it.")
-    (states, state), (places, overlay) = torn(captured.state), torn(captured.disk)
-    numbers: list[NDArray[np.int64]] = []
+def save_checkpoint(
+    captured: CapturedMachine,
+    checkpoint: Path,
+    parent: Path | None = None,
+    disk: DiskBlocks = NO_DISK,
+) -> CheckpointInfo:
+    """Save a captured machine in the folder `checkpoint`, replacing an existing checkpoint.
 
-    def memory() -> Iterator[Rows]:
-        for part in captured.pages(NOTHING):
-            numbers.append(part.numbers)
+    `parent` is the checkpoint that the machine was at before. Blocks that are on `disk`, the
+    image's, are not stored again.
+    """
+    checkpoint = checkpoint.absolute()
+    if checkpoint.name == BLOCKS or checkpoint.name.startswith("."):
+        raise MachineError(
+            f"not a name for a checkpoint: {checkpoint.name!r}", hint="Use the step's number."
+        )
+    state_numbers, state_rows = split_blocks(captured.state)
+    disk_numbers, disk_rows = split_blocks(captured.disk)
+    page_numbers: list[NDArray[np.int64]] = []
+
+    def memory_rows() -> Iterator[Rows]:
+        for part in captured.pages(EMPTY_TABLE):
+            page_numbers.append(part.numbers)
             yield part.content
 
-    with _held(step.parent):
-        names, added = Blocks(step.parent / BLOCKS, disk).add(memory(), [state], [overlay])
-        pages = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
-        staging = step.with_name(f".{step.name}.partial")
+    with _locked_folder(checkpoint.parent):
+        blocks = BlockStore(checkpoint.parent / BLOCKS, disk)
+        names, added = blocks.add(memory_rows(), [state_rows], [disk_rows])
+        pages = np.concatenate(page_numbers) if page_numbers else np.empty(0, dtype=np.int64)
+        staging = checkpoint.with_name(f".{checkpoint.name}.partial")
         staging.mkdir(mode=0o700)
         parts = {}
-        for part, where, named in zip(PARTS, (pages, states, places), names, strict=True):
-            content = table(where, named).tobytes()
+        positions = (pages, state_numbers, disk_numbers)
+        for part, numbers, part_names in zip(PARTS, positions, names, strict=True):
+            content = make_table(numbers, part_names).tobytes()
             (staging / part).write_bytes(content)
-            parts[part] = hashed(content)
+            parts[part] = content_hash(content)
             added += len(content)
-        said = Step(
-            root=str(captured.root.relative_to(_snapshots())),
-            root_hash=_hash_of(captured.root),
+        manifest = CheckpointManifest(
+            root=str(captured.root.relative_to(_snapshots_folder())),
+            root_hash=_snapshot_hash(captured.root),
             image=read_snapshot(captured.root).image_id,
             shape=captured.shape,
             token=captured.token,
             way=captured.way,
             stood_still=round(captured.stood_still(), 4),
             kept=time.time(),
-            parent=os.path.relpath(parent, step.parent) if parent else "",
+            parent=os.path.relpath(parent, checkpoint.parent) if parent else "",
             added=added,
             state=len(captured.state),
             disk=len(captured.disk),
             parts=parts,
         )
         path = staging / "step.json"
-        path.touch(mode=0o600)  # of its token
-        path.write_bytes(said.sealed().written())
-        forget(step)
-        staging.rename(step)
-    return _kept(step, said)
+        path.touch(mode=0o600)  # it holds the token
+        path.write_bytes(manifest.sealed().to_bytes())
+        forget(checkpoint)
+        staging.rename(checkpoint)
+    return _info(checkpoint, manifest)
 
 
-def load(step: Path, image: str, disk: DiskBlocks = NO_DISK) -> Captured:
-    """What was kept as that step, for a machine of the image of that id; `disk` is the one that it
-    was kept with.
+def load_checkpoint(checkpoint: Path, image: str, disk: DiskBlocks = NO_DISK) -> CapturedMachine:
+    """The machine that was saved as a checkpoint, for an image with the id `image`.
 
-    `MachineError` says that its root is not there, or names the part that is damaged: blocks of
-    memory when its pages are asked for.
+    `disk` is the one that it was saved with. `MachineError` says that the base snapshot is missing,
+    or names the part that is damaged; damaged memory is detected when its pages are iterated.
     """
-    step = step.absolute()
-    said = read_step(step)
-    root = _root(step, said, image)
-    with _held(step.parent):
-        blocks = Blocks(step.parent / BLOCKS, disk)
-        state, overlay = (_content(step, said, part, blocks) for part in ("state", "disk"))
+    checkpoint = checkpoint.absolute()
+    manifest = read_manifest(checkpoint)
+    root = _find_root(checkpoint, manifest, image)
+    with _locked_folder(checkpoint.parent):
+        blocks = BlockStore(checkpoint.parent / BLOCKS, disk)
+        state, overlay = (
+            _read_part(checkpoint, manifest, part, blocks) for part in ("state", "disk")
+        )
 
-    memory = read_table(step, "memory", said)
+    memory = read_table(checkpoint, "memory", manifest)
 
-    def pages(laid: Table) -> Iterator[Pages]:
-        which, gone = apart(memory, laid)
-        places = memory[which]
-        with _held(step.parent), _damage_to(step, "memory"):
-            for some, rows in blocks.now().parts(places["name"].tolist()):
-                yield Pages(places["number"][some].astype(np.int64), rows)
-        if len(gone):
-            yield pages_of(read_snapshot(root).memory, gone)
+    def pages(loaded: Table) -> Iterator[Pages]:
+        rows_to_write, stale = compare_tables(memory, loaded)
+        table = memory[rows_to_write]
+        with _locked_folder(checkpoint.parent), _report_damage(checkpoint, "memory"):
+            for indices, rows in blocks.refreshed().read_in_parts(table["name"].tolist()):
+                yield Pages(table["number"][indices].astype(np.int64), rows)
+        if len(stale):
+            yield read_pages(read_snapshot(root).memory, stale)
 
-    return Captured(
+    return CapturedMachine(
         root=root,
-        shape=said.shape,
-        token=said.token,
-        way=said.way,
-        stood_still=lambda: said.stood_still,
+        shape=manifest.shape,
+        token=manifest.token,
+        way=manifest.way,
+        stood_still=lambda: manifest.stood_still,
         pages=pages,
-        state=filled(*state, said.state),
-        disk=filled(*overlay, said.disk),
+        state=join_blocks(*state, manifest.state),
+        disk=join_blocks(*overlay, manifest.disk),
         table=memory,
     )
 
 
-def _content(step: Path, said: Step, part: str, blocks: Blocks) -> tuple[Table, Rows]:
-    """The blocks of a part of a step, and their places."""
-    places = read_table(step, part, said)
-    with _damage_to(step, part):
-        return places, blocks.read(places["name"].tolist())
+def _read_part(
+    checkpoint: Path, manifest: CheckpointManifest, part: str, blocks: BlockStore
+) -> tuple[Table, Rows]:
+    """The table of a part of a checkpoint, and the blocks in its order."""
+    table = read_table(checkpoint, part, manifest)
+    with _report_damage(checkpoint, part):
+        return table, blocks.read(table["name"].tolist())
 
 
 @contextmanager
-def _damage_to(step: Path, part: str) -> Iterator[None]:
-    """A block that is not there, or is not what it was, is damage to that part of the step."""
+def _report_damage(checkpoint: Path, part: str) -> Iterator[None]:
+    """Turn a `BlockError` into a `MachineError` that names the damaged part."""
     try:
         yield
     except BlockError as error:
-        raise damaged(step, f"{part}: {error}") from None
+        raise damage_error(checkpoint, f"{part}: {error}") from None
 
 
-def kept_steps(parent: Path) -> tuple[Kept, ...]:
-    """The steps that are kept below a folder, the earliest first; `MachineError` names one that is
-    damaged.
-    """
-    steps = [path.parent for path in parent.absolute().glob(STEPS)]
-    said = sorted(((step, read_step(step)) for step in steps), key=lambda each: each[1].kept)
-    return tuple(_kept(*each) for each in said)
+def list_checkpoints(parent: Path) -> tuple[CheckpointInfo, ...]:
+    """The checkpoints in a folder, the earliest first; `MachineError` names a damaged one."""
+    folders = [path.parent for path in parent.absolute().glob(CHECKPOINTS)]
+    pairs = [(folder, read_manifest(folder)) for folder in folders]
+    return tuple(_info(*pair) for pair in sorted(pairs, key=lambda pair: pair[1].kept))
 
 
-def drop(step: Path) -> int:
-    """Forget a step, a damaged one too, and give back what no other one needs; how many bytes."""
-    step = step.absolute()
-    if not (step / "step.json").exists():
-        read_step(step)
-    with _held(step.parent):
-        before = _size(step.parent)
-        forget(step)
-        _collect(step.parent)
-        return before - _size(step.parent)
+def delete_checkpoint(checkpoint: Path) -> int:
+    """Delete a checkpoint, damaged or not, and the blocks that only it needs; the bytes freed."""
+    checkpoint = checkpoint.absolute()
+    if not (checkpoint / "step.json").exists():
+        read_manifest(checkpoint)
+    with _locked_folder(checkpoint.parent):
+        before = _size(checkpoint.parent)
+        forget(checkpoint)
+        _delete_unused_blocks(checkpoint.parent)
+        return before - _size(checkpoint.parent)
 
 
-def retain(parent: Path, rule: Rule, budget: int | None = None) -> tuple[str, ...]:
-    """Drop the steps below a folder that the rule does not hold, and then the earliest ones until
-    all that is left takes no more than `budget` bytes; the names of the dropped. A damaged one is
-    left to whoever wants it.
+def apply_retention(
+    parent: Path, rule: RetentionRule, budget: int | None = None
+) -> tuple[str, ...]:
+    """Delete the checkpoints in a folder that the rule does not keep, then the earliest ones until
+    the rest takes at most `budget` bytes; the names of the deleted ones. Damaged ones are left
+    alone.
     """
     parent = parent.absolute()
-    with _held(parent):
-        names = [step.name for step, _ in _readable(parent)]
+    with _locked_folder(parent):
+        names = [folder.name for folder, _ in _readable(parent)]
         earlier = names[: max(0, len(names) - rule.last)]
-        gone = [name for name in earlier if not rule.holds(name)]
-        for name in gone:
+        deleted = [name for name in earlier if not rule.keeps(name)]
+        for name in deleted:
             forget(parent / name)
-        if gone:
-            _collect(parent)
+        if deleted:
+            _delete_unused_blocks(parent)
         for name in names:
             if budget is None or _size(parent) <= budget:
                 break
-            if name not in gone and name not in rule.named:
+            if name not in deleted and name not in rule.named:
                 forget(parent / name)
-                _collect(parent, slack=0)
-                gone.append(name)
-    return tuple(gone)
+                _delete_unused_blocks(parent, slack=0)
+                deleted.append(name)
+    return tuple(deleted)
 
 
 @contextmanager
-def _held(parent: Path) -> Iterator[None]:
-    """Hold what is below a folder, without what others left there that were killed."""
+def _locked_folder(parent: Path) -> Iterator[None]:
+    """Hold the lock of a folder of checkpoints, after removing what killed processes left there."""
     with locked(parent / ".lock"):
         for pattern in (".*.partial", ".*.doomed"):
-            for left in parent.glob(pattern):
-                shutil.rmtree(left)
-        for left in (parent / BLOCKS).glob("*.partial"):
-            left.unlink()
+            for leftover in parent.glob(pattern):
+                shutil.rmtree(leftover)
+        for leftover in (parent / BLOCKS).glob("*.partial"):
+            leftover.unlink()
         yield
 
 
-def _readable(parent: Path) -> list[tuple[Path, Step]]:
-    """The steps that are not damaged, the earliest first."""
-    found = []
-    for path in parent.glob(STEPS):
+def _readable(parent: Path) -> list[tuple[Path, CheckpointManifest]]:
+    """The checkpoints that are not damaged, the earliest first."""
+    pairs = []
+    for path in parent.glob(CHECKPOINTS):
         with suppress(MachineError):
-            found.append((path.parent, read_step(path.parent)))
-    return sorted(found, key=lambda each: each[1].kept)
+            pairs.append((path.parent, read_manifest(path.parent)))
+    return sorted(pairs, key=lambda pair: pair[1].kept)
 
 
-def _collect(parent: Path, **how: float) -> None:
-    """Give back the blocks that no step needs; one that is damaged needs none any more."""
-    wanted: set[bytes] = set()
-    for step, said in _readable(parent):
+def _delete_unused_blocks(parent: Path, **options: float) -> None:
+    """Delete the blocks that no checkpoint needs; those of a damaged checkpoint count as unused."""
+    used: set[bytes] = set()
+    for checkpoint, manifest in _readable(parent):
         with suppress(MachineError):
             for part in PARTS:
-                wanted.update(read_table(step, part, said)["name"].tolist())
-    Blocks(parent / BLOCKS).keep_only(wanted, **how)
+                used.update(read_table(checkpoint, part, manifest)["name"].tolist())
+    BlockStore(parent / BLOCKS).keep_only(used, **options)
 
 
-def _kept(step: Path, said: Step) -> Kept:
-    parent = Path(os.path.normpath(step.parent / said.parent)) if said.parent else None
-    return Kept(step.name, said.added, said.stood_still, parent)
+def _info(checkpoint: Path, manifest: CheckpointManifest) -> CheckpointInfo:
+    parent = None
+    if manifest.parent:
+        parent = Path(os.path.normpath(checkpoint.parent / manifest.parent))
+    return CheckpointInfo(checkpoint.name, manifest.added, manifest.stood_still, parent)
 
 
-def _root(step: Path, said: Step, image: str) -> Path:
-    """The folder of the snapshot that a step lies over, as it was then."""
-    parts = PurePosixPath(said.root).parts
+def _find_root(checkpoint: Path, manifest: CheckpointManifest, image: str) -> Path:
+    """The folder of a checkpoint's base snapshot; `MachineError` if it is not the same any more."""
+    parts = PurePosixPath(manifest.root).parts
     if len(parts) != 2 or any(part.startswith((".", "/")) for part in parts):
         raise MachineError(
-            f"the checkpoint {step} is based on {said.root!r}, which is not a snapshot",
-            hint="Ambidex wrote no such step: ask where it is from, and do not start from it.",
+            f"the checkpoint {checkpoint} is based on {manifest.root!r}, which is not a snapshot",
+            hint="Ambidex did not write it: find out where it is from, and do not use it.",
         )
-    root = _snapshots() / said.root
-    if said.image != image:
+    root = _snapshots_folder() / manifest.root
+    if manifest.image != image:
         raise MachineError(
-            f"the step {step} was kept on the image {said.image}; this machine's is {image}",
-            hint="Recipe, tools or the guest's code have changed since: go back to that version.",
+            f"the checkpoint {checkpoint} needs the image {manifest.image}; "
+            f"this machine's image is {image}",
+            hint="The recipe, the tools or the guest code have changed: check out that version.",
         )
     if not (root / "snapshot.json").is_file():
         raise MachineError(
-            f"the checkpoint {step} is based on the snapshot {root}, which was deleted",
-            hint="It was pruned, or made on another computer. Play the episode again.",
+            f"the checkpoint {checkpoint} is based on the snapshot {root}, which was deleted",
+            hint="It was pruned, or made on another computer. Replay the episode.",
         )
-    if _hash_of(root) != said.root_hash:
+    if _snapshot_hash(root) != manifest.root_hash:
         raise MachineError(
-            f"the checkpoint {step} is based on the snapshot {root}, which has been replaced since",
-            hint="Play the episode again: steps of the new snapshot fit it.",
+            f"the checkpoint {checkpoint} is based on the snapshot {root}, "
+            "which has been replaced since",
+            hint="Replay the episode: its checkpoints will be based on the new snapshot.",
         )
     return root
 
 
-def _hash_of(root: Path) -> str:
-    """Tells a snapshot from one that was made again: its token is in there."""
-    return hashed((root / "snapshot.json").read_bytes())
+def _snapshot_hash(root: Path) -> str:
+    """Identifies one build of a snapshot: its description holds a token that is new in each."""
+    return content_hash((root / "snapshot.json").read_bytes())
 
 
-def _snapshots() -> Path:
+def _snapshots_folder() -> Path:
     return cache_folder() / "snapshots"
 
 

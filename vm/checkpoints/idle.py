@@ -1,7 +1,8 @@
-"""Empty machines over a root, and how one becomes what was captured.
+"""Idle instances: machines launched on a base snapshot that wait for a state to be restored.
 
-Steps of an episode are alike in most of their memory. So one that is kept ahead for the next fork
-has the memory of the last step that was asked for: of another one, what differs is put in place.
+Checkpoints of an episode have most of their memory in common. So an instance that is prepared for
+the next fork is preloaded with the memory of the last checkpoint that was restored; for another
+checkpoint, only the differing pages are written.
 """
 
 from __future__ import annotations
@@ -10,27 +11,27 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ambidex.vm.checkpoints.capture import Captured, way_to
-from ambidex.vm.checkpoints.manifest import NOTHING, Table
+from ambidex.vm.checkpoints.capture import CapturedMachine, choose_memory_method
+from ambidex.vm.checkpoints.manifest import EMPTY_TABLE, Table
 from ambidex.vm.checkpoints.memory import Mapping
-from ambidex.vm.checkpoints.stream import with_pages
+from ambidex.vm.checkpoints.stream import write_stream
 from ambidex.vm.machines.instance import Instance
-from ambidex.vm.machines.snapshot import read_snapshot, woken
+from ambidex.vm.machines.snapshot import read_snapshot, wake
 from ambidex.vm.process import run
 
-__all__ = ["Empty", "lay", "start"]
+__all__ = ["IdleInstance", "preload", "restore"]
 
 
 @dataclass(frozen=True)
-class Empty:
-    """A machine that waits for a state."""
+class IdleInstance:
+    """An instance that waits for a state."""
 
     instance: Instance
-    laid: Table = field(default_factory=lambda: NOTHING)
-    """Which blocks lie in its memory, over the root's."""
+    loaded: Table = field(default_factory=lambda: EMPTY_TABLE)
+    """The blocks that have been written over the base snapshot in its memory."""
 
     def running(self) -> bool:
-        """Whether QEMU is still there."""
+        """Whether QEMU is still running."""
         return self.instance.running()
 
     def close(self) -> None:
@@ -38,63 +39,71 @@ class Empty:
         self.instance.close()
 
 
-def lay(captured: Captured, instance: Instance, way: str = "") -> Empty:
-    """An empty machine over the same root, with the memory of a captured one where that may be put
-    there. It is ended where that fails.
+def preload(captured: CapturedMachine, instance: Instance, method: str = "") -> IdleInstance:
+    """Make an idle instance on the captured machine's base snapshot, with that machine's memory
+    where it may be written. Closes the instance on failure.
     """
-    if (way or way_to(instance)) != "pages" or not len(captured.table):
-        return Empty(instance)
+    if (method or choose_memory_method(instance)) != "pages" or not len(captured.table):
+        return IdleInstance(instance)
     try:
         memory = Mapping.of(instance.pid(), read_snapshot(captured.root).memory)
-        for part in captured.pages(NOTHING):
+        for part in captured.pages(EMPTY_TABLE):
             memory.write(part)
     except BaseException:
         instance.close()
         raise
-    return Empty(instance, captured.table)
+    return IdleInstance(instance, captured.table)
 
 
-def start(captured: Captured, empty: Empty, way: str = "") -> Instance:
-    """An empty machine over the same root as the captured one stood, running, with an identity of
-    its own; it has said that it is ready, and its clock is right. It is ended where that fails.
-    `way` is chosen by what is allowed.
+def restore(captured: CapturedMachine, idle: IdleInstance, method: str = "") -> Instance:
+    """Restore a captured machine into an idle instance on the same base snapshot.
+
+    Returns it running and ready, with a new identity and the right time. Closes the instance on
+    failure. `method` is one of `MEMORY_METHODS`; by default the best one that is permitted.
     """
-    instance = empty.instance
+    instance = idle.instance
     root, state = read_snapshot(captured.root), instance.folder / "state"
     try:
-        with ThreadPoolExecutor(1) as beside:
-            disk = beside.submit(_lay_disk, captured.disk, instance, root.disk)
-            _load(empty, root.memory, captured, state, way or way_to(instance))
+        with ThreadPoolExecutor(1) as pool:
+            disk = pool.submit(_replace_disk, captured.disk, instance, root.disk)
+            _load_memory(
+                idle, root.memory, captured, state, method or choose_memory_method(instance)
+            )
         disk.result()
     except BaseException:
         instance.close()
         raise
-    return woken(instance.with_token(captured.token), state, "a fork of a machine")
+    return wake(instance.with_token(captured.token), state, "a fork of a machine")
 
 
-def _lay_disk(content: bytes, instance: Instance, root: Path) -> None:
-    """Give an empty machine a disk: QEMU has opened the file that it has, and reads it anew when a
-    state is loaded.
+def _replace_disk(content: bytes, instance: Instance, backing: Path) -> None:
+    """Give an idle instance another disk.
+
+    The file is overwritten, not replaced: QEMU has it open, and reads it anew when it loads a
+    state.
     """
     disk = instance.folder / "disk"
     disk.write_bytes(content)
-    # It says where its root lies, and that may have moved since.
-    over = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", root, disk]
-    run(over, what="laying a disk over its root")
+    # The qcow2 names its backing file, which may have moved since.
+    rebase = ["qemu-img", "rebase", "-u", "-f", "qcow2", "-F", "qcow2", "-b", backing, disk]
+    run(rebase, what="setting a disk's backing file")
     instance.disk.write_bytes(disk.read_bytes())
     disk.unlink()
 
 
-def _load(empty: Empty, mapped: Path, captured: Captured, state: Path, way: str) -> None:
-    """Put a captured machine's memory into an empty one, and write the state that it loads then;
-    both at once, where its process is not ours.
+def _load_memory(
+    idle: IdleInstance, base_memory: Path, captured: CapturedMachine, state: Path, method: str
+) -> None:
+    """Write a captured machine's memory into an idle instance, and its device state to `state`.
+
+    With the method `whole`, memory becomes a part of the state, which QEMU loads.
     """
-    pages = captured.pages(empty.laid)
-    if way == "pages":
-        memory = Mapping.of(empty.instance.pid(), mapped)
+    pages = captured.pages(idle.loaded)
+    if method == "pages":
+        memory = Mapping.of(idle.instance.pid(), base_memory)
         for part in pages:
             memory.write(part)
         state.write_bytes(captured.state)
     else:
         with state.open("wb") as out:
-            with_pages(captured.state, pages, out)
+            write_stream(captured.state, pages, out)

@@ -1,11 +1,11 @@
-"""A step's own files: what it lies over, and which blocks it is made of.
+"""The files of one checkpoint: its manifest, and the tables of blocks that each part consists of.
 
-    <parent>/<name>/memory   which block lies at which page; a page not named is the root's
-                    state    the same of what the devices held
-                    disk     the same of the qcow2
-                    step.json
+    <parent>/<name>/memory      block per page; a page that is not listed is the base snapshot's
+                    state       block per 4 KiB of the device state
+                    disk        block per 4 KiB of the qcow2
+                    step.json   the manifest
 
-Every file is under a hash, `step.json` under one of its own.
+The manifest holds a hash of every other file and of itself.
 """
 
 from __future__ import annotations
@@ -24,130 +24,138 @@ from ambidex.vm.checkpoints.pack import Rows
 from ambidex.vm.machines.domain import Shape
 
 __all__ = [
-    "NOTHING",
+    "EMPTY_TABLE",
     "PARTS",
-    "Step",
+    "CheckpointManifest",
     "Table",
-    "apart",
-    "damaged",
-    "filled",
-    "read_step",
+    "compare_tables",
+    "content_hash",
+    "damage_error",
+    "join_blocks",
+    "make_table",
+    "read_manifest",
     "read_table",
-    "table",
-    "torn",
+    "split_blocks",
 ]
 
 PARTS = ("memory", "state", "disk")
-PLACE = np.dtype([("number", "<u4"), ("name", f"V{NAME}")])
+TABLE_ROW = np.dtype([("number", "<u4"), ("name", f"V{NAME}")])
 Table = NDArray[np.void]
-"""Which block (`name`) lies at which place (`number`, in blocks from the start): of `PLACE`."""
-NOTHING: Table = np.empty(0, dtype=PLACE)
+"""Rows of `TABLE_ROW`: the block `name` is at position `number`, in blocks from the start."""
+EMPTY_TABLE: Table = np.empty(0, dtype=TABLE_ROW)
 
 
-class Step(BaseModel):
-    """`step.json`."""
+class CheckpointManifest(BaseModel):
+    """The content of `step.json`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     root: str
-    """The folder of the snapshot that it lies over, below that of all snapshots."""
+    """Folder of the base snapshot, relative to the folder of all snapshots."""
     root_hash: str
     image: str
     shape: Shape
     token: str
     way: str
+    """How memory was captured: one of `vm.checkpoints.capture.MEMORY_METHODS`."""
     stood_still: float
+    """Seconds for which the machine was paused."""
     kept: float
-    """Seconds since 1970."""
+    """When it was saved, in seconds since 1970."""
     parent: str
-    """Way to the step before it, from its own parent folder; empty for none."""
+    """Path of the preceding checkpoint, relative to this one's parent folder; empty for none."""
     added: int
-    """Bytes that keeping it added."""
+    """Bytes that saving it added to the parent folder."""
     state: int
-    """Length of the state, in bytes."""
+    """Length of the device state, in bytes."""
     disk: int
+    """Length of the qcow2, in bytes."""
     parts: dict[str, str]
     """Hash of each other file."""
     hash: str = ""
-    """Of everything else in here."""
+    """Hash of all other fields."""
 
-    def sealed(self) -> Step:
-        """The same with its hash."""
+    def sealed(self) -> CheckpointManifest:
+        """A copy with its own hash filled in."""
         plain = self.model_copy(update={"hash": ""}).model_dump_json()
-        return self.model_copy(update={"hash": hashed(plain.encode())})
+        return self.model_copy(update={"hash": content_hash(plain.encode())})
 
-    def written(self) -> bytes:
-        """The file. No other one says the same, though one of another last digit may mean it."""
+    def to_bytes(self) -> bytes:
+        """The canonical bytes of the file.
+
+        Only these are accepted: JSON that differs in the last digit of a float could parse as
+        equal.
+        """
         return self.model_dump_json(indent=1).encode()
 
 
-def hashed(content: bytes) -> str:
-    """What stands for some bytes in `step.json`."""
+def content_hash(content: bytes) -> str:
+    """The hash of some bytes, as stored in `step.json`."""
     return blake2b(content, digest_size=NAME).hexdigest()
 
 
-def damaged(step: Path, what: str) -> MachineError:
-    """The refusal of a step that is not what was written."""
-    hint = "Drop it, and start from another one; the episode can be played again up to here."
-    return MachineError(f"the step {step} is damaged: {what}", hint=hint)
+def damage_error(checkpoint: Path, reason: str) -> MachineError:
+    """The error for a checkpoint whose files are not as they were written."""
+    hint = "Delete it and start from another one; or replay the episode up to this step."
+    return MachineError(f"the checkpoint {checkpoint} is damaged: {reason}", hint=hint)
 
 
-def read_step(step: Path) -> Step:
-    """The description of a step; `MachineError` if there is none, or it is damaged."""
+def read_manifest(checkpoint: Path) -> CheckpointManifest:
+    """The manifest of a checkpoint; `MachineError` if it is missing or damaged."""
     try:
-        content = (step / "step.json").read_bytes()
-        said = Step.model_validate_json(content)
+        content = (checkpoint / "step.json").read_bytes()
+        manifest = CheckpointManifest.model_validate_json(content)
     except (FileNotFoundError, NotADirectoryError):
-        there = sorted(path.parent.name for path in step.parent.glob("[!.]*/step.json"))
-        hint = f"In {step.parent} there are: {', '.join(there) or 'none'}."
-        raise MachineError(f"there is no step {step}", hint=hint) from None
+        existing = sorted(path.parent.name for path in checkpoint.parent.glob("[!.]*/step.json"))
+        hint = f"Checkpoints in {checkpoint.parent}: {', '.join(existing) or 'none'}."
+        raise MachineError(f"not a checkpoint: {checkpoint}", hint=hint) from None
     except ValidationError:
-        raise damaged(step, "step.json is not what was written") from None
-    if said.sealed().written() != content:
-        raise damaged(step, "step.json is not what was written")
-    return said
+        raise damage_error(checkpoint, "step.json has changed since it was written") from None
+    if manifest.sealed().to_bytes() != content:
+        raise damage_error(checkpoint, "step.json has changed since it was written")
+    return manifest
 
 
-def read_table(step: Path, part: str, said: Step) -> Table:
-    """Which blocks a part of a step is made of; `MachineError` if it is damaged."""
+def read_table(checkpoint: Path, part: str, manifest: CheckpointManifest) -> Table:
+    """The blocks that a part of a checkpoint consists of; `MachineError` if the file is damaged."""
     try:
-        content = (step / part).read_bytes()
+        content = (checkpoint / part).read_bytes()
     except OSError as error:
-        raise damaged(step, f"{part}: {error.strerror}") from None
-    if hashed(content) != said.parts[part]:
-        raise damaged(step, f"{part} is not what was written")
-    return np.frombuffer(content, dtype=PLACE)
+        raise damage_error(checkpoint, f"{part}: {error.strerror}") from None
+    if content_hash(content) != manifest.parts[part]:
+        raise damage_error(checkpoint, f"{part} has changed since it was written")
+    return np.frombuffer(content, dtype=TABLE_ROW)
 
 
-def table(numbers: NDArray[np.int64], names: Sequence[bytes]) -> Table:
-    """Blocks of these names at these places."""
-    made = np.empty(len(names), dtype=PLACE)
-    made["number"] = numbers
-    made["name"] = np.frombuffer(b"".join(names), dtype=f"V{NAME}")
-    return made
+def make_table(numbers: NDArray[np.int64], names: Sequence[bytes]) -> Table:
+    """A table of blocks with these names at these positions."""
+    table = np.empty(len(names), dtype=TABLE_ROW)
+    table["number"] = numbers
+    table["name"] = np.frombuffer(b"".join(names), dtype=f"V{NAME}")
+    return table
 
 
-def apart(one: Table, other: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What of a table another one has not: which rows; and the places that only the other names."""
-    gone = np.setdiff1d(other["number"], one["number"]).astype(np.int64)
+def compare_tables(table: Table, other: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Indices of the rows of `table` that `other` lacks, and positions that only `other` has."""
+    only_other = np.setdiff1d(other["number"], table["number"]).astype(np.int64)
     if not len(other):
-        return np.arange(len(one)), gone
+        return np.arange(len(table)), only_other
     order = np.argsort(other["number"], kind="stable")
-    near = np.searchsorted(other["number"], one["number"], sorter=order)
-    found = other[order[np.minimum(near, len(order) - 1)]]
-    return np.flatnonzero(found != one), gone
+    nearest = np.searchsorted(other["number"], table["number"], sorter=order)
+    counterparts = other[order[np.minimum(nearest, len(order) - 1)]]
+    return np.flatnonzero(counterparts != table), only_other
 
 
-def torn(content: bytes) -> tuple[NDArray[np.int64], Rows]:
-    """Bytes as blocks: places and content of those that are not all zeros."""
+def split_blocks(content: bytes) -> tuple[NDArray[np.int64], Rows]:
+    """Split bytes into blocks: positions and contents of those that are not all zeros."""
     padded = content + bytes(-len(content) % BLOCK)
     rows = np.frombuffer(padded, dtype=np.uint8).reshape(-1, BLOCK)
     numbers = np.flatnonzero(rows.any(axis=1))
     return numbers, rows[numbers]
 
 
-def filled(places: Table, rows: Rows, length: int) -> bytes:
-    """The bytes that were torn."""
-    whole = np.zeros((-(-length // BLOCK), BLOCK), dtype=np.uint8)
-    whole[places["number"]] = rows
-    return whole.tobytes()[:length]
+def join_blocks(table: Table, rows: Rows, length: int) -> bytes:
+    """The bytes that `split_blocks` split: `rows` at the positions of `table`, zeros elsewhere."""
+    blocks = np.zeros((-(-length // BLOCK), BLOCK), dtype=np.uint8)
+    blocks[table["number"]] = rows
+    return blocks.tobytes()[:length]

@@ -1,10 +1,10 @@
-"""Packs: files of blocks of 4 KiB, compressed.
+"""Packs: files of compressed 4 KiB blocks.
 
-    <name>.pack    a header, then frames of up to 64 blocks each, compressed by zstd
+    <name>.pack    a header, then frames of up to 64 blocks each, compressed with zstd
 
 The header holds the name of each block (`vm.checkpoints.block_names`), and the length and checksum
-of each frame; the pack's own name is the checksum of its header. So every byte is under a
-checksum, and a pack is whole or not found.
+of each frame; the pack's own name is the checksum of its header. So every byte is covered by a
+checksum, and a damaged header makes the pack invalid as a whole.
 """
 
 from __future__ import annotations
@@ -23,29 +23,38 @@ from xxhash import xxh3_128_digest
 
 from ambidex.vm.checkpoints.block_names import BLOCK, NAME
 
-__all__ = ["FRAME", "SUM", "BlockError", "Pack", "Rows", "checksum", "opened", "written"]
+__all__ = [
+    "CHECKSUM",
+    "FRAME",
+    "BlockError",
+    "Pack",
+    "Rows",
+    "checksum",
+    "open_pack",
+    "write_pack",
+]
 
 FRAME = 64
-"""Blocks compressed as one: more of them are smaller together, and more is read for one of them."""
-SUM = 16
-"""Bytes of a checksum."""
+"""Blocks compressed together. Larger frames compress better, but cost more per block read."""
+CHECKSUM = 16
+"""Length of a checksum in bytes."""
 MAGIC = b"AMBLOCK3"
 LEVEL = 1
-"""Of zstd: half a gigabyte a second; higher ones cost more time than they save space."""
+"""Level of zstd: half a gigabyte a second. Higher ones cost more time than the space is worth."""
 
 Rows = NDArray[np.uint8]
 """Blocks: shape (n, 4096)."""
 
 
 class BlockError(Exception):
-    """A block is not there, or not what it was."""
+    """A block is missing or damaged."""
 
 
 def checksum(content: bytes | memoryview) -> bytes:
-    """XXH3 of 128 bits, over what is written to this disk and read back.
+    """The 128-bit XXH3 of what is written to this disk and read back.
 
-    It finds what chance did to a file, not what malice did: whoever can write there can also write
-    another checksum. It names no block: a guest chooses what is in a block, see
+    It detects accidental damage, not tampering: whoever can write the file can also write another
+    checksum. It must not be used to name blocks, since guests choose their content; see
     `vm.checkpoints.block_names`.
     """
     return xxh3_128_digest(content)
@@ -53,30 +62,30 @@ def checksum(content: bytes | memoryview) -> bytes:
 
 @dataclass(frozen=True)
 class Pack:
-    """A file of blocks."""
+    """An open pack: the content of its header."""
 
     path: Path
     names: tuple[bytes, ...]
     frames: tuple[tuple[int, int, bytes], ...]
-    """Where each begins, its length, and the checksum of that many bytes."""
+    """Offset, length and checksum of each compressed frame."""
 
-    def frame(self, number: int) -> Rows:
+    def read_frame(self, number: int) -> Rows:
         """The blocks of a frame; `BlockError` if it is damaged."""
-        start, length, said = self.frames[number]
+        start, length, expected = self.frames[number]
         try:
             with self.path.open("rb", buffering=0) as file:
                 packed = os.pread(file.fileno(), length, start)
         except OSError as error:
             raise BlockError(f"{self.path.name}: {error.strerror}") from None
-        if checksum(packed) != said:
-            raise BlockError(f"{self.path.name}: frame {number} is not what was written")
+        if checksum(packed) != expected:
+            raise BlockError(f"{self.path.name}: frame {number} has changed since it was written")
         count = min(FRAME, len(self.names) - number * FRAME)
         plain = pyarrow.Codec("zstd").decompress(packed, count * BLOCK, asbytes=True)
         return np.frombuffer(plain, dtype=np.uint8).reshape(count, BLOCK)
 
 
-def opened(path: Path) -> Pack | None:
-    """The pack in that file; none where its header is not what was written."""
+def open_pack(path: Path) -> Pack | None:
+    """The pack in that file; None if its header is damaged."""
     with path.open("rb") as file:
         start = file.read(len(MAGIC) + 8)
         if len(start) < len(MAGIC) + 8:
@@ -84,29 +93,29 @@ def opened(path: Path) -> Pack | None:
         blocks, frames = struct.unpack_from(">II", start, len(MAGIC))
         if max(blocks, frames) * NAME > path.stat().st_size:
             return None
-        rest = file.read(blocks * NAME + frames * (4 + SUM))
+        rest = file.read(blocks * NAME + frames * (4 + CHECKSUM))
     if checksum(start + rest).hex() != path.stem:
         return None
     names = tuple(np.frombuffer(rest, dtype=f"V{NAME}", count=blocks).tolist())
     table, at = [], len(start) + len(rest)
-    for place in range(blocks * NAME, len(rest), 4 + SUM):
-        (length,) = struct.unpack_from(">I", rest, place)
-        table.append((at, length, rest[place + 4 : place + 4 + SUM]))
+    for entry in range(blocks * NAME, len(rest), 4 + CHECKSUM):
+        (length,) = struct.unpack_from(">I", rest, entry)
+        table.append((at, length, rest[entry + 4 : entry + 4 + CHECKSUM]))
         at += length
     return Pack(path, names, tuple(table))
 
 
-def written(folder: Path, blocks: Mapping[bytes, bytes]) -> Pack:
-    """A new pack in that folder, of blocks by name."""
+def write_pack(folder: Path, blocks: Mapping[bytes, bytes]) -> Pack:
+    """Write blocks, given by name, to a new pack in `folder`."""
     rows = list(blocks.values())
 
-    def packed(first: int) -> bytes:
+    def compress(first: int) -> bytes:
         codec = pyarrow.Codec("zstd", compression_level=LEVEL)
         frame: bytes = codec.compress(b"".join(rows[first : first + FRAME]), asbytes=True)
         return frame
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        frames = list(pool.map(packed, range(0, len(rows), FRAME)))
+        frames = list(pool.map(compress, range(0, len(rows), FRAME)))
     header = MAGIC + struct.pack(">II", len(rows), len(frames)) + b"".join(blocks)
     header += b"".join(struct.pack(">I", len(frame)) + checksum(frame) for frame in frames)
     folder.mkdir(parents=True, exist_ok=True)
@@ -116,6 +125,6 @@ def written(folder: Path, blocks: Mapping[bytes, bytes]) -> Pack:
         out.write(header)
         out.writelines(frames)
     partial.rename(final)
-    pack = opened(final)
+    pack = open_pack(final)
     assert pack is not None
     return pack

@@ -1,4 +1,4 @@
-"""libvirt's Python binding, told before it loads to write its log to a file."""
+"""Imports libvirt's Python binding with its log directed to a file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import os
 
 from ambidex.vm.store import cache_folder
 
-# libvirt reads this once, when it is loaded. What matters is raised by the call it concerns as
-# well.
+# libvirt reads this variable once, when it is loaded. Calls that fail raise exceptions as well.
 LOG = cache_folder() / "libvirt.log"
 LOG.parent.mkdir(parents=True, exist_ok=True)
 os.environ.setdefault("LIBVIRT_LOG_OUTPUTS", f"3:file:{LOG}")

@@ -1,4 +1,4 @@
-"""A boot that gets ready, or one that says how far it came."""
+"""Waiting for a machine to become ready; a timeout reports the boot stage it reached."""
 
 from __future__ import annotations
 
@@ -23,17 +23,22 @@ STAGES: Stages = (
     ("system", "Welcome to"),
     ("desktop", "Graphical Interface"),
 )
-"""What the serial console shows, in order, before the guest itself can be asked."""
+"""Boot stages and the text that marks each on the serial console, in order.
+
+The console is read until the guest itself can be asked.
+"""
 
 QUIET_LOAD, QUIET_FOR, QUIET_BOUND = 0.12, 3.0, 90.0
-"""A desktop is quiet below this many busy processors, for so long; the bound in seconds."""
+"""A desktop is quiet with fewer than `QUIET_LOAD` busy processors for `QUIET_FOR` seconds; waiting
+ends after `QUIET_BOUND` seconds.
+"""
 
 CONSOLE_LINES = 25
-"""A kernel's panic is followed by a trace of a dozen."""
+"""Lines of the console in an error message: a kernel panic is followed by a trace of a dozen."""
 
 
 def stage_of(console: str, answering: bool, stages: Stages = STAGES) -> str:
-    """The last stage a booting machine reached."""
+    """The last stage that a booting machine has reached."""
     reached = "create"
     for stage, mark in stages:
         if mark in console:
@@ -49,8 +54,10 @@ def wait_until_ready(
     every: float = 0.25,
     stages: Stages = STAGES,
 ) -> None:
-    """Return when the guest says it is ready; `MachineError` with stage, console and last frame
-    otherwise.
+    """Wait until the guest reports that it is ready.
+
+    `MachineError` after `bound` seconds, or if the machine ends; with the stage it reached, the end
+    of its console and the path of its last frame.
     """
     shown = ""
     answering = False
@@ -61,20 +68,20 @@ def wait_until_ready(
             raise failure("it ended during the boot")
         try:
             instance.door.health(timeout=10.0)
-        except NotYetError as seen:
-            answering = answering or str(seen).startswith("the guest answers")
+        except NotYetError as error:
+            answering = answering or str(error).startswith("the guest answers")
             stage = stage_of(instance.console(), answering, stages)
             if stage != shown:
                 shown = stage
                 say(f"{instance.name}: {stage}")
             raise
 
-    def failure(seen: str) -> MachineError:
+    def failure(reason: str) -> MachineError:
         console = instance.console()
         stage = stage_of(console, answering, stages)
         last = "\n".join(console.splitlines()[-CONSOLE_LINES:])
         return MachineError(
-            f"the machine did not get ready, it reached the stage {stage!r}: {seen}\n"
+            f"the machine did not become ready; it reached the stage {stage!r}: {reason}\n"
             f"last lines of its console:\n{last}",
             stage=stage,
             hint=_last_frame(instance),
@@ -85,7 +92,7 @@ def wait_until_ready(
 
 def _last_frame(instance: Running) -> str:
     if not instance.running():
-        return "There is no last frame of it."
+        return "No last frame: the machine has ended."
     try:
         picture = instance.picture()
     except MachineError:
@@ -93,14 +100,14 @@ def _last_frame(instance: Running) -> str:
     path = cache_folder() / "failures" / f"{instance.name}.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(picture)
-    return f"Its last frame: {path}"
+    return f"Last frame: {path}"
 
 
 def wait_until_quiet(instance: Instance) -> None:
-    """Return when the machine's processors have been idle for a while, or a bound has passed.
+    """Wait until the machine's processors have been idle for a while, or a bound has passed.
 
-    A desktop goes on starting things after it is ready; a snapshot of a busy one is busy in every
-    fork.
+    A desktop keeps starting services after it is ready; every fork of a snapshot of a busy machine
+    would be busy too.
     """
     began = time.monotonic()
     quiet_since = began

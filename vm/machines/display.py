@@ -1,4 +1,4 @@
-"""The framebuffer from outside, over VNC: it works when nothing in the guest answers."""
+"""Captures a machine's screen over VNC, which works even if the guest does not answer."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ambidex.vm import MachineError
 
 __all__ = ["Client", "Factory", "capture"]
 
-# The protocol's password is a matter of DES; where its library will keep that is not the user's.
+# RFB passwords use DES; the move of that cipher within `cryptography` does not concern users.
 warnings.filterwarnings("ignore", message="TripleDES has been moved", module="vncdotool")
 
 BOUND = 10.0
-"""Seconds for a connection and a frame."""
+"""Seconds for connecting and receiving a frame."""
 MOST_PIXELS = 1 << 24
-"""Of a screen. What a screen is, the guest has a say in."""
+"""Largest accepted screen, in pixels: the guest influences its size, and is not trusted."""
 LARGEST = 4 * MOST_PIXELS + 1024
-"""Bytes of one part of a message: its pixels, a name, a text on the clipboard."""
-READ = frozenset(
+"""Largest part of a message in bytes: pixels, a name, the text of the clipboard."""
+ENCODINGS = frozenset(
     {
         Encoding.RAW,
         Encoding.PSEUDO_CURSOR,
@@ -37,17 +37,22 @@ READ = frozenset(
         Encoding.PSEUDO_QEMU_EXTENDED_KEY_EVENT,
     }
 )
-"""What we ask for. The library would read packed parts, too, however much they hold."""
+"""The accepted encodings: those that are requested.
+
+The library would also read compressed rectangles, however large they become.
+"""
 
 
 class Client(VNCDoToolClient):  # type: ignore[misc]
-    """The library's, with a screen to begin with: it takes the first part that it is sent for the
-    upper left one, and TigerVNC sends parts of one colour first. A server that announces more than
-    a screen can hold is not heard any further.
+    """A VNC client that starts with an empty screen and limits what a server may send.
+
+    Without that screen, the library takes the first rectangle for the upper left one, but TigerVNC
+    sends rectangles of one colour first. It disconnects a server that announces more than a screen
+    can hold.
     """
 
     def vncConnectionMade(self) -> None:
-        """The size of the screen is known."""
+        """Called when the size of the screen is known."""
         if not self._fits(self.width, self.height):
             self._refuse(f"a screen of {self.width}x{self.height}")
             return
@@ -63,8 +68,8 @@ class Client(VNCDoToolClient):  # type: ignore[misc]
 
     def _handleRectangle(self, block: bytes) -> None:
         x, y, width, height, encoding = struct.unpack("!HHHHi", block)
-        if encoding not in READ or not self._fits(max(1, x + width), max(1, y + height)):
-            self._refuse(f"a part at {x},{y} of {width}x{height} in encoding {encoding}")
+        if encoding not in ENCODINGS or not self._fits(max(1, x + width), max(1, y + height)):
+            self._refuse(f"a rectangle at {x},{y} of {width}x{height} in encoding {encoding}")
             return
         super()._handleRectangle(block)
 
@@ -77,25 +82,27 @@ class Client(VNCDoToolClient):  # type: ignore[misc]
         self._handler = self._packet.clear
         self.transport.loseConnection()
         if not self.factory.deferred.called:
-            refused = ProtocolError(f"the display announced {what}")
-            failure = Failure(refused)  # type: ignore[no-untyped-call]
+            error = ProtocolError(f"the display announced {what}")
+            failure = Failure(error)  # type: ignore[no-untyped-call]
             self.factory.clientConnectionFailed(None, failure)
 
 
 class Factory(VNCDoToolFactory):  # type: ignore[misc]
-    """Makes such clients."""
+    """Makes instances of `Client`."""
 
     protocol = Client
 
 
 def capture(address: str, password: str) -> bytes:
-    """The screen at `host:port` as PNG; `MachineError` if it does not answer, or refuses us."""
+    """The screen at `host:port` as PNG; `MachineError` if it does not answer or rejects us."""
     host, port = address.rsplit(":", 1)
     frame = io.BytesIO()
-    frame.name = "frame.png"  # the library tells the format by a name
+    frame.name = "frame.png"  # the library infers the format from a name
     try:
         with api.connect(f"{host}::{port}", password, Factory, timeout=BOUND) as client:
             client.captureScreen(frame)
     except Exception as error:  # noqa: BLE001 - the library raises whatever its network loop met
-        raise MachineError(f"no picture from {address}: {type(error).__name__} {error}") from None
+        raise MachineError(
+            f"cannot capture the screen at {address}: {type(error).__name__} {error}"
+        ) from None
     return frame.getvalue()

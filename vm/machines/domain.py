@@ -1,4 +1,4 @@
-"""What libvirt is told of a machine: one frozen description, rendered through `domain.xml`."""
+"""The libvirt definition of a machine, rendered from the template `domain.xml`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["GUEST_PORT", "HARDWARE", "RAM", "Memory", "Shape", "domain_xml"]
 
 GUEST_PORT = 8770
 RAM = "am.ram"
-"""What QEMU calls the memory of a machine that forks."""
+"""QEMU's id of the memory of a machine that can be forked."""
 TEMPLATE = Path(__file__).with_name("domain.xml")
 HARDWARE = (TEMPLATE, Path(__file__))
-"""Where a machine's devices are described: a saved state fits no other description."""
+"""Files that define a machine's devices: a saved state fits only the definition it came from."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The hardware of a machine: what must be the same for a snapshot to fit."""
+    """The hardware of a machine, which must be the same for a snapshot to fit."""
 
     kind: str
     """`kvm`, or `qemu` for emulation."""
@@ -34,12 +34,13 @@ class Shape:
 
 @dataclass(frozen=True)
 class Memory:
-    """Where guest memory lives: a file written through, or one read and copied on write."""
+    """The file that backs guest memory."""
 
     file: Path
     shared: bool
+    """Whether the machine's writes go to the file; otherwise pages are copied on write."""
     sealed: bool = False
-    """Whether QEMU can be told not to open it for writing, from 8.2."""
+    """Whether QEMU opens the file read-only, which takes version 8.2."""
 
 
 def domain_xml(
@@ -57,11 +58,11 @@ def domain_xml(
     incoming: bool = False,
     extra: tuple[str, ...] = (),
 ) -> str:
-    """The domain of a machine. `incoming` starts it empty, for a saved device state to be loaded.
+    """The XML definition of a machine's domain.
 
-    `network` lets the guest out; otherwise it reaches nothing, and only its own ports are reached
-    from this host's loopback. `ssh_key` is a public key in OpenSSH's form: with one, the guest lets
-    its holder in as root.
+    With `incoming` the machine waits for a saved device state. With `network` the guest can reach
+    the network; without, it reaches nothing, and its ports are reachable only from this host's
+    loopback. `ssh_key` is a public key in OpenSSH's format whose holder may log in as root.
     """
     restrict = "off" if network else "on"
     forwards = f"hostfwd=tcp:127.0.0.1:0-:{GUEST_PORT}"
@@ -72,7 +73,7 @@ def domain_xml(
     arguments = ["-netdev", f"user,id=n0,restrict={restrict},{forwards}"]
     arguments += ["-device", "virtio-net-pci,netdev=n0,addr=0x10"]
     if memory is not None:
-        # One that is copied on write is opened to be read: no machine may change it for the others.
+        # Memory that is copied on write is opened read-only: no machine may change it for others.
         share = "on" if memory.shared else "off,readonly=on,rom=off" if memory.sealed else "off"
         backend = f"memory-backend-file,id={RAM},size={shape.memory}M,mem-path={memory.file}"
         arguments += ["-object", f"{backend},share={share},dump=off"]

@@ -1,4 +1,4 @@
-"""The little that vm asks of a guest: is it ready, and here is who you are now."""
+"""Requests that vm makes to a guest: its health, a new identity, and programs to run."""
 
 from __future__ import annotations
 
@@ -19,57 +19,60 @@ from ambidex.vm.wait import NotYetError, wait_for
 __all__ = ["Door", "new_token"]
 
 IDENTITY_BOUND = 60.0
-TRY = 25.0
-"""Seconds for one try of that: a fork that is slow, emulated on a busy host, gets no quicker by
-being asked again, for it answers what was given up first.
+"""Seconds in which a guest must take its new identity."""
+REQUEST_TIMEOUT = 25.0
+"""Seconds for one such request. Shorter ones do not help a slow fork (emulated, on a busy host): it
+answers the abandoned requests first.
 """
 CLOCK_OFF = 2.0
-"""Seconds that a guest's clock may be off for: emulation on a busy host answers late."""
+"""Seconds by which a guest's clock may be off: with emulation on a busy host, answers are late."""
 
 
 def new_token() -> str:
-    """A bearer token nobody can guess."""
+    """A new random bearer token."""
     return secrets.token_urlsafe(32)
 
 
 LARGEST = 32 << 20
-"""Bytes of an answer. A machine may be a fork of one that an agent has used."""
+"""Largest answer in bytes. Guests are not trusted: one may be a fork that an agent has used."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a guest answered, within that bound."""
+class GuestAnswer:
+    """An HTTP answer of a guest, of at most `LARGEST` bytes."""
 
     status: int
     body: bytes
 
     @property
     def text(self) -> str:
-        """The beginning of it."""
+        """The first 600 bytes, as text."""
         return self.body[:600].decode(errors="replace")
 
     def fields(self) -> dict[str, Any]:
-        """It as a JSON object; `NotYetError` where it is none."""
+        """The body as a JSON object; `NotYetError` if it is not one."""
         try:
-            said = json.loads(self.body)
+            payload = json.loads(self.body)
         except (ValueError, RecursionError):
             raise NotYetError(f"the guest's answer is not JSON: {self.text!r:.100}") from None
-        if not isinstance(said, dict):
+        if not isinstance(payload, dict):
             raise NotYetError(f"the guest's answer is not a JSON object: {self.text!r:.100}")
-        return said
+        return payload
 
 
 @dataclass(frozen=True)
 class Door:
-    """Where a guest answers, and the token that opens it."""
+    """A guest's HTTP endpoint, with the bearer token that it accepts."""
 
     endpoint: str
     token: str
 
-    def _ask(self, method: str, path: str, *, timeout: float, json: object = None) -> Answer:
+    def _request(
+        self, method: str, path: str, *, timeout: float, json: object = None
+    ) -> GuestAnswer:
         headers = {"Authorization": f"Bearer {self.token}", "Accept-Encoding": "identity"}
         end = time.monotonic() + timeout
-        # No proxy of the environment, and no certificates read: the other end is this machine.
+        # The endpoint is on this machine: no proxy from the environment, no certificates to load.
         with (
             httpx.Client(
                 base_url=self.endpoint,
@@ -86,13 +89,13 @@ class Door:
                 if len(body) > LARGEST:
                     raise httpx.ReadError(f"more than {LARGEST} bytes")
                 if time.monotonic() > end:
-                    raise httpx.ReadTimeout(f"not whole after {timeout:g} s")
-            return Answer(answer.status_code, bytes(body))
+                    raise httpx.ReadTimeout(f"incomplete after {timeout:g} s")
+            return GuestAnswer(answer.status_code, bytes(body))
 
     def health(self, timeout: float = 5.0) -> dict[str, object]:
-        """The guest's own report once it is ready; `NotYetError` says what is missing."""
+        """The guest's health report if it is ready; `NotYetError` says what is missing."""
         try:
-            answer = self._ask("GET", "/harness/health", timeout=timeout)
+            answer = self._request("GET", "/harness/health", timeout=timeout)
         except httpx.HTTPError as error:
             raise NotYetError(f"no answer at {self.endpoint} ({type(error).__name__})") from None
         if answer.status == 200:
@@ -101,24 +104,25 @@ class Door:
         raise NotYetError(f"the guest answers {answer.status}: {answer.text}")
 
     def start(self, argv: Sequence[str], window: str, within: float) -> None:
-        """Start a program as the desktop user and wait for its window; `MachineError` if none
-        comes.
+        """Start a program as the desktop user and wait for its window.
+
+        `MachineError` if no window with `window` in its title appears in `within` seconds.
         """
-        self._told("/harness/run", {"argv": list(argv), "background": True}, 60.0)
-        asked = {"title": window, "timeout": within}
-        self._told("/harness/wait_window", asked, within + 60.0)
+        self._post("/harness/run", {"argv": list(argv), "background": True}, 60.0)
+        request = {"title": window, "timeout": within}
+        self._post("/harness/wait_window", request, within + 60.0)
 
-    def printed(self, argv: Sequence[str]) -> str:
-        """What a program prints that the desktop user runs; `MachineError` if it fails."""
-        said = self._told("/harness/run", {"argv": list(argv)}, 120.0)
-        if said.get("returncode") != 0:
-            why = str(said.get("stderr"))[-500:]
-            raise MachineError(f"in the machine, {argv[0]} failed: {why}")
-        return str(said.get("stdout"))
+    def output_of(self, argv: Sequence[str]) -> str:
+        """Run a program as the desktop user and return its output; `MachineError` if it fails."""
+        answer = self._post("/harness/run", {"argv": list(argv)}, 120.0)
+        if answer.get("returncode") != 0:
+            reason = str(answer.get("stderr"))[-500:]
+            raise MachineError(f"in the machine, {argv[0]} failed: {reason}")
+        return str(answer.get("stdout"))
 
-    def _told(self, path: str, asked: dict[str, object], timeout: float) -> dict[str, Any]:
+    def _post(self, path: str, request: dict[str, object], timeout: float) -> dict[str, Any]:
         try:
-            answer = self._ask("POST", path, timeout=timeout, json=asked)
+            answer = self._request("POST", path, timeout=timeout, json=request)
         except httpx.HTTPError as error:
             raise MachineError(f"no answer at {self.endpoint} ({type(error).__name__})") from None
         if answer.status != 200:
@@ -129,41 +133,43 @@ class Door:
             raise MachineError(str(error)) from None
 
     def renew(self) -> Door:
-        """Give a forked guest its own token, machine-id, entropy and the present time; the new
-        door, once the guest has answered that it is ready and that its clock is right.
+        """Give a forked guest its own token, machine-id, entropy and the current time.
 
-        Nothing else may be asked of a fork before: until then it is its siblings' twin.
+        Returns the door with the new token, once the guest is ready and its clock is right. Make no
+        other request to a fork before: until then it is identical to other forks.
         """
         door, renewed = self, Door(self.endpoint, new_token())
-        said = {
+        secret_parts = {
             "token": renewed.token,
             "machine_id": secrets.token_hex(16),
             "entropy": base64.b64encode(os.urandom(64)).decode(),
         }
 
-        def told() -> None:
+        def send_identity() -> None:
             nonlocal door
             sent = time.time()
-            identity = {**said, "clock": sent}
+            identity = {**secret_parts, "clock": sent}
             try:
-                answer = door._ask("POST", "/harness/identity", timeout=TRY, json=identity)
-            except httpx.ConnectError:  # QEMU listens from its start on
+                answer = door._request(
+                    "POST", "/harness/identity", timeout=REQUEST_TIMEOUT, json=identity
+                )
+            except httpx.ConnectError:  # QEMU listens as soon as it has started
                 raise MachineError("a fork ended before it took its identity") from None
             except httpx.HTTPError as error:
                 raise NotYetError(
                     f"no answer at {self.endpoint} ({type(error).__name__})"
                 ) from None
-            if answer.status in {200, 401}:  # 401: an earlier try arrived, its answer was lost
+            if answer.status in {200, 401}:  # 401: an earlier request arrived, its answer was lost
                 door = renewed
             if answer.status != 200:
                 raise NotYetError(f"{answer.status}: {answer.text}")
             try:
                 _check(answer.fields(), sent)
             except (KeyError, TypeError, AttributeError) as error:
-                raise NotYetError(f"its answer has a wrong form: {error!r:.200}") from None
+                raise NotYetError(f"its answer is malformed: {error!r:.200}") from None
 
         wait_for(
-            told,
+            send_identity,
             bound=IDENTITY_BOUND,
             fail=lambda seen: MachineError(
                 f"a fork did not take its identity: {seen}", stage="guest"
@@ -173,16 +179,20 @@ class Door:
 
 
 def _check(reply: dict[str, Any], sent: float) -> None:
-    """What a guest answers that was told its identity, at that time; `NotYetError` where it is to
-    be told again: one that was slow to take it took a time that was past by then.
+    """Check a guest's answer to the identity sent at the time `sent`.
+
+    `NotYetError` if the identity must be sent again: a guest that was slow has set its clock to a
+    time that had passed by then.
     """
     if skipped := reply.get("skipped"):
         raise MachineError(f"a fork could not renew all of its identity: {skipped}")
     if (health := reply.get("health")) is None:
-        hint = "Its agent is older: provision it again."
-        raise MachineError("a fork does not tell its health with its identity", hint=hint)
+        hint = "Its guest server is too old: provision the image again."
+        raise MachineError("a fork's answer to its identity lacks the field 'health'", hint=hint)
     if not health["ready"]:
-        lacks = {name: it["seen"] for name, it in health["checks"].items() if not it["ok"]}
-        raise NotYetError(f"it is not ready: {lacks}")
+        failed = {
+            name: check["seen"] for name, check in health["checks"].items() if not check["ok"]
+        }
+        raise NotYetError(f"it is not ready: {failed}")
     if not sent - CLOCK_OFF < health["clock"] < time.time() + CLOCK_OFF:
         raise NotYetError(f"its clock was off by {health['clock'] - sent:.1f} s")

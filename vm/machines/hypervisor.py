@@ -1,4 +1,4 @@
-"""A libvirt connection, and QEMU's own monitor behind it."""
+"""Connections to libvirt, and commands to QEMU's own monitor."""
 
 from __future__ import annotations
 
@@ -17,39 +17,37 @@ from ambidex.vm.store import cache_folder
 __all__ = ["FORK_NEEDS", "Domain", "connect", "hmp", "machine_type", "qemu_version", "qmp"]
 
 Domain = Any
-"""libvirt.virDomain; the bindings carry no types."""
+"""libvirt.virDomain; the bindings are not typed."""
 
 FORK_NEEDS = (8, 1, 0)
-"""The first QEMU whose migration to a file leaves shared memory where it is."""
+"""The first version of QEMU whose migration to a file can leave shared memory in place."""
 
 
 @functools.cache
 def _event_loop() -> None:
-    """libvirt's embedded driver needs a running event loop in the process, started before the first
-    connection.
-    """
+    """Start the event loop that libvirt's embedded driver needs before the first connection."""
     libvirt.virEventRegisterDefaultImpl()
     libvirt.registerErrorHandler(lambda *_: None, None)
 
-    def turn() -> None:
+    def run_forever() -> None:
         while True:
             libvirt.virEventRunDefaultImpl()
 
-    threading.Thread(target=turn, name="libvirt-events", daemon=True).start()
+    threading.Thread(target=run_forever, name="libvirt-events", daemon=True).start()
 
 
 def connect(uri: str, root: Path) -> Any:
-    """A connection to `uri`; to the embedded driver under `root` if `uri` is empty.
+    """Connect to `uri`, or to the embedded driver in the folder `root` if `uri` is empty.
 
-    The embedded driver needs no daemon and no special user: it starts QEMU as whoever runs this,
-    and if that is root, QEMU changes its id itself (`vm.machines.account`).
+    The embedded driver needs no daemon and no special user: it starts QEMU as the current user. If
+    that is root, QEMU changes its user id itself (`vm.machines.account`).
     """
     _event_loop()
     if not uri:
         (root / "etc").mkdir(parents=True, exist_ok=True)
-        me = [f'user = "+{os.getuid()}"', f'group = "+{os.getgid()}"', "seccomp_sandbox = 0"]
+        as_root = [f'user = "+{os.getuid()}"', f'group = "+{os.getgid()}"', "seccomp_sandbox = 0"]
         if os.geteuid() != 0:
-            me = []
+            as_root = []
         (root / "etc" / "qemu.conf").write_text(
             "\n".join(
                 [
@@ -59,43 +57,43 @@ def connect(uri: str, root: Path) -> Any:
                     "remember_owner = 0",
                     "namespaces = []",
                     "cgroup_controllers = []",
-                    *me,
+                    *as_root,
                     "",
                 ]
             )
         )
-        known = cache_folder() / "libvirt"
-        known.mkdir(parents=True, exist_ok=True)
+        cache = cache_folder() / "libvirt"
+        cache.mkdir(parents=True, exist_ok=True)
         if not (root / "cache").exists():
-            (root / "cache").symlink_to(known)  # what QEMU can do is found out once, not per run
+            (root / "cache").symlink_to(cache)  # QEMU's capabilities are probed once, not per run
         uri = f"qemu:///embed?root={root}"
     try:
         return libvirt.open(uri)
     except libvirt.libvirtError as error:
         raise MachineError(
-            f"libvirt does not open {uri}: {error}",
+            f"libvirt cannot open {uri}: {error}",
             hint="`ambidex doctor` says what is missing.",
         ) from None
 
 
 def qemu_version(connection: Any) -> tuple[int, int, int]:
-    """The version of the QEMU that machines of this connection run on."""
+    """The version of QEMU that this connection uses."""
     number = int(connection.getVersion())
     return number // 1_000_000, number // 1_000 % 1_000, number % 1_000
 
 
 def machine_type(domain: Domain) -> str:
-    """QEMU's name of the machine that a domain is, with its version: `pc-q35-10.0`."""
-    named = ElementTree.fromstring(domain.XMLDesc(0)).find("./os/type")
-    assert named is not None
-    return named.attrib["machine"]
+    """QEMU's machine type of a domain, with its version, such as `pc-q35-10.0`."""
+    os_type = ElementTree.fromstring(domain.XMLDesc(0)).find("./os/type")
+    assert os_type is not None
+    return os_type.attrib["machine"]
 
 
 def qmp(domain: Domain, command: str, **arguments: object) -> Any:
-    """One command of QEMU's machine protocol; what it returned."""
-    asked = json.dumps({"execute": command, "arguments": arguments})
+    """Run one QMP command and return its result."""
+    request = json.dumps({"execute": command, "arguments": arguments})
     try:
-        answer = json.loads(libvirt_qemu.qemuMonitorCommand(domain, asked, 0))
+        answer = json.loads(libvirt_qemu.qemuMonitorCommand(domain, request, 0))
     except libvirt.libvirtError as error:
         raise MachineError(f"QEMU's monitor did not answer {command}: {error}") from None
     if "error" in answer:
@@ -104,7 +102,7 @@ def qmp(domain: Domain, command: str, **arguments: object) -> Any:
 
 
 def hmp(domain: Domain, line: str) -> str:
-    """One line of QEMU's human monitor; what it printed."""
+    """Run one line of QEMU's human monitor and return what it printed."""
     try:
         return str(
             libvirt_qemu.qemuMonitorCommand(

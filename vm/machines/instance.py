@@ -1,4 +1,4 @@
-"""One running domain: a QEMU process, its disk overlay, its ports."""
+"""A running libvirt domain: a QEMU process with its disk overlay and ports."""
 
 from __future__ import annotations
 
@@ -27,30 +27,28 @@ from ambidex.vm.wait import NotYetError, wait_for
 __all__ = ["Instance", "launch"]
 
 ATTEMPTS = 3
-"""Starts before giving up when somebody else took the display port in the same instant."""
+"""Attempts to start QEMU: another process may take the display port at the same moment."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A domain that exists; `close` ends it and removes its folder."""
+    """A domain that was started; `close` ends it and removes its folder."""
 
     owner: LibvirtOwner
     domain: Domain
     folder: Path
     disk: Path
-    """The qcow2 it writes to."""
+    """The qcow2 that it writes to."""
     shape: Shape
     door: Door
     vnc: tuple[str, str]
     ssh_port: int | None
     root: Path | None
-    """Folder of the snapshot that it was made from, and that what it keeps lies over; none for one
-    that was started from its disk.
-    """
+    """Folder of its base snapshot; None if it was started from its disk."""
 
     @property
     def name(self) -> str:
-        """Also the name of its folder and of its QEMU process."""
+        """The name of its domain, its folder and its QEMU process."""
         return self.folder.name
 
     def console(self) -> str:
@@ -60,7 +58,7 @@ class Instance:
         return ""
 
     def running(self) -> bool:
-        """Whether QEMU is still there."""
+        """Whether QEMU is still running."""
         try:
             return bool(self.domain.isActive())
         except libvirt.libvirtError:
@@ -71,24 +69,22 @@ class Instance:
         return capture(*self.vnc)
 
     def with_door(self, door: Door) -> Instance:
-        """The same domain behind another door."""
+        """The same domain with another door."""
         return replace(self, door=door)
 
     def with_token(self, token: str) -> Instance:
-        """The same domain; its door has this token."""
+        """The same domain with another token in its door."""
         return self.with_door(Door(self.door.endpoint, token))
 
     def pid(self) -> int:
-        """The process id of its QEMU, told by the tag in its name."""
+        """The process id of its QEMU, from the pid file that libvirt writes."""
         for path in (self.owner.runtime / "run").rglob(f"{self.name}.pid"):
             return int(path.read_text())
-        raise MachineError(f"no process of {self.name} is known")
+        raise MachineError(f"no pid file of {self.name}: QEMU has ended, or is on another host")
 
     @contextlib.contextmanager
-    def aside(self) -> Iterator[None]:
-        """It takes no processor for the length of the block, in which another one is to take its
-        place; where that fails it goes on.
-        """
+    def suspended(self) -> Iterator[None]:
+        """Suspend it for the block, in which its replacement is made; resume it if that fails."""
         with contextlib.suppress(libvirt.libvirtError):  # it may have ended
             self.domain.suspend()
         try:
@@ -99,12 +95,11 @@ class Instance:
             raise
 
     def close(self) -> None:
-        """End the domain at once; its unsaved state is gone."""
-        # libvirt asks QEMU to leave and waits for it; there is nothing to save, so it is told
-        # harder first.
+        """End the domain at once; its unsaved state is lost."""
+        # libvirt would ask QEMU to exit and wait for it. Nothing needs saving, so kill it first.
         with contextlib.suppress(MachineError, ProcessLookupError):
             os.kill(self.pid(), signal.SIGKILL)
-        with contextlib.suppress(libvirt.libvirtError):  # it may be gone already
+        with contextlib.suppress(libvirt.libvirtError):  # it may have ended already
             self.domain.destroy()
         for folder in {self.folder, self.disk.parent}:
             if folder.is_relative_to(self.owner.work):
@@ -126,10 +121,10 @@ def launch(
     incoming: bool = False,
     extra: tuple[str, ...] = (),
 ) -> Instance:
-    """Start QEMU on a new overlay of `backing` (at `disk`, else in the instance's folder). An empty
-    `token` leaves the guest to the one on its disk.
+    """Start QEMU on a new overlay of `backing` (at `disk`, else in the instance's folder).
 
-    With `incoming` it stays empty and stopped until a device state is loaded into it.
+    With an empty `token`, the guest uses the one on its disk. With `incoming`, the machine stays
+    stopped until a device state is loaded into it.
     """
     for attempt in range(1, ATTEMPTS + 1):
         folder = owner.folder()
@@ -141,7 +136,7 @@ def launch(
         if not overlay.exists():
             create = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", backing]
             run([*create, overlay], what="making a disk overlay")
-        owner.account.given(overlay)
+        owner.account.grant(overlay)
         password = secrets.token_hex(4)  # RFB passwords have eight characters
         definition = domain_xml(
             name=folder.name,
@@ -162,8 +157,8 @@ def launch(
             domain = owner.connection.createXML(definition, flags)
         except libvirt.libvirtError as error:
             shutil.rmtree(folder, ignore_errors=True)
-            taken = "Address already in use" in str(error) or "Failed to bind" in str(error)
-            if taken and attempt < ATTEMPTS:
+            port_taken = "Address already in use" in str(error) or "Failed to bind" in str(error)
+            if port_taken and attempt < ATTEMPTS:
                 continue
             raise MachineError(
                 f"QEMU did not start: {error}", stage="create", hint=_hint(str(error))
@@ -183,16 +178,16 @@ def launch(
     raise AssertionError("unreachable")
 
 
-def _hint(said: str) -> str:
-    if "annot allocate memory" in said or "o space left" in said:
+def _hint(error: str) -> str:
+    if "annot allocate memory" in error or "o space left" in error:
         return "The host is out of memory or disk: run fewer machines at once (`--machines`)."
     return "`ambidex doctor` says what this machine lacks."
 
 
 def _forwards(domain: Domain) -> dict[int, int]:
-    """Guest port to host port; the host's are chosen by the kernel, so none is taken twice."""
+    """Forwarded ports, guest to host; the kernel chooses the host's, so that none collide."""
 
-    def listed() -> dict[int, int]:
+    def read() -> dict[int, int]:
         text = hmp(domain, "info usernet")
         rows = re.findall(r"HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)\s+\S+\s+(\d+)", text)
         if not rows:
@@ -200,9 +195,9 @@ def _forwards(domain: Domain) -> dict[int, int]:
         return {int(guest): int(host) for host, guest in rows}
 
     return wait_for(
-        listed,
+        read,
         bound=5.0,
-        fail=lambda seen: MachineError(f"QEMU forwards no port: {seen}", stage="create"),
+        fail=lambda seen: MachineError(f"QEMU forwards no ports: {seen}", stage="create"),
     )
 
 

@@ -1,4 +1,4 @@
-"""A machine of a provider that owns it: one running instance after another."""
+"""The implementation of `vm.Machine` that both providers share."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["OwnedMachine", "Running"]
 
 
 class Running(Protocol):
-    """A desktop that runs, at one place; what a machine is at present."""
+    """A running desktop: the current instance of a machine."""
 
     @property
     def door(self) -> Door:
-        """Where its guest answers."""
+        """Its guest's endpoint."""
 
     @property
     def vnc(self) -> tuple[str, str]:
@@ -27,60 +27,60 @@ class Running(Protocol):
 
     @property
     def name(self) -> str:
-        """For messages and files."""
+        """A unique name for messages and files."""
 
     def console(self) -> str:
-        """What it has said so far."""
+        """Its console output so far."""
 
     def picture(self) -> bytes:
-        """The screen as PNG, from outside the guest."""
+        """The screen as PNG, captured from outside the guest."""
 
     def running(self) -> bool:
-        """Whether it is still there."""
+        """Whether it is still running."""
 
     def pid(self) -> int:
-        """The process of this host that it ends with."""
+        """Its main process on this host; when that ends, so does the instance."""
 
     def close(self) -> None:
-        """End it; nothing of it is left."""
+        """End it and remove its files."""
 
 
 R = TypeVar("R", bound=Running)
 
-Turn = Callable[[R | None, Place], R]
-"""An instance in the state of that snapshot or step, in place of an old one."""
-Keep = Callable[[R, Place, Place, Sequence[Program]], None]
-"""Keep an instance, which was last at the first place, at the second."""
-Split = Callable[[R], AbstractContextManager[R]]
-"""A second instance like this one."""
+Switch = Callable[[R | None, Place], R]
+"""Returns an instance in the state of a snapshot or checkpoint, and ends the old one if given."""
+Save = Callable[[R, Place, Place, Sequence[Program]], None]
+"""Saves an instance, which was last at the first place, at the second."""
+Fork = Callable[[R], AbstractContextManager[R]]
+"""Starts a second instance in the state of this one."""
 
 
 class OwnedMachine(Generic[R]):
-    """A `vm.Machine`. To revert is to take a fresh instance and drop the old one."""
+    """A `vm.Machine` of a provider. A revert takes a fresh instance and ends the old one."""
 
     def __init__(
         self,
-        turn: Turn[R],
-        keep: Keep[R],
-        split: Split[R],
+        switch: Switch[R],
+        save: Save[R],
+        fork: Fork[R],
         drop: Callable[[R], None],
         snapshot: Place,
     ) -> None:
-        self._turn = turn
-        self._keep = keep
-        self._split = split
+        self._switch = switch
+        self._save = save
+        self._fork = fork
         self._drop = drop
         self._snapshot = snapshot
         self._last = snapshot
-        """What a step that it keeps comes after."""
-        self._now: R | None = None
+        """The parent of the next checkpoint: the place last reverted to or saved at."""
+        self._current: R | None = None
 
     @property
     def instance(self) -> R:
-        """What this machine is at present; `MachineError` before `boot` and after `close`."""
-        if self._now is None:
+        """The current instance; `MachineError` before `boot` and after `close`."""
+        if self._current is None:
             raise MachineError("this machine is not booted", hint="Call boot() or revert() first.")
-        return self._now
+        return self._current
 
     @property
     def endpoint(self) -> str:
@@ -103,22 +103,22 @@ class OwnedMachine(Generic[R]):
 
     def revert(self, snapshot: Place) -> None:
         """See `vm.Machine`."""
-        self._now = self._turn(self._now, snapshot)
+        self._current = self._switch(self._current, snapshot)
         self._snapshot = self._last = snapshot
 
     def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
         """See `vm.Machine`."""
-        self._keep(self.instance, self._last, name, programs)
+        self._save(self.instance, self._last, name, programs)
         if isinstance(name, Path):
             self._last = name
 
     @contextmanager
     def fork(self) -> Iterator[OwnedMachine[R]]:
         """See `vm.Machine`."""
-        with self._split(self.instance) as instance:
-            parts = (self._turn, self._keep, self._split, self._drop, self._snapshot)
-            with OwnedMachine(*parts) as copy:
-                copy._now, copy._last = instance, self._last
+        with self._fork(self.instance) as instance:
+            operations = (self._switch, self._save, self._fork, self._drop)
+            with OwnedMachine(*operations, self._snapshot) as copy:
+                copy._current, copy._last = instance, self._last
                 yield copy
 
     def console(self) -> str:
@@ -131,9 +131,9 @@ class OwnedMachine(Generic[R]):
 
     def close(self) -> None:
         """See `vm.Machine`."""
-        if self._now is not None:
-            self._drop(self._now)
-            self._now = None
+        if self._current is not None:
+            self._drop(self._current)
+            self._current = None
 
     def __enter__(self) -> OwnedMachine[R]:
         return self

@@ -1,4 +1,4 @@
-"""Who machines belong to: one process, one tag, one reaper that outlives it by a moment."""
+"""Owners of machines, each with a tag, a working folder and a reaper process that cleans up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ambidex.vm.machines.account import account, work_folder
+from ambidex.vm.machines.account import choose_account, work_folder
 from ambidex.vm.machines.hypervisor import connect, qemu_version
 from ambidex.vm.machines.reaper import IN_ORDER
 from ambidex.vm.store import cache_folder
@@ -25,9 +25,10 @@ PROJECT = Path(__file__).parents[2]
 
 @functools.cache
 def embedded_root() -> Path:
-    """The folder of libvirt's embedded driver, which a process opens once and under one path only.
+    """The folder of libvirt's embedded driver, which a process can open only once.
 
-    Its path is short, for a socket's may have 107 characters. It goes when this process has ended.
+    Its path is short, since a socket's path is limited to 107 characters. It is removed when this
+    process has ended.
     """
     home = os.environ.get("XDG_RUNTIME_DIR", "")
     parent = home if home and os.access(home, os.W_OK) else None
@@ -53,17 +54,18 @@ def embedded_root() -> Path:
 
 
 class Owner:
-    """A tag for everything that is one process's, and a place for its files: none of it survives
-    that process, kill -9 included.
+    """Owns the machines of one process: a tag for their processes, and a folder for their files.
+
+    Nothing of it outlives the process, even if that is killed with SIGKILL.
     """
 
     def __init__(self, *, parent: Path | None = None, mode: int = 0o700) -> None:
         self.tag = f"ambidex-{secrets.token_hex(6)}"
         self.work = (parent or cache_folder() / "machines") / self.tag
         self._mode = mode
-        self._made(self.work)
+        self._make_folder(self.work)
         self._numbers = itertools.count()
-        # In its own session: a Ctrl-C on the terminal is for the owner, who closes things in order.
+        # In its own session: Ctrl-C is for the owner, which then closes its machines in order.
         self._reaper = subprocess.Popen(
             [
                 sys.executable,
@@ -80,21 +82,21 @@ class Owner:
         )
 
     def folders(self) -> list[Path]:
-        """What the reaper removes."""
+        """The folders that the reaper removes."""
         return [self.work]
 
     def folder(self) -> Path:
-        """A new empty folder for one machine; its name is the machine's."""
-        made = self.work / f"{self.tag}-{next(self._numbers)}"
-        self._made(made)
-        return made
+        """Create an empty folder for one machine; its name is also the machine's."""
+        folder = self.work / f"{self.tag}-{next(self._numbers)}"
+        self._make_folder(folder)
+        return folder
 
-    def _made(self, folder: Path) -> None:
+    def _make_folder(self, folder: Path) -> None:
         folder.mkdir(parents=True)
-        folder.chmod(self._mode)  # whatever the umask is
+        folder.chmod(self._mode)  # regardless of the umask
 
     def close(self) -> None:
-        """The reaper ends any machine left and removes the folders."""
+        """Have the reaper end any remaining machine and remove the folders."""
         self._reaper.communicate(IN_ORDER)
         shutil.rmtree(self.work, ignore_errors=True)
 
@@ -106,13 +108,13 @@ class LibvirtOwner(Owner):
         self.runtime = embedded_root()
         self.connection: Any = connect(uri, self.runtime)
         self.qemu = qemu_version(self.connection)
-        self.account = account(self.qemu, embedded=not uri)
-        """Who its machines run as."""
+        self.account = choose_account(self.qemu, embedded=not uri)
+        """The account that its QEMU processes run as."""
         parent = work_folder(cache_folder() / "machines", self.account)
-        # QEMU under another id has to reach its disk; the system's libvirt looks around as well.
+        # QEMU under another id must reach its disk; the system's libvirt also lists the folder.
         super().__init__(parent=parent, mode=0o755 if uri else 0o711 if self.account.id else 0o700)
 
     def close(self) -> None:
-        """Close the connection, then as every owner."""
+        """Close the connection, then do as `Owner.close`."""
         self.connection.close()
         super().close()

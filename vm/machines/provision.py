@@ -1,4 +1,4 @@
-"""The guest agent onto a running Ubuntu or Debian desktop, over SSH."""
+"""Installs the guest server on a running Ubuntu or Debian desktop over SSH."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ambidex.vm.wait import NotYetError, wait_for
 __all__ = ["Address", "parse_address", "provision"]
 
 PACKAGES = ("python3", "python3-gi", "python3-tk", "gir1.2-atspi-2.0", "at-spi2-core")
-"""What the guest needs from the distribution; LibreOffice's binding only where LibreOffice is."""
+"""Packages that the guest needs; `provision.sh` adds python3-uno if LibreOffice is installed."""
 
 READY_BOUND = 300.0
 SCRIPT = Path(__file__).with_name("provision.sh")
@@ -27,7 +27,7 @@ SCRIPT = Path(__file__).with_name("provision.sh")
 
 @dataclass(frozen=True)
 class Address:
-    """Where to log in."""
+    """An SSH login."""
 
     user: str
     host: str
@@ -35,7 +35,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """`user@host` or `user@host:port`."""
+    """Parse `user@host` or `user@host:port`."""
     match = re.fullmatch(r"([^@\s]+)@(\[[^]]+]|[^:\s]+)(?::(\d+))?", text)
     if match is None:
         raise MachineError(f"not an SSH address: {text!r}", hint="user@host or user@host:port")
@@ -51,11 +51,10 @@ def provision(
     accept_new_host: bool = False,
     say: Callable[[str], None],
 ) -> str:
-    """Install the guest on that machine, start it, wait until it is ready; its new token.
+    """Install the guest server on a machine, start it and wait until it is ready; its new token.
 
-    Logs in as root or as a user who may use sudo (`password` answers it). The machine's host key
-    must be known, unless `accept_new_host`. Nothing is left half done that a second call does not
-    mend.
+    Logs in as root, or as a user who may use sudo (with `password`). The machine's host key must be
+    known, unless `accept_new_host` is set. An interrupted installation is repaired by another call.
     """
     with paramiko.SSHClient() as client:
         client.load_system_host_keys()
@@ -74,8 +73,8 @@ def provision(
             )
         except (paramiko.SSHException, OSError) as error:
             raise MachineError(
-                f"no SSH to {address.user}@{address.host}:{address.port}: {error}",
-                hint="Try `ssh` by hand; a machine met for the first time takes --accept-new-host.",
+                f"SSH to {address.user}@{address.host}:{address.port} failed: {error}",
+                hint="Try `ssh` by hand; for a host that is not known yet, use --accept-new-host.",
             ) from None
         remote = _Remote(client, address.user, password)
         python = remote.run("python3 -c 'import sys; print(*sys.version_info[:2], sep=\".\")'")
@@ -101,24 +100,24 @@ def provision(
 
 
 class _Remote:
-    """Commands on the other machine; one that fails is a `MachineError` with what it said."""
+    """Runs commands on the other machine; `MachineError` with their output if they fail."""
 
     def __init__(self, client: paramiko.SSHClient, user: str, password: str) -> None:
         self._client = client
         self._user = user
         self._password = password
 
-    def run(self, command: str, given: str = "") -> str:
-        sent, out, err = self._client.exec_command(command, timeout=READY_BOUND)
-        if given:
-            sent.write(given + "\n")
-        sent.close()
-        said, failed = str(out.read(), errors="replace"), str(err.read(), errors="replace")
+    def run(self, command: str, text: str = "") -> str:
+        stdin, out, err = self._client.exec_command(command, timeout=READY_BOUND)
+        if text:
+            stdin.write(text + "\n")
+        stdin.close()
+        stdout, stderr = str(out.read(), errors="replace"), str(err.read(), errors="replace")
         status = out.channel.recv_exit_status()
         if status != 0:
-            tail = (failed or said).strip()[-1500:]
-            raise MachineError(f"on the machine, {command[:120]!r} ended with {status}: {tail}")
-        return said.strip()
+            tail = (stderr or stdout).strip()[-1500:]
+            raise MachineError(f"on the machine, {command[:120]!r} failed with {status}: {tail}")
+        return stdout.strip()
 
     def run_as_root(self, command: str) -> str:
         if self._user == "root":
@@ -127,7 +126,7 @@ class _Remote:
 
 
 def _wait_until_ready(remote: _Remote) -> None:
-    ask = (
+    health = (
         "python3 -c 'import urllib.request as u; "
         'r = u.Request("http://127.0.0.1:8770/harness/health", headers={"Authorization": '
         '"Bearer " + open("/etc/ambidex/token").read().strip()}); '
@@ -136,7 +135,7 @@ def _wait_until_ready(remote: _Remote) -> None:
 
     def probe() -> None:
         try:
-            remote.run_as_root(ask)
+            remote.run_as_root(health)
         except MachineError as error:
             raise NotYetError(str(error)[-300:]) from None
 
@@ -145,7 +144,7 @@ def _wait_until_ready(remote: _Remote) -> None:
         bound=READY_BOUND,
         every=1.0,
         fail=lambda seen: MachineError(
-            f"the guest did not get ready: {seen}",
-            hint="On the machine, `journalctl -u ambidex-guest` says why.",
+            f"the guest did not become ready: {seen}",
+            hint="Run `journalctl -u ambidex-guest` on the machine to see why.",
         ),
     )

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs as root on the machine being provisioned. Arguments: a folder with ambidex.tar.gz and token, the desktop user, packages.
+# Runs as root on the machine to provision. Arguments: a folder with ambidex.tar.gz and token, the desktop user, packages.
 set -eu
 folder=$1 user=$2
 shift 2
-id "$user" >/dev/null || { echo "there is no user $user here" >&2; exit 1; }
+id "$user" >/dev/null || { echo "no such user on this machine: $user" >&2; exit 1; }
 [ ! -d /usr/lib/libreoffice ] || set -- "$@" python3-uno
 missing=
 for name in "$@"; do

@@ -1,9 +1,8 @@
-"""Ends what its owner left behind, however the owner died.
+"""Cleans up the machines of an owner process after it has ended, however it ended.
 
-`python -m ambidex.vm.machines.reaper TAG FOLDER…` holds the read end of a pipe, which closes when
-the owner ends, even by kill -9. Then it kills every process whose command line carries TAG until
-none is left, and removes the folders and control groups. It never signals a process that does not
-carry its owner's tag.
+`python -m ambidex.vm.machines.reaper TAG FOLDER…` reads from a pipe that closes when the owner
+ends, even by SIGKILL. It then kills every process whose command line contains TAG until none is
+left, and removes the folders and control groups. It never signals a process without the tag.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from pathlib import Path
 __all__ = ["IN_ORDER", "processes_with"]
 
 QUIET = 2.0
-"""Seconds without a tagged process before the reaper leaves: a machine may be starting just now."""
+"""Seconds without a tagged process before the reaper exits: a machine may just be starting."""
 
 IN_ORDER = b"closed"
-"""What an owner writes that ended its machines itself: the reaper looks once more and leaves."""
+"""Written by an owner that has ended its machines itself: the reaper checks once and exits."""
 
 
 def processes_with(tag: str) -> list[int]:
-    """Process ids whose command line contains `tag`, this one's own left out."""
-    found = []
+    """Ids of the processes whose command line contains `tag`, except this one and reapers."""
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
@@ -36,12 +35,12 @@ def processes_with(tag: str) -> list[int]:
             except OSError:
                 continue
             if tag.encode() in line and b"ambidex.vm.machines.reaper" not in line.split(b"\0"):
-                found.append(int(entry.name))
-    return found
+                pids.append(int(entry.name))
+    return pids
 
 
 def reap(tag: str, quiet: float) -> None:
-    """Kill until nothing with this tag has been seen for `quiet` seconds."""
+    """Kill the processes with this tag until none has been seen for `quiet` seconds."""
     pause = threading.Event()
     last_seen = time.monotonic()
     while True:
@@ -55,7 +54,7 @@ def reap(tag: str, quiet: float) -> None:
 
 
 def remove(folders: list[str]) -> None:
-    """Remove folders; a control group stays for as long as the last of its processes."""
+    """Remove folders, with retries: a control group cannot be removed while it has a process."""
     pause = threading.Event()
     for _ in range(100):
         for folder in folders:
@@ -66,11 +65,12 @@ def remove(folders: list[str]) -> None:
 
 
 def main() -> None:
-    """Wait for the owner's end, then clean up after it."""
+    """Wait until the owner ends, then clean up."""
     tag, *folders = sys.argv[1:]
     if len(tag) < 12:
         raise SystemExit(
-            "ambidex.vm.machines.reaper: a tag that short could match somebody else's process"
+            f"ambidex.vm.machines.reaper: the tag {tag!r} is too short: "
+            "it could match other processes (at least 12 characters)"
         )
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

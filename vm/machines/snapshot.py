@@ -1,11 +1,12 @@
-"""Warm snapshots: a running desktop frozen on disk, and the forks that start from it.
+"""Snapshots of running virtual machines, and forks of them.
 
-    <snapshot>/memory       guest memory, one file, mapped by every fork and copied on write
-               state        what the devices held, a few megabytes
-               disk.qcow2   what was written to the disk
+    <snapshot>/memory       guest memory in one file, mapped by every fork and copied on write
+               state        device state, a few megabytes
+               disk.qcow2   an overlay of the base's disk
                snapshot.json
 
-A fork is a new overlay, the same hardware on a private mapping of `memory`, `state` loaded, and go.
+A fork is a machine with the same hardware, a new disk overlay and a private mapping of `memory`,
+into which `state` is loaded.
 """
 
 from __future__ import annotations
@@ -29,85 +30,86 @@ from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = [
     "Snapshot",
-    "empty",
     "fork",
     "freeze_template",
-    "migrated",
+    "launch_idle",
     "read_snapshot",
     "snapshots_folder",
-    "taken",
-    "woken",
+    "take_file",
+    "wait_for_migration",
+    "wake",
     "write_snapshot",
 ]
 
 MIGRATION_BOUND = 120.0
 SEALED = (8, 2, 0)
-"""The first QEMU that can map a file it may only read as memory that is written."""
+"""The first version of QEMU that can map a read-only file as writable memory."""
 CONSOLE_LINES = 25
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A frozen desktop; whole, or it has no folder."""
+    """A snapshot on disk: complete, or its folder does not exist."""
 
     folder: Path
     name: str
     image_id: str
     shape: Shape
     token: str
-    """What the guest believes its token is; every fork gets another one at once."""
+    """The token that the guest accepts; every fork gets a new one at once."""
     stood_still: float
-    """Seconds for which the machine was stopped to be kept."""
+    """Seconds for which the machine was paused to be saved."""
 
     @property
     def memory(self) -> Path:
-        """Guest memory as it was."""
+        """The file of guest memory."""
         return self.folder / "memory"
 
     @property
     def disk(self) -> Path:
-        """The frozen overlay."""
+        """The disk overlay."""
         return self.folder / "disk.qcow2"
 
 
 def snapshots_folder(image: Image, shape: Shape, qemu: tuple[int, int, int]) -> Path:
-    """Where snapshots of this image on this hardware lie: a state fits no other."""
+    """The folder of the snapshots for this image, hardware and QEMU: a state fits no other."""
     described = json.dumps(asdict(shape), sort_keys=True)
     key = digest(image.id, described, str(qemu[:2]), *(path.read_bytes() for path in HARDWARE))
     return cache_folder() / "snapshots" / f"{image.base.name}-{key}"
 
 
 def read_snapshot(folder: Path) -> Snapshot:
-    """The finished snapshot in `folder`; `MachineError` if there is none or a part is missing."""
+    """The snapshot in `folder`; `MachineError` if there is none, or a part is missing."""
     try:
-        said = json.loads((folder / "snapshot.json").read_text())
-        shape = Shape(**{**said["shape"], "screen": tuple(said["shape"]["screen"])})
-        found = Snapshot(
+        description = json.loads((folder / "snapshot.json").read_text())
+        fields = description["shape"]
+        shape = Shape(**{**fields, "screen": tuple(fields["screen"])})
+        snapshot = Snapshot(
             folder,
-            said["name"],
-            said["image_id"],
+            description["name"],
+            description["image_id"],
             shape,
-            said["token"],
-            said["stood_still"],
+            description["token"],
+            description["stood_still"],
         )
     except FileNotFoundError:
-        there = sorted(path.parent.name for path in folder.parent.glob("[!.]*/snapshot.json"))
+        existing = sorted(path.parent.name for path in folder.parent.glob("[!.]*/snapshot.json"))
         raise MachineError(
-            f"there is no snapshot {folder.name!r}",
-            hint=f"There are: {', '.join(there) or 'none yet'}.",
+            f"no such snapshot: {folder.name!r}",
+            hint=f"Snapshots: {', '.join(existing) or 'none yet'}.",
         ) from None
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise MachineError(
             f"the snapshot in {folder} is damaged: {error}", hint="Delete that folder."
         ) from None
-    for part, size in said["sizes"].items():
+    for part, size in description["sizes"].items():
         path = folder / part
         if not path.is_file() or path.stat().st_size != size:
             raise MachineError(
-                f"the snapshot in {folder} is damaged: {part} is not {size} bytes",
-                hint="Delete that folder; it is made again.",
+                f"the snapshot in {folder} is damaged: {part} is not {size} bytes long",
+                hint="Delete that folder; the snapshot is made again.",
             )
-    return found
+    return snapshot
 
 
 PARTS = ("memory", "state", "disk.qcow2")
@@ -123,9 +125,9 @@ def write_snapshot(
     *,
     stood_still: float,
 ) -> None:
-    """Describe a snapshot whose parts are all in `staging`; only its owner may read the token."""
+    """Write `snapshot.json` for the parts in `staging`; only its owner may read it."""
     sizes = {part: (staging / part).stat().st_size for part in parts}
-    said = {
+    description = {
         "name": name,
         "image_id": image.id,
         "shape": asdict(shape),
@@ -133,14 +135,14 @@ def write_snapshot(
         "stood_still": round(stood_still, 4),
         "sizes": sizes,
     }
-    staging.chmod(0o700)  # memory and disk hold whatever the guest knew
+    staging.chmod(0o700)  # memory and disk may hold the guest's secrets
     path = staging / "snapshot.json"
     path.touch(mode=0o600)
-    path.write_text(json.dumps(said, indent=1))
+    path.write_text(json.dumps(description, indent=1))
 
 
-def taken(file: Path, target: Path) -> None:
-    """Move a file of a machine that has ended to where it is kept; it is ours again."""
+def take_file(file: Path, target: Path) -> None:
+    """Move a file of a machine that has ended to `target`, and take its ownership back."""
     shutil.move(file, target)
     if os.geteuid() == 0:
         os.chown(target, 0, 0)
@@ -151,10 +153,10 @@ def _ignore_shared(domain: Domain) -> None:
     qmp(domain, "migrate-set-capabilities", capabilities=capabilities)
 
 
-def migrated(domain: Domain) -> None:
-    """Return when QEMU's migration has ended; `MachineError` if it failed."""
+def wait_for_migration(domain: Domain) -> None:
+    """Wait until QEMU's migration has ended; `MachineError` if it failed."""
 
-    def done() -> None:
+    def check() -> None:
         status = qmp(domain, "query-migrate")
         if status.get("status") == "failed":
             raise MachineError(f"QEMU's migration failed: {status.get('error-desc')}")
@@ -162,7 +164,7 @@ def migrated(domain: Domain) -> None:
             raise NotYetError(str(status))
 
     wait_for(
-        done,
+        check,
         bound=MIGRATION_BOUND,
         every=0.002,
         fail=lambda seen: MachineError(f"QEMU's migration did not end: {seen}"),
@@ -170,33 +172,31 @@ def migrated(domain: Domain) -> None:
 
 
 def freeze_template(instance: Instance, image: Image, staging: Path, name: str) -> None:
-    """Stop a machine whose memory is `staging/memory`, shared, and keep its state: it does not go
-    on.
-    """
+    """Save state and disk of a machine whose memory file is `staging/memory`, and end it."""
     start = time.monotonic()
     instance.domain.suspend()
     _ignore_shared(instance.domain)
-    state = instance.owner.account.given(instance.folder / "state")
+    state = instance.owner.account.grant(instance.folder / "state")
     qmp(instance.domain, "migrate", uri=f"file:{state}")
-    migrated(instance.domain)
-    stood_still = time.monotonic() - start
+    wait_for_migration(instance.domain)
+    paused = time.monotonic() - start
     instance.domain.destroy()
-    taken(state, staging / "state")
-    taken(instance.disk, staging / "disk.qcow2")
+    take_file(state, staging / "state")
+    take_file(instance.disk, staging / "disk.qcow2")
     token, shape = instance.door.token, instance.shape
-    write_snapshot(staging, name, image, token, shape, stood_still=stood_still)
+    write_snapshot(staging, name, image, token, shape, stood_still=paused)
 
 
 def fork(
     owner: LibvirtOwner, snapshot: Snapshot, image: Image, *, network: bool = False
 ) -> Instance:
-    """A new machine in the snapshot's state, running, with an identity of its own."""
-    instance = empty(owner, snapshot, image, network=network)
-    return woken(instance, snapshot.folder / "state", f"a fork of {snapshot.name!r}")
+    """Start a machine in the snapshot's state, with a new identity."""
+    instance = launch_idle(owner, snapshot, image, network=network)
+    return wake(instance, snapshot.folder / "state", f"a fork of {snapshot.name!r}")
 
 
-def empty(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -> Instance:
-    """A machine over a snapshot's memory and disk, stopped until a state is loaded into it."""
+def launch_idle(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -> Instance:
+    """Launch a machine on a snapshot's memory and disk, stopped until a state is loaded into it."""
     return launch(
         owner,
         image,
@@ -210,22 +210,23 @@ def empty(owner: LibvirtOwner, root: Snapshot, image: Image, *, network: bool) -
     )
 
 
-def woken(instance: Instance, state: Path, what: str) -> Instance:
-    """An instance that was launched empty, running in that state and with an identity of its own;
-    it is ended where that fails.
+def wake(instance: Instance, state: Path, what: str) -> Instance:
+    """Load a state into an idle instance, resume it and give it a new identity.
+
+    Closes the instance on failure; `what` names it in the message of the `MachineError`.
     """
     try:
         _ignore_shared(instance.domain)
-        lent = instance.owner.account.lent(state, instance.folder)
-        qmp(instance.domain, "migrate-incoming", uri=f"file:{lent}")
-        migrated(instance.domain)
+        readable = instance.owner.account.lend(state, instance.folder)
+        qmp(instance.domain, "migrate-incoming", uri=f"file:{readable}")
+        wait_for_migration(instance.domain)
         instance.domain.resume()
         return instance.with_door(instance.door.renew())
     except (libvirt.libvirtError, MachineError) as error:
         last = "\n".join(instance.console().splitlines()[-CONSOLE_LINES:])
         instance.close()
         raise MachineError(
-            f"{what} did not start: {error}\nlast lines of its console since:\n{last}",
+            f"{what} did not start: {error}\nlast lines of its console:\n{last}",
             stage="guest",
         ) from None
     except BaseException:

@@ -1,4 +1,4 @@
-"""Machines made ready ahead of the next revert."""
+"""Spares: machines that are prepared in advance, so that a revert need not wait."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from ambidex.vm import MachineError
 __all__ = ["Spares"]
 
 
-class Ends(Protocol):
-    """What can be ended."""
+class Closable(Protocol):
+    """Anything with a `close` method."""
 
     def close(self) -> None:
         """End it."""
 
 
-T = TypeVar("T", bound=Ends)
+T = TypeVar("T", bound=Closable)
 
 
 class Spares(Generic[T]):
-    """`count` spares of each of the `kinds` kinds asked for last, made and ended behind the scenes.
-    After `close` none is left.
+    """Keeps `count` spares of each of the `kinds` most recently requested kinds.
+
+    They are made and ended in background threads. After `close` none is left.
     """
 
     def __init__(self, count: int, say: Callable[[str], None], *, kinds: int) -> None:
@@ -33,16 +34,16 @@ class Spares(Generic[T]):
         self._kinds = kinds
         self._lock = threading.Lock()
         self._ready: dict[Hashable, list[Future[T]]] = {}
-        self._behind = ThreadPoolExecutor(2, thread_name_prefix="machines")
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="machines")
         self._closing = False
 
     def take(self, kind: Hashable) -> T | None:
-        """The oldest spare of that kind, waited for if it is being made; none where there is none,
-        or it failed.
+        """The oldest spare of that kind, which is waited for if it is still being made; None if
+        there is none, or it failed.
         """
         with self._lock:
-            waiting = self._ready.get(kind)
-            spare = waiting.pop(0) if waiting else None
+            spares = self._ready.get(kind)
+            spare = spares.pop(0) if spares else None
         if spare is None:
             return None
         try:
@@ -52,37 +53,37 @@ class Spares(Generic[T]):
             return None
 
     def refill(self, kind: Hashable, make: Callable[[], T]) -> None:
-        """Have as many of that kind made as are wanted; those of the kind not asked for for longest
-        go, if there are too many kinds.
+        """Start making spares of that kind up to the count; end those of the least recently used
+        kinds if there are too many kinds.
         """
         with self._lock:
             if self._closing:
                 return
-            waiting = self._ready.pop(kind, [])
-            self._ready[kind] = waiting
-            while len(waiting) < self._count:
-                waiting.append(self._behind.submit(make))
+            spares = self._ready.pop(kind, [])
+            self._ready[kind] = spares
+            while len(spares) < self._count:
+                spares.append(self._pool.submit(make))
             while len(self._ready) > self._kinds:
                 for spare in self._ready.pop(next(iter(self._ready))):
-                    self._behind.submit(self._end, spare)
+                    self._pool.submit(self._end, spare)
 
     def wait(self) -> None:
-        """Return when every spare that is being made is ready, or has failed."""
+        """Wait until every spare that is being made is ready or has failed."""
         with self._lock:
-            spares = [spare for waiting in self._ready.values() for spare in waiting]
-        wait(spares)
+            futures = [spare for spares in self._ready.values() for spare in spares]
+        wait(futures)
 
-    def drop(self, wanted: Callable[[Hashable], bool]) -> None:
-        """End the spares of those kinds: what they were made from is no more."""
+    def drop(self, selects: Callable[[Hashable], bool]) -> None:
+        """End the spares of the selected kinds, because their snapshot has been replaced."""
         with self._lock:
-            kinds = [kind for kind in self._ready if wanted(kind)]
+            kinds = [kind for kind in self._ready if selects(kind)]
             spares = [spare for kind in kinds for spare in self._ready.pop(kind)]
         for spare in spares:
             self._end(spare)
 
-    def end(self, old: T) -> None:
-        """End what is not needed any more, behind the scenes."""
-        self._behind.submit(old.close)
+    def end(self, machine: T) -> None:
+        """End a machine in the background."""
+        self._pool.submit(machine.close)
 
     def _end(self, spare: Future[T]) -> None:
         if not spare.cancel():
@@ -92,8 +93,8 @@ class Spares(Generic[T]):
                 self._say(f"a spare machine failed: {error}")
 
     def close(self) -> None:
-        """End every spare, and return when all that was to end has ended."""
+        """End every spare, and wait until every machine passed to `end` has ended."""
         with self._lock:
             self._closing = True
         self.drop(lambda kind: True)
-        self._behind.shutdown(wait=True)
+        self._pool.shutdown(wait=True)

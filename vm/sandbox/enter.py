@@ -1,7 +1,7 @@
 """`python -S -m ambidex.vm.sandbox.enter TAG`: mounts a sandbox's files, then runs bubblewrap.
 
-Reads its plan from standard input. It uses the standard library alone, and starts no thread: a
-process with threads cannot enter a user namespace.
+Reads a `Plan` from standard input. Uses only the standard library, and starts no threads: a process
+with threads cannot enter a user namespace.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ambidex.vm.namespace import NoIdRangeError, become_root_of_a_namespace, id_
 __all__ = ["CODE", "INSIDE", "ROOT", "STAGE", "UPPER", "Plan"]
 
 STAGE = "/tmp"
-"""Where it is laid out: every machine has that folder, and only we see what we mount there."""
+"""The mount point: every host has that folder, and the mounts are visible only in our namespace."""
 UPPER, WORK, ROOT, CODE = (f"{STAGE}/{name}" for name in ("upper", "work", "root", "code"))
 INSIDE = f"{STAGE}/inside.py"
 
@@ -29,60 +29,63 @@ O_FOLDER = os.O_PATH | os.O_DIRECTORY
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sandbox is made of."""
+    """How to set up a sandbox."""
 
     lower: list[str]
-    """Folders of its file system, read-only, the topmost first."""
+    """Read-only folders of its file system, the topmost first."""
     code: str
     """Folder with the guest's code."""
     disk: int
     """Bytes that it may write."""
     owner: int
-    """An id that nothing else uses, to own its namespace; only root can say."""
+    """An otherwise unused id that owns its namespace; used only if the caller is root."""
     groups: list[str]
     """Control groups to join."""
     bubblewrap: list[str]
-    """Command line."""
+    """The command line of bubblewrap."""
 
-    def written(self) -> str:
-        """As the other side reads it."""
+    def to_json(self) -> str:
+        """The plan as `main` reads it."""
         return json.dumps(asdict(self))
 
 
 def _mount(kind: str, source: str, target: str, flags: int = 0, options: str = "") -> None:
     libc = ctypes.CDLL(None, use_errno=True)
-    words = [each.encode() for each in (source, target, kind)]
-    if libc.mount(*words, ctypes.c_ulong(flags), options.encode() or None) != 0:
+    names = [name.encode() for name in (source, target, kind)]
+    if libc.mount(*names, ctypes.c_ulong(flags), options.encode() or None) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"mounting {kind or 'a folder'} at {target}: {os.strerror(number)}")
 
 
-def _own_mounts() -> None:
+def _enter_mount_namespace() -> None:
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
-        raise OSError(ctypes.get_errno(), "no mount namespace of its own")
+        raise OSError(ctypes.get_errno(), "cannot enter a mount namespace")
     _mount("", "none", "/", MS_REC | MS_PRIVATE)
 
 
-def _lay_out(plan: Plan, inside: str) -> None:
-    """Mount it all, unseen by others; whoever does is root, of this machine or of the namespace."""
-    _own_mounts()
-    # Opened before anything covers the way to them; a path may hold what an option may not.
+def _mount_files(plan: Plan, inside: str) -> None:
+    """Mount the sandbox's file system, in a mount namespace.
+
+    The caller must be root, of the host or of a user namespace.
+    """
+    _enter_mount_namespace()
+    # Opened before mounts hide their paths. Mount options take descriptors, not arbitrary paths.
     folders = [os.open(path, O_FOLDER) for path in plan.lower]
     code = os.open(plan.code, O_FOLDER)
-    roots = os.geteuid() == 0 and _is_first_namespace()
-    first, first_group = (id_range("uid"), id_range("gid")) if roots else (0, 0)
+    is_host_root = os.geteuid() == 0 and _is_first_namespace()
+    first, first_group = (id_range("uid"), id_range("gid")) if is_host_root else (0, 0)
     flags = MS_NOSUID | MS_NODEV
     _mount("tmpfs", "ambidex", STAGE, flags, f"size={plan.disk},mode=0755")
-    for each in (UPPER, WORK, ROOT, CODE):
-        os.mkdir(each, 0o755)
+    for folder in (UPPER, WORK, ROOT, CODE):
+        os.mkdir(folder, 0o755)
     Path(INSIDE).write_text(inside)
     os.chmod(INSIDE, 0o644)
-    for each in (STAGE, UPPER, WORK):
-        os.chown(each, first, first_group)
+    for folder in (STAGE, UPPER, WORK):
+        os.chown(folder, first, first_group)
     lower = ":".join(f"/proc/self/fd/{number}" for number in folders)
-    # Root's own mounts keep their notes where ordinary users cannot write them.
-    notes = "" if roots else ",userxattr"
-    layers = f"lowerdir={lower},upperdir={UPPER},workdir={WORK}{notes}"
+    # For root, overlayfs stores its metadata in attributes that ordinary users cannot write.
+    metadata = "" if is_host_root else ",userxattr"
+    layers = f"lowerdir={lower},upperdir={UPPER},workdir={WORK}{metadata}"
     _mount("overlay", "ambidex", ROOT, flags, layers)
     _mount("", f"/proc/self/fd/{code}", CODE, MS_BIND)
 
@@ -92,7 +95,7 @@ def _is_first_namespace() -> bool:
 
 
 def main() -> None:
-    """Join the groups, lay out the files, enter the namespace, become bubblewrap."""
+    """Join the control groups, mount the files, enter the namespace and execute bubblewrap."""
     plan = Plan(**json.loads(sys.stdin.read()))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
@@ -101,14 +104,14 @@ def main() -> None:
         inside = Path(__file__).with_name("inside.py").read_text()
         os.umask(0o022)
         if os.geteuid() == 0:
-            _lay_out(plan, inside)
+            _mount_files(plan, inside)
             become_root_of_a_namespace(plan.owner)
         else:
-            become_root_of_a_namespace(with_me=True)  # to find the way to one's own files
-            _lay_out(plan, inside)
+            become_root_of_a_namespace(with_me=True)  # for access to the caller's own files
+            _mount_files(plan, inside)
         os.execvp(plan.bubblewrap[0], plan.bubblewrap)
     except (OSError, NoIdRangeError) as error:
-        raise SystemExit(f"the sandbox was not set up: {error}") from None
+        raise SystemExit(f"the sandbox could not be set up: {error}") from None
 
 
 if __name__ == "__main__":

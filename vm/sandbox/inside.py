@@ -1,9 +1,9 @@
-"""Process 1 of a sandbox: starts what a virtual machine's system starts for a desktop, keeps it
-running, and ends with whoever holds the other end of its line; the kernel then ends all the rest.
+"""Process 1 of a sandbox: starts the services of a desktop and keeps them running.
 
-`python3 -I -S inside.py TAG LINE`: LINE is the number of a socket. The first message on it says
-what the sandbox is to be; later ones are `stop` and `go`, for as long as its files are copied.
-Runs on the image's own Python with the standard library alone.
+`python3 -I -S inside.py TAG LINE`, where LINE is the number of a socket. The first message on it is
+a `SandboxConfig`; later ones are `stop` and `go`, which pause all processes while files are copied.
+It exits when the other end is closed; the kernel then ends all other processes. Runs on the image's
+own Python with only the standard library.
 """
 
 from __future__ import annotations
@@ -29,46 +29,47 @@ UNIT = Path("/opt/ambidex/guest/ambidex-guest.service")
 SESSION = Path("/usr/share/xsessions/gnome-flashback-metacity.desktop")
 PARTS = Path("/usr/share/gnome-session/sessions") / f"{SESSION.stem}.session"
 SETTINGS = "org.gnome.SettingsDaemon"
-NOT_HERE = (
+DISABLED_PARTS = (
     *("Color", "PrintNotifications", "Rfkill", "Sharing", "Smartcard", "UsbProtection", "Wacom"),
     *("Wwan", "Power"),
 )
-"""Parts of the session's settings that are about hardware; the last ends without logind, which the
-session takes for a failure of its own.
+"""Parts of GNOME's settings daemon that deal with hardware. The last one exits without logind,
+which the session would take for a failure.
 """
 AUTOSTART = Path("/etc/xdg/autostart")
 LOGS = Path("/var/log/ambidex")
 DISPLAY, COOKIE = ":0", Path("/run/ambidex-display/authority")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
 SYSTEM = {"PATH": f"/usr/local/sbin:/usr/sbin:/sbin:{PATH}", "LANG": "C.UTF-8"}
-FOR_FORKS = {"CAP_SYS_TIME", "CAP_SYS_ADMIN"}
-"""What the guest's unit asks for to give a forked machine a clock and randomness of its own."""
+CAPABILITIES_FOR_FORKS = {"CAP_SYS_TIME", "CAP_SYS_ADMIN"}
+"""Capabilities that the guest's unit lists to set a forked machine's clock and entropy."""
 MESSAGE = 1 << 16
-AGAIN_AFTER = 0.5
-"""Seconds until what ended is started again."""
-LAST_WORDS = 2000
-"""Bytes of its log that are shown when something ends."""
-Words = list[str]
+RESTART_DELAY = 0.5
+"""Seconds until a service that ended is started again."""
+LOG_TAIL = 2000
+"""Bytes of its log that are shown when a service ends."""
+Arguments = list[str]
 
 
 def say(text: str) -> None:
-    """A line for the console."""
+    """Print a line on the console."""
     print(text, flush=True)
 
 
 @dataclass
 class Service:
-    """A program that is kept running; one that is not started again takes the sandbox along."""
+    """A program that is kept running; if it may not be restarted, its end ends the sandbox."""
 
     name: str
     start: Callable[[IO[bytes]], subprocess.Popen[bytes]]
-    again: bool = False
+    restart: bool = False
     process: subprocess.Popen[bytes] | None = None
     due: float = 0.0
+    """When to start it again, by `time.monotonic`; 0 while it runs."""
 
     @property
     def log(self) -> Path:
-        """What it prints; only root may read it."""
+        """The file of its output; only root may read it."""
         return LOGS / f"{self.name}.log"
 
     def run(self) -> None:
@@ -77,14 +78,14 @@ class Service:
             self.process = self.start(log)
         self.due = 0.0
 
-    def last_words(self) -> str:
+    def log_tail(self) -> str:
         """The end of its log."""
-        return self.log.read_bytes()[-LAST_WORDS:].decode(errors="replace").strip()
+        return self.log.read_bytes()[-LOG_TAIL:].decode(errors="replace").strip()
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The first message: what this sandbox is to be."""
+class SandboxConfig:
+    """The first message: how to configure this sandbox."""
 
     user: str
     screen: tuple[int, int]
@@ -92,38 +93,40 @@ class Asked:
     password: str
     machine_id: str
     processes: int
-    """That a user may have, where nothing else bounds them; 0 is no bound."""
+    """Limit on a user's processes if no control group limits them; 0 for none."""
     guest: int
-    """Number of the listening socket that the guest is to serve as well."""
+    """Number of the listening socket for the guest server."""
     display: int
-    """Number of the listening socket that the X server is to take viewers from."""
+    """Number of the listening socket for viewers of the X server."""
 
 
-class Inside:
-    """The system of a sandbox."""
+class SandboxInit:
+    """Starts and supervises the services of a sandbox."""
 
-    def __init__(self, asked: Asked) -> None:
-        self.asked = asked
-        self.user = pwd.getpwnam(asked.user)
+    def __init__(self, config: SandboxConfig) -> None:
+        self.config = config
+        self.user = pwd.getpwnam(config.user)
         self.runtime = Path(f"/run/user/{self.user.pw_uid}")
         as_user = self.as_user
         self.services = [
             Service("bus", self.system_bus),
             Service("display", self.display),
-            Service("guest", self.guest, again=True),
+            Service("guest", self.guest, restart=True),
             Service("session-bus", lambda log: self.run(self.session_bus(), log, as_user())),
-            Service("sound", lambda log: self.run(self.sound(), log, as_user()), again=True),
-            Service("session", self.session, again=True),
+            Service("sound", lambda log: self.run(self.sound(), log, as_user()), restart=True),
+            Service("session", self.session, restart=True),
         ]
 
     def prepare(self) -> None:
-        """What a system makes at its start. Kept files may hold whatever somebody left there: root
-        follows no path that the user could have bent.
+        """Create the files that a system creates at boot.
+
+        The files of a snapshot may contain anything, so root must not follow links that the user
+        could have made.
         """
         root, guest = pwd.getpwuid(0), pwd.getpwnam("ambidex")
-        Path("/etc/machine-id").write_text(self.asked.machine_id + "\n")
-        for left in (Path("/tmp/.X0-lock"), Path("/tmp/.X11-unix/X0")):
-            left.unlink(missing_ok=True)  # of the display that they were kept from
+        Path("/etc/machine-id").write_text(self.config.machine_id + "\n")
+        for leftover in (Path("/tmp/.X0-lock"), Path("/tmp/.X11-unix/X0")):
+            leftover.unlink(missing_ok=True)  # of the display that ran when the snapshot was taken
         for path, owner, mode in (
             (LOGS, root, 0o700),
             (Path("/tmp/.X11-unix"), root, 0o1777),
@@ -138,38 +141,38 @@ class Inside:
             path.mkdir(exist_ok=True)
             os.chown(path, owner.pw_uid, owner.pw_gid, follow_symlinks=False)
             os.chmod(path, mode)
-        write(Path("/etc/ambidex/token"), self.asked.token.encode(), guest)
+        write(Path("/etc/ambidex/token"), self.config.token.encode(), guest)
         parts = PARTS.read_text()
-        for each in NOT_HERE:
-            parts = parts.replace(f"{SETTINGS}.{each};", "")
-            (AUTOSTART / f"{SETTINGS}.{each}.desktop").unlink(missing_ok=True)
+        for part in DISABLED_PARTS:
+            parts = parts.replace(f"{SETTINGS}.{part};", "")
+            (AUTOSTART / f"{SETTINGS}.{part}.desktop").unlink(missing_ok=True)
         PARTS.write_text(parts)
         add = ["add", DISPLAY, "MIT-MAGIC-COOKIE-1", os.urandom(16).hex()]
         subprocess.run(["xauth", "-q", "-f", str(COOKIE), *add], check=True, env=SYSTEM)
         write(Path(self.user.pw_dir) / ".Xauthority", COOKIE.read_bytes(), self.user)
 
-    def bound(self) -> None:
-        """What every process inside inherits."""
-        if self.asked.processes:
-            many = self.asked.processes
-            resource.setrlimit(resource.RLIMIT_NPROC, (many, many))
+    def set_limits(self) -> None:
+        """Set the resource limits that every process inside inherits."""
+        if self.config.processes:
+            limit = self.config.processes
+            resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, files), files))
 
     def run(
-        self, words: Words, log: IO[bytes], env: dict[str, str], **more: Any
+        self, argv: Arguments, log: IO[bytes], env: dict[str, str], **options: Any
     ) -> subprocess.Popen[bytes]:
-        """Start a program; as the user, where the environment is theirs."""
-        if env.get("USER") == self.asked.user:
-            groups = os.getgrouplist(self.asked.user, self.user.pw_gid)
-            who = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": groups}
-            more = {**who, "cwd": self.user.pw_dir, **more}
-        more = {"stdin": subprocess.DEVNULL, "start_new_session": True, "cwd": "/", **more}
-        return subprocess.Popen(words, stdout=log, stderr=log, env=env, **more)
+        """Start a program: as the desktop user if `env` is that user's, else as root."""
+        if env.get("USER") == self.config.user:
+            groups = os.getgrouplist(self.config.user, self.user.pw_gid)
+            ids = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": groups}
+            options = {**ids, "cwd": self.user.pw_dir, **options}
+        options = {"stdin": subprocess.DEVNULL, "start_new_session": True, "cwd": "/", **options}
+        return subprocess.Popen(argv, stdout=log, stderr=log, env=env, **options)
 
     def as_user(self) -> dict[str, str]:
-        """The environment of a login."""
+        """The environment of the desktop user's login."""
         user = self.user
         lines = Path("/etc/environment").read_text().splitlines()
         pairs = (line.partition("=") for line in lines if "=" in line and line[0] != "#")
@@ -181,62 +184,66 @@ class Inside:
         }
 
     def system_bus(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        """The bus of the system, at the usual place. No service is behind it: those of a desktop
-        are about hardware, logins and powers, and refuse without systemd.
+        """Start the system bus, at the usual address.
+
+        It has no services: a desktop's are about hardware, logins and power, and fail without
+        systemd.
         """
-        words = ["dbus-daemon", "--system", "--nofork", "--nopidfile"]
-        return self.run(words, log, SYSTEM, user="messagebus", group="messagebus")
+        argv = ["dbus-daemon", "--system", "--nofork", "--nopidfile"]
+        return self.run(argv, log, SYSTEM, user="messagebus", group="messagebus")
 
     def display(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        """The X server; returns when it takes connections."""
-        width, height = self.asked.screen
+        """Start the X server and wait until it accepts connections."""
+        width, height = self.config.screen
         password = COOKIE.with_name("password")
-        hidden = subprocess.run(
-            ["tigervncpasswd", "-f"], input=self.asked.password.encode(), capture_output=True,
+        obscured = subprocess.run(
+            ["tigervncpasswd", "-f"], input=self.config.password.encode(), capture_output=True,
             check=True, env=SYSTEM,
         )  # fmt: skip
         password.touch(mode=0o600)
-        password.write_bytes(hidden.stdout)
-        ready, wrote = os.pipe()
-        words = ["Xtigervnc", DISPLAY, "-inetd", "-geometry", f"{width}x{height}", "-depth", "24"]
-        words += ["-SecurityTypes", "VncAuth", "-PasswordFile", str(password), "-AlwaysShared"]
-        # Any X client could set these anew while it runs, the password file among them.
-        words += ["-AllowOverride", ""]
-        words += ["-AcceptSetDesktopSize=0", "-desktop", "ambidex", "-auth", str(COOKIE)]
-        words += ["-nolisten", "tcp", "-noreset", "-s", "0", "-displayfd", str(wrote)]
-        words += ["-Log", "*:stdout:30"]  # for an inetd, it closes its standard error
-        process = self.run(words, log, SYSTEM, stdin=self.asked.display, pass_fds=[wrote])
-        os.close(wrote)
-        with os.fdopen(ready) as number:
-            number.readline()  # whole: it ends when it cannot write all of it
+        password.write_bytes(obscured.stdout)
+        reading_end, writing_end = os.pipe()
+        argv = ["Xtigervnc", DISPLAY, "-inetd", "-geometry", f"{width}x{height}", "-depth", "24"]
+        argv += ["-SecurityTypes", "VncAuth", "-PasswordFile", str(password), "-AlwaysShared"]
+        # Otherwise any X client could change parameters at run time, even the password file.
+        argv += ["-AllowOverride", ""]
+        argv += ["-AcceptSetDesktopSize=0", "-desktop", "ambidex", "-auth", str(COOKIE)]
+        argv += ["-nolisten", "tcp", "-noreset", "-s", "0", "-displayfd", str(writing_end)]
+        argv += ["-Log", "*:stdout:30"]  # with -inetd it closes its standard error
+        process = self.run(argv, log, SYSTEM, stdin=self.config.display, pass_fds=[writing_end])
+        os.close(writing_end)
+        with os.fdopen(reading_end) as number:
+            number.readline()  # read all of it: the server exits if it cannot write the line
         return process
 
     def guest(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        """The guest server, as its unit says."""
+        """Start the guest server as its systemd unit does."""
         lines = (line.partition("=") for line in UNIT.read_text().splitlines())
         unit: dict[str, list[str]] = {}
         for name, _, value in lines:
             unit.setdefault(name, []).extend(shlex.split(value))
-        powers = [each for each in unit["AmbientCapabilities"] if each not in FOR_FORKS]
-        names = ",".join(["-all", *(f"+{each[4:].lower()}" for each in powers)])
-        own = dict(pair.split("=", 1) for pair in unit["Environment"])
+        capabilities = [
+            name for name in unit["AmbientCapabilities"] if name not in CAPABILITIES_FOR_FORKS
+        ]
+        names = ",".join(["-all", *(f"+{name[4:].lower()}" for name in capabilities)])
+        environment = dict(pair.split("=", 1) for pair in unit["Environment"])
         user = unit["User"][0]
-        words = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"]
-        words += [f"--inh-caps={names}", f"--ambient-caps={names}", *unit["ExecStart"]]
-        env = {**SYSTEM, **own, "AMBIDEX_USER": self.asked.user, "LISTEN_FDS": "1"}
-        return self.run(words, log, env, pass_fds=[self.asked.guest])
+        argv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"]
+        argv += [f"--inh-caps={names}", f"--ambient-caps={names}", *unit["ExecStart"]]
+        env = {**SYSTEM, **environment, "AMBIDEX_USER": self.config.user, "LISTEN_FDS": "1"}
+        return self.run(argv, log, env, pass_fds=[self.config.guest])
 
-    def session_bus(self) -> Words:
-        """The bus of the session."""
+    def session_bus(self) -> Arguments:
+        """The command line of the session bus."""
         address = f"unix:path={self.runtime / 'bus'}"
         return ["dbus-daemon", "--session", f"--address={address}", "--nofork", "--nopidfile"]
 
-    def sound(self) -> Words:
-        """The sound server; without a card it plays to nobody."""
+    def sound(self) -> Arguments:
+        """The command line of the sound server; without a card, it plays to a null sink."""
         return ["pulseaudio", "--daemonize=no", "--log-target=stderr", "--exit-idle-time=-1"]
 
     def session(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        """The desktop, as a display manager starts it."""
+        """Start the desktop session as a display manager does."""
         entry = SESSION.read_text().splitlines()
         command = next(line[5:] for line in entry if line.startswith("Exec="))
         desktops = next(line[13:] for line in entry if line.startswith("DesktopNames="))
@@ -251,7 +258,7 @@ class Inside:
         return self.run(["/etc/X11/Xsession", command], log, env)
 
     def reap(self) -> bool:
-        """Take in whoever ended; false when that ends the sandbox."""
+        """Reap processes that have ended; False if one of them ends the sandbox."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -262,27 +269,27 @@ class Inside:
             for service in self.services:
                 if service.process is not None and service.process.pid == pid:
                     service.process.returncode = status
-                    say(f"{service.name} ended ({status}); it last said: {service.last_words()}")
-                    if not service.again:
+                    say(f"{service.name} ended ({status}); end of its log: {service.log_tail()}")
+                    if not service.restart:
                         return False
-                    service.due = time.monotonic() + AGAIN_AFTER
+                    service.due = time.monotonic() + RESTART_DELAY
 
     def serve(self, line: socket.socket) -> None:
-        """Keep things running until the line is closed, or what cannot be replaced has ended."""
-        woken, wake = os.pipe()
-        for end in (woken, wake):
+        """Run the services until the line is closed, or one that may not be restarted has ended."""
+        reading_end, writing_end = os.pipe()
+        for end in (reading_end, writing_end):
             os.set_blocking(end, False)
-        signal.set_wakeup_fd(wake)
+        signal.set_wakeup_fd(writing_end)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for service in self.services:
             service.run()
             say(f"{service.name} started")
         while self.reap():
-            due = [each.due for each in self.services if each.due]
+            due = [service.due for service in self.services if service.due]
             wait = max(0.0, min(due) - time.monotonic()) if due else None
-            readable, _, _ = select.select([line.fileno(), woken], [], [], wait)
-            if woken in readable:
-                os.read(woken, 4096)
+            readable, _, _ = select.select([line.fileno(), reading_end], [], [], wait)
+            if reading_end in readable:
+                os.read(reading_end, 4096)
             if line.fileno() in readable:
                 message = line.recv(MESSAGE)
                 if not message:
@@ -295,7 +302,7 @@ class Inside:
 
 
 def write(path: Path, content: bytes, owner: pwd.struct_passwd) -> None:
-    """A file that only its owner may read, in place of whatever was there."""
+    """Write a file that only its owner may read, replacing any existing one or link."""
     path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     with open(os.open(path, flags, 0o600), "wb") as file:
@@ -303,30 +310,31 @@ def write(path: Path, content: bytes, owner: pwd.struct_passwd) -> None:
         os.fchown(file.fileno(), owner.pw_uid, owner.pw_gid)
 
 
-def received(line: socket.socket) -> Asked:
-    """The first message, its sockets moved to where they are wanted: systemd's first number is for
-    the guest's.
+def receive_config(line: socket.socket) -> SandboxConfig:
+    """Receive the first message, and move its sockets to other numbers.
+
+    The guest's becomes 3, the first number that systemd's socket activation uses.
     """
-    said = json.loads(line.recv(MESSAGE))
-    high = {
-        name: fcntl.fcntl(said[name], fcntl.F_DUPFD_CLOEXEC, 10) for name in ("guest", "display")
+    payload = json.loads(line.recv(MESSAGE))
+    moved = {
+        name: fcntl.fcntl(payload[name], fcntl.F_DUPFD_CLOEXEC, 10) for name in ("guest", "display")
     }
-    for name in high:
-        os.close(said[name])
-    os.dup2(high["guest"], 3, inheritable=False)
-    os.close(high["guest"])
-    return Asked(**{**said, "screen": tuple(said["screen"]), **high, "guest": 3})
+    for name in moved:
+        os.close(payload[name])
+    os.dup2(moved["guest"], 3, inheritable=False)
+    os.close(moved["guest"])
+    return SandboxConfig(**{**payload, "screen": tuple(payload["screen"]), **moved, "guest": 3})
 
 
 def main() -> None:
-    """Be the system until the end."""
+    """Run as process 1 until the sandbox ends."""
     line = socket.socket(fileno=fcntl.fcntl(int(sys.argv[2]), fcntl.F_DUPFD_CLOEXEC, 10))
     os.close(int(sys.argv[2]))
     os.umask(0o022)
-    inside = Inside(received(line))
-    inside.prepare()
-    inside.bound()
-    inside.serve(line)
+    init = SandboxInit(receive_config(line))
+    init.prepare()
+    init.set_limits()
+    init.serve(line)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One running sandbox, seen from this machine."""
+"""A running sandbox, as seen from the host."""
 
 from __future__ import annotations
 
@@ -23,95 +23,95 @@ from ambidex.vm.machines.door import Door, new_token
 from ambidex.vm.machines.owner import PROJECT
 from ambidex.vm.namespace import IDS, ROOTS_RANGE
 from ambidex.vm.sandbox.enter import CODE, INSIDE, ROOT, Plan
-from ambidex.vm.sandbox.limits import Groups, Limits
+from ambidex.vm.sandbox.limits import ControlGroups, Limits
 
 __all__ = ["HINT", "STAGES", "Sandbox", "launch"]
 
 HINT = "`ambidex doctor` says what this machine lacks."
 HOSTNAME = "ambidex-desk"
 STAGES = (("display", "display started"), ("desktop", "session started"))
-"""What its console shows, in order, before the guest itself can be asked."""
+"""Boot stages and the text that marks each on the console, in order."""
 SHARED_MEMORY, RUN_FILES = 1 << 30, 256 << 20
-"""Bytes in /dev/shm and in /run; they count as its memory."""
+"""Capacity of /dev/shm and /run in bytes; their files count as memory."""
 OWNERS = 1 << 24
-"""Ids above root's range, one of which owns a sandbox."""
-IN_TIME = 30.0
-"""Seconds for what takes a moment: to be set up, to stand still, to end."""
+"""Number of ids above root's range from which the owner of a sandbox's namespace is drawn."""
+TIMEOUT = 30.0
+"""Seconds for operations that take a moment: pausing, resuming, ending."""
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Processes in namespaces of their own; `close` ends them all and leaves nothing."""
+    """Processes in their own namespaces; `close` ends them all and removes their files."""
 
-    groups: Groups
+    groups: ControlGroups
     folder: Path
     lower: tuple[Path, ...]
-    """What lies under its own files: folders of kept ones, then the image's tree."""
+    """Read-only folders under its own files: layers of a snapshot, then the image's tree."""
     process: subprocess.Popen[bytes]
     """bubblewrap, which ends with the sandbox."""
     first: int
-    """Process 1 inside, by its number out here."""
+    """Id on the host of process 1 inside."""
     handle: int
-    """pidfd of it."""
+    """A pidfd of that process."""
     line: socket.socket
-    """The sandbox ends when this is closed, so also when its owner does."""
+    """The sandbox ends when this is closed, and therefore also when its owner ends."""
     door: Door
     vnc: tuple[str, str]
     ended: threading.Lock = field(default_factory=threading.Lock)
-    """Taken by whoever closes it, and never given back."""
+    """Acquired by the first caller of `close` and never released."""
 
     @property
     def name(self) -> str:
-        """Also the name of its folder, and in the command line of its first process."""
+        """The name of its folder, which is also in the command line of its first process."""
         return self.folder.name
 
     def console(self) -> str:
-        """What process 1 and its setting up have said."""
+        """The output of its setup and of process 1."""
         with contextlib.suppress(FileNotFoundError):
             return (self.folder / "console").read_text(errors="replace")
         return ""
 
     def running(self) -> bool:
-        """Whether process 1 is still there."""
+        """Whether process 1 is still running."""
         return self.process.poll() is None
 
     def pid(self) -> int:
-        """Process 1 inside: the sandbox ends with it."""
+        """Id on the host of process 1 inside; when it ends, so does the sandbox."""
         return self.first
 
     def picture(self) -> bytes:
-        """The screen as PNG, from outside."""
+        """The screen as PNG, captured from outside."""
         return capture(*self.vnc)
 
     @contextlib.contextmanager
-    def standing_still(self) -> Iterator[None]:
-        """For the length of a `with` no process inside runs."""
-        self._told(b"stop")
+    def paused(self) -> Iterator[None]:
+        """Pause all processes inside for the length of the block."""
+        self._send(b"stop")
         try:
             yield
         finally:
-            self._told(b"go")
+            self._send(b"go")
 
-    def _told(self, word: bytes) -> None:
-        self.line.settimeout(IN_TIME)
+    def _send(self, order: bytes) -> None:
+        self.line.settimeout(TIMEOUT)
         try:
-            self.line.send(word)
-            heard = self.line.recv(64)
+            self.line.send(order)
+            answer = self.line.recv(64)
         except OSError as error:
             raise MachineError(f"{self.name} does not answer: {error}") from None
-        if heard != word:
+        if answer != order:
             raise MachineError(f"{self.name} has ended")
 
     def close(self) -> None:
-        """End it at once. Its files were in memory, and are gone."""
+        """End it at once. Its files were in memory, and are lost."""
         if not self.ended.acquire(blocking=False):
-            return  # the number of its handle may be another sandbox's by now
+            return  # the number of its pidfd may be in use for another sandbox by now
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
         os.close(self.handle)
         self.line.close()
         try:
-            self.process.wait(IN_TIME)
+            self.process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -120,29 +120,32 @@ class Sandbox:
 
 
 def launch(
-    groups: Groups, folder: Path, image: Image, lower: tuple[Path, ...], limits: Limits
+    groups: ControlGroups, folder: Path, image: Image, lower: tuple[Path, ...], limits: Limits
 ) -> Sandbox:
-    """Start a sandbox on those folders, the topmost first; its desktop comes up meanwhile."""
+    """Start a sandbox on the folders `lower`, the topmost first.
+
+    Returns once its first process runs; its desktop is not ready yet.
+    """
     if image.code is None:
         raise MachineError(f"the image {image.base.name!r} has no code layer for a sandbox")
     with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
-        line, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        line, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.enter_context(line)
-        theirs.enter_context(other)
-        # Opened here and served in there: the only way in, and none out.
+        theirs.enter_context(other_end)
+        # Opened on the host and served inside: the only way in, and there is no way out.
         guest = theirs.enter_context(socket.create_server(("127.0.0.1", 0)))
         display = theirs.enter_context(socket.create_server(("127.0.0.1", 0)))
-        told, tells = os.pipe()
-        ours.callback(os.close, told)
-        theirs.callback(os.close, tells)
-        given = (guest.fileno(), display.fileno(), other.fileno(), tells)
+        info_reading_end, info_writing_end = os.pipe()
+        ours.callback(os.close, info_reading_end)
+        theirs.callback(os.close, info_writing_end)
+        passed = (guest.fileno(), display.fileno(), other_end.fileno(), info_writing_end)
         plan = Plan(
             lower=[str(path) for path in lower],
             code=str(image.code),
             disk=limits.disk,
             owner=ROOTS_RANGE + IDS + secrets.randbelow(OWNERS),
             groups=[str(group) for group in groups.make(folder.name, limits)],
-            bubblewrap=_command_line(folder.name, other.fileno(), tells),
+            bubblewrap=_command_line(folder.name, other_end.fileno(), info_writing_end),
         )
         with (folder / "console").open("ab") as console:
             process = subprocess.Popen(
@@ -151,61 +154,65 @@ def launch(
                 stdin=subprocess.PIPE,
                 stdout=console,
                 stderr=console,
-                pass_fds=given,
+                pass_fds=passed,
                 start_new_session=True,
             )
         door = Door(f"http://127.0.0.1:{guest.getsockname()[1]}", new_token())
         vnc = f"127.0.0.1:{display.getsockname()[1]}", secrets.token_hex(4)
-        asked = {
+        config = {
             "user": image.base.user,
             "screen": image.base.screen.default,
             "token": door.token,
             "password": vnc[1],
             "machine_id": secrets.token_hex(16),
-            "processes": 0 if "pids" in groups.bounded else limits.processes,
+            "processes": 0 if "pids" in groups.limited else limits.processes,
             "guest": guest.fileno(),
             "display": display.fileno(),
         }
         assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError), process.stdin as plans:
-            plans.write(plan.written().encode())
-        line.send(json.dumps(asked).encode())
+        with contextlib.suppress(BrokenPipeError), process.stdin as stdin:
+            stdin.write(plan.to_json().encode())
+        line.send(json.dumps(config).encode())
         theirs.close()
         try:
-            first, handle = _first_process(process, told, folder)
+            first, handle = _first_process(process, info_reading_end, folder)
         except MachineError:
             groups.remove(folder.name)
             raise
         ours.pop_all()
-        os.close(told)
+        os.close(info_reading_end)
     return Sandbox(groups, folder, lower, process, first, handle, line, door, vnc)
 
 
-def _first_process(process: subprocess.Popen[bytes], told: int, folder: Path) -> tuple[int, int]:
-    """The process that bubblewrap made the first one inside, and a pidfd of it."""
-    said = b""
-    while part := os.read(told, 4096):
-        said += part
+def _first_process(
+    process: subprocess.Popen[bytes], info_reading_end: int, folder: Path
+) -> tuple[int, int]:
+    """The id on the host of process 1 inside, as bubblewrap reports it, and a pidfd of it."""
+    info = b""
+    while part := os.read(info_reading_end, 4096):
+        info += part
     try:
-        first: int = json.loads(said)["child-pid"]
+        first: int = json.loads(info)["child-pid"]
         return first, os.pidfd_open(first)
     except (ValueError, OSError):
         process.wait()
         console = (folder / "console").read_text(errors="replace").strip()
         shutil.rmtree(folder, ignore_errors=True)
-        raise MachineError(f"no sandbox: {console}", stage="create", hint=HINT) from None
+        raise MachineError(
+            f"the sandbox did not start: {console}", stage="create", hint=HINT
+        ) from None
 
 
-def _command_line(name: str, line: int, tells: int) -> list[str]:
-    own = [f"--unshare-{each}" for each in ("pid", "net", "ipc", "uts", "cgroup-try")]
+def _command_line(name: str, line: int, info: int) -> list[str]:
+    unshare = [f"--unshare-{kind}" for kind in ("pid", "net", "ipc", "uts", "cgroup-try")]
     return [
-        *("bwrap", *own, "--hostname", HOSTNAME),
+        *("bwrap", *unshare, "--hostname", HOSTNAME),
         *("--bind", ROOT, "/", "--ro-bind", CODE, "/opt/ambidex"),
         *("--proc", "/proc", "--dev", "/dev"),
         *("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm"),
         *("--size", str(RUN_FILES), "--tmpfs", "/run"),
         *("--ro-bind", INSIDE, "/run/inside.py"),
-        *("--cap-add", "ALL", "--as-pid-1", "--info-fd", str(tells)),
+        *("--cap-add", "ALL", "--as-pid-1", "--info-fd", str(info)),
         *("--chdir", "/", "--clearenv", "--"),
         *("/usr/bin/python3", "-I", "-S", "/run/inside.py", name, str(line)),
     ]

@@ -1,9 +1,9 @@
-"""Snapshots of sandboxes: the files that one has written, and which programs to start again.
+"""Snapshots of sandboxes: the files that one has written, and the programs to start again.
 
-    <snapshot>/layers/0, 1, …   what was written on top of the image's tree, the later above
+    <snapshot>/layers/0, 1, …   overlays on the image's tree, later ones on top of earlier ones
                snapshot.json
 
-Processes are not kept: what was not saved, undone steps, positions of windows are gone.
+Processes are not saved: unsaved work, undo histories and window positions are lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from ambidex.vm.sandbox.enter import UPPER
 from ambidex.vm.sandbox.instance import Sandbox
 from ambidex.vm.store import cache_folder, digest, forget, locked
 
-__all__ = ["Kept", "keep", "kept_folder", "read_kept"]
+__all__ = [
+    "SandboxSnapshot",
+    "read_sandbox_snapshot",
+    "sandbox_snapshots_folder",
+    "save_sandbox_snapshot",
+]
 
 WINDOWS = """
 for window in $(xprop -root _NET_CLIENT_LIST | grep -o '0x[0-9a-f]*'); do
@@ -31,57 +36,65 @@ for window in $(xprop -root _NET_CLIENT_LIST | grep -o '0x[0-9a-f]*'); do
     esac
 done
 """
-"""Prints whose each window is that is neither the desktop's nor a panel's."""
+"""Prints the program of each window, except the desktop's and panels."""
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What a sandbox is started from."""
+class SandboxSnapshot:
+    """A state that a sandbox can be started from."""
 
     name: str
     layers: tuple[Path, ...]
-    """The topmost first; none for the image as it is."""
+    """Overlays on the image's tree, the topmost first; none for the image itself."""
     programs: tuple[Program, ...]
 
 
-def kept_folder(image: Image) -> Path:
-    """Where snapshots of sandboxes of this image lie."""
+def sandbox_snapshots_folder(image: Image) -> Path:
+    """The folder of snapshots of sandboxes of this image."""
     key = digest(image.id, str(image.base.screen.default))
     return cache_folder() / "snapshots" / f"{image.base.name}-{key}-sandbox"
 
 
-def read_kept(image: Image, name: str) -> Kept:
+def read_sandbox_snapshot(image: Image, name: str) -> SandboxSnapshot:
     """The snapshot of that name; `MachineError` if there is none. `ready` is the image itself."""
     if name == READY:
-        return Kept(READY, (), ())
-    folder = kept_folder(image) / plain_name(name)
+        return SandboxSnapshot(READY, (), ())
+    folder = sandbox_snapshots_folder(image) / plain_name(name)
     try:
-        said = json.loads((folder / "snapshot.json").read_text())
-        layers = tuple(folder / "layers" / str(each) for each in reversed(range(said["layers"])))
-        programs = tuple(Program(tuple(one["argv"]), one["window"]) for one in said["programs"])
+        description = json.loads((folder / "snapshot.json").read_text())
+        numbers = reversed(range(description["layers"]))
+        layers = tuple(folder / "layers" / str(number) for number in numbers)
+        programs = tuple(
+            Program(tuple(program["argv"]), program["window"])
+            for program in description["programs"]
+        )
     except FileNotFoundError:
-        there = sorted(path.parent.name for path in folder.parent.glob("[!.]*/snapshot.json"))
+        existing = sorted(path.parent.name for path in folder.parent.glob("[!.]*/snapshot.json"))
         raise MachineError(
-            f"there is no snapshot {name!r}",
-            hint=f"There are: {', '.join([READY, *there])}. A virtual machine's are its own.",
+            f"no such snapshot of a sandbox: {name!r}",
+            hint=f"Snapshots: {', '.join([READY, *existing])}. "
+            "Snapshots of virtual machines do not work here.",
         ) from None
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise MachineError(
             f"the snapshot in {folder} is damaged: {error}", hint="Delete that folder."
         ) from None
-    return Kept(name, layers, programs)
+    return SandboxSnapshot(name, layers, programs)
 
 
-def keep(sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program]) -> None:
-    """Keep a sandbox's files under `name`, replacing a snapshot of that name; it goes on."""
-    there = sandbox.door.printed(["sh", "-c", WINDOWS]).split()
-    if len(there) > len(programs):
-        named = ", ".join(program.argv[0] for program in programs) or "no program"
+def save_sandbox_snapshot(
+    sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program]
+) -> None:
+    """Save a sandbox's files as the snapshot `name`, replacing an existing one."""
+    windows = sandbox.door.output_of(["sh", "-c", WINDOWS]).split()
+    if len(windows) > len(programs):
+        named = ", ".join(program.argv[0] for program in programs) or "none"
         raise MachineError(
-            f"windows of {', '.join(there)} are open, and {named} is named for {name!r}",
-            hint="A sandbox keeps files, and starts programs again: name each that has a window.",
+            f"the snapshot {name!r} lacks programs to start again: windows of "
+            f"{', '.join(windows)} are open, programs named: {named}",
+            hint="A sandbox saves files only: name every program that has a window.",
         )
-    final = kept_folder(image) / plain_name(name)
+    final = sandbox_snapshots_folder(image) / plain_name(name)
     staging = final.with_name(f".{name}.partial")
     with locked(final.with_name(f".{name}.lock")):
         forget(staging)
@@ -89,33 +102,33 @@ def keep(sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program])
         staging.chmod(0o700)
         below = sandbox.lower[:-1]
         for number, layer in enumerate(reversed(below)):
-            _copied(layer, staging / "layers" / str(number))
-        with sandbox.standing_still():
-            _copied(Path(UPPER), staging / "layers" / str(len(below)), sandbox.process.pid)
-        said = {
+            _copy(layer, staging / "layers" / str(number))
+        with sandbox.paused():
+            _copy(Path(UPPER), staging / "layers" / str(len(below)), sandbox.process.pid)
+        description = {
             "name": name,
             "image_id": image.id,
             "layers": len(below) + 1,
             "programs": [asdict(program) for program in programs],
         }
-        (staging / "snapshot.json").write_text(json.dumps(said, indent=1))
+        (staging / "snapshot.json").write_text(json.dumps(description, indent=1))
         forget(final)
         staging.rename(final)
 
 
-def _copied(source: Path, target: Path, process: int = 0) -> None:
-    """Copy a folder as it is, seen as `process` sees it where one is named."""
-    root = os.geteuid() == 0
+def _copy(source: Path, target: Path, process: int = 0) -> None:
+    """Copy a folder with owners and modes; with `process`, `source` is a path in its namespace."""
+    is_root = os.geteuid() == 0
     run([*COMMAND, "mkdir", target], what=f"making {target}")
-    as_owner: list[object] = [] if root else [*COMMAND]
-    # By number: from in there the way to the cache may be closed.
-    number = os.open(target, os.O_PATH | os.O_DIRECTORY)
-    to = f"/proc/self/fd/{number}/"
+    prefix: list[object] = [] if is_root else [*COMMAND]
+    # By descriptor: the path of the cache may not be accessible from the other namespace.
+    descriptor = os.open(target, os.O_PATH | os.O_DIRECTORY)
+    destination = f"/proc/self/fd/{descriptor}/"
     if process:
-        spaces = ["--mount"] if root else ["--user", "--mount"]
-        as_owner = ["nsenter", "--target", process, *spaces, "--"]
+        namespaces = ["--mount"] if is_root else ["--user", "--mount"]
+        prefix = ["nsenter", "--target", process, *namespaces, "--"]
     try:
-        copy = [*as_owner, "cp", "-a", "--reflink=auto", f"{source}/.", to]
-        run(copy, what=f"copying {source}", pass_fds=[number])
+        copy = [*prefix, "cp", "-a", "--reflink=auto", f"{source}/.", destination]
+        run(copy, what=f"copying {source}", pass_fds=[descriptor])
     finally:
-        os.close(number)
+        os.close(descriptor)

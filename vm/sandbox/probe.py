@@ -1,4 +1,4 @@
-"""Whether this machine can have sandboxes, found out by setting one up."""
+"""Finds out whether this machine can run sandboxes, by setting one up."""
 
 from __future__ import annotations
 
@@ -8,33 +8,36 @@ import sys
 
 from ambidex.vm.machines.owner import PROJECT
 from ambidex.vm.sandbox.enter import Plan
-from ambidex.vm.sandbox.limits import Groups
+from ambidex.vm.sandbox.limits import ControlGroups
 
-__all__ = ["bounds", "refusal"]
+__all__ = ["find_problem", "limited_resources"]
 
-WITHIN = 20.0
+TIMEOUT = 20.0
+"""Seconds."""
 
 
-def refusal() -> str:
-    """Why what a sandbox stands on cannot be had here; empty where it can."""
+def find_problem() -> str:
+    """Why a sandbox cannot be set up here; empty if it can."""
     folder = str(PROJECT)
     plan = Plan([folder], folder, disk=1 << 20, owner=0, groups=[], bubblewrap=["true"])
     enter = [sys.executable, "-S", "-m", "ambidex.vm.sandbox.enter", "ambidex-probe"]
-    tried = subprocess.run(
+    process = subprocess.run(
         enter,
-        input=plan.written(),
+        input=plan.to_json(),
         cwd=PROJECT.parent,
         capture_output=True,
         text=True,
-        timeout=WITHIN,
+        timeout=TIMEOUT,
     )
-    return "" if tried.returncode == 0 else (tried.stderr.strip() or f"exit {tried.returncode}")
+    if process.returncode == 0:
+        return ""
+    return process.stderr.strip() or f"exit {process.returncode}"
 
 
-def bounds() -> set[str]:
-    """What control groups of ours would bound: memory, pids."""
-    groups = Groups(f"ambidex-{secrets.token_hex(6)}")
+def limited_resources() -> set[str]:
+    """The resources that control groups can limit here: `memory`, `pids`."""
+    groups = ControlGroups(f"ambidex-{secrets.token_hex(6)}")
     try:
-        return groups.bounded
+        return groups.limited
     finally:
         groups.close()

@@ -1,4 +1,4 @@
-"""The sandbox provider: fresh desktops, spares, and the machines made of them."""
+"""The sandbox provider: makes sandboxes, with snapshots of their files and spares."""
 
 from __future__ import annotations
 
@@ -15,44 +15,45 @@ from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.machines.owner import Owner
 from ambidex.vm.machines.spares import Spares
 from ambidex.vm.sandbox.instance import STAGES, Sandbox, launch
-from ambidex.vm.sandbox.kept import Kept, keep, read_kept
-from ambidex.vm.sandbox.limits import Groups, Limits
+from ambidex.vm.sandbox.kept import SandboxSnapshot, read_sandbox_snapshot, save_sandbox_snapshot
+from ambidex.vm.sandbox.limits import ControlGroups, Limits
 
 __all__ = ["SandboxMachine", "SandboxProvider"]
 
 SandboxMachine = OwnedMachine[Sandbox]
 
 KINDS = 2
-"""Snapshots that spares are kept of: each takes half a GiB."""
+"""Number of snapshots that spares are kept of: each spare takes half a GiB."""
 READY_WITHIN = 120.0
-"""Seconds a sandbox may take to get ready; alone on two processors it takes four."""
+"""Seconds in which a sandbox must become ready; alone on two processors it takes four."""
 WINDOW_WITHIN = 120.0
-LOOK_EVERY = 0.03
+"""Seconds in which a program must open its window."""
+POLL_INTERVAL = 0.03
 
 
 class SandboxOwner(Owner):
     """An owner with control groups."""
 
     @functools.cached_property
-    def groups(self) -> Groups:
-        """Those of its sandboxes."""
-        return Groups(self.tag)
+    def groups(self) -> ControlGroups:
+        """The control groups of its sandboxes."""
+        return ControlGroups(self.tag)
 
     def folders(self) -> list[Path]:
         """See `Owner.folders`."""
         return [*super().folders(), *self.groups.folders()]
 
     def close(self) -> None:
-        """Remove the groups, then as every owner."""
+        """Remove the groups, then do as `Owner.close`."""
         self.groups.close()
         super().close()
 
 
 class SandboxProvider:
-    """Makes sandboxes of an image, and owns them: after `close` none is left. A context manager.
+    """Makes sandboxes of an image and owns them: `close` ends all. A context manager.
 
-    `spares` is how many fresh ones of the snapshot in use are kept ready ahead of the next revert.
-    `limits` are each sandbox's; its memory is the image's where they are not given.
+    `spares` is the number of sandboxes of the snapshot in use that are prepared for the next
+    revert. `limits` apply to each sandbox; by default, its memory is the image's.
     """
 
     def __init__(
@@ -66,10 +67,10 @@ class SandboxProvider:
         self._limits = limits
         self._say = say
         self._spares: Spares[Sandbox] = Spares(spares, say, kinds=KINDS)
-        self.bounded = self._owner.groups.bounded
-        """Which of memory and pids a control group bounds here."""
-        if "memory" not in self.bounded:
-            say("no control group can be written here: a sandbox may take all of the memory")
+        self.limited = self._owner.groups.limited
+        """The resources that control groups limit here: `memory`, `pids`."""
+        if "memory" not in self.limited:
+            say("no control group is available: a sandbox may use all of the memory")
 
     def __enter__(self) -> SandboxProvider:
         return self
@@ -85,23 +86,23 @@ class SandboxProvider:
     def machine(self, image: Image, snapshot: str = READY) -> SandboxMachine:
         """A machine of `image`, not booted yet."""
 
-        def turn(old: Sandbox | None, place: Place) -> Sandbox:
-            return self.turn(old, image, _named(place))
+        def switch(old: Sandbox | None, place: Place) -> Sandbox:
+            return self.switch(old, image, _snapshot_name(place))
 
-        def kept(sandbox: Sandbox, _: Place, place: Place, programs: Sequence[Program]) -> None:
-            self.keep(sandbox, image, _named(place), programs)
+        def save(sandbox: Sandbox, _: Place, place: Place, programs: Sequence[Program]) -> None:
+            self.save(sandbox, image, _snapshot_name(place), programs)
 
-        def split(sandbox: Sandbox) -> AbstractContextManager[Sandbox]:
+        def fork(sandbox: Sandbox) -> AbstractContextManager[Sandbox]:
             raise MachineError(
-                "a running sandbox cannot be forked: its programs' memory is not kept",
-                hint="`--provider libvirt` can.",
+                "a running sandbox cannot be forked: its processes cannot be saved",
+                hint="Use `--provider libvirt`.",
             )
 
-        return SandboxMachine(turn, kept, split, self.drop, snapshot)
+        return SandboxMachine(switch, save, fork, self.drop, snapshot)
 
-    def turn(self, old: Sandbox | None, image: Image, name: str) -> Sandbox:
-        """A sandbox fresh from the snapshot `name`, in place of `old`."""
-        snapshot = read_kept(image, name)
+    def switch(self, old: Sandbox | None, image: Image, name: str) -> Sandbox:
+        """A fresh sandbox in the state of the snapshot `name`; ends `old`."""
+        snapshot = read_sandbox_snapshot(image, name)
         if old is not None:
             self.drop(old)
         kind = (image.id, name)
@@ -114,19 +115,21 @@ class SandboxProvider:
         self._spares.refill(kind, lambda: self.fresh(image, snapshot))
         return sandbox
 
-    def fresh(self, image: Image, snapshot: Kept) -> Sandbox:
-        """A new sandbox, ready, its programs started."""
+    def fresh(self, image: Image, snapshot: SandboxSnapshot) -> Sandbox:
+        """Start a sandbox and its programs, and wait until it is ready."""
         if not image.base.tree.is_dir():
             raise MachineError(
-                f"the image {image.base.name!r} is a disk alone: no sandbox runs from it",
-                hint="One that is built from a recipe has its files too: `ambidex image build`.",
+                f"the image {image.base.name!r} cannot run as a sandbox: it is only a disk",
+                hint="Use an image that is built from a recipe: `ambidex image build`.",
             )
         limits = self._limits or Limits(memory=image.base.memory << 20)
         lower = (*snapshot.layers, image.base.tree)
         sandbox = launch(self._owner.groups, self._owner.folder(), image, lower, limits)
         try:
-            # It takes seconds, and most of them are spares: their stages are nobody's progress.
-            wait_until_ready(sandbox, silent, bound=READY_WITHIN, every=LOOK_EVERY, stages=STAGES)
+            # Stages are not reported: this takes seconds, and most sandboxes are spares.
+            wait_until_ready(
+                sandbox, silent, bound=READY_WITHIN, every=POLL_INTERVAL, stages=STAGES
+            )
             for program in snapshot.programs:
                 sandbox.door.start(program.argv, program.window, WINDOW_WITHIN)
         except BaseException:
@@ -135,19 +138,19 @@ class SandboxProvider:
         return sandbox
 
     def wait_for_spares(self) -> None:
-        """Return when every spare that is being made is ready, or has failed."""
+        """Wait until every spare that is being made is ready or has failed."""
         self._spares.wait()
 
     def drop(self, sandbox: Sandbox) -> None:
-        """End a sandbox behind the scenes."""
+        """End a sandbox in the background."""
         self._spares.end(sandbox)
 
-    def keep(
+    def save(
         self, sandbox: Sandbox, image: Image, name: str, programs: Sequence[Program] = ()
     ) -> None:
-        """Keep a sandbox's files as the snapshot `name`, and which programs to start again."""
+        """Save a sandbox's files as the snapshot `name`, with the programs to start again."""
         refuse_ready(name)
-        keep(sandbox, image, name, programs)
+        save_sandbox_snapshot(sandbox, image, name, programs)
         self._spares.drop(lambda kind: kind == (image.id, name))
 
     def close(self) -> None:
@@ -156,10 +159,10 @@ class SandboxProvider:
         self._owner.close()
 
 
-def _named(place: Place) -> str:
+def _snapshot_name(place: Place) -> str:
     if isinstance(place, Path):
         raise MachineError(
-            f"a sandbox keeps no steps ({place}): its programs' memory is not kept",
-            hint="`--provider libvirt` can.",
+            f"a sandbox has no checkpoints: its processes cannot be saved ({place})",
+            hint="Use `--provider libvirt`.",
         )
     return place
