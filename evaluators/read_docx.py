@@ -1,4 +1,4 @@
-"""Word files (docx), after `evidence.read_package` let them through, as paragraphs."""
+"""Paragraphs of Word files (docx) that `evidence.read_package` has checked."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ ALIGNMENT = {
 
 
 def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
-    """The paragraphs in the order of the file; broken files raise what `evidence.BROKEN` lists."""
+    """The paragraphs in document order; broken files raise the exceptions in `evidence.BROKEN`."""
     document = docx.Document(content)
-    # Elements, not the library's table cells: those multiply by what a hostile gridSpan says.
+    # Iterate over elements: a hostile gridSpan would multiply the library's table cells.
     for element in document.element.body.iter(qn("w:p")):
         paragraph = DocxParagraph(element, document._body)
         chain = list(ancestry(paragraph.style))
@@ -36,21 +36,22 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
         runs: list[Run] = []
         for part in paragraph.iter_inner_content():
             inner = part.runs if isinstance(part, Hyperlink) else [part]
-            runs += [Run(each.text, _run_look(each).over(base)) for each in inner]
-        said = [paragraph.paragraph_format]
-        said += [style.paragraph_format for style in chain if isinstance(style, ParagraphStyle)]
-        found = [each.alignment for each in said if each.alignment is not None]
-        yield Paragraph(tuple(runs), ALIGNMENT.get(found[0], "left") if found else "left")
+            runs += [Run(run.text, _run_look(run).over(base)) for run in inner]
+        formats = [paragraph.paragraph_format]
+        formats += [style.paragraph_format for style in chain if isinstance(style, ParagraphStyle)]
+        alignments = [format.alignment for format in formats if format.alignment is not None]
+        alignment = ALIGNMENT.get(alignments[0], "left") if alignments else "left"
+        yield Paragraph(tuple(runs), alignment)
 
 
 def ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
-    """A style and those it inherits from, the nearest first."""
+    """A style and the styles it inherits from, nearest first."""
     for _ in range(DEEPEST_STYLE):
-        if not isinstance(style, CharacterStyle):  # what paragraph styles are too
+        if not isinstance(style, CharacterStyle):  # paragraph styles are character styles too
             return
         yield style
         style = style.base_style
-    raise ValueError("styles inherit from each other in a ring")
+    raise ValueError("the styles inherit from each other in a cycle")
 
 
 def _run_look(run: DocxRun) -> Look:

@@ -1,4 +1,4 @@
-"""OpenDocument texts (odt), after `evidence.read_package` let them through, as paragraphs."""
+"""Paragraphs of OpenDocument texts (odt) that `evidence.read_package` has checked."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ALIGNMENT = {"center": "center", "end": "right", "right": "right", "justify": "j
 
 
 def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
-    """The paragraphs in the order of the file; broken files raise what `evidence.BROKEN` lists."""
+    """The paragraphs in document order; broken files raise the exceptions in `evidence.BROKEN`."""
     document = load(content)
     styles: dict[str, Element] = {}
-    for place in (document.styles, document.automaticstyles):
-        for element in place.childNodes:
+    for container in (document.styles, document.automaticstyles):
+        for element in container.childNodes:
             if element.qname == (STYLENS, "style"):
                 styles[_attribute(element, STYLENS, "name")] = element
     for element in _descend(document.text):
@@ -31,12 +31,12 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
 
 
 def _descend(element: Element) -> Iterator[Element]:
-    # Without recursion: a hostile file nests deeper than Python calls.
+    # Iterative: a hostile file is nested more deeply than Python's recursion limit.
     waiting = [element]
     while waiting:
         current = waiting.pop()
         yield current
-        waiting += [each for each in reversed(current.childNodes) if isinstance(each, Element)]
+        waiting += [child for child in reversed(current.childNodes) if isinstance(child, Element)]
 
 
 def _runs(paragraph: Element, look: Look, styles: dict[str, Element]) -> Iterator[Run]:
@@ -56,7 +56,7 @@ def _runs(paragraph: Element, look: Look, styles: dict[str, Element]) -> Iterato
                 case (_, "span"):
                     own, _ = _look(styles, _attribute(node, TEXTNS, "style-name"))
                     look = own.over(look)
-            waiting += [(each, look) for each in reversed(node.childNodes)]
+            waiting += [(child, look) for child in reversed(node.childNodes)]
 
 
 def _look(styles: dict[str, Element], name: str) -> tuple[Look, str]:
@@ -71,7 +71,7 @@ def _look(styles: dict[str, Element], name: str) -> tuple[Look, str]:
             elif properties.qname == (STYLENS, "paragraph-properties"):
                 alignment = alignment or _attribute(properties, FONS, "text-align")
         name = _attribute(style, STYLENS, "parent-style-name")
-    raise ValueError("styles inherit from each other in a ring")
+    raise ValueError("the styles inherit from each other in a cycle")
 
 
 def _properties(element: Element) -> Look:

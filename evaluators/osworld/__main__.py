@@ -43,7 +43,10 @@ def _rows() -> Iterator[str]:
 
 def _numbered(sentences: list[str]) -> str:
     """A repair says "what holds now: what upstream does", so its halves keep one number."""
-    ended = [f"{each[:1].upper()}{each[1:].rstrip('.')}." if each else "–" for each in sentences]
+    ended = [
+        f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}." if sentence else "–"
+        for sentence in sentences
+    ]
     if len(ended) == 1:
         return ended[0]
     return "<br>".join(f"{number}. {each}" for number, each in enumerate(ended, start=1))

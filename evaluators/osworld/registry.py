@@ -111,16 +111,20 @@ def metric(
             raise TypeError(f"{name} has no docstring: it says what is compared")
         hints = get_type_hints(function, include_extras=True)
         parameters = list(inspect.signature(function).parameters.values())
-        given = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
+        given = [
+            parameter.name
+            for parameter in parameters
+            if parameter.kind is not parameter.KEYWORD_ONLY
+        ]
         if given not in (["result"], ["result", "expected"]):
             raise TypeError(f"{name} takes (result), or (result, expected), then options")
-        words = [each for each in parameters if each.kind is each.KEYWORD_ONLY]
-        if ("strict" in {each.name for each in words}) is not bool(repairs):
+        words = [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+        if ("strict" in {word.name for word in words}) is not bool(repairs):
             raise TypeError(f"{name} takes `strict` exactly where it names repairs")
         fields: dict[str, Any] = {
-            each.name: (hints[each.name], ... if each.default is each.empty else each.default)
-            for each in words
-            if each.name != "strict"
+            word.name: (hints[word.name], ... if word.default is word.empty else word.default)
+            for word in words
+            if word.name != "strict"
         }
         return Metric(
             name,
@@ -128,7 +132,10 @@ def metric(
             function,
             create_model(name, __config__=ConfigDict(extra="ignore"), **fields),
             TypeAdapter(hints["expected"]) if "expected" in given else None,
-            any(each.name == "expected" and each.default is each.empty for each in parameters),
+            any(
+                parameter.name == "expected" and parameter.default is parameter.empty
+                for parameter in parameters
+            ),
             repairs,
             sees_missing,
         )

@@ -100,7 +100,7 @@ def matches(value: Any, rule: Mapping[str, Any], *, trimmed: bool = False) -> bo
             _incomparable(value, rule)
         return bool(abs(number - ref) <= float(method.removeprefix("approx:")))
     if ends := RANGE.fullmatch(method):
-        above, below = ({"e": "le", "t": "lt"}[each] for each in ends.groups())
+        above, below = ({"e": "le", "t": "lt"}[group] for group in ends.groups())
         return _compared(above, ref[0], value, rule) and _compared(below, value, ref[1], rule)
     if method == "spreadsheet_range":
         cells = value if isinstance(value, MultiCellRange) else _cells_of(value, rule)
@@ -110,7 +110,7 @@ def matches(value: Any, rule: Mapping[str, Any], *, trimmed: bool = False) -> bo
             _incomparable(value, rule)
         parts = value.strip("\"'").split(",")
         if trimmed:
-            parts = [each.strip() for each in parts]
+            parts = [part.strip() for part in parts]
         return parts == ref if method == "str_list_eq" else set(parts) == set(ref)
     return _compared(method, value, ref, rule)
 

@@ -62,20 +62,20 @@ def compare_text_file(
     )
 
 
-def texts_equal(seen: str, wanted: str, *, blanks: bool = True, case: bool = True) -> Score:
+def texts_equal(actual: str, target: str, *, blanks: bool = True, case: bool = True) -> Score:
     """Whether two texts are one, with or without their blanks and case."""
     if not blanks:
-        seen, wanted = squeezed(seen), squeezed(wanted)
+        actual, target = squeezed(actual), squeezed(target)
     if not case:
-        seen, wanted = seen.lower(), wanted.lower()
-    if seen == wanted:
+        actual, target = actual.lower(), target.lower()
+    if actual == target:
         return Score(1.0, "the texts are equal")
     place = next(
-        (at for at, (one, other) in enumerate(zip(seen, wanted, strict=False)) if one != other),
-        min(len(seen), len(wanted)),
+        (at for at, (one, other) in enumerate(zip(actual, target, strict=False)) if one != other),
+        min(len(actual), len(target)),
     )
     cut = slice(max(0, place - 20), place + 60)
-    return Score(0.0, f"the text says {shown(seen[cut])}, not {shown(wanted[cut])}")
+    return Score(0.0, f"the text says {shown(actual[cut])}, not {shown(target[cut])}")
 
 
 def squeezed(text: str) -> str:
@@ -90,9 +90,9 @@ def diff_text_file(result: Path, expected: Path) -> Score:
     return lines_alike(given.text(result, 4 * MIB), given.text(expected, 4 * MIB))
 
 
-def lines_alike(seen: str, wanted: str) -> Score:
+def lines_alike(actual: str, target: str) -> Score:
     """Python's own ratio over the lines of two texts."""
-    one, other = seen.splitlines(), wanted.splitlines()
+    one, other = actual.splitlines(), target.splitlines()
     if max(len(one), len(other)) > MOST_LINES:
         raise UnreadableError(f"there are more than {MOST_LINES} lines to pair")
     ratio = difflib.SequenceMatcher(a=one, b=other).ratio()
@@ -102,15 +102,15 @@ def lines_alike(seen: str, wanted: str) -> Score:
 @metric()
 def file_contains(result: Path, expected: Texts) -> Score:
     """All the texts stand in the file."""
-    seen, wanted = given.text(result), expected.get("expected")
-    if not isinstance(wanted, list | str | dict):
-        return Score(0.0, f"{shown(wanted)} names no texts")
+    actual, target = given.text(result), expected.get("expected")
+    if not isinstance(target, list | str | dict):
+        return Score(0.0, f"{shown(target)} names no texts")
     wrong = [
         f"{shown(each)} is missing"
-        for each in wanted
-        if not (isinstance(each, str) and each in seen)
+        for each in target
+        if not (isinstance(each, str) and each in actual)
     ]
-    return verdict(wrong, f"all {len(wanted)} texts are there")
+    return verdict(wrong, f"all {len(target)} texts are there")
 
 
 @metric()
@@ -137,15 +137,15 @@ def _code(text: str) -> str:
 def compare_result_files(result: Path, expected: Path, *, strict: bool) -> Score:
     """The file says the expected number (within 0.0001, or anywhere in the text); where a text is
     expected, exactly this."""
-    seen, wanted = given.text(result).strip(), given.text(expected).strip()
-    number = _number(wanted)
+    actual, target = given.text(result).strip(), given.text(expected).strip()
+    number = _number(target)
     if number is None:
-        return texts_equal(seen, wanted)
-    said = _number(seen)
-    found = stands_alone(wanted, seen) if strict else wanted in seen
+        return texts_equal(actual, target)
+    said = _number(actual)
+    found = stands_alone(target, actual) if strict else target in actual
     if found or (said is not None and abs(said - number) < 1e-4):
-        return Score(1.0, f"the file says {wanted}")
-    return Score(0.0, f"the file says {shown(seen)}, not {wanted}")
+        return Score(1.0, f"the file says {target}")
+    return Score(0.0, f"the file says {shown(actual)}, not {target}")
 
 
 def _number(text: str) -> float | None:
@@ -155,23 +155,23 @@ def _number(text: str) -> float | None:
         return None
 
 
-def stands_alone(wanted: str, text: str) -> bool:
+def stands_alone(target: str, text: str) -> bool:
     """Whether the text holds `wanted` where no digit goes on at either end of it."""
-    before = r"(?<!\d)(?<!\d\.)" if wanted[:1].isdigit() else ""
-    after = r"(?!\d|\.\d)" if wanted[-1:].isdigit() else ""
-    return re.search(before + re.escape(wanted) + after, text) is not None
+    before = r"(?<!\d)(?<!\d\.)" if target[:1].isdigit() else ""
+    after = r"(?!\d|\.\d)" if target[-1:].isdigit() else ""
+    return re.search(before + re.escape(target) + after, text) is not None
 
 
 @metric()
 def check_line_number(result: Path, expected: Count) -> Score:
     """So many lines of the file hold a time of day, HH:MM:SS."""
-    seen = sum(1 for line in given.lines(given.text(result)) if CLOCK.search(line))
+    actual = sum(1 for line in given.lines(given.text(result)) if CLOCK.search(line))
     try:
-        wanted = int(expected["expected"])
+        target = int(expected["expected"])
     except (KeyError, TypeError, ValueError, OverflowError):
         return Score(0.0, f"{shown(expected.get('expected'))} is no number of lines")
-    wrong = [] if seen == wanted else [f"{seen} lines hold a time, not {wanted}"]
-    return verdict(wrong, f"{seen} lines hold a time")
+    wrong = [] if actual == target else [f"{actual} lines hold a time, not {target}"]
+    return verdict(wrong, f"{actual} lines hold a time")
 
 
 @metric()
@@ -179,14 +179,14 @@ def check_list(result: Path, expected: Lines) -> Score:
     """Each `expect` pattern is found in some line of the file, no `unexpect` pattern in any."""
     held = given.lines(given.text(result))
     wrong = [
-        f"no line has {each!r}"
-        for each in expected.get("expect", [])
-        if not any(re.search(each, line) for line in held)
+        f"no line has {rule!r}"
+        for rule in expected.get("expect", [])
+        if not any(re.search(rule, line) for line in held)
     ]
     wrong += [
-        f"a line has {each!r}"
-        for each in expected.get("unexpect", [])
-        if any(re.search(each, line) for line in held)
+        f"a line has {rule!r}"
+        for rule in expected.get("unexpect", [])
+        if any(re.search(rule, line) for line in held)
     ]
     return verdict(wrong, "the lines are as expected")
 
@@ -209,24 +209,24 @@ def check_include_exclude(result: Value, expected: Included, *, strict: bool) ->
     if strict and not isinstance(result, str):
         raise UnreadableError(f"text is judged here, not {result!r:.100}")
     wrong = [
-        f"{shown(each)} is missing from {shown(result)}"
-        for each in expected.get("include", [])
-        if not (_stands(each, result) if strict else _holds(result, each))
+        f"{shown(text)} is missing from {shown(result)}"
+        for text in expected.get("include", [])
+        if not (_stands(text, result) if strict else _holds(result, text))
     ]
     wrong += [
-        f"{shown(each)} is in {shown(result)}"
-        for each in expected.get("exclude", [])
-        if _holds(result, each)
+        f"{shown(text)} is in {shown(result)}"
+        for text in expected.get("exclude", [])
+        if _holds(result, text)
     ]
     return verdict(wrong, "what was printed is as expected")
 
 
-def _holds(seen: Any, wanted: Any) -> bool:
+def _holds(actual: Any, target: Any) -> bool:
     try:
-        return wanted in seen
+        return target in actual
     except TypeError as error:
-        raise UpstreamRaisesError(f"{shown(wanted)} cannot be sought in {shown(seen)}") from error
+        raise UpstreamRaisesError(f"{shown(target)} cannot be sought in {shown(actual)}") from error
 
 
-def _stands(wanted: Any, seen: Any) -> bool:
-    return isinstance(wanted, str) and stands_alone(wanted, seen)
+def _stands(target: Any, actual: Any) -> bool:
+    return isinstance(target, str) and stands_alone(target, actual)

@@ -86,9 +86,9 @@ def exact_match(result: Value, expected: Equal, *, strict: bool) -> Score:
     return _equal(result, expected["expected"])
 
 
-def _equal(seen: Value, wanted: Value) -> Score:
-    wrong = [] if seen == wanted else [f"it is {shown(seen)}, not {shown(wanted)}"]
-    return verdict(wrong, f"it is {shown(wanted)}")
+def _equal(actual: Value, target: Value) -> Score:
+    wrong = [] if actual == target else [f"it is {shown(actual)}, not {shown(target)}"]
+    return verdict(wrong, f"it is {shown(target)}")
 
 
 @metric(repairs=(UNSEEN,), sees_missing=True)
@@ -96,24 +96,24 @@ def match_in_list(result: Value, expected: OneOf, *, strict: bool) -> Score:
     """The value is one of the list."""
     if strict and result is None:
         return LACKING
-    wanted = expected["expected"]
+    target = expected["expected"]
     try:
-        found = result in wanted
+        found = result in target
     except TypeError as error:
-        raise UpstreamRaisesError(f"{shown(result)} cannot be sought in {shown(wanted)}") from error
-    wrong = [] if found else [f"{shown(result)} is none of {shown(wanted)}"]
-    return verdict(wrong, f"{shown(result)} is one of {shown(wanted)}")
+        raise UpstreamRaisesError(f"{shown(result)} cannot be sought in {shown(target)}") from error
+    wrong = [] if found else [f"{shown(result)} is none of {shown(target)}"]
+    return verdict(wrong, f"{shown(result)} is one of {shown(target)}")
 
 
 @metric()
 def is_in_list(result: Value, expected: Equal) -> Score:
     """The expected value is one of the list that was found (in a text: a part of it)."""
-    wanted = expected["expected"]
+    target = expected["expected"]
     try:
-        found = wanted in result  # type: ignore[operator]  # what is no container is said below
+        found = target in result  # type: ignore[operator]  # what is no container is said below
     except TypeError as error:
         raise UpstreamRaisesError(f"{shown(result)} is no list") from error
-    return verdict([] if found else [f"{shown(wanted)} is not in {shown(result)}"], "it is there")
+    return verdict([] if found else [f"{shown(target)} is not in {shown(result)}"], "it is there")
 
 
 @metric(
@@ -157,24 +157,24 @@ def literal_match(
 def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -> Score:
     """Each expected key of an object (or of JSON text) has its value; with `expect_in_result`, a
     member of its list or a text that contains it."""
-    wanted = expected.get("expected")
-    seen: Any = _object(result, strict=strict) if isinstance(result, str) else result
-    if seen is None:
+    target = expected.get("expected")
+    actual: Any = _object(result, strict=strict) if isinstance(result, str) else result
+    if actual is None:
         return Score(0.0, "there is no object with keys")
-    if not isinstance(wanted, dict):
-        return Score(0.0, f"{shown(wanted)} names no keys")
-    if not isinstance(seen, dict) and (wanted or strict):
-        return Score(0.0, f"{shown(seen)} is no object with keys")
-    failed = [key for key, value in wanted.items() if value == FAILED]
+    if not isinstance(target, dict):
+        return Score(0.0, f"{shown(target)} names no keys")
+    if not isinstance(actual, dict) and (target or strict):
+        return Score(0.0, f"{shown(actual)} is no object with keys")
+    failed = [key for key, value in target.items() if value == FAILED]
     if failed:
         return Score(0.0, f"what {failed[0]!r} should be could not be found out")
     # Upstream's own place for the switch is a key beside the expected ones.
-    holder: Mapping[str, Any] = expected if strict else wanted
+    holder: Mapping[str, Any] = expected if strict else target
     unordered = bool(holder.get("ignore_list_order", False))
     within = expected.get("expect_in_result", False)
     wrong = []
-    for key, value in wanted.items():
-        held = seen.get(key)
+    for key, value in target.items():
+        held = actual.get(key)
         if within:
             same = _within(value, held, strict=strict)
         elif unordered:
@@ -183,7 +183,7 @@ def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -
             same = value == held
         if not same:
             wrong.append(f"{key} is {shown(held)}, not {shown(value)}")
-    return verdict(wrong, f"all {len(wanted)} values are as expected")
+    return verdict(wrong, f"all {len(target)} values are as expected")
 
 
 def _object(text: str, *, strict: bool) -> object:
@@ -204,14 +204,14 @@ def _object(text: str, *, strict: bool) -> object:
         raise UnreadableError(f"it is neither JSON nor a Python literal: {shown(text)}") from error
 
 
-def _within(wanted: object, held: object, *, strict: bool) -> bool:
-    if isinstance(wanted, list):
+def _within(target: object, held: object, *, strict: bool) -> bool:
+    if isinstance(target, list):
         if not strict and not isinstance(held, list | str):
             return False
-        return any(each == held or (isinstance(held, list) and each in held) for each in wanted)
-    if isinstance(wanted, str):
+        return any(each == held or (isinstance(held, list) and each in held) for each in target)
+    if isinstance(target, str):
         # The name of a key counts upstream, as what an object contains.
-        return isinstance(held, str | list if strict else str | list | dict) and wanted in held
+        return isinstance(held, str | list if strict else str | list | dict) and target in held
     return False
 
 
@@ -238,21 +238,21 @@ def check_json(result: Path, expected: Rules, *, is_yaml: bool = False, strict: 
     if is_yaml and document is None:
         return Score(0.0, "the file is empty")
     wrong = []
-    for each in expected.get("expect", []):
+    for rule in expected.get("expect", []):
         try:
-            found, value = _at(document, each["key"], strict=strict)
+            found, value = _at(document, rule["key"], strict=strict)
         except IndexError:
             found, value = False, None
-        if not found or not matches(value, each):
-            wrong.append(f"{_path(each['key'])} is {shown(value) or 'not there'}")
-    for each in expected.get("unexpect", []):
+        if not found or not matches(value, rule):
+            wrong.append(f"{_path(rule['key'])} is {shown(value) or 'not there'}")
+    for rule in expected.get("unexpect", []):
         try:
-            found, value = _at(document, each["key"], strict=strict)
+            found, value = _at(document, rule["key"], strict=strict)
         except IndexError:
-            wrong += [] if strict else [f"{_path(each['key'])} is beyond the end of a list"]
+            wrong += [] if strict else [f"{_path(rule['key'])} is beyond the end of a list"]
             continue
-        if (found or not strict) and matches(value, each):
-            wrong.append(f"{_path(each['key'])} is {shown(value)}")
+        if (found or not strict) and matches(value, rule):
+            wrong.append(f"{_path(rule['key'])} is {shown(value)}")
     return verdict(wrong, "all rules hold")
 
 
@@ -276,7 +276,7 @@ def _at(document: Any, keys: Sequence[str | int], *, strict: bool) -> tuple[bool
 
 
 def _path(keys: Sequence[str | int]) -> str:
-    return ".".join(str(each) for each in keys)
+    return ".".join(str(key) for key in keys)
 
 
 @metric(

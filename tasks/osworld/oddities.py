@@ -180,7 +180,7 @@ def _names(body: OSWorldBody) -> Iterator[Oddity]:
     """Names in OSWorld's one folder for all that a task fetches."""
     files = [getter for getter in body.getters if isinstance(getter, GuestFile | CloudFile)]
     guest, cloud = (
-        {name for each in files if isinstance(each, kind) for _, name in each.pairs()}
+        {name for file in files if isinstance(file, kind) for _, name in file.pairs()}
         for kind in (GuestFile, CloudFile)
     )
     for name in sorted(cloud & guest):

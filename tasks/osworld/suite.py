@@ -137,16 +137,16 @@ def _chosen(folder: Path, names: Mapping[Path, str], selection: Selection) -> It
     listed = _listed(selection.list) if selection.list else None
     problems = []
     wanted: list[Callable[[Path], bool]] = []
-    for each in selection.tasks:
-        domain, _, id = each.rpartition("/")
+    for task in selection.tasks:
+        domain, _, id = task.rpartition("/")
 
-        def matches(path: Path, each: str = each, domain: str = domain, id: str = id) -> bool:
-            if each in (names[path], path.parent.name):
+        def matches(path: Path, task: str = task, domain: str = domain, id: str = id) -> bool:
+            if task in (names[path], path.parent.name):
                 return True
             return (not domain or path.parent.name == domain) and path.stem.startswith(id)
 
         if not any(matches(path) for path in names):
-            message = f"no task, domain or beginning of an id {each!r}"
+            message = f"no task, domain or beginning of an id {task!r}"
             problems.append(Problem(folder, "", message))
         wanted.append(matches)
     if listed is not None:
@@ -197,7 +197,7 @@ def _read(
             tool_beneficial=bool(note.tool_beneficial),
             useful_tools=list(note.useful_tools),
             feasible=source.feasible,
-            apps=sorted({_app(each) for each in source.related_apps}),
+            apps=sorted({_app(app) for app in source.related_apps}),
             domain=domain,
             oracle=list(note.oracle),
             near_miss=list(note.near_miss),

@@ -79,7 +79,7 @@ def test_a_member_larger_than_it_declares_is_refused(judge: Judge, package: Pack
     path.write_bytes(content.replace(struct.pack("<L", 50_000_000), struct.pack("<L", 10)))
     score = judge("spreadsheet.sheets_equal", file="a.xlsx", names=[])
     assert score.value == 0
-    assert "not a whole office file" in score.reason
+    assert "not an intact office file" in score.reason
 
 
 def _replaced(path: Path, member: str, old: bytes, new: bytes) -> None:
@@ -102,20 +102,20 @@ def test_a_merged_range_over_the_whole_sheet_costs_nothing(judge: Judge, tmp_pat
     assert score == Score(0.0, "B2 is empty, not number 2")
 
 
-def test_styles_that_inherit_in_a_ring_score_0(judge: Judge, tmp_path: Path) -> None:
+def test_styles_that_inherit_in_a_cycle_score_0(judge: Judge, tmp_path: Path) -> None:
     made = docx.Document()
     made.add_paragraph("a", style="List Bullet")
     made.save(str(tmp_path / "a.docx"))
-    ring = b'<w:basedOn w:val="ListBullet"/>'
+    cycle = b'<w:basedOn w:val="ListBullet"/>'
     _replaced(
         tmp_path / "a.docx",
         "word/styles.xml",
         b'<w:name w:val="List Bullet"/><w:basedOn w:val="Normal"/>',
-        b'<w:name w:val="List Bullet"/>' + ring,
+        b'<w:name w:val="List Bullet"/>' + cycle,
     )
     score = judge("document.contains", file="a.docx", texts=["a"])
     assert score.value == 0
-    assert "ring" in score.reason
+    assert "cycle" in score.reason
 
 
 def test_a_picture_with_too_many_pixels_is_not_decoded(judge: Judge, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_picture_with_too_many_pixels_is_not_decoded(judge: Judge, tmp_path: P
 def test_a_link_out_of_the_evidence_is_not_followed(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "a.txt").symlink_to("/etc/hostname")
     score = judge("files.exists", file="a.txt")
-    assert score == Score(0.0, "a.txt leads out of the evidence")
+    assert score == Score(0.0, "a.txt points outside the evidence directory")
 
 
 def test_every_evaluator_scores_0_on_an_empty_folder_or_says_that_is_what_was_wanted() -> None:

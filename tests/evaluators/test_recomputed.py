@@ -53,7 +53,7 @@ def test_what_an_office_gives_decides(evidence: Path) -> None:
     book(evidence / FOLDER / "e.xlsx", {"B1": ("=XLOOKUP(2,A1:A2,A1:A2)", 2)})
     score = cells_equal(evidence, file="e.xlsx", cells={"B1": 42})
     assert (score.value, score.wants) == (0.0, ())
-    assert "B1 stores 42, and its formula gives 2" in score.reason
+    assert "B1 stores 42, but its formula results in 2" in score.reason
     shutil.copy(evidence / "e.xlsx", evidence / FOLDER)
     assert cells_equal(evidence, file="e.xlsx", cells={"B1": 42}).value == 1
 

@@ -36,7 +36,7 @@ def budget(tmp_path: Path) -> None:
         ({"B4": datetime(2025, 3, 1)}, ""),
         ({"B2": "42"}, ""),
         ({"B2": 42}, "B2 is text '42', not number 42"),
-        ({"B3": 1}, "B3 is truth value True, not number 1"),
+        ({"B3": 1}, "B3 is boolean True, not number 1"),
         ({"B1": 1200}, "B1 is 1200.5, not 1200"),
         ({"A1": "家賃 "}, "A1 is '家賃', not '家賃 '"),
         ({"Z99": 1}, "Z99 is empty, not number 1"),

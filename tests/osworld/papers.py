@@ -25,8 +25,8 @@ def paper(*paragraphs: str, change: Change = lambda made: None) -> Make:
 
     def make(path: Path) -> None:
         made = docx.Document()
-        for each in paragraphs:
-            made.add_paragraph(each)
+        for paragraph in paragraphs:
+            made.add_paragraph(paragraph)
         change(made)
         made.save(str(path))
 
@@ -38,9 +38,9 @@ def slides(*titles: str, change: Change = lambda made: None) -> Make:
 
     def make(path: Path) -> None:
         made = Presentation()
-        for each in titles:
+        for title in titles:
             slide = made.slides.add_slide(made.slide_layouts[5])
-            slide.shapes.title.text = each
+            slide.shapes.title.text = title
         change(made)
         made.save(str(path))
 
@@ -67,8 +67,8 @@ def double(made: Any) -> None:
     """Two lines apart, the first two paragraphs. Of the last one it is said that it is as it was,
     as Writer says it: that is what upstream compares.
     """
-    for each in made.paragraphs[:2]:
-        each.paragraph_format.line_spacing = 2.0
+    for paragraph in made.paragraphs[:2]:
+        paragraph.paragraph_format.line_spacing = 2.0
     made.paragraphs[-1].paragraph_format.line_spacing = 1.15
 
 
@@ -81,8 +81,8 @@ def lowered(made: Any) -> None:
 
 def struck(made: Any) -> None:
     """The last paragraph is struck through."""
-    for each in made.paragraphs[-1].runs:
-        each.font.strike = True
+    for run in made.paragraphs[-1].runs:
+        run.font.strike = True
 
 
 def pages(made: Any) -> None:

@@ -32,7 +32,7 @@ def found() -> list[Found]:
 
 @pytest.fixture(scope="module")
 def index() -> dict[str, dict[str, Any]]:
-    return {each["id"]: each for each in json.loads((OSWORLD / "task_index.json").read_text())}
+    return {task["id"]: task for task in json.loads((OSWORLD / "task_index.json").read_text())}
 
 
 @needs_osworld

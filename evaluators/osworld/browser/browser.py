@@ -69,11 +69,11 @@ class Cart(TypedDict):
 @metric(repairs=(KEPT,))
 def is_expected_active_tab(result: Value, expected: Page, *, strict: bool) -> Score:
     """The open page has this address."""
-    seen = _open(result, strict=strict)
-    if expected["type"] != "url" or (seen is None and not result):
+    actual = _open(result, strict=strict)
+    if expected["type"] != "url" or (actual is None and not result):
         return Score(0.0, "no page is asked for by its address, or none is open")
-    same = _equal(_asked(expected, "url"), seen, strict=strict)
-    return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")
+    same = _equal(_asked(expected, "url"), actual, strict=strict)
+    return verdict([] if same else [f"{shown(actual)} is open"], "the page is open")
 
 
 @metric(
@@ -90,19 +90,19 @@ def is_expected_active_tab_approximate(result: Value, expected: Page, *, strict:
     asked = _asked(expected, "url")
     if asked is None or open_page is None:
         return Score(float(asked is open_page), f"{shown(open_page)} is open, not {shown(asked)}")
-    seen, wanted = (without_query(each, strict=strict) for each in (open_page, asked))
-    same = equal(wanted, seen, strict=True) if strict else wanted == seen
-    return verdict([] if same else [f"{shown(seen)} is open"], "the page is open")
+    actual, target = (without_query(side, strict=strict) for side in (open_page, asked))
+    same = equal(target, actual, strict=True) if strict else target == actual
+    return verdict([] if same else [f"{shown(actual)} is open"], "the page is open")
 
 
 def _open(result: Value, *, strict: bool) -> str | None:
     """The address of the open page."""
     if strict:
         return url_of(result)
-    seen = result.get("url") if isinstance(result, dict) else result or None
-    if seen is not None and not isinstance(seen, str):
-        raise UpstreamRaisesError(f"{shown(seen)} is no address")
-    return seen
+    actual = result.get("url") if isinstance(result, dict) else result or None
+    if actual is not None and not isinstance(actual, str):
+        raise UpstreamRaisesError(f"{shown(actual)} is no address")
+    return actual
 
 
 def _asked(rule: Mapping[str, Any], key: str) -> Any:
@@ -111,12 +111,12 @@ def _asked(rule: Mapping[str, Any], key: str) -> Any:
     return rule[key]
 
 
-def _equal(wanted: str | None, seen: str | None, *, strict: bool) -> bool:
-    if wanted is None or seen is None:
-        return wanted is seen
-    if not isinstance(wanted, str):
-        raise UpstreamRaisesError(f"{shown(wanted)} is no address")
-    return equal(wanted, seen, strict=strict)
+def _equal(target: str | None, actual: str | None, *, strict: bool) -> bool:
+    if target is None or actual is None:
+        return target is actual
+    if not isinstance(target, str):
+        raise UpstreamRaisesError(f"{shown(target)} is no address")
+    return equal(target, actual, strict=strict)
 
 
 @metric()
@@ -133,13 +133,15 @@ def is_expected_search_query(result: Value, expected: Search) -> Score:
     return _holds(_open(result, strict=False), [expected["expect"]["pattern"]])
 
 
-def _holds(seen: str | None, patterns: list[str] | str) -> Score:
-    if seen is None:
+def _holds(actual: str | None, patterns: list[str] | str) -> Score:
+    if actual is None:
         raise UnreadableError("no address of a page was given")
     wrong = [
-        f"{shown(each)} is not in {shown(seen)}" for each in patterns if not re.search(each, seen)
+        f"{shown(pattern)} is not in {shown(actual)}"
+        for pattern in patterns
+        if not re.search(pattern, actual)
     ]
-    return verdict(wrong, f"{shown(seen)} is as expected")
+    return verdict(wrong, f"{shown(actual)} is as expected")
 
 
 @metric(
@@ -150,20 +152,20 @@ def _holds(seen: str | None, patterns: list[str] | str) -> Score:
 )
 def is_expected_tabs(result: Value, expected: Pages, *, strict: bool) -> Score:
     """As many tabs are open as pages are expected, and each expected page is in one of them."""
-    wanted = [] if expected["type"] != "url" else _asked(expected, "urls")
+    target = [] if expected["type"] != "url" else _asked(expected, "urls")
     if expected["type"] != "url" or not result:
         return Score(0.0, "no pages are asked for by their addresses, or no tab is open")
-    left = [_tab(each, strict=strict) for each in entries(result)]
-    if len(left) != len(wanted):
-        return Score(0.0, f"{len(left)} tabs are open, not {len(wanted)}")
+    left = [_tab(entry, strict=strict) for entry in entries(result)]
+    if len(left) != len(target):
+        return Score(0.0, f"{len(left)} tabs are open, not {len(target)}")
     missing = []
-    for url in wanted:
+    for url in target:
         place = next((n for n, tab in enumerate(left) if _equal(url, tab, strict=strict)), None)
         if place is None:
             missing.append(f"{shown(url)} is not open")
         elif strict:
             del left[place]
-    return verdict(missing, f"all {len(wanted)} pages are open")
+    return verdict(missing, f"all {len(target)} pages are open")
 
 
 def _tab(tab: Any, *, strict: bool) -> str | None:
@@ -181,10 +183,10 @@ def is_added_to_steam_cart(result: Value, expected: Cart) -> Score:
     if not isinstance(content, str | list):
         raise UnreadableError("the content of the page was not given")
     wrong = []
-    for each in expected["items"]:
+    for item in expected["items"]:
         try:
-            there = each in content
+            there = item in content
         except TypeError as error:
-            raise UpstreamRaisesError(f"{shown(each)} cannot be on a page") from error
-        wrong += [] if there else [f"{shown(each)} is not on the page"]
+            raise UpstreamRaisesError(f"{shown(item)} cannot be on a page") from error
+        wrong += [] if there else [f"{shown(item)} is not on the page"]
     return verdict(wrong, f"all {len(expected['items'])} items are on the page")

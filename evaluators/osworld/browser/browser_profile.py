@@ -112,11 +112,11 @@ def is_expected_bookmarks(result: Value, expected: FolderNames | BarUrls | Autho
     folder = next(named, None)
     if folder is None:
         return Score(0.0, f"the bar has no folder {AUTHORS!r}")
-    seen = _each_of(_children(folder), "url", "url")
+    actual = _each_of(_children(folder), "url", "url")
     # Only what is there can be chosen, so that few choices remain.
-    ways = [seen & ({each} if isinstance(each, str) else set(each)) for each in expected["urls"]]
-    found = any(set(choice) == seen for choice in product(*ways))
-    return Score(float(found), f"the folder has {shown(sorted(map(str, seen)))}")
+    ways = [actual & ({url} if isinstance(url, str) else set(url)) for url in expected["urls"]]
+    found = any(set(choice) == actual for choice in product(*ways))
+    return Score(float(found), f"the folder has {shown(sorted(map(str, actual)))}")
 
 
 def _children(folder: Any) -> list[dict[str, Any]]:
@@ -134,15 +134,15 @@ def _is(bookmark: dict[str, Any], kind: str) -> bool:
 
 def _each_of(children: list[dict[str, Any]], kind: str, key: str) -> set[Any]:
     try:
-        return {each[key] for each in children if _is(each, kind)}
+        return {child[key] for child in children if _is(child, kind)}
     except (KeyError, TypeError) as error:
         raise UpstreamRaisesError(f"a {kind} has no {key} that could be compared") from error
 
 
-def _sets(seen: set[Any], wanted: set[Any]) -> Score:
-    wrong = [f"{shown(each)} is missing" for each in sorted(wanted - seen, key=str)]
-    wrong += [f"{shown(each)} should not be there" for each in sorted(map(str, seen - wanted))]
-    return verdict(wrong, f"exactly the {len(wanted)} expected are there")
+def _sets(actual: set[Any], target: set[Any]) -> Score:
+    wrong = [f"{shown(each)} is missing" for each in sorted(target - actual, key=str)]
+    wrong += [f"{shown(each)} should not be there" for each in sorted(map(str, actual - target))]
+    return verdict(wrong, f"exactly the {len(target)} expected are there")
 
 
 @metric()
@@ -151,9 +151,9 @@ def is_expected_installed_extensions(result: Value, expected: Names) -> Score:
     more."""
     if not result:
         return Score(0.0, "no extension is installed")
-    seen = result if isinstance(result, str) else entries(result)
+    actual = result if isinstance(result, str) else entries(result)
     try:
-        missing = _known(expected["expected"]) - _known(seen)
+        missing = _known(expected["expected"]) - _known(actual)
     except TypeError as error:
         raise UpstreamRaisesError("what is listed are no names") from error
     wrong = [f"{each} is not installed" for each in sorted(map(str, missing))]
@@ -161,7 +161,7 @@ def is_expected_installed_extensions(result: Value, expected: Names) -> Score:
 
 
 def _known(names: Iterable[Any]) -> set[Any]:
-    return {ALIASES.get(each, each) for each in names}
+    return {ALIASES.get(name, name) for name in names}
 
 
 @metric(
@@ -197,7 +197,7 @@ def check_history_deleted(result: Value, expected: Keywords) -> Score:
     left = [
         f"{shown(url)} is in the history"
         for url in urls
-        if any(each in url for each in expected["keywords"])
+        if any(keyword in url for keyword in expected["keywords"])
     ]
     return verdict(left, f"none of {len(urls)} addresses holds a keyword")
 
@@ -242,22 +242,22 @@ def is_shortcut_on_desktop(result: Value, expected: Shortcut, *, strict: bool) -
 
     The result is the text of each such file by its path.
     """
-    wanted, key = (
+    target, key = (
         (expected["name"], "Name") if expected["type"] == "name" else (expected["exec"], "Exec")
     )
     contents = [str(each) for each in fields(result).values()]
-    if wanted is None:
+    if target is None:
         if contents:
             raise UpstreamRaisesError("no text is asked for")
         return Score(0.0, "there is no shortcut")
-    lines = [line for each in contents for line in _lines(each, strict=strict)]
-    seen = [line.removeprefix(f"{key}=") for line in lines if line.startswith(f"{key}=")]
+    lines = [line for content in contents for line in _lines(content, strict=strict)]
+    actual = [line.removeprefix(f"{key}=") for line in lines if line.startswith(f"{key}=")]
     if strict:
-        found = any(wanted.strip() in each.strip() for each in seen)
+        found = any(target.strip() in each.strip() for each in actual)
     else:
-        found = any(f"{key}={wanted}\n" in each for each in contents)
-        found = found or any(_alike(wanted, each, key == "Name") for each in seen)
-    return Score(float(found), f"the shortcuts have {key} {shown(seen)}")
+        found = any(f"{key}={target}\n" in content for content in contents)
+        found = found or any(_alike(target, each, key == "Name") for each in actual)
+    return Score(float(found), f"the shortcuts have {key} {shown(actual)}")
 
 
 def _lines(content: str, *, strict: bool) -> list[str]:

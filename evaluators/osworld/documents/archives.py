@@ -66,20 +66,21 @@ def compare_archive(
         for each in map(given.file, (result, expected)):
             if not each.name.endswith(ENDINGS):
                 raise UpstreamRaisesError(f"the name {each.name!r} is that of no archive")
-    seen, wanted = (
-        _inside(_members(each, strict=strict), file_path) for each in (result, expected)
+    actual, target = (
+        _inside(_members(file, strict=strict), file_path) for file in (result, expected)
     )
-    if seen.keys() != wanted.keys():
-        return Score(0.0, f"there are {sorted(seen)}, not {sorted(wanted)}")
-    if not wanted:
+    if actual.keys() != target.keys():
+        return Score(0.0, f"there are {sorted(actual)}, not {sorted(target)}")
+    if not target:
         if not strict:
             raise UpstreamRaisesError("there are no files, so no mean of them")
         return Score(0.0, f"the archives hold nothing in {file_path or 'them'}")
     scores = [
-        _judged(file_type, seen[name], wanted[name], name, strict=strict) for name in sorted(wanted)
+        _judged(file_type, actual[name], target[name], name, strict=strict)
+        for name in sorted(target)
     ]
-    mean = sum(each.value for each in scores) / len(scores)
-    return Score(min(1.0, mean), "; ".join(each.reason for each in scores[:5]))
+    mean = sum(score.value for score in scores) / len(scores)
+    return Score(min(1.0, mean), "; ".join(score.reason for score in scores[:5]))
 
 
 def _inside(held: Members, folder: str) -> dict[str, bytes | None]:
@@ -94,29 +95,29 @@ def _inside(held: Members, folder: str) -> dict[str, bytes | None]:
 
 
 def _judged(
-    kind: str, seen: bytes | None, wanted: bytes | None, name: str, *, strict: bool
+    kind: str, actual: bytes | None, target: bytes | None, name: str, *, strict: bool
 ) -> Score:
-    if seen is None or wanted is None:
+    if actual is None or target is None:
         if not strict and kind in {"text", "csv"}:
             raise UpstreamRaisesError(f"{name} is a folder")
         return Score(0.0, f"{name} is a folder")
     try:
         match kind:
             case "pdf":
-                ratio = alike(pdf_text(seen, name), pdf_text(wanted, name))
+                ratio = alike(pdf_text(actual, name), pdf_text(target, name))
                 value = float(ratio >= SAME_TEXT) if strict else ratio
                 return Score(value, f"{name} is alike by {ratio:.3f}")
             case "docx":
-                one, other = (texts(each, name, strict=strict) for each in (seen, wanted))
+                one, other = (texts(side, name, strict=strict) for side in (actual, target))
                 return compared(one, other, Compared(), strict=strict)
             case "csv":
                 if strict:
-                    lines = (given.lines(given.decoded(each, name)) for each in (seen, wanted))
+                    lines = (given.lines(given.decoded(side, name)) for side in (actual, target))
                 else:
-                    lines = (any_text(each, strict=False).splitlines() for each in (seen, wanted))
+                    lines = (any_text(side, strict=False).splitlines() for side in (actual, target))
                 return lines_equal(*lines)
             case _:
-                return texts_equal(given.decoded(seen, name), given.decoded(wanted, name))
+                return texts_equal(given.decoded(actual, name), given.decoded(target, name))
     except UnreadableError as unreadable:
         if not strict and kind == "text":
             raise UpstreamRaisesError(str(unreadable)) from unreadable
@@ -134,19 +135,19 @@ def _judged(
 def compare_zip_files(result: Path, expected: Path, *, strict: bool) -> Score:
     """Two zip files hold the same names with the same bytes; PDFs, nearly the same text."""
     if strict:
-        seen, wanted = _members(result), _members(expected)
+        actual, target = _members(result), _members(expected)
     else:
-        seen, wanted = _entries(result), _entries(expected)
-    wrong = [f"{shown(each)} is missing" for each in sorted(wanted.keys() - seen.keys())]
-    wrong += [f"{shown(each)} is there too" for each in sorted(seen.keys() - wanted.keys())]
-    for name in [] if wrong else sorted(wanted):
-        one, other = seen[name], wanted[name]
+        actual, target = _entries(result), _entries(expected)
+    wrong = [f"{shown(each)} is missing" for each in sorted(target.keys() - actual.keys())]
+    wrong += [f"{shown(each)} is there too" for each in sorted(actual.keys() - target.keys())]
+    for name in [] if wrong else sorted(target):
+        one, other = actual[name], target[name]
         pdf = name.lower().endswith(".pdf")
         if one == other and (strict or not pdf):
             continue
         if not pdf or alike(pdf_text(one, name), pdf_text(other, name)) < SAME_TEXT:
             wrong.append(f"{shown(name)} differs")
-    return verdict(wrong, f"all {len(wanted)} files are equal")
+    return verdict(wrong, f"all {len(target)} files are equal")
 
 
 def _entries(file: Path) -> Members:
@@ -169,11 +170,11 @@ def _entries(file: Path) -> Members:
 def compare_epub(result: Path, expected: Path, *, strict: bool) -> Score:
     """How alike the lines of two books' files are: table of contents, description (without
     identifiers) and pages, pair by pair."""
-    seen, wanted = (
-        _book(each) if strict else _book_written_anew(each) for each in (result, expected)
+    actual, target = (
+        _book(file) if strict else _book_written_anew(file) for file in (result, expected)
     )
-    ratios = [lines_alike(one, other).value for one, other in zip(seen, wanted, strict=False)]
-    count = max(len(seen), len(wanted)) if strict else len(seen)
+    ratios = [lines_alike(one, other).value for one, other in zip(actual, target, strict=False)]
+    count = max(len(actual), len(target)) if strict else len(actual)
     if not count:
         return Score(0.0, "there is no file of a book")
     mean = sum(ratios) / count

@@ -36,24 +36,24 @@ def compare_line_spacing(result: Path, expected: Path, *, strict: bool) -> Score
     same = same_text(result, expected, strict=strict)
     if same.value < 1:
         return same
-    seen, wanted = (outside_tables(read_word(each)) for each in (result, expected))
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} paragraphs, not {len(wanted)}")
+    actual, target = (outside_tables(read_word(file)) for file in (result, expected))
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} paragraphs, not {len(target)}")
     wrong = []
-    for number, (one, other) in enumerate(zip(seen, wanted, strict=True), start=1):
-        left, right = (each.spacing or 1.0 if strict else each.own_spacing for each in (one, other))
+    for number, (one, other) in enumerate(zip(actual, target, strict=True), start=1):
+        left, right = (side.spacing or 1.0 if strict else side.own_spacing for side in (one, other))
         if left != right:
             wrong.append(f"paragraph {number} has line spacing {left}, not {right}")
-    return verdict(wrong, f"all {len(wanted)} paragraphs are spaced alike")
+    return verdict(wrong, f"all {len(target)} paragraphs are spaced alike")
 
 
 @metric()
 def contains_page_break(result: Path, expected: Breaks | None) -> Score:
     """The document has so many page breaks in its text, and one at least."""
-    found = sum(run.breaks for each in outside_tables(read_word(result)) for run in each.runs)
+    found = sum(run.breaks for table in outside_tables(read_word(result)) for run in table.runs)
     asked = None if expected is None else expected.get("page_break_count")
-    wanted = found if asked is None else asked
-    wrong = [] if found == wanted and found else [f"there are {found} page breaks, not {wanted}"]
+    target = found if asked is None else asked
+    wrong = [] if found == target and found else [f"there are {found} page breaks, not {target}"]
     return verdict(wrong, f"there are {found} page breaks")
 
 
@@ -72,9 +72,11 @@ def has_page_numbers_in_footers(result: Path, *, strict: bool) -> Score:
             paragraphs = section.footer.paragraphs
             if strict:
                 root = section.footer._element
-                codes = [each.text or "" for each in root.iter(qn("w:instrText"))]
-                codes += [each.get(qn("w:instr")) or "" for each in root.iter(qn("w:fldSimple"))]
-                has = any(re.match(r"\s*PAGE\b", each, re.IGNORECASE) for each in codes)
+                codes = [element.text or "" for element in root.iter(qn("w:instrText"))]
+                codes += [
+                    element.get(qn("w:instr")) or "" for element in root.iter(qn("w:fldSimple"))
+                ]
+                has = any(re.match(r"\s*PAGE\b", code, re.IGNORECASE) for code in codes)
             else:
                 has = any(each.isdigit() for each in paragraphs[0].text) if paragraphs else False
             if not has:
@@ -117,33 +119,33 @@ def check_tabstops(
     """As many paragraphs with text, each with so many words in the part between tabs that `index`
     names, and the same kinds of tab stops; the score is how near these are, over the text's
     width."""
-    seen, wanted = (
-        [one for one in outside_tables(read_word(each)) if one.text.strip()]
-        for each in (result, expected)
+    actual, target = (
+        [one for one in outside_tables(read_word(file)) if one.text.strip()]
+        for file in (result, expected)
     )
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} paragraphs with text, not {len(wanted)}")
-    for each in seen if word_number_split_by_tabstop is not None else []:
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} paragraphs with text, not {len(target)}")
+    for each in actual if word_number_split_by_tabstop is not None else []:
         parts = each.text.split("\t")
         if not -len(parts) <= index < len(parts):
             raise UpstreamRaisesError(f"{shown(each.text)} has no part {index} between tabs")
         words = len(parts[index].split())
         if words != word_number_split_by_tabstop:
             return Score(0.0, f"{shown(parts[index])} has {words} words")
-    if not seen and not strict:
+    if not actual and not strict:
         raise UpstreamRaisesError("there are no paragraphs with text, so no mean of them")
     width, away = _text_width(expected), 0.0
-    for one, other in zip(seen, wanted, strict=True):
+    for one, other in zip(actual, target, strict=True):
         if strict and squeezed(one.text) != squeezed(other.text):
             return Score(0.0, f"a paragraph says {shown(one.text)}, not {shown(other.text)}")
-        kinds = [[tab.alignment for tab in each.tabs] for each in (one, other)]
+        kinds = [[tab.alignment for tab in side.tabs] for side in (one, other)]
         if kinds[0] != kinds[1]:
             return Score(0.0, f"{shown(one.text)} has tab stops {kinds[0]}, not {kinds[1]}")
         pairs = zip(one.tabs, other.tabs, strict=True)
         if not width and not strict:
             raise UpstreamRaisesError("the page has no room for text")
         away += sum(abs(left.position - right.position) for left, right in pairs) / (width or 1)
-    near = 1 - away / len(seen) if seen else 1.0
+    near = 1 - away / len(actual) if actual else 1.0
     return Score(max(0.0, near), f"the tab stops are {near:.3f} near")
 
 

@@ -52,12 +52,12 @@ def compare_font_names(result: Path, expected: Font, *, strict: bool) -> Score:
     paragraphs = read_word(result)
     if strict:
         wrong = {
-            look.font for each in paragraphs for _, look in visible(each)
+            look.font for paragraph in paragraphs for _, look in visible(paragraph)
         } - {expected["font_name"]}  # fmt: skip
-        empty = not any(True for each in paragraphs for _ in visible(each))
+        empty = not any(True for paragraph in paragraphs for _ in visible(paragraph))
         reasons = [f"some text is in {each}" for each in sorted(map(str, wrong))]
         return verdict(["there is no text"] if empty else reasons, "all text is in the font")
-    runs = [run for each in outside_tables(paragraphs) for run in each.runs]
+    runs = [run for table in outside_tables(paragraphs) for run in table.runs]
     reasons = [
         f"{shown(run.text)} names the font {run.own.font}"
         for run in runs
@@ -69,13 +69,13 @@ def compare_font_names(result: Path, expected: Font, *, strict: bool) -> Score:
 @metric()
 def find_default_font(result: Path, expected: Font) -> Score:
     """Writer's standard font, as its settings (registrymodifications.xcu) say."""
-    wanted = expected["font_name"]
+    target = expected["font_name"]
     try:
         said = _standard_font(result)
     except UnreadableError as unreadable:
         # Settings that cannot be read name no font, which null asks for.
-        return Score(float(wanted is None), str(unreadable))
-    wrong = [] if said == wanted else [f"the standard font is {said}"]
+        return Score(float(target is None), str(unreadable))
+    wrong = [] if said == target else [f"the standard font is {said}"]
     return verdict(wrong, f"the standard font is {said}")
 
 
@@ -106,17 +106,17 @@ def _standard_font(file: Path) -> str | None:
 )
 def compare_subscript_contains(result: Path, expected: Path, *, strict: bool) -> Score:
     """Something is lowered (subscript) in both documents at the same place."""
-    seen, wanted = (outside_tables(read_word(each)) for each in (result, expected))
+    actual, target = (outside_tables(read_word(file)) for file in (result, expected))
     if strict:
         lowered = [
-            [(character, bool(look.subscript)) for one in each for character, look in visible(one)]
-            for each in (seen, wanted)
+            [(character, bool(look.subscript)) for one in side for character, look in visible(one)]
+            for side in (actual, target)
         ]
         if not any(low for _, low in lowered[1]):
             return Score(0.0, "nothing is lowered in the expected document")
         wrong = [] if lowered[0] == lowered[1] else ["other characters are lowered than expected"]
         return verdict(wrong, "the same characters are lowered")
-    for one, other in zip(seen, wanted, strict=False):
+    for one, other in zip(actual, target, strict=False):
         for left, right in zip(one.runs, other.runs, strict=False):
             if left.own.subscript and right.own.subscript:
                 return Score(1.0, f"{shown(left.text)} is lowered in both")
@@ -143,11 +143,11 @@ def evaluate_colored_words_in_tables(
         if not (paragraph.in_table and (strict or paragraph.depth == 1)):
             continue
         for said, colors in _words(paragraph) if strict else _runs(paragraph):
-            wanted = RED if said[0].lower() in "aeiou" else BLUE
+            target = RED if said[0].lower() in "aeiou" else BLUE
             for color in colors:
                 if color is None and not strict:
                     raise UpstreamRaisesError(f"{shown(said)} has no colour")
-                if color is None or _distance(color, wanted) > threshold:
+                if color is None or _distance(color, target) > threshold:
                     wrong.append(f"{shown(said)} is {color or 'not coloured'}")
                     break
     return verdict(wrong, "all words in tables are coloured")
@@ -169,7 +169,7 @@ def _words(paragraph: Paragraph) -> list[tuple[str, list[Colour | None]]]:
 
 
 def _distance(one: Colour, other: Colour) -> float:
-    first, second = (rgb2lab(np.array([[each]], dtype=np.uint8)) for each in (one, other))
+    first, second = (rgb2lab(np.array([[side]], dtype=np.uint8)) for side in (one, other))
     return float(deltaE_ciede2000(first, second)[0, 0])  # type: ignore[no-untyped-call]
 
 
@@ -225,16 +225,16 @@ def check_italic_font_size_14(result: Path, expected: Path, *, strict: bool) -> 
     same = same_text(result, expected, strict=strict)
     if same.value < 1:
         return same
-    seen = read_word(result)
+    actual = read_word(result)
     if not strict:
-        runs = [run for each in outside_tables(seen) for run in each.runs if run.own.italic]
+        runs = [run for table in outside_tables(actual) for run in table.runs if run.own.italic]
         wrong = [f"{shown(run.text)} has {run.own.size}" for run in runs if run.own.size != 14]
         return verdict(wrong, f"all {len(runs)} italic runs have 14 points")
-    looks = [character for each in seen for character in visible(each)]
-    wanted = [character for each in read_word(expected) for character in visible(each)]
+    looks = [character for each in actual for character in visible(each)]
+    target = [character for each in read_word(expected) for character in visible(each)]
     wrong = [
         f"{one[0]!r} is {'' if one[1].italic else 'not '}italic, in {one[1].size} points"
-        for one, other in zip_longest(looks, wanted, fillvalue=("", NOTHING))
+        for one, other in zip_longest(looks, target, fillvalue=("", NOTHING))
         if bool(one[1].italic) is not bool(other[1].italic) or (one[1].italic and one[1].size != 14)
     ]
     return verdict(wrong, "everything italic has 14 points")

@@ -101,38 +101,38 @@ def same_text(
     """The comparison that other metrics begin with."""
     if given.file(result).suffix != given.file(expected).suffix:
         return Score(0.0, f"{result.name} and {expected.name} are not of one kind")
-    seen, wanted = (paragraphs(each, strict=strict) for each in (result, expected))
-    return compared(seen, wanted, options or Compared(), strict=strict)
+    actual, target = (paragraphs(file, strict=strict) for file in (result, expected))
+    return compared(actual, target, options or Compared(), strict=strict)
 
 
-def compared(seen: list[str], wanted: list[str], options: Compared, *, strict: bool) -> Score:
+def compared(actual: list[str], target: list[str], options: Compared, *, strict: bool) -> Score:
     """Two documents' paragraphs compared."""
     if options.ignore_case and strict:
-        seen, wanted = [each.lower() for each in seen], [each.lower() for each in wanted]
+        actual, target = [each.lower() for each in actual], [each.lower() for each in target]
     if options.ignore_order:
-        seen, wanted = sorted(seen), sorted(wanted)
+        actual, target = sorted(actual), sorted(target)
     if options.ignore_case:
-        seen, wanted = [each.lower() for each in seen], [each.lower() for each in wanted]
+        actual, target = [each.lower() for each in actual], [each.lower() for each in target]
     if options.delete_empty_lines:
-        seen, wanted = [e for e in seen if e.strip()], [e for e in wanted if e.strip()]
+        actual, target = [e for e in actual if e.strip()], [e for e in target if e.strip()]
     if options.content_only or options.ignore_blanks:
-        one, other = squeezed("\n".join(seen)), squeezed("\n".join(wanted))
+        one, other = squeezed("\n".join(actual)), squeezed("\n".join(target))
         if options.content_only or options.fuzzy_match:
             ratio = alike(one, other)
             return Score(ratio, f"the texts are alike by {ratio:.3f}")
         return texts_equal(one, other)
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} paragraphs, not {len(wanted)}")
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} paragraphs, not {len(target)}")
     if options.fuzzy_match:
-        ratios = [alike(one, other) for one, other in zip(seen, wanted, strict=True)]
+        ratios = [alike(one, other) for one, other in zip(actual, target, strict=True)]
         ratio = sum(ratios) / len(ratios) if ratios else 1.0
         return Score(ratio, f"the paragraphs are alike by {ratio:.3f}")
     wrong = [
         f"paragraph {number} is {shown(one)}, not {shown(other)}"
-        for number, (one, other) in enumerate(zip(seen, wanted, strict=True), start=1)
+        for number, (one, other) in enumerate(zip(actual, target, strict=True), start=1)
         if one != other
     ]
-    return verdict(wrong, f"all {len(wanted)} paragraphs are equal")
+    return verdict(wrong, f"all {len(target)} paragraphs are equal")
 
 
 @metric(repairs=(TABLES, "Two odt files can be compared: upstream gives 0 to them."))
@@ -143,20 +143,21 @@ def compare_docx_files_and_ignore_new_lines(
     kinds = {given.file(each).suffix for each in (result, expected)}
     if len(kinds) > 1 or (not strict and kinds != {".docx"}):
         return Score(0.0, f"{result.name} and {expected.name} are not of one kind")
-    seen, wanted = (
-        [each for each in paragraphs(file, strict=strict) if each] for file in (result, expected)
+    actual, target = (
+        [paragraph for paragraph in paragraphs(file, strict=strict) if paragraph]
+        for file in (result, expected)
     )
-    return compared(seen, wanted, Compared(ignore_blanks=ignore_blanks), strict=strict)
+    return compared(actual, target, Compared(ignore_blanks=ignore_blanks), strict=strict)
 
 
 @metric()
 def compare_docx_tables(result: Path, expected: Path) -> Score:
     """Two documents have the same tables: as many, of the same shapes, cells with the same text."""
-    seen, wanted = _tables(result), _tables(expected)
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} tables, not {len(wanted)}")
+    actual, target = _tables(result), _tables(expected)
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} tables, not {len(target)}")
     wrong = []
-    for number, (one, other) in enumerate(zip(seen, wanted, strict=True), start=1):
+    for number, (one, other) in enumerate(zip(actual, target, strict=True), start=1):
         if [len(row) for row in one] != [len(row) for row in other]:
             wrong.append(f"table {number} is not of the expected shape")
             continue
@@ -166,7 +167,7 @@ def compare_docx_tables(result: Path, expected: Path) -> Score:
             for column, (left, right) in enumerate(zip(lefts, rights, strict=True), start=1)
             if left != right
         ]
-    return verdict(wrong, f"all {len(wanted)} tables are equal")
+    return verdict(wrong, f"all {len(target)} tables are equal")
 
 
 def _document(file: Path) -> Document:
@@ -197,15 +198,15 @@ def _rows(cells: list[Any], rows: int, columns: int) -> list[list[str]]:
 )
 def compare_docx_images(result: Path, expected: Path, *, strict: bool) -> Score:
     """Two documents hold the same pictures, pixel by pixel, in order."""
-    seen, wanted = (_pictures(each, strict=strict) for each in (result, expected))
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} pictures, not {len(wanted)}")
+    actual, target = (_pictures(file, strict=strict) for file in (result, expected))
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} pictures, not {len(target)}")
     wrong = [
         f"picture {number} differs"
-        for number, (one, other) in enumerate(zip(seen, wanted, strict=True), start=1)
+        for number, (one, other) in enumerate(zip(actual, target, strict=True), start=1)
         if one[0] != other[0] or (strict and one[1] != other[1])
     ]
-    return verdict(wrong, f"all {len(wanted)} pictures are equal")
+    return verdict(wrong, f"all {len(target)} pictures are equal")
 
 
 def _pictures(file: Path, *, strict: bool) -> list[tuple[bytes, tuple[int, int]]]:
@@ -215,9 +216,9 @@ def _pictures(file: Path, *, strict: bool) -> list[tuple[bytes, tuple[int, int]]
         parts = document.part.rels
         if strict:
             blips = document.element.body.iter(qn("a:blip"))
-            asked = [parts[name] for each in blips if (name := each.get(qn("r:embed")))]
+            asked = [parts[name] for blip in blips if (name := blip.get(qn("r:embed")))]
         else:
-            asked = [each for each in parts.values() if "image" in each.reltype]
+            asked = [part for part in parts.values() if "image" in part.reltype]
             if any(each.is_external for each in asked):
                 raise UpstreamRaisesError(f"a picture of {file.name} lies elsewhere")
         return [_pixels(each.target_part.blob, file.name) for each in asked if not each.is_external]

@@ -62,12 +62,12 @@ def compare_unique_train_records(result: Path, expected: list[Path | None]) -> S
         raise UnreadableError(
             "two files are needed to compare with: the expected and the original one"
         )
-    seen, wanted, original = (
+    actual, target, original = (
         [text.strip() for text in read_own_texts(each) if text.strip()]
         for each in (result, *expected[:2])
     )
-    wrong = [f"{shown(each)} is not in the original" for each in set(seen) - set(original)]
-    trains, right = _trains(seen), _trains(wanted)
+    wrong = [f"{shown(each)} is not in the original" for each in set(actual) - set(original)]
+    trains, right = _trains(actual), _trains(target)
     wrong += [
         f"train {each} is listed twice" for each in {e for e in trains if trains.count(e) > 1}
     ]
@@ -75,8 +75,8 @@ def compare_unique_train_records(result: Path, expected: list[Path | None]) -> S
         wrong.append(
             f"the trains are {shown(sorted(set(trains)))}, not {shown(sorted(set(right)))}"
         )
-    if len(seen) != len(wanted):
-        wrong.append(f"there are {len(seen)} lines, not {len(wanted)}")
+    if len(actual) != len(target):
+        wrong.append(f"there are {len(actual)} lines, not {len(target)}")
     return verdict(wrong, f"all {len(right)} trains are listed once")
 
 
@@ -102,22 +102,22 @@ def compare_references(
 ) -> Score:
     """As many entries follow the paragraph "References"; the score is how alike they are, counted
     from `reference_base_result` to 1."""
-    if not strict and {given.file(each).suffix for each in (result, expected)} != {".docx"}:
+    if not strict and {given.file(file).suffix for file in (result, expected)} != {".docx"}:
         return Score(0.0, "upstream compares docx files alone")
-    seen, wanted = (
-        _entries(paragraphs(each, strict=False), reference_indicator) for each in (result, expected)
+    actual, target = (
+        _entries(paragraphs(file, strict=False), reference_indicator) for file in (result, expected)
     )
-    if seen is None and wanted is None:
+    if actual is None and target is None:
         return Score(1.0, f"neither document has a paragraph {reference_indicator!r}")
-    if seen is None or wanted is None:
+    if actual is None or target is None:
         return Score(0.0, f"one document has no paragraph {reference_indicator!r}")
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} entries, not {len(wanted)}")
-    if not wanted:
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} entries, not {len(target)}")
+    if not target:
         raise UpstreamRaisesError("there are no entries, so no mean of them")
     if strict and content_only:
-        seen, wanted = [squeezed(each) for each in seen], [squeezed(each) for each in wanted]
-    ratio = sum(alike(one, other) for one, other in zip(seen, wanted, strict=True)) / len(wanted)
+        actual, target = [squeezed(each) for each in actual], [squeezed(each) for each in target]
+    ratio = sum(alike(one, other) for one, other in zip(actual, target, strict=True)) / len(target)
     base = reference_base_result
     if base == 1:
         return Score(0.0, "no likeness is beyond 1")
@@ -128,4 +128,8 @@ def compare_references(
 def _entries(paragraphs: list[str], indicator: str | None) -> list[str] | None:
     if indicator not in paragraphs:
         return None
-    return [each for each in paragraphs[paragraphs.index(indicator) + 1 :] if each.strip()]
+    return [
+        paragraph
+        for paragraph in paragraphs[paragraphs.index(indicator) + 1 :]
+        if paragraph.strip()
+    ]

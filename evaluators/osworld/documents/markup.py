@@ -33,17 +33,17 @@ def compare_htmls(
     """The nodes of two pages in order: their names, texts and attributes (`ignore_sdnum`: but
     for LibreOffice's notes on numbers)."""
     ignore = bool(ignore_sdnum) or (strict and ignore_sdnum is None)
-    pages = [BeautifulSoup(given.text(each, 2 * MIB), "lxml") for each in (result, expected)]
+    pages = [BeautifulSoup(given.text(file, 2 * MIB), "lxml") for file in (result, expected)]
     if strict and pages[0].text.strip() != pages[1].text.strip():
         return Score(0.0, "the texts of the pages differ")
-    seen, wanted = (list(_nodes(each)) for each in pages)
-    for one, other in zip_longest(seen, wanted) if strict else zip(seen, wanted, strict=False):
-        left, right = (_said(each, ignore_sdnum=ignore) for each in (one, other))
+    actual, target = (list(_nodes(page)) for page in pages)
+    for one, other in zip_longest(actual, target) if strict else zip(actual, target, strict=False):
+        left, right = (_said(side, ignore_sdnum=ignore) for side in (one, other))
         if left != right:
             return Score(0.0, f"the page has {shown(left)}, not {shown(right)}")
         if not strict and not _same_text(one, other):
             return Score(0.0, f"the texts in {shown(left)} differ")
-    return verdict([], f"all {len(wanted)} nodes are equal")
+    return verdict([], f"all {len(target)} nodes are equal")
 
 
 def _same_text(one: PageElement | None, other: PageElement | None) -> bool:

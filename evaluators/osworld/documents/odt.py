@@ -26,12 +26,12 @@ def read_texts(content: io.BytesIO, name: str, *, whole: bool) -> list[str]:
         if not whole:
             # The library that upstream reads with begins with what the pages have in common.
             parts = _parts(content)
-            return [_direct(each) for part in parts for each in part.iter(f"{TEXT}p")]
+            return [_direct(element) for part in parts for element in part.iter(f"{TEXT}p")]
         root = _part(content, "content.xml")
         for body in root.iter(f"{OFFICE}text"):
             for changes in body.findall(f"{TEXT}tracked-changes"):
                 body.remove(changes)
-        return ["".join(_pieces(each)) for each in root.iter() if each.tag in PARAGRAPHS]
+        return ["".join(_pieces(element)) for element in root.iter() if element.tag in PARAGRAPHS]
 
 
 def _pieces(paragraph: Element) -> Iterator[str]:
@@ -75,14 +75,14 @@ def highlighted(content: io.BytesIO, name: str, color: str, *, whole: bool) -> l
         if not whole:
             parts = _parts(content)
             said = [
-                each.get(f"{STYLE}name")
+                element.get(f"{STYLE}name")
                 for part in parts
-                for each in part.findall(f"{OFFICE}automatic-styles/{STYLE}style")
-                if any(held.get(f"{FO}background-color") == color for held in each)
+                for element in part.findall(f"{OFFICE}automatic-styles/{STYLE}style")
+                if any(held.get(f"{FO}background-color") == color for held in element)
             ]
-            spans = [each for part in parts for each in part.iter(f"{TEXT}span")]
+            spans = [element for part in parts for element in part.iter(f"{TEXT}span")]
             return [
-                "".join(each.itertext()) for each in spans if each.get(f"{TEXT}style-name") in said
+                "".join(span.itertext()) for span in spans if span.get(f"{TEXT}style-name") in said
             ]
         common = _part(content, "styles.xml").findall(f"*/{STYLE}style")
         styles = {str(each.get(f"{STYLE}name")): each for each in (*common, *automatic)}
@@ -126,7 +126,7 @@ def _parts(content: io.BytesIO) -> list[Element]:
     """The styles of the pages, if there are any, and the content."""
     with zipfile.ZipFile(content) as archive:
         names = [each for each in ("styles.xml", "content.xml") if each in archive.namelist()]
-    return [_part(content, each) for each in names]
+    return [_part(content, name) for name in names]
 
 
 def _part(content: io.BytesIO, member: str) -> Element:

@@ -70,12 +70,12 @@ def compare_pdfs(
 ) -> Score:
     """How alike the texts of two PDFs are; of two lists, the mean over the pairs, one that cannot
     be read counting nothing."""
-    seen = result if isinstance(result, list) else [result]
-    wanted = expected if isinstance(expected, list) else [expected]
-    if not wanted:
+    actual = result if isinstance(result, list) else [result]
+    target = expected if isinstance(expected, list) else [expected]
+    if not target:
         return Score(0.0, "there is nothing to compare with")
     scores, reasons = [], []
-    for one, other in zip(seen, wanted, strict=False):
+    for one, other in zip(actual, target, strict=False):
         try:
             found = alike(_text(one), _text(other))
         except UnreadableError as unreadable:
@@ -84,7 +84,7 @@ def compare_pdfs(
         else:
             reasons.append(f"the texts are alike by {found:.3f}")
         scores.append(float(found >= SAME_TEXT) if strict else found)
-    return Score(min(1.0, sum(scores) / len(wanted)), "; ".join(reasons[:5]))
+    return Score(min(1.0, sum(scores) / len(target)), "; ".join(reasons[:5]))
 
 
 def _text(file: Path | None) -> str:
@@ -95,23 +95,23 @@ def _text(file: Path | None) -> str:
 def compare_pdf_images(result: Path, expected: Path) -> Score:
     """How many of the pictures in two PDFs look alike, pair by pair; 1 where neither has any, 0
     where one has more."""
-    seen, wanted = _hashes(result), _hashes(expected)
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} pictures, not {len(wanted)}")
-    if not wanted:
+    actual, target = _hashes(result), _hashes(expected)
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} pictures, not {len(target)}")
+    if not target:
         return Score(1.0, "neither file has pictures")
-    same = sum(bool(one - other <= SAME_PICTURE) for one, other in zip(seen, wanted, strict=True))
-    return Score(same / len(wanted), f"{same} of {len(wanted)} pictures look alike")
+    same = sum(bool(one - other <= SAME_PICTURE) for one, other in zip(actual, target, strict=True))
+    return Score(same / len(target), f"{same} of {len(target)} pictures look alike")
 
 
 def _hashes(file: Path) -> list[imagehash.ImageHash]:
     found: list[imagehash.ImageHash] = []
     with _opened(given.held(file), given.file(file).name) as reader:
         for page in reader.pages:
-            for each in page.images:
-                if each.image is None:
+            for image in page.images:
+                if image.image is None:
                     raise UnreadableError(f"a picture of {file.name} cannot be read")
-                found.append(imagehash.phash(each.image))
+                found.append(imagehash.phash(image.image))
                 if len(found) > MOST_PICTURES:
                     raise UnreadableError(f"{file.name} has more than {MOST_PICTURES} pictures")
     return found

@@ -85,7 +85,7 @@ def opened(content: io.BytesIO, name: str) -> Document:
     """The document of a package that was let through; to be read within `given.library`."""
     document = docx.Document(content)
     spans = document.element.body.iter(qn("w:gridSpan"))
-    if sum(abs(int(each.get(qn("w:val")) or 1)) for each in spans) > MOST_SPANNED:
+    if sum(abs(int(span.get(qn("w:val")) or 1)) for span in spans) > MOST_SPANNED:
         raise UnreadableError(f"cells of {name} span more than {MOST_SPANNED} columns")
     return document
 
@@ -102,9 +102,9 @@ def read_texts(content: io.BytesIO, name: str, *, tables: bool) -> list[str]:
     with given.library(name):
         document = opened(content, name)
         return [
-            DocxParagraph(each, document._body).text
-            for each in document.element.body.iter(qn("w:p"))
-            if _is_top(each) or (tables and _in_table(each))
+            DocxParagraph(element, document._body).text
+            for element in document.element.body.iter(qn("w:p"))
+            if _is_top(element) or (tables and _in_table(element))
         ]
 
 
@@ -115,9 +115,9 @@ def read_word(value: Value) -> list[Paragraph]:
         document = opened(given.office(value), name)
         themes, default = _theme_fonts(document), _Defaults.of(document)
         return [
-            _paragraph(each, document, default, themes)
-            for each in document.element.body.iter(qn("w:p"))
-            if _is_top(each) or _in_table(each)
+            _paragraph(element, document, default, themes)
+            for element in document.element.body.iter(qn("w:p"))
+            if _is_top(element) or _in_table(element)
         ]
 
 
@@ -136,15 +136,15 @@ def _paragraph(
 ) -> Paragraph:
     held = DocxParagraph(element, document._body)
     styles = list(ancestry(held.style))
-    inherited = [*(each.font for each in styles), *default.fonts]
-    formats = [each.paragraph_format for each in styles if isinstance(each, ParagraphStyle)]
+    inherited = [*(style.font for style in styles), *default.fonts]
+    formats = [style.paragraph_format for style in styles if isinstance(style, ParagraphStyle)]
     formats += default.formats
     own = held.paragraph_format
     alignments = [each.alignment for each in (own, *formats) if each.alignment is not None]
     spacings = [each.line_spacing for each in (own, *formats) if each.line_spacing is not None]
     return Paragraph(
         text=held.text,
-        runs=tuple(_run(each, inherited, themes) for each in held.runs),
+        runs=tuple(_run(run, inherited, themes) for run in held.runs),
         in_table=_in_table(element),
         depth=sum(1 for _ in element.iterancestors(qn("w:tbl"))),
         own_centered=own.alignment == WD_ALIGN_PARAGRAPH.CENTER,
@@ -152,17 +152,17 @@ def _paragraph(
         own_spacing=None if own.line_spacing is None else float(own.line_spacing),
         spacing=float(spacings[0]) if spacings else None,
         tabs=tuple(
-            Tab(int(each.position), each.alignment.name)
-            for each in own.tab_stops
-            if each.alignment is not WD_TAB_ALIGNMENT.CLEAR
-            and not (each.alignment is WD_TAB_ALIGNMENT.LEFT and each.position == 0)
+            Tab(int(stop.position), stop.alignment.name)
+            for stop in own.tab_stops
+            if stop.alignment is not WD_TAB_ALIGNMENT.CLEAR
+            and not (stop.alignment is WD_TAB_ALIGNMENT.LEFT and stop.position == 0)
         ),
     )
 
 
 def _run(run: DocxRun, inherited: list[Font], themes: dict[str, str]) -> Run:
     styled = [each.font for each in ancestry(run.style)] if run._r.style is not None else []
-    breaks = (each.get(qn("w:type")) == "page" for each in run._r.iter(qn("w:br")))
+    breaks = (element.get(qn("w:type")) == "page" for element in run._r.iter(qn("w:br")))
     whole = _look([run.font, *styled, *inherited], themes)
     return Run(run.text, _look([run.font], {}), whole, sum(breaks))
 
@@ -195,9 +195,9 @@ def _font_name(font: Font, themes: dict[str, str]) -> str | None:
 def _theme_fonts(document: Document) -> dict[str, str]:
     """The typefaces of the theme, "major" and "minor"."""
     found: dict[str, str] = {}
-    for each in document.part.rels.values():
-        if each.reltype == RELATIONSHIP_TYPE.THEME and not each.is_external:
-            root = parse_xml(each.target_part.blob)
+    for rel in document.part.rels.values():
+        if rel.reltype == RELATIONSHIP_TYPE.THEME and not rel.is_external:
+            root = parse_xml(rel.target_part.blob)
             for kind in ("major", "minor"):
                 latin = root.find(f".//{qn(f'a:{kind}Font')}/{qn('a:latin')}")
                 if latin is not None:
@@ -242,4 +242,4 @@ def visible(paragraph: Paragraph) -> Iterator[tuple[str, Look]]:
 
 def outside_tables(paragraphs: list[Paragraph]) -> list[Paragraph]:
     """The paragraphs that stand in the body itself."""
-    return [each for each in paragraphs if not each.in_table]
+    return [paragraph for paragraph in paragraphs if not paragraph.in_table]

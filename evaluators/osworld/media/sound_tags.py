@@ -23,12 +23,12 @@ def check_mp3_meta(result: Value, expected: dict[str, ValueRule]) -> Score:
     content = io.BytesIO(held(result))
     try:
         tags = EasyID3(content)  # type: ignore[no-untyped-call]
-        seen = {name: ",".join(tags[name]) if name in tags else "" for name in expected}
+        actual = {name: ",".join(tags[name]) if name in tags else "" for name in expected}
     except (mutagen.MutagenError, *BROKEN) as error:
         raise UnreadableError(f"the file has no readable ID3 tags: {error}") from error
     wrong = [
-        f"{name} is {shown(seen[name])}, not {rule['method']} {shown(rule['ref'])}"
+        f"{name} is {shown(actual[name])}, not {rule['method']} {shown(rule['ref'])}"
         for name, rule in expected.items()
-        if not matches(seen[name], rule)
+        if not matches(actual[name], rule)
     ]
     return verdict(wrong, f"{', '.join(expected)}: as expected")

@@ -61,8 +61,8 @@ def check_image_size(result: Value, expected: Size, *, strict: bool) -> Score:
     ignored = bool(expected.get("ignore_transparent"))
     (width, height), mode, named = head(result)
     if strict:
-        seen = picture(result)
-        cropped = ignored and seen.has_transparency_data
+        actual = picture(result)
+        cropped = ignored and actual.has_transparency_data
     else:
         cropped = (ignored and mode in {"RGBA", "LA"}) or named
     if cropped:
@@ -71,9 +71,9 @@ def check_image_size(result: Value, expected: Size, *, strict: bool) -> Score:
         width, height = box[2] - box[0], box[3] - box[1]
     asked = ("width", width, expected.get("width")), ("height", height, expected.get("height"))
     wrong = [
-        f"{name} is {seen}, not {wanted}"
-        for name, seen, wanted in asked
-        if wanted is not None and seen != wanted
+        f"{name} is {actual}, not {target}"
+        for name, actual, target in asked
+        if target is not None and actual != target
     ]
     return verdict(wrong, f"the picture is {width}x{height}")
 
@@ -134,8 +134,8 @@ def check_triangle_position(result: Value, *, strict: bool) -> Score:
 )
 def check_textbox_on_leftside(result: Value, *, strict: bool) -> Score:
     """The first dark pixel from the left is within the first 5 % of the width."""
-    seen = picture(result)
-    grey: Array = np.asarray((on_white(seen) if strict else seen).convert("L"))
+    actual = picture(result)
+    grey: Array = np.asarray((on_white(actual) if strict else actual).convert("L"))
     columns = np.flatnonzero((grey < DARK).any(axis=0))
     width = grey.shape[1]
     first = int(columns[0]) if len(columns) else width
@@ -156,15 +156,15 @@ def check_green_background(result: Value, expected: Path, *, strict: bool) -> Sc
     if strict:
         if image.size != mask.size:
             return Score(0.0, f"the picture is {image.size}, not {mask.size} (width, height)")
-        seen, where = np.asarray(on_white(image)), np.asarray(mask.convert("RGB"))
-        wrong = int(np.count_nonzero(where.any(axis=2) & ~_green(seen)))
+        actual, where = np.asarray(on_white(image)), np.asarray(mask.convert("RGB"))
+        wrong = int(np.count_nonzero(where.any(axis=2) & ~_green(actual)))
         return Score(float(not wrong), f"{wrong} pixels of the background are not green")
-    seen, where = np.asarray(image), np.asarray(mask)
+    actual, where = np.asarray(image), np.asarray(mask)
     if where.ndim == 3 and not where[..., :3].any():
-        seen = where  # a picture that is all black names no pixel of the other
-    if min(seen.ndim, where.ndim) < 3 or min(seen.shape[2], where.shape[2]) < 3:
+        actual = where  # a picture that is all black names no pixel of the other
+    if min(actual.ndim, where.ndim) < 3 or min(actual.shape[2], where.shape[2]) < 3:
         raise UpstreamRaisesError("a picture has no three colours")
-    return _green_by_column(seen, where)
+    return _green_by_column(actual, where)
 
 
 @metric(
@@ -180,13 +180,13 @@ def compare_image_text(result: Value, expected: Text, *, strict: bool) -> Score:
     letter is unclear. Letters that look alike (l, L, I, 1, |; O, 0) count as one.
     """
     image = window_dump(held(result)) or on_white(picture(result))
-    read, wanted = (each.translate(ALIKE) for each in (_read(image), expected["text"]))
+    read, target = (each.translate(ALIKE) for each in (_read(image), expected["text"]))
     found = (
-        re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", read) is not None
+        re.search(rf"(?<!\w){re.escape(target)}(?!\w)", read) is not None
         if strict
-        else wanted in read
+        else target in read
     )
-    return Score(float(found), f"the picture says {shown(read)}, {shown(wanted)} is asked")
+    return Score(float(found), f"the picture says {shown(read)}, {shown(target)} is asked")
 
 
 def _read(image: Image.Image) -> str:
@@ -204,17 +204,17 @@ def _green(pixels: Array) -> NDArray[np.bool_]:
     return (green > red) & (green > blue)
 
 
-def _green_by_column(seen: Array, where: Array) -> Score:
+def _green_by_column(actual: Array, where: Array) -> Score:
     """Upstream's walk: the index of a column taken for that of a row, to the first failure."""
     height, width = where.shape[:2]
     side = min(height, width)
-    common = min(side, seen.shape[0]), min(side, seen.shape[1])
+    common = min(side, actual.shape[0]), min(side, actual.shape[1])
     right, wrong, outside = 0, 1, 2
     met = np.full((width, height), outside, dtype=np.uint8)
     background = np.asarray(where[:side, :side, :3].any(axis=2))
     met[:side, :side] = np.where(background, outside, right)
     within = background[: common[0], : common[1]]
-    green = _green(seen[: common[0], : common[1]])
+    green = _green(actual[: common[0], : common[1]])
     met[: common[0], : common[1]] = np.where(within & ~green, wrong, right)
     first = np.flatnonzero(met)
     if len(first) and met.flat[first[0]] == outside:

@@ -59,8 +59,8 @@ def check_saturation_increase_and_structure_sim(
 
     Hue and value of both have a structural similarity of 0.9 or more.
     """
-    edited, original = (_coloured(each, strict=strict) for each in (result, expected))
-    more, less = (ImageStat.Stat(each).mean[1] for each in (edited, original))
+    edited, original = (_coloured(file, strict=strict) for file in (result, expected))
+    more, less = (ImageStat.Stat(side).mean[1] for side in (edited, original))
     wrong = [] if more > less else [f"saturation {more:.1f}, not above {less:.1f}"]
     for name, channel in (("hue", "H"), ("value", "V")):
         found = structure(edited.getchannel(channel), original.getchannel(channel))
@@ -84,11 +84,11 @@ def check_contrast_increase_and_structure_sim(
     Their structural similarity is 0.65 or more.
     """
     edited, original = picture(result), picture(expected)
-    seen, before = (on_white(each, strict=strict) for each in (edited, original))
+    actual, before = (on_white(side, strict=strict) for side in (edited, original))
     more, less = (
-        (_spread(seen), _spread(before)) if strict else (_spread(edited), _spread(original))
+        (_spread(actual), _spread(before)) if strict else (_spread(edited), _spread(original))
     )
-    found = structure(seen, before)
+    found = structure(actual, before)
     wrong = [] if more > less else [f"contrast {more:.1f}, not above {less:.1f}"]
     if found < LOOSELY_SAME:
         wrong.append(f"similarity {found:.3f}, {LOOSELY_SAME} is asked")
@@ -97,11 +97,11 @@ def check_contrast_increase_and_structure_sim(
 
 def _coloured(given: Value, *, strict: bool) -> Image.Image:
     """Hue, saturation and value of a picture."""
-    seen = on_white(picture(given)) if strict else picture(given)
+    actual = on_white(picture(given)) if strict else picture(given)
     try:
-        return seen.convert("HSV")
+        return actual.convert("HSV")
     except (KeyError, ValueError) as error:
-        raise UpstreamRaisesError(f"a picture of the mode {seen.mode} has no hue") from error
+        raise UpstreamRaisesError(f"a picture of the mode {actual.mode} has no hue") from error
 
 
 def _brightness(image: Image.Image) -> float:

@@ -48,7 +48,7 @@ def compare_images(
     size = min(one.size, other.size)
     if min(size) < WINDOW:
         raise UpstreamRaisesError("the pictures are smaller than what is compared at a time")
-    one, other = (each.resize(size, Image.Resampling.LANCZOS) for each in (one, other))
+    one, other = (side.resize(size, Image.Resampling.LANCZOS) for side in (one, other))
     found = structure(one, other)
     reason = f"similarity {found:.3f}"
     base = reference_base_result
@@ -81,19 +81,19 @@ def compare_image_list(result: Value, expected: Value, *, strict: bool) -> Score
     for place, (one, other) in enumerate(zip(ones, others, strict=False), 1):
         if one is None or other is None:
             return Score(0.0, f"picture {place} was not collected")
-        wanted = picture(other)
-        seen = picture(one)
-        if seen.size != wanted.size:
-            seen = seen.resize(wanted.size, None if strict else Image.Resampling.LANCZOS)
-        if seen.mode != wanted.mode:
-            seen = seen.convert(wanted.mode)
-        if strict and wanted.mode == "P":  # numbers of a palette mean nothing without it
-            seen, wanted = seen.convert("RGBA"), wanted.convert("RGBA")
+        target = picture(other)
+        actual = picture(one)
+        if actual.size != target.size:
+            actual = actual.resize(target.size, None if strict else Image.Resampling.LANCZOS)
+        if actual.mode != target.mode:
+            actual = actual.convert(target.mode)
+        if strict and target.mode == "P":  # numbers of a palette mean nothing without it
+            actual, target = actual.convert("RGBA"), target.convert("RGBA")
         try:
-            difference = ImageChops.difference(seen, wanted)
+            difference = ImageChops.difference(actual, target)
         except ValueError as error:
             raise UpstreamRaisesError(
-                f"pictures of the mode {wanted.mode} cannot be compared"
+                f"pictures of the mode {target.mode} cannot be compared"
             ) from error
         if difference.getbbox(alpha_only=not strict):
             return Score(0.0, f"picture {place} differs")
@@ -145,8 +145,8 @@ def check_structure_sim_resized(result: Value, expected: Path, *, strict: bool) 
     if strict and abs(one.width / one.height / (other.width / other.height) - 1) > 0.02:
         return Score(0.0, f"{one.width}x{one.height} has another shape than the expected picture")
     # Upstream scales a picture with a palette as it is stored.
-    seen = (on_white(one, strict=strict) if strict or veiled else one).resize(other.size)
-    return like(seen, other, strict=strict)
+    actual = (on_white(one, strict=strict) if strict or veiled else one).resize(other.size)
+    return like(actual, other, strict=strict)
 
 
 @metric(repairs=(SEEN,))
@@ -186,7 +186,7 @@ def like(
 ) -> Score:
     """Whether two pictures of one size have this structural similarity."""
     if one.size != other.size:
-        sizes = (f"{each.width}x{each.height}" for each in (one, other))
+        sizes = (f"{side.width}x{side.height}" for side in (one, other))
         return Score(0.0, f"{' is not '.join(sizes)}")
     found = structure(on_white(one, strict=strict), on_white(other, strict=strict), window=window)
     return Score(float(found >= least), f"similarity {found:.3f}, {least} is asked")

@@ -52,10 +52,10 @@ def on_white(image: Image.Image, *, strict: bool = True) -> Image.Image:
     """RGB pixels: with transparency as a viewer shows it, or (not strict) as if there were none."""
     if not image.has_transparency_data:
         return image.convert("RGB")
-    seen = image.convert("RGBA")
+    actual = image.convert("RGBA")
     if not strict:
-        return seen.convert("RGB")
-    return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
+        return actual.convert("RGB")
+    return Image.alpha_composite(Image.new("RGBA", actual.size, "white"), actual).convert("RGB")
 
 
 def structure(one: Image.Image, other: Image.Image, *, window: int = WINDOW) -> float:

@@ -58,13 +58,13 @@ def compare_csv(
         held = (text.lower() if ignore_case else text).splitlines()
         return held if blanks else [each.strip() for each in held]
 
-    seen = read(result)
+    actual = read(result)
     best = Score(0.0, "there is nothing to compare with")
     for each in expected if isinstance(expected, list) else [expected]:
         if each is None:
             raise UpstreamRaisesError("there is no file to compare with")
         try:
-            best = lines_equal(seen, read(each))
+            best = lines_equal(actual, read(each))
         except UnreadableError as unreadable:
             best = Score(0.0, str(unreadable))
         if best.value == 1:
@@ -72,16 +72,16 @@ def compare_csv(
     return best
 
 
-def lines_equal(seen: list[str], wanted: list[str]) -> Score:
+def lines_equal(actual: list[str], target: list[str]) -> Score:
     """Whether two texts have the same lines in the same order."""
     wrong = [
         f"line {number} is {shown(one)}, not {shown(other)}"
-        for number, (one, other) in enumerate(zip(seen, wanted, strict=False), start=1)
+        for number, (one, other) in enumerate(zip(actual, target, strict=False), start=1)
         if one != other
     ]
-    if len(seen) != len(wanted):
-        wrong.append(f"there are {len(seen)} lines, not {len(wanted)}")
-    return verdict(wrong, f"all {len(wanted)} lines are equal")
+    if len(actual) != len(target):
+        wrong.append(f"there are {len(actual)} lines, not {len(target)}")
+    return verdict(wrong, f"all {len(target)} lines are equal")
 
 
 def any_text(content: bytes, *, strict: bool) -> str:
@@ -104,14 +104,14 @@ def check_csv(result: Path, expected: Records) -> Score:
     except csv.Error as error:
         raise UnreadableError(f"it is no CSV: {error}") from error
     wrong = [
-        f"no row has {shown(each)}"
-        for each in expected.get("expect", [])
-        if not any(each.items() <= row.items() for row in rows)
+        f"no row has {shown(rule)}"
+        for rule in expected.get("expect", [])
+        if not any(rule.items() <= row.items() for row in rows)
     ]
     wrong += [
-        f"a row has {shown(each)}"
-        for each in expected.get("unexpect", [])
-        if any(each.items() <= row.items() for row in rows)
+        f"a row has {shown(rule)}"
+        for rule in expected.get("unexpect", [])
+        if any(rule.items() <= row.items() for row in rows)
     ]
     return verdict(wrong, f"the {len(rows)} rows are as expected")
 
@@ -126,22 +126,22 @@ def compare_conference_city_in_order(result: Path, expected: Cities) -> Score:
         rows = [] if sheet is None else list(sheet.iter_rows(2, 22, 3, 3, values_only=True))
     cities = [row[0] if row else None for row in rows]
     cities += [None] * (ROWS - len(cities))
-    wanted = expected["expected"]
-    if len(wanted) < ROWS:
-        return Score(0.0, f"{len(wanted)} cities are expected in {ROWS} rows")
+    target = expected["expected"]
+    if len(target) < ROWS:
+        return Score(0.0, f"{len(target)} cities are expected in {ROWS} rows")
     wrong = [
-        f"C{row} is {shown(seen) or 'empty'}, not {shown(names)}"
-        for row, (seen, names) in enumerate(zip(cities, wanted, strict=False), start=2)
-        if not _names_one(seen, [names] if isinstance(names, str) else names)
+        f"C{row} is {shown(actual) or 'empty'}, not {shown(names)}"
+        for row, (actual, names) in enumerate(zip(cities, target, strict=False), start=2)
+        if not _names_one(actual, [names] if isinstance(names, str) else names)
     ]
     return verdict(wrong, f"all {ROWS} cities are there")
 
 
-def _names_one(seen: object, names: object) -> bool:
+def _names_one(actual: object, names: object) -> bool:
     """Whether a cell holds one of the names."""
     if not isinstance(names, list):
         return False
-    said = _plain(seen)
+    said = _plain(actual)
     return any((name := _plain(each)) and name in said for each in names)
 
 

@@ -113,8 +113,8 @@ def _needs_expected(rule: AnyRule) -> bool:
 
 def _breaks(rule: AnyRule, books: dict[str, Book]) -> list[str]:
     if isinstance(rule, SheetName):
-        seen, wanted = books["R"].names, books["E"].names
-        return [] if seen == wanted else [f"the sheets are {seen}, not {wanted}"]
+        actual, target = books["R"].names, books["E"].names
+        return [] if actual == target else [f"the sheets are {actual}, not {target}"]
     if isinstance(rule, Two):
         one, other = _place(rule.sheet_idx0, books), _place(rule.sheet_idx1, books)
     else:

@@ -143,7 +143,7 @@ def _strings(archive: zipfile.ZipFile) -> Iterator[str]:
 def _text(item: ElementTree.Element) -> str:
     # The text itself or its runs, without what tells how it is read aloud (rPh).
     runs = [item, *item.findall(f"{MAIN}r")]
-    return "".join(each.findtext(f"{MAIN}t") or "" for each in runs)
+    return "".join(run.findtext(f"{MAIN}t") or "" for run in runs)
 
 
 def _cells(part: IO[bytes], strings: list[str]) -> Iterator[tuple[str, Raw]]:

@@ -77,9 +77,9 @@ def judged_as_upstream(result: Path, expected: Path | None, rules: Sequence[Rule
     """The verdict; `UpstreamRaisesError` where upstream ends in an exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        seen = _opened(result)
+        actual = _opened(result)
         try:
-            pair = Pair(seen, None if expected is None else _opened(expected))
+            pair = Pair(actual, None if expected is None else _opened(expected))
         except UnreadableError as unreadable:
             raise UpstreamRaisesError(str(unreadable)) from unreadable
         for rule in rules:
@@ -101,33 +101,33 @@ def _opened(path: Path) -> Book:
 
 
 def _names(pair: Pair, rule: Rule) -> str:
-    seen = pair.result.framed.sheet_names
-    wanted = None if pair.expected is None else pair.expected.framed.sheet_names
-    return "" if seen == wanted else f"the sheets are {seen}, not {wanted}"
+    actual = pair.result.framed.sheet_names
+    target = None if pair.expected is None else pair.expected.framed.sheet_names
+    return "" if actual == target else f"the sheets are {actual}, not {target}"
 
 
 def _data(pair: Pair, rule: Rule) -> str:
     places = rule.get("precision", 4)
-    seen = pair.frame(rule["sheet_idx0"])
-    if seen is None:
+    actual = pair.frame(rule["sheet_idx0"])
+    if actual is None:
         return f"there is no sheet {rule['sheet_idx0']}"
-    wanted = pair.frame(rule["sheet_idx1"])
-    if wanted is None:
+    target = pair.frame(rule["sheet_idx1"])
+    if target is None:
         raise UpstreamRaisesError(f"there is no sheet {rule['sheet_idx1']}")
-    same = seen.round(places).equals(wanted.round(places))
+    same = actual.round(places).equals(target.round(places))
     return "" if same else f"{rule['sheet_idx0']} has not the data of {rule['sheet_idx1']}"
 
 
 def _print(pair: Pair, rule: Rule) -> str:
-    seen = printed(*pair.place(rule["sheet_idx0"]))
-    if seen is None:
+    actual = printed(*pair.place(rule["sheet_idx0"]))
+    if actual is None:
         return f"{rule['sheet_idx0']} was not printed"
-    wanted = printed(*pair.place(rule["sheet_idx1"]))
+    target = printed(*pair.place(rule["sheet_idx1"]))
     if rule.get("ignore_case", False):
-        if wanted is None:
+        if target is None:
             raise UpstreamRaisesError(f"{rule['sheet_idx1']} was not printed")
-        seen, wanted = [each.lower() for each in seen], [each.lower() for each in wanted]
-    return "" if seen == wanted else f"{rule['sheet_idx0']} is printed otherwise"
+        actual, target = [each.lower() for each in actual], [each.lower() for each in target]
+    return "" if actual == target else f"{rule['sheet_idx0']} is printed otherwise"
 
 
 def _fuzzy(pair: Pair, rule: Rule) -> str:
@@ -140,8 +140,8 @@ def _freeze(pair: Pair, rule: Rule) -> str:
     one = pair.sheet(rule["sheet_idx0"])
     if one is None:
         return f"there is no sheet {rule['sheet_idx0']}"
-    seen, wanted = _frozen(one), _frozen(pair.sheet(rule["sheet_idx1"]))
-    return "" if seen == wanted else f"the panes are {seen}, not {wanted}"
+    actual, target = _frozen(one), _frozen(pair.sheet(rule["sheet_idx1"]))
+    return "" if actual == target else f"the panes are {actual}, not {target}"
 
 
 def _frozen(sheet: Any) -> tuple[object, ...]:
@@ -190,8 +190,8 @@ def _lines(kind: str) -> Callable[[Pair, Rule], str]:
                     for key, line in held.items()
                 }
             )
-        seen, wanted = found
-        return "" if seen == wanted else f"the {kind}s are {shown(seen)}, not {shown(wanted)}"
+        actual, target = found
+        return "" if actual == target else f"the {kind}s are {shown(actual)}, not {shown(target)}"
 
     return differ
 
@@ -212,15 +212,15 @@ def _alike(read: Callable[..., object], *, part: str = "") -> Callable[[Pair, Ru
         for index in (rule["sheet_idx0"], rule["sheet_idx1"]):
             sheet = _of_workbook(pair, index)
             found.append({} if sheet is None else read(sheet, *given))
-        seen, wanted = found
-        return "" if seen == wanted else f"it is {shown(seen)}, not {shown(wanted)}"
+        actual, target = found
+        return "" if actual == target else f"it is {shown(actual)}, not {shown(target)}"
 
     return differ
 
 
 def _sparklines(pair: Pair, rule: Rule) -> str:
-    seen, wanted = (sparklines(*pair.place(rule[f"sheet_idx{end}"])) for end in (0, 1))
-    return "" if seen == wanted else f"they are {shown(seen)}, not {shown(wanted)}"
+    actual, target = (sparklines(*pair.place(rule[f"sheet_idx{end}"])) for end in (0, 1))
+    return "" if actual == target else f"they are {shown(actual)}, not {shown(target)}"
 
 
 def _style(pair: Pair, rule: Rule) -> str:
@@ -229,10 +229,10 @@ def _style(pair: Pair, rule: Rule) -> str:
         book, name = pair.place(index)
         sheet = _of_workbook(pair, index)
         found.append({} if sheet is None else looks(book, name, sheet, rule.get("props", [])))
-    seen, wanted = found
-    for cell in sorted(seen.keys() | wanted.keys()):
-        if (cell in seen) != (cell in wanted) or seen[cell] != wanted[cell]:
-            return f"{cell} looks {shown(seen.get(cell))}, not {shown(wanted.get(cell))}"
+    actual, target = found
+    for cell in sorted(actual.keys() | target.keys()):
+        if (cell in actual) != (cell in target) or actual[cell] != target[cell]:
+            return f"{cell} looks {shown(actual.get(cell))}, not {shown(target.get(cell))}"
     return ""
 
 

@@ -28,7 +28,7 @@ def member(book: Book, name: str) -> etree._Element:
     with zipfile.ZipFile(book.stream) as archive:
         workbook = etree.fromstring(archive.read("xl/workbook.xml"), PARSER)
         sheets = workbook.iterfind(f".//{MAIN}sheets/{MAIN}sheet")
-        numbers = {each.get("name"): each.get("sheetId") for each in sheets}
+        numbers = {sheet.get("name"): sheet.get("sheetId") for sheet in sheets}
         part = archive.read(f"xl/worksheets/sheet{numbers[name]}.xml")
     return etree.fromstring(part, PARSER)
 
@@ -88,7 +88,9 @@ def _shared(book: Book) -> list[str]:
             root = etree.fromstring(archive.read("xl/sharedStrings.xml"), PARSER)
     except (KeyError, etree.XMLSyntaxError):
         return []
-    items = [[each.text for each in item.iter(f"{MAIN}t")] for item in root.iterfind(f"{MAIN}si")]
+    items = [
+        [element.text for element in item.iter(f"{MAIN}t")] for item in root.iterfind(f"{MAIN}si")
+    ]
     if any(text is None for item in items for text in item):
         return []
     return ["".join(text or "" for text in item) for item in items]
@@ -117,7 +119,7 @@ def printed(book: Book | None, name: str) -> list[str] | None:
         text = decoded_lines(given.held(book.path.with_name(f"{book.path.stem}-{name}.csv")))
     except UnreadableError:
         return None
-    lines = [each.strip() for each in text]
+    lines = [character.strip() for character in text]
     while lines and not lines[-1]:
         lines.pop()
     return lines
@@ -143,9 +145,9 @@ def fuzzy_breaks(one: Place, other: Place, rules: list[dict[str, Any]]) -> str:
         for area in areas:
             for row, column in area.cells:
                 cell = f"{get_column_letter(column)}{row}"
-                seen, wanted = (_text(stored_value(*place, cell), rule) for place in (one, other))
-                if not _near(seen, wanted, rule) and not wrong:
-                    wrong = f"{cell} says {shown(seen)}, not {shown(wanted)}"
+                actual, target = (_text(stored_value(*place, cell), rule) for place in (one, other))
+                if not _near(actual, target, rule) and not wrong:
+                    wrong = f"{cell} says {shown(actual)}, not {shown(target)}"
     return wrong
 
 
@@ -158,17 +160,17 @@ def _text(value: Stored, rule: dict[str, Any]) -> str:
     if "trim_trailings" in rule:
         text = text.rstrip(rule["trim_trailings"])
     ignored = set(rule.get("ignore_chars", ""))
-    text = "".join(each for each in text if each not in ignored)
+    text = "".join(character for character in text if character not in ignored)
     return text.lower() if rule.get("ignore_case", False) else text
 
 
-def _near(seen: str, wanted: str, rule: dict[str, Any]) -> bool:
+def _near(actual: str, target: str, rule: dict[str, Any]) -> bool:
     match rule["type"]:
         case "includes":
-            return wanted in seen
+            return target in actual
         case "included_by":
-            return seen in wanted
+            return actual in target
         case "fuzzy_match":
-            return bool(fuzz.ratio(seen, wanted) >= rule.get("threshold", 85.0))
+            return bool(fuzz.ratio(actual, target) >= rule.get("threshold", 85.0))
         case _:
-            return seen == wanted
+            return actual == target

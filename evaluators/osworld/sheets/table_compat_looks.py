@@ -131,8 +131,8 @@ def _fixed(text: str, book: Book, name: str) -> list[list[Stored]]:
 
 def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
     tokens = _tokens(text)
-    names = [each.value for each in tokens if each.subtype == Token.RANGE]
-    places = sorted({each.replace("$", "").upper() for each in names})
+    names = [token.value for token in tokens if token.subtype == Token.RANGE]
+    places = sorted({name.replace("$", "").upper() for name in names})
     values: dict[tuple[int, int], object] = {}
     written: dict[str, str] = {}
     if len(places) != 1 + len(fixed):
@@ -142,10 +142,10 @@ def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
         column = get_column_letter(number)
         written[place] = f"{column}1:{column}{len(held)}" if len(held) > 1 else f"{column}1"
     written[places[0]] = "A1"
-    for each in tokens:
-        if each.subtype == Token.RANGE:
-            each.value = written[each.value.replace("$", "").upper()]
-    asks = formula("".join(each.value for each in tokens), origin="A1")
+    for token in tokens:
+        if token.subtype == Token.RANGE:
+            token.value = written[token.value.replace("$", "").upper()]
+    asks = formula("".join(token.value for token in tokens), origin="A1")
 
     def holds(value: Stored) -> bool:
         try:
@@ -167,7 +167,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _constant(text: str) -> Any:
-    if any(each.subtype == Token.RANGE for each in _tokens(text)):
+    if any(token.subtype == Token.RANGE for token in _tokens(text)):
         raise UnknownValueError(f"{text} is no constant")
     try:
         return formula(text, origin="A1")("A1", {})

@@ -70,7 +70,7 @@ def pivots(sheet: Any, props: set[str]) -> dict[str, dict[str, object]]:
     found = {}
     for pivot in sheet._pivots:
         items = [
-            [(each.h, each.x) for each in field.items if each.x is not None]
+            [(item.h, item.x) for item in field.items if item.x is not None]
             for field in pivot.pivotFields
         ]
         used = [number for number, each in enumerate(items) if each]
@@ -103,15 +103,15 @@ def _pivot_properties(
     if props & {"filter", "selection"}:
         said["selection"] = selection if "ordered" in props else [set(each) for each in selection]
     if "filter" in props:
-        said["filter"] = {each.fld for each in pivot.pageFields}
+        said["filter"] = {field.fld for field in pivot.pageFields}
     for prop, name in (("col_fields", "colFields"), ("row_fields", "rowFields")):
         if prop in props:
             said[prop] = [each.x - left for each in getattr(pivot, name)]
     if "data_fields" in props:
         named = "data_fields_name" in props
         said["data_fields"] = [
-            (each.fld - left, each.name if named else "", each.subtotal, each.showDataAs)
-            for each in pivot.dataFields
+            (field.fld - left, field.name if named else "", field.subtotal, field.showDataAs)
+            for field in pivot.dataFields
         ]
     return said
 
@@ -148,8 +148,8 @@ def sparklines(book: Book | None, name: str) -> dict[str | None, str | None]:
     if book is None:
         raise UpstreamRaisesError("there is no workbook to compare with")
     found = {}
-    for each in member(book, name).iter(f"{X14}sparkline"):
-        cell, data = each.find(f"{XM}sqref"), each.find(f"{XM}f")
+    for element in member(book, name).iter(f"{X14}sparkline"):
+        cell, data = element.find(f"{XM}sqref"), element.find(f"{XM}f")
         if cell is None or data is None:
             raise UpstreamRaisesError("a sparkline names no cell or no data")
         found[(cell.text or "").strip() or None] = (data.text or "").strip() or None

@@ -16,11 +16,11 @@ from ambidex.evaluators.values import shown, unequal
 
 def data_differs(one: Place, other: Place, rule: SheetData) -> list[str]:
     """Why two sheets do not hold the same; empty where they do."""
-    seen, wanted = (_grid(each, ignore_case=bool(rule.ignore_case)) for each in (one, other))
+    actual, target = (_grid(side, ignore_case=bool(rule.ignore_case)) for side in (one, other))
     within = 10.0**-rule.precision
     wrong = []
-    for place in sorted(seen.keys() | wanted.keys()):
-        reason = unequal(wanted.get(place), seen.get(place), within)
+    for place in sorted(actual.keys() | target.keys()):
+        reason = unequal(target.get(place), actual.get(place), within)
         if reason:
             row, column = place
             wrong.append(f"row {row}, column {column} of {one[1]} {reason}")
@@ -41,8 +41,8 @@ def _grid(place: Place, *, ignore_case: bool) -> dict[tuple[int, int], object]:
 def print_differs(one: Place, other: Place, rule: SheetPrint) -> list[str]:
     """Why the CSV files beside the workbooks differ, line by line; empty lines at the end do not
     count."""
-    seen, wanted = _printed(one, rule), _printed(other, rule)
-    score = lines_equal(seen, wanted)
+    actual, target = _printed(one, rule), _printed(other, rule)
+    score = lines_equal(actual, target)
     return [] if score.value == 1 else [f"{one[1]} as CSV: {score.reason}"]
 
 
@@ -57,7 +57,7 @@ def _printed(place: Place, rule: SheetPrint) -> list[str]:
 
 def fuzzy_differs(one: Place, other: Place, rule: SheetFuzzy) -> list[str]:
     """Why some cell of the ranges does not hold nearly the same text."""
-    seen, wanted = (each[0].raw(each[1]) for each in (one, other))
+    actual, target = (side[0].raw(side[1]) for side in (one, other))
     wrong = []
     for each in rule.rules:
         for area in map(CellRange, each.range):
@@ -65,7 +65,7 @@ def fuzzy_differs(one: Place, other: Place, rule: SheetFuzzy) -> list[str]:
                 raise UnreadableError(f"{area.coord} spans more than {MOST_CELLS} cells")
             for row, column in area.cells:
                 place = f"{get_column_letter(column)}{row}"
-                left, right = (_text(held.get(place), each) for held in (seen, wanted))
+                left, right = (_text(held.get(place), each) for held in (actual, target))
                 if not _alike(left, right, each):
                     wrong.append(f"{place} of {one[1]} says {shown(left)}, not {shown(right)}")
     return wrong
@@ -77,17 +77,17 @@ def _text(value: Raw, rule: Fuzzy) -> str:
         text = text.replace(old, new)
     text = text.lstrip(rule.trim_leadings) if rule.trim_leadings else text
     text = text.rstrip(rule.trim_trailings) if rule.trim_trailings else text
-    text = "".join(each for each in text if each not in rule.ignore_chars)
+    text = "".join(character for character in text if character not in rule.ignore_chars)
     return text.lower() if rule.ignore_case else text
 
 
-def _alike(seen: str, wanted: str, rule: Fuzzy) -> bool:
+def _alike(actual: str, target: str, rule: Fuzzy) -> bool:
     match rule.type:
         case "includes":
-            return wanted in seen
+            return target in actual
         case "included_by":
-            return seen in wanted
+            return actual in target
         case "fuzzy_match":
-            return bool(fuzz.ratio(seen, wanted) >= rule.threshold)
+            return bool(fuzz.ratio(actual, target) >= rule.threshold)
         case "exact_match":
-            return seen == wanted
+            return actual == target

@@ -27,19 +27,19 @@ Found: TypeAlias = list[tuple[str, dict[str, object]]]
 
 def charts_differ(one: Place, other: Place, rule: Chart) -> list[str]:
     """Why there are not charts of the same data with the same properties."""
-    seen, wanted = (list(_charts(each, rule)) for each in (one, other))
-    return _differ("chart", one[1], seen, wanted)
+    actual, target = (list(_charts(side, rule)) for side in (one, other))
+    return _differ("chart", one[1], actual, target)
 
 
 def pivots_differ(one: Place, other: Place, rule: PivotTable) -> list[str]:
     """Why there are not pivot tables of the same data with the same properties."""
-    seen, wanted = (list(_pivots(each, rule)) for each in (one, other))
-    return _differ("pivot table", one[1], seen, wanted)
+    actual, target = (list(_pivots(side, rule)) for side in (one, other))
+    return _differ("pivot table", one[1], actual, target)
 
 
-def _differ(what: str, sheet: str, seen: Found, wanted: Found) -> list[str]:
-    left, missing = list(seen), []
-    for each in wanted:
+def _differ(what: str, sheet: str, actual: Found, target: Found) -> list[str]:
+    left, missing = list(actual), []
+    for each in target:
         if each in left:
             left.remove(each)
         else:
@@ -105,13 +105,13 @@ def _title(titled: Any) -> str | None:
 
 def _anchor(anchor: Any) -> object:
     corners = (getattr(anchor, "_from", None), getattr(anchor, "to", None))
-    return [None if each is None else (each.col, each.row) for each in corners]
+    return [None if corner is None else (corner.col, corner.row) for corner in corners]
 
 
 def _pivots(place: Place, rule: PivotTable) -> Iterator[tuple[str, dict[str, object]]]:
     for pivot in place[0].sheet(place[1])._pivots:  # type: ignore[attr-defined]  # not in the stubs
         with given.library(place[0].path.name):
-            used = [_items(each) for each in pivot.cache.cacheFields]
+            used = [_items(field) for field in pivot.cache.cacheFields]
             # Columns at the edges of the source that hold nothing do not belong to it.
             left = next((at for at, each in enumerate(used) if each), 0)
             right = next((at for at, each in enumerate(reversed(used)) if each), 0)
@@ -151,25 +151,26 @@ def _pivot_property(pivot: Any, prop: str, used: list[list[str]], left: int) -> 
         case "selection":
             return used
         case "filter":
-            return sorted(each.fld - left for each in pivot.pageFields or [])
+            return sorted(field.fld - left for field in pivot.pageFields or [])
         case "col_fields":
-            return [each.x - left for each in pivot.colFields or []]
+            return [field.x - left for field in pivot.colFields or []]
         case "row_fields":
-            return [each.x - left for each in pivot.rowFields or []]
+            return [field.x - left for field in pivot.rowFields or []]
         case _:
             return [
-                (each.fld - left, each.subtotal, each.showDataAs) for each in pivot.dataFields or []
+                (field.fld - left, field.subtotal, field.showDataAs)
+                for field in pivot.dataFields or []
             ]
 
 
 def sparklines_differ(one: Place, other: Place) -> list[str]:
     """Why the same cells do not show sparklines of the same data."""
-    seen, wanted = (dict(_sparklines(each)) for each in (one, other))
+    actual, target = (dict(_sparklines(side)) for side in (one, other))
     return [
-        f"{cell} of {one[1]} shows {seen.get(cell, 'no sparkline')}, "
-        f"not {wanted.get(cell, 'no sparkline')}"
-        for cell in sorted(seen.keys() | wanted.keys())
-        if seen.get(cell) != wanted.get(cell)
+        f"{cell} of {one[1]} shows {actual.get(cell, 'no sparkline')}, "
+        f"not {target.get(cell, 'no sparkline')}"
+        for cell in sorted(actual.keys() | target.keys())
+        if actual.get(cell) != target.get(cell)
     ]
 
 
@@ -177,5 +178,5 @@ def _sparklines(place: Place) -> Iterator[tuple[str, str]]:
     book, sheet = place
     with given.library(book.path.name), zipfile.ZipFile(book.stream) as archive:
         root = ElementTree.fromstring(archive.read(book.part(sheet)))
-    for each in root.iter(f"{X14}sparkline"):
-        yield each.findtext(CELLS) or "", each.findtext(FORMULA) or ""
+    for element in root.iter(f"{X14}sparkline"):
+        yield element.findtext(CELLS) or "", element.findtext(FORMULA) or ""

@@ -31,17 +31,17 @@ MOST_CONDITIONS = 50_000
 
 def style_differs(one: Place, other: Place, rule: Style) -> list[str]:
     """Why some cell does not look the same in the asked ways."""
-    seen, wanted = (_looks(each, list(rule.props)) for each in (one, other))
+    actual, target = (_looks(side, list(rule.props)) for side in (one, other))
     # A cell that only one of the sheets records looks like one that was never touched.
-    places = seen.keys() | wanted.keys()
-    seen = dict.fromkeys(places, _untouched(one, rule.props)) | seen
-    wanted = dict.fromkeys(places, _untouched(other, rule.props)) | wanted
+    places = actual.keys() | target.keys()
+    actual = dict.fromkeys(places, _untouched(one, rule.props)) | actual
+    target = dict.fromkeys(places, _untouched(other, rule.props)) | target
     wrong = []
-    for place in sorted(seen.keys() | wanted.keys()):
-        if seen.get(place) != wanted.get(place):
+    for place in sorted(actual.keys() | target.keys()):
+        if actual.get(place) != target.get(place):
             row, column = place
             where = f"{get_column_letter(column)}{row} of {one[1]}"
-            wrong.append(f"{where} looks {shown(seen[place])}, not {shown(wanted[place])}")
+            wrong.append(f"{where} looks {shown(actual[place])}, not {shown(target[place])}")
     return wrong
 
 
@@ -197,13 +197,13 @@ def cell_breaks(place: Place, rule: CheckCell) -> list[str]:
     wrong = []
     for prop, asked in rule.props.items():
         if prop == "value":
-            seen: object = book.raw(name).get(rule.coordinate)
+            actual: object = book.raw(name).get(rule.coordinate)
         else:
             with given.library(book.path.name):
-                seen = look(book.sheet(name)[rule.coordinate], prop)
-        if not matches(seen, asked, trimmed=True):
+                actual = look(book.sheet(name)[rule.coordinate], prop)
+        if not matches(actual, asked, trimmed=True):
             said = f"{asked['method']} {shown(asked['ref'])}"
             wrong.append(
-                f"{rule.coordinate} of {name} has {prop} {shown(seen) or 'none'}, not {said}"
+                f"{rule.coordinate} of {name} has {prop} {shown(actual) or 'none'}, not {said}"
             )
     return wrong

@@ -27,10 +27,10 @@ DEFAULTS = {"hidden": False, "collapsed": False, "height": None, "width": 13}
 
 def freeze_differs(one: Place, other: Place) -> list[str]:
     """Why not as many rows and columns stay in sight."""
-    seen, wanted = (_frozen(book.sheet(name)) for book, name in (one, other))
-    if seen == wanted:
+    actual, target = (_frozen(book.sheet(name)) for book, name in (one, other))
+    if actual == target:
         return []
-    return [f"{one[1]} keeps {seen} rows and columns in sight, not {wanted}"]
+    return [f"{one[1]} keeps {actual} rows and columns in sight, not {target}"]
 
 
 def _frozen(sheet: Worksheet) -> tuple[int, int]:
@@ -81,12 +81,12 @@ def lines_differ(one: Place, other: Place, rule: RowProps | ColumnProps) -> list
     kind = RowDimension if rule.type == "row_props" else ColumnDimension
     untouched = kind(Worksheet(Workbook()))
     usual = tuple(DEFAULTS.get(prop, getattr(untouched, prop)) for prop in props)
-    seen, wanted = ({key: said for key, said in each.items() if said != usual} for each in held)
+    actual, target = ({key: said for key, said in each.items() if said != usual} for each in held)
     what = "row" if rule.type == "row_props" else "column"
     return [
-        f"{what} {each} of {one[1]} has {', '.join(props)} {seen.get(each)}, not {wanted.get(each)}"
-        for each in sorted(seen.keys() | wanted.keys())
-        if seen.get(each) != wanted.get(each)
+        f"{what} {each} of {one[1]} has {', '.join(props)} {actual.get(each)}, not {target.get(each)}"
+        for each in sorted(actual.keys() | target.keys())
+        if actual.get(each) != target.get(each)
     ]
 
 
@@ -110,9 +110,11 @@ def _lines(place: Place, kind: str, props: list[str]) -> dict[int, tuple[object,
 
 def filter_differs(one: Place, other: Place) -> list[str]:
     """Why the automatic filters are not the same."""
-    seen, wanted = (_filter(book.sheet(name)) for book, name in (one, other))
+    actual, target = (_filter(book.sheet(name)) for book, name in (one, other))
     return (
-        [] if seen == wanted else [f"the filter of {one[1]} is {shown(seen)}, not {shown(wanted)}"]
+        []
+        if actual == target
+        else [f"the filter of {one[1]} is {shown(actual)}, not {shown(target)}"]
     )
 
 

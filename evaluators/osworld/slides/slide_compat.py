@@ -38,8 +38,8 @@ def _differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
     if count[0] != count[1] and asked.examine_number_of_slides:
         yield f"{count[0]} slides, not {count[1]}"
     for number, slides in enumerate(zip(one.slides, other.slides, strict=False), 1):
-        for each in _slide_differences(*slides, number, asked):
-            yield f"slide {number}: {each}"
+        for difference in _slide_differences(*slides, number, asked):
+            yield f"slide {number}: {difference}"
 
 
 def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Iterator[str]:
@@ -47,14 +47,14 @@ def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Itera
     grounds = _background(one), _background(other)
     if grounds[0] != grounds[1] and asked.examine_background_color:
         yield f"the background is {grounds[0]}, not {grounds[1]}"
-    notes = [each.notes_slide.notes_text_frame.text.strip() for each in (one, other)]
+    notes = [side.notes_slide.notes_text_frame.text.strip() for side in (one, other)]
     if notes[0] != notes[1] and asked.examine_note:
         yield "the notes differ"
     if len(one.shapes) != len(other.shapes):
         yield f"{len(one.shapes)} shapes, not {len(other.shapes)}"
     for place, shapes in enumerate(zip(one.shapes, other.shapes, strict=False), 1):
-        for each in _shape_differences(*shapes, number, asked):
-            yield f"shape {place} ({shapes[0].name[:40]!r}): {each}"
+        for difference in _shape_differences(*shapes, number, asked):
+            yield f"shape {place} ({shapes[0].name[:40]!r}): {difference}"
     yield from _all_texts_differ(list(_texts(one.shapes)), list(_texts(other.shapes)), asked)
 
 
@@ -155,21 +155,21 @@ def _far(one: Any, other: Any, side: str, asked: Asked) -> bool:
 def _runs(one: Any, other: Any) -> tuple[list[Any], list[Any]]:
     """The runs of two paragraphs; of two blank ones, none."""
     if not one.text.strip() and not other.text.strip():
-        filled = [[run for run in each.runs if run.text.strip()] for each in (one, other)]
+        filled = [[run for run in side.runs if run.text.strip()] for side in (one, other)]
         return filled[0], filled[1]
     return list(one.runs), list(other.runs)
 
 
 def _table_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
-    shapes = [(len(each.rows), len(each.columns)) for each in (one, other)]
+    shapes = [(len(side.rows), len(side.columns)) for side in (one, other)]
     if shapes[0] != shapes[1]:
         yield f"the table has {shapes[0]} rows and columns, not {shapes[1]}"
     for first, second in zip(one.iter_cells(), other.iter_cells(), strict=False):
         ones, others = first.text_frame.paragraphs, second.text_frame.paragraphs
         if len(ones) != len(others):
             yield f"the cell {first.text[:80]!r} has {len(ones)} paragraphs, not {len(others)}"
-        for paragraph, wanted in zip(ones, others, strict=False):
-            runs = _runs(paragraph, wanted)
+        for paragraph, target in zip(ones, others, strict=False):
+            runs = _runs(paragraph, target)
             if len(runs[0]) != len(runs[1]) and asked.examine_run_count:
                 yield f"the cell {first.text[:80]!r} has {len(runs[0])} runs, not {len(runs[1])}"
             for run, model in zip(*runs, strict=False):
@@ -200,8 +200,8 @@ def _paragraph_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
     runs = _runs(one, other)
     if len(runs[0]) != len(runs[1]) and asked.examine_run_count:
         yield f"{text} has {len(runs[0])} runs, not {len(runs[1])}"
-    for run, wanted in zip(*runs, strict=False):
-        yield from _run_differences(run, wanted, asked)
+    for run, target in zip(*runs, strict=False):
+        yield from _run_differences(run, target, asked)
 
 
 def _run_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
@@ -218,12 +218,12 @@ def _run_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
         yield f"{text} has another colour"
     if asked.examine_font_underline and unlike(first.underline, second.underline, False):
         yield f"{text} is underlined otherwise"
-    strikes = [each._element.get("strike", "noStrike") for each in (first, second)]
+    strikes = [side._element.get("strike", "noStrike") for side in (first, second)]
     if strikes[0] != strikes[1] and asked.examine_strike_through:
         yield f"{text} is struck {strikes[0]}, not {strikes[1]}"
     if asked.examine_bullets:
-        seen, wanted = _bullets(one.part), _bullets(other.part)
-        if None not in (seen, wanted) and seen != wanted:
+        actual, target = _bullets(one.part), _bullets(other.part)
+        if None not in (actual, target) and actual != target:
             yield "bullets, levels or texts of paragraphs differ"
 
 
@@ -232,10 +232,10 @@ def _bullets(part: Any) -> list[tuple[str, str, str | None]] | None:
     bullet; None for a slide with an empty run, which ends the comparison of bullets upstream."""
     found: list[tuple[str, str, str | None]] = []
     for paragraph in ElementTree.fromstring(part.blob).iter(f"{A}p"):
-        pieces = [each.text for each in paragraph.iter(f"{A}t")]
+        pieces = [element.text for element in paragraph.iter(f"{A}t")]
         if None in pieces:
             return None
-        text = "".join(each or "" for each in pieces)
+        text = "".join(piece or "" for piece in pieces)
         properties = paragraph.find(f"{A}pPr")
         bullet = None if properties is None else properties.find(f"{A}buChar")
         if text.strip():
@@ -255,7 +255,7 @@ def _all_texts_differ(ones: list[Any], others: list[Any], asked: Asked) -> Itera
             text = repr(first.text[:80])
             if first.text.strip() != second.text.strip() and asked.examine_text:
                 yield f"a text is {text}, not {second.text[:80]!r}"
-            pairs = [each.text_frame.paragraphs for each in (first, second)]
+            pairs = [side.text_frame.paragraphs for side in (first, second)]
             if len(pairs[0]) != len(pairs[1]):
                 yield f"{text} has {len(pairs[0])} paragraphs, not {len(pairs[1])}"
             if [*map(aligned, pairs[0])] != [*map(aligned, pairs[1])]:

@@ -107,7 +107,7 @@ def compare_pptx_files(
 
 def _as_upstream(result: Value, expected: Value, asked: Asked) -> Score:
     # Without a file, python-pptx begins a presentation of its own.
-    one, other = (Presentation() if each is None else deck(each) for each in (result, expected))
+    one, other = (Presentation() if file is None else deck(file) for file in (result, expected))
     try:
         wrong = difference_to_upstream(one, other, asked)
     except (*MALFORMED, *RAISED) as error:
@@ -120,15 +120,15 @@ def _differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
     if asked.examine_number_of_slides and count[0] != count[1]:
         yield f"{count[0]} slides, not {count[1]}"
     for number, (first, second) in enumerate(zip(one.slides, other.slides, strict=False), 1):
-        for each in _slide_differences(first, second, number, asked):
-            yield f"slide {number}: {each}"
+        for difference in _slide_differences(first, second, number, asked):
+            yield f"slide {number}: {difference}"
 
 
 def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Iterator[str]:
     # Before python-pptx is asked for backgrounds: asking it changes the slide in memory.
     listed = bullets(one), bullets(other)
     if asked.examine_background_color:
-        grounds = [background(each, strict=asked.strict) for each in (one, other)]
+        grounds = [background(side, strict=asked.strict) for side in (one, other)]
         if grounds[0] != grounds[1]:
             yield f"the background is {grounds[0] or 'not one colour'}, not {grounds[1]}"
     if asked.examine_note and _notes(one) != _notes(other):
@@ -136,7 +136,7 @@ def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Itera
     if len(one.shapes) != len(other.shapes):
         yield f"{len(one.shapes)} shapes, not {len(other.shapes)}"
     themes = [
-        Theme(each.slide_layout.slide_master) if asked.strict else None for each in (one, other)
+        Theme(side.slide_layout.slide_master) if asked.strict else None for side in (one, other)
     ]
     runs = False
     for place, (first, second) in enumerate(zip(one.shapes, other.shapes, strict=False), 1):
@@ -145,11 +145,11 @@ def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Itera
             partial(_colour, themes[0], one, first),
             partial(_colour, themes[1], other, second),
         )
-        for each in _shape_differences(first, second, number, asked, colours):
-            yield f"{what}: {each}"
+        for difference in _shape_differences(first, second, number, asked, colours):
+            yield f"{what}: {difference}"
         if first.has_text_frame and second.has_text_frame:
             paired = zip(first.text_frame.paragraphs, second.text_frame.paragraphs, strict=False)
-            runs |= any(each.runs and wanted.runs for each, wanted in paired)
+            runs |= any(each.runs and target.runs for each, target in paired)
     # Upstream looks at bullets while it looks at runs.
     if asked.examine_bullets and (runs or asked.strict) and listed[0] != listed[1]:
         yield "bullets, levels or texts of paragraphs differ"
@@ -187,7 +187,7 @@ def _grouped_differences(
             continue
         if asked.examine_text and first.text.strip() != second.text.strip():
             yield f"a text is {first.text[:80]!r}, not {second.text[:80]!r}"
-        pairs = [each.text_frame.paragraphs for each in (first, second)]
+        pairs = [side.text_frame.paragraphs for side in (first, second)]
         if len(pairs[0]) != len(pairs[1]):
             yield f"{first.text[:80]!r} has {len(pairs[0])} paragraphs, not {len(pairs[1])}"
         if asked.examine_alignment and [*map(aligned, pairs[0])] != [*map(aligned, pairs[1])]:

@@ -80,8 +80,8 @@ def place_differences(one: Any, other: Any, number: int, asked: Asked) -> Iterat
 
 def _further(one: Any, other: Any, side: str, least: int) -> bool:
     """Whether the first shape lies beyond the second (where it was) and beyond a limit."""
-    seen, before = getattr(one, side), getattr(other, side)
-    return bool(seen > before and seen >= least)
+    actual, before = getattr(one, side), getattr(other, side)
+    return bool(actual > before and actual >= least)
 
 
 def _far(one: Any, other: Any, side: str, asked: Asked) -> bool:

@@ -64,9 +64,9 @@ def frame_differences(
             yield f"{first.text[:80]!r} is at level {first.level}, not {second.level}"
         if asked.examine_run_count and len(first.runs) != len(second.runs):
             yield f"{first.text[:80]!r} has {len(first.runs)} runs, not {len(second.runs)}"
-        for run, wanted in zip(first.runs, second.runs, strict=False):
-            both = colours[0](first, run), colours[1](second, wanted)
-            yield from _run_differences(run, wanted, asked, both)
+        for run, target in zip(first.runs, second.runs, strict=False):
+            both = colours[0](first, run), colours[1](second, target)
+            yield from _run_differences(run, target, asked, both)
 
 
 def aligned(paragraph: Any) -> Any:
@@ -92,7 +92,7 @@ def _run_differences(
         yield f"{text} has the colour {colours[0]}, not {colours[1]}"
     if asked.examine_font_underline and unlike(first.underline, second.underline, asked.strict):
         yield f"{text} is underlined otherwise"
-    strikes = [each._element.get("strike", "noStrike") for each in (first, second)]
+    strikes = [side._element.get("strike", "noStrike") for side in (first, second)]
     if asked.examine_strike_through and strikes[0] != strikes[1]:
         yield f"{text} is struck {strikes[0]}, not {strikes[1]}"
 
@@ -110,7 +110,7 @@ def table_differences(
     one: Any, other: Any, asked: Asked, colours: tuple[Colour, Colour]
 ) -> Iterator[str]:
     """In what two tables differ, cell by cell."""
-    shapes = [(len(each.rows), len(each.columns)) for each in (one, other)]
+    shapes = [(len(side.rows), len(side.columns)) for side in (one, other)]
     if shapes[0] != shapes[1]:
         yield f"the table has {shapes[0]} rows and columns, not {shapes[1]}"
         return
@@ -122,13 +122,13 @@ def table_differences(
         ones, others = first.text_frame.paragraphs, second.text_frame.paragraphs
         if len(ones) != len(others):
             yield f"the cell {text} has {len(ones)} paragraphs, not {len(others)}"
-        for paragraph, wanted in zip(ones, others, strict=False):
-            if asked.examine_run_count and len(paragraph.runs) != len(wanted.runs):
-                yield f"the cell {text} has {len(paragraph.runs)} runs, not {len(wanted.runs)}"
-            for run, model in zip(paragraph.runs, wanted.runs, strict=False):
-                both = colours[0](paragraph, run), colours[1](wanted, model)
-                for each in _cell_run_differences(run.font, model.font, asked, both):
-                    yield f"the cell {text} differs in {each}"
+        for paragraph, target in zip(ones, others, strict=False):
+            if asked.examine_run_count and len(paragraph.runs) != len(target.runs):
+                yield f"the cell {text} has {len(paragraph.runs)} runs, not {len(target.runs)}"
+            for run, model in zip(paragraph.runs, target.runs, strict=False):
+                both = colours[0](paragraph, run), colours[1](target, model)
+                for difference in _cell_run_differences(run.font, model.font, asked, both):
+                    yield f"the cell {text} differs in {difference}"
 
 
 def _cell_run_differences(
@@ -150,7 +150,7 @@ def bullets(slide: Any) -> list[tuple[str, str, str]]:
     """Level, bullet and text of every paragraph of a slide that has a text."""
     found = []
     for paragraph in slide._element.iter("{*}p"):
-        text = "".join(each.text or "" for each in paragraph.iter("{*}t"))
+        text = "".join(element.text or "" for element in paragraph.iter("{*}t"))
         properties = paragraph.find("{*}pPr")
         bullet = None if properties is None else properties.find("{*}buChar")
         if text.strip():

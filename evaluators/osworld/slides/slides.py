@@ -68,9 +68,9 @@ def check_slide_orientation_Portrait(result: Value) -> Score:
 def check_image_stretch_and_center(result: Value, expected: Path) -> Score:
     """The first picture of the expected (original) first slide fills the slide and is in its
     middle, to half an inch."""
-    seen, original = deck(result), deck(expected)
+    actual, original = deck(result), deck(expected)
     try:
-        before, after = (_pictures(each.slides[0]) for each in (original, seen))
+        before, after = (_pictures(each.slides[0]) for each in (original, actual))
         if not before:
             return Score(0.0, "the original has no picture on its first slide")
         # Upstream looks at the last one that has the same bytes.
@@ -95,7 +95,7 @@ def check_image_stretch_and_center(result: Value, expected: Path) -> Score:
 
 
 def _pictures(slide: Any) -> list[Any]:
-    return [each for each in slide.shapes if kind(each) == MSO_SHAPE_TYPE.PICTURE]
+    return [shape for shape in slide.shapes if kind(shape) == MSO_SHAPE_TYPE.PICTURE]
 
 
 @metric(
@@ -113,9 +113,9 @@ def check_transition(result: Value, expected: Transition, *, strict: bool) -> Sc
         return Score(0.0, f"there is no slide {expected['slide_idx'] + 1}")
     transitions = list(slide.iter(f"{MARKUP}transition"))
     kinds = [
-        each.tag.removeprefix(MARKUP)
+        element.tag.removeprefix(MARKUP)
         for transition in (transitions if strict else transitions[:1])
-        for each in transition.iterdescendants(f"{MARKUP}*")
+        for element in transition.iterdescendants(f"{MARKUP}*")
     ]
     wrong = [] if expected["transition_type"] in kinds else [f"transitions: {kinds or 'none'}"]
     return verdict(wrong, f"the transition is {expected['transition_type']}")
@@ -150,14 +150,14 @@ def check_page_number_colors(result: Value, expected: NumberColour, *, strict: b
         master = found.slide_masters[0]
     except IndexError as error:
         raise UnreadableError("the presentation has no master") from error
-    places = [each for each in master.placeholders if _is_number(each)]
-    colours = [value for each in places for value in _colours(each._element)]
-    right = any(_is(expected["color"], each) for each in colours)
+    places = [placeholder for placeholder in master.placeholders if _is_number(placeholder)]
+    colours = [value for place in places for value in _colours(place._element)]
+    right = any(_is(expected["color"], colour) for colour in colours)
     shown = ", ".join(colours) or "none of its own"
     return Score(float(right), f"the colour of the slide number is {shown}")
 
 
-def _any_colour(result: Value, wanted: object) -> Score:
+def _any_colour(result: Value, target: object) -> Score:
     """The last colour of the first master that is not black, of its texts before all else; with no
     other, the last one at all. Upstream looks for the slide number's in vain: inside its mark."""
     with zipfile.ZipFile(office(result)) as archive:
@@ -171,17 +171,17 @@ def _any_colour(result: Value, wanted: object) -> Score:
         for path in (f".//a:rPr{fills}", f".{fills}")
     )
     coloured = [each for held in (texts, all_) for each in reversed(held) if each != BLANK and each]
-    seen = next(iter(coloured + all_[-1:]), "").lstrip("#")
+    actual = next(iter(coloured + all_[-1:]), "").lstrip("#")
     try:
-        numbers = [int(seen[at : at + 2], 16) for at in (0, 2, 4)] if len(seen) == 6 else []
+        numbers = [int(actual[at : at + 2], 16) for at in (0, 2, 4)] if len(actual) == 6 else []
     except ValueError:
         numbers = []
     if not numbers:
-        return Score(0.0, f"there is no colour in the master but {seen or 'none'}")
+        return Score(0.0, f"there is no colour in the master but {actual or 'none'}")
     parts = dict(zip(PARTS, numbers, strict=True))
-    known = wanted == "black" or wanted in PARTS
-    right = not known or _is_of(str(wanted), parts)
-    return Score(float(right), f"the colour in the master is {seen}")
+    known = target == "black" or target in PARTS
+    right = not known or _is_of(str(target), parts)
+    return Score(float(right), f"the colour in the master is {actual}")
 
 
 def _is_number(shape: Any) -> bool:
@@ -200,19 +200,19 @@ def _colours(element: Any) -> list[str]:
     return [fill.get("val", "") for fill in fills]
 
 
-def _is(wanted: str, colour: str) -> bool:
+def _is(target: str, colour: str) -> bool:
     try:
         parts = dict(zip(PARTS, bytes.fromhex(colour)[:3], strict=False))
     except ValueError:
         return False
-    return _is_of(wanted, parts)
+    return _is_of(target, parts)
 
 
-def _is_of(wanted: str, parts: dict[str, int]) -> bool:
-    if wanted == "black":
-        return all(each < CLEAR for each in parts.values())
+def _is_of(target: str, parts: dict[str, int]) -> bool:
+    if target == "black":
+        return all(part < CLEAR for part in parts.values())
     return all(
-        parts.get(wanted, 0) > each + CLEAR for name, each in parts.items() if name != wanted
+        parts.get(target, 0) > each + CLEAR for name, each in parts.items() if name != target
     )
 
 
@@ -234,21 +234,21 @@ def evaluate_presentation_fill_to_rgb_distance(
     if not slides:
         raise UpstreamRaisesError("there is no slide to take a mean of")
     try:
-        far = [_distance(each, expected, strict) for each in slides]
+        far = [_distance(slide, expected, strict) for slide in slides]
     except MALFORMED as error:
         raise UnreadableError(f"the presentation is not whole: {error}") from error
     score = max(0.0, 1 - sum(far) / len(far))
     return Score(score, f"the mean distance of {len(far)} slides is {1 - score:.3f}")
 
 
-def _distance(slide: Any, wanted: Fill, strict: bool) -> float:
+def _distance(slide: Any, target: Fill, strict: bool) -> float:
     try:
         colour = background(slide, strict=strict)
     except UpstreamRaisesError:
         return 1.0
     if colour is None:
         return 1.0
-    seen = tuple(bytes.fromhex(colour))
-    if list(seen) == wanted.get("original_rgb"):
+    actual = tuple(bytes.fromhex(colour))
+    if list(actual) == target.get("original_rgb"):
         return 1.0
-    return math.dist(seen, wanted["rgb"]) / BLACK
+    return math.dist(actual, target["rgb"]) / BLACK

@@ -99,7 +99,7 @@ def check_accessibility_tree(
 def check_left_panel(result: Value) -> Score:
     """Impress shows its panel of slides: a document frame "Slides View" is in the tree."""
     root = tree(said(result, LARGEST), "the accessibility tree")
-    found = any(each.get("name") == "Slides View" for each in root.iter("document-frame"))
+    found = any(element.get("name") == "Slides View" for element in root.iter("document-frame"))
     return Score(float(found), f"the panel of slides is {'' if found else 'not '}there")
 
 
@@ -145,7 +145,7 @@ def _selector(selector: str, system: System) -> etree.XPath:
 
 
 def _near(rule: Element, element: Any, *, strict: bool) -> float:
-    wanted = rule["text"]
+    target = rule["text"]
     if strict:
         text = getattr(element, "text", None) or ""
         exact = rule.get("exact", True)
@@ -154,10 +154,10 @@ def _near(rule: Element, element: Any, *, strict: bool) -> float:
             raise UpstreamRaisesError("a rule with `text` is about elements, and says `exact`")
         text, exact = element.text or None, rule["exact"]
     if exact:
-        return float(text == wanted)
-    if wanted is None or text is None:
+        return float(text == target)
+    if target is None or text is None:
         return 0.0
-    return float(fuzz.ratio(wanted, text) / 100)
+    return float(fuzz.ratio(target, text) / 100)
 
 
 def _shown(rule: Element) -> str:

@@ -90,29 +90,29 @@ def check_config_status(result: Value, expected: GimpLine, *, strict: bool) -> S
 @metric(repairs=(COMMENTS,))
 def check_json_settings(result: Value, expected: Settings, *, strict: bool) -> Score:
     """The settings hold every expected key with its value."""
-    seen = _json(text(result), strict)
-    if not isinstance(seen, dict):
+    actual = _json(text(result), strict)
+    if not isinstance(actual, dict):
         if not strict and not expected["expected"]:
             return Score(1.0, "no setting is asked for")
         raise UnreadableError("the settings are no JSON object")
-    return verdict(_missing(seen, expected["expected"]), "all settings are as expected")
+    return verdict(_missing(actual, expected["expected"]), "all settings are as expected")
 
 
 @metric(repairs=(COMMENTS,))
 def check_json_keybindings(result: Value, expected: Binding, *, strict: bool) -> Score:
     """The list of key bindings has the expected one; a comment may be its first line."""
     source = text(result)
-    seen = None
+    actual = None
     for each in (source, source.partition("\n")[2]):
         try:
-            seen = _json(each, strict)
+            actual = _json(each, strict)
         except UnreadableError:
             continue
-        if isinstance(seen, list):
+        if isinstance(actual, list):
             break
-    if not isinstance(seen, list):
+    if not isinstance(actual, list):
         raise UnreadableError("the key bindings are no JSON list")
-    found = expected["expected"] in seen
+    found = expected["expected"] in actual
     return Score(float(found), f"{shown(expected['expected'])}: {'there' if found else 'missing'}")
 
 
@@ -133,14 +133,14 @@ def compare_config(
 
     Without `containment_ok` it holds that and nothing else.
     """
-    seen, wanted = text(result), expected.get("expected")
-    if not wanted:
+    actual, target = text(result), expected.get("expected")
+    if not target:
         return Score(0.0, "nothing is expected")
-    if not isinstance(wanted, str):
-        raise UpstreamRaisesError(f"{shown(wanted)} is no text")
+    if not isinstance(target, str):
+        raise UpstreamRaisesError(f"{shown(target)} is no text")
     try:
-        asked = _json(wanted, strict)
-        known = _json(seen, strict)
+        asked = _json(target, strict)
+        known = _json(actual, strict)
         both = True
     except UnreadableError:
         asked = known = None
@@ -149,27 +149,27 @@ def compare_config(
         if containment_ok:
             return Score(float(_holds(known, asked)), f"the file says {shown(known)}")
         return Score(
-            float(seen == wanted or known == asked), "the settings are compared as a whole"
+            float(actual == target or known == asked), "the settings are compared as a whole"
         )
     if isinstance(asked, dict) and isinstance(known, dict):
         if containment_ok:
             return verdict(_missing(known, asked), "all settings are as expected")
         return Score(float(known == asked), "the settings are compared as a whole")
     if not containment_ok:
-        same = seen.strip() == wanted.strip() if strict else seen == wanted
-        return Score(float(same), f"the file says {shown(seen)}")
+        same = actual.strip() == target.strip() if strict else actual == target
+        return Score(float(same), f"the file says {shown(actual)}")
     if strict:
-        whole = rf"(?<![\w-]){re.escape(wanted.strip())}(?![\w-])"
-        return Score(float(bool(re.search(whole, seen))), f"the file says {shown(seen)}")
-    return Score(float(wanted.strip() in seen), f"the file says {shown(seen)}")
+        whole = rf"(?<![\w-]){re.escape(target.strip())}(?![\w-])"
+        return Score(float(bool(re.search(whole, actual))), f"the file says {shown(actual)}")
+    return Score(float(target.strip() in actual), f"the file says {shown(actual)}")
 
 
-def _holds(seen: Any, wanted: Any) -> bool:
+def _holds(actual: Any, target: Any) -> bool:
     """Whether an object holds what another does, at every depth; other values are equal."""
-    if not isinstance(wanted, dict):
-        return bool(seen == wanted)
-    return isinstance(seen, dict) and all(
-        key in seen and _holds(seen[key], value) for key, value in wanted.items()
+    if not isinstance(target, dict):
+        return bool(actual == target)
+    return isinstance(actual, dict) and all(
+        key in actual and _holds(actual[key], value) for key, value in target.items()
     )
 
 
@@ -184,14 +184,14 @@ def is_extension_installed(result: Value, expected: Listed, *, strict: bool) -> 
     if not strict and isinstance(result, list | dict):
         there = expected["expected"] in result
         return Score(float(there is (expected["type"] == "contain")), f"listed: {shown(result)}")
-    seen, name = said(result), expected["expected"]
+    actual, name = said(result), expected["expected"]
     listed = (
-        name.lower() in {line.strip().partition("@")[0].lower() for line in seen.splitlines()}
+        name.lower() in {line.strip().partition("@")[0].lower() for line in actual.splitlines()}
         if strict
-        else name in seen
+        else name in actual
     )
     right = listed is (expected["type"] == "contain")
-    return Score(float(right), f"{name} is {'' if listed else 'not '}in {shown(seen)}")
+    return Score(float(right), f"{name} is {'' if listed else 'not '}in {shown(actual)}")
 
 
 @metric()
@@ -231,11 +231,11 @@ def _json(source: str, strict: bool) -> Any:
     return json_of(without_comments(source) if strict else source, "the file")
 
 
-def _missing(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+def _missing(actual: Mapping[str, Any], target: Mapping[str, Any]) -> list[str]:
     return [
-        f"{key} is {json.dumps(seen[key]) if key in seen else 'missing'}, not {json.dumps(value)}"
-        for key, value in wanted.items()
-        if key not in seen or seen[key] != value
+        f"{key} is {json.dumps(actual[key]) if key in actual else 'missing'}, not {json.dumps(value)}"
+        for key, value in target.items()
+        if key not in actual or actual[key] != value
     ]
 
 

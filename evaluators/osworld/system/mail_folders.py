@@ -62,20 +62,20 @@ def check_thunderbird_folder(
 
 def _empty_alike(result: Value, expected: Value, remove_duplicate: bool) -> Score:
     """Upstream's verdict: it counts what stands between two marks, and is blank."""
-    seen, wanted = (
-        sum(not part.strip() for part in text(each, LARGEST).strip().split(MARK))
-        for each in (result, expected)
+    actual, target = (
+        sum(not part.strip() for part in text(file, LARGEST).strip().split(MARK))
+        for file in (result, expected)
     )
     if remove_duplicate:
-        seen, wanted = min(seen, 1), min(wanted, 1)
-    return Score(float(seen == wanted), f"{seen} empty mails, {wanted} expected")
+        actual, target = min(actual, 1), min(target, 1)
+    return Score(float(actual == target), f"{actual} empty mails, {target} expected")
 
 
 def _compared(
     result: Value, expected: Value, remove_deleted: bool, remove_duplicate: bool
 ) -> Score:
-    seen, wanted = text(result, LARGEST), text(expected, LARGEST)
-    mails, asked = (_mails(each, remove_deleted, remove_duplicate) for each in (seen, wanted))
+    actual, target = text(result, LARGEST), text(expected, LARGEST)
+    mails, asked = (_mails(side, remove_deleted, remove_duplicate) for side in (actual, target))
     missing, more = asked - mails, mails - asked
     wrong = [f"{missing.total()} mails are missing"] if missing else []
     wrong += [f"{more.total()} mails should not be there"] if more else []
@@ -85,7 +85,7 @@ def _compared(
 def _mails(source: str, remove_deleted: bool, remove_duplicate: bool) -> Counter[str]:
     # What stands before the first line `From ` is no mail.
     parts = START.split(source)[1:]
-    kept = [each for each in parts if not (remove_deleted and _deleted(each))]
+    kept = [part for part in parts if not (remove_deleted and _deleted(part))]
     mails = Counter(OWN.sub("", each).strip() for each in kept)
     return Counter(mails.keys()) if remove_duplicate else mails
 

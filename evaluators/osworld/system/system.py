@@ -49,13 +49,13 @@ def check_gnome_favorite_apps(result: Value, expected: Names, *, strict: bool) -
     if strict:
         printed = printed.strip().removeprefix("@as ")
     try:
-        seen = ast.literal_eval(printed)
+        actual = ast.literal_eval(printed)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise UnreadableError(f"{shown(printed)} is no list of applications") from error
     kinds = list if strict else list | tuple | set | dict | str
-    if not isinstance(seen, kinds) or (strict and not all(isinstance(e, str) for e in seen)):
+    if not isinstance(actual, kinds) or (strict and not all(isinstance(e, str) for e in actual)):
         raise UnreadableError(f"{shown(printed)} is no list of applications")
-    return _exactly(list(seen), list(expected["expected"]), count=len(seen))
+    return _exactly(list(actual), list(expected["expected"]), count=len(actual))
 
 
 @metric()
@@ -63,25 +63,25 @@ def check_moved_jpgs(result: Value, expected: Names) -> Score:
     """The folder holds exactly these names; the result is its tree (`children`, each a `name`)."""
     children = fields(result).get("children")
     if not isinstance(children, list) or not all(
-        isinstance(each, dict) and "name" in each for each in children
+        isinstance(child, dict) and "name" in child for child in children
     ):
         raise UnreadableError("no listing of a folder was given")
-    names = [each["name"] for each in children]
+    names = [child["name"] for child in children]
     return _exactly(names, list(expected["expected"]), count=len(names))
 
 
-def _exactly(seen: list[Any], wanted: list[Any], *, count: int) -> Score:
-    if count != len(wanted):
-        return Score(0.0, f"there are {count}, not {len(wanted)}: {shown(seen)}")
+def _exactly(actual: list[Any], target: list[Any], *, count: int) -> Score:
+    if count != len(target):
+        return Score(0.0, f"there are {count}, not {len(target)}: {shown(actual)}")
     try:
-        lost, more = set(wanted) - set(seen), set(seen) - set(wanted)
+        lost, more = set(target) - set(actual), set(actual) - set(target)
     except TypeError as error:
         raise UpstreamRaisesError(
-            f"{shown(seen)} cannot be compared with {shown(wanted)}"
+            f"{shown(actual)} cannot be compared with {shown(target)}"
         ) from error
     wrong = [f"{shown(each)} is missing" for each in sorted(lost, key=str)]
     wrong += [f"{shown(each)} should not be there" for each in sorted(more, key=str)]
-    return verdict(wrong, f"exactly the {len(wanted)} expected are there")
+    return verdict(wrong, f"exactly the {len(target)} expected are there")
 
 
 @metric(
@@ -112,16 +112,16 @@ def is_in_vm_clickboard(result: Value, expected: Value, *, strict: bool) -> Scor
     rule names (`result`: tasks give the two the other way round)."""
     rule: Mapping[str, Any] = fields(result)
     asked = rule.get("expected")
-    wanted: list[Any] = asked if isinstance(asked, list) else [asked]
+    target: list[Any] = asked if isinstance(asked, list) else [asked]
     if not strict and isinstance(expected, list | dict) and "expected" in rule:
-        return Score(float(all(each in expected for each in wanted)), f"held: {shown(expected)}")
-    if not all(isinstance(each, str) for each in wanted):
+        return Score(float(all(each in expected for each in target)), f"held: {shown(expected)}")
+    if not all(isinstance(each, str) for each in target):
         raise UnreadableError("the rule names no text")
     held = said(expected)
-    lines = {each.strip() for each in held.splitlines()}
+    lines = {line.strip() for line in held.splitlines()}
     missing = [
         f"{shown(each)} is not in the clipboard"
-        for each in wanted
+        for each in target
         if not (each.strip() in lines or each.strip() == held.strip() if strict else each in held)
     ]
     return verdict(missing, f"the clipboard holds {shown(held)}")

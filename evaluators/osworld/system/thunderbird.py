@@ -50,13 +50,13 @@ class Filter:
     actions: list[dict[str, str]] = field(default_factory=list)
     """Each with `action` and, where it has one, `actionValue`."""
 
-    def fits(self, wanted: Mapping[str, Any]) -> bool:
+    def fits(self, target: Mapping[str, Any]) -> bool:
         """Whether it is equal to this on the keys given, with one of its actions."""
-        return any(_holds(self.head | each, wanted) for each in self.actions or [{}])
+        return any(_holds(self.head | action, target) for action in self.actions or [{}])
 
 
-def _holds(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    return all(key in seen and seen[key] == wanted[key] for key in wanted)
+def _holds(actual: Mapping[str, Any], target: Mapping[str, Any]) -> bool:
+    return all(key in actual and actual[key] == target[key] for key in target)
 
 
 @metric(
@@ -71,7 +71,7 @@ def check_thunderbird_prefs(result: Value, expected: Preferences, *, strict: boo
 
     A preference at its default is not in the file, so it is never as expected, nor as unexpected.
     """
-    wanted, unwanted = expected.get("expect", {}), expected.get("unexpect", {})
+    target, unwanted = expected.get("expect", {}), expected.get("unexpect", {})
     source = text(result)
     found = [
         PREFERENCE.fullmatch(line.strip())
@@ -79,11 +79,11 @@ def check_thunderbird_prefs(result: Value, expected: Preferences, *, strict: boo
     ]
     written = [(each[1], each[2]) for each in found if each]
     if strict:
-        written = [each for each in dict(written).items() if each[0] in {*wanted, *unwanted}]
-    seen = [(name, _value(value, name)) for name, value in written]
+        written = [each for each in dict(written).items() if each[0] in {*target, *unwanted}]
+    actual = [(name, _value(value, name)) for name, value in written]
     wrong = []
-    for name, rule in wanted.items():
-        values = [value for other, value in seen if other == name]
+    for name, rule in target.items():
+        values = [value for other, value in actual if other == name]
         if not values:
             wrong.append(f"{name} is not set")
         # A value that cannot be compared ends it upstream, even if the next line sets another.
@@ -92,8 +92,8 @@ def check_thunderbird_prefs(result: Value, expected: Preferences, *, strict: boo
                 f"{name} is {shown(values[-1])}, not {rule['method']} {shown(rule['ref'])}"
             )
     # Upstream asks first what is expected of a preference, and then no more.
-    unexpected = {name: rule for name, rule in unwanted.items() if name not in wanted}
-    for name, value in seen:
+    unexpected = {name: rule for name, rule in unwanted.items() if name not in target}
+    for name, value in actual:
         if name in unexpected and matches(value, unexpected[name]):
             wrong.append(f"{name} is {shown(value)}, which it should not be")
     return verdict(wrong, "all preferences are as expected")
@@ -123,13 +123,13 @@ def check_thunderbird_filter(result: Value, expected: Filters, *, strict: bool) 
     filters = _filters(text(result)) if strict else []
     cut = [] if strict else _cut_filters(text(result))
 
-    def there(wanted: Mapping[str, Any]) -> bool:
-        return any(one.fits(wanted) for one in filters) or any(_holds(one, wanted) for one in cut)
+    def there(target: Mapping[str, Any]) -> bool:
+        return any(one.fits(target) for one in filters) or any(_holds(one, target) for one in cut)
 
     wrong = [
-        f"no filter is {shown(each)}" for each in expected.get("expect", []) if not there(each)
+        f"no filter is {shown(rule)}" for rule in expected.get("expect", []) if not there(rule)
     ]
-    wrong += [f"a filter is {shown(each)}" for each in expected.get("unexpect", []) if there(each)]
+    wrong += [f"a filter is {shown(rule)}" for rule in expected.get("unexpect", []) if there(rule)]
     return verdict(wrong, f"the {len(filters or cut)} filters are as expected")
 
 

@@ -58,16 +58,18 @@ def is_vlc_playing(result: Value, expected: Media, *, strict: bool) -> Score:
         return Score(0.0, f"VLC's state is {shown(state)}")
     if not strict:
         return _as_upstream(status, expected)
-    seen = _shown_names(status, ("filename", "name", "title") if "file_name" in expected else None)
+    actual = _shown_names(
+        status, ("filename", "name", "title") if "file_name" in expected else None
+    )
     if expected["type"] == "file_name":
-        wanted = [expected["file_name"]]
+        target = [expected["file_name"]]
     else:
         url = expected["url"]
-        wanted = [url, unquote(PurePosixPath(_path(url)).name)]
+        target = [url, unquote(PurePosixPath(_path(url)).name)]
     found = any(
-        each in (said, PurePosixPath(said).name) for each in wanted for said in seen if each
+        each in (said, PurePosixPath(said).name) for each in target for said in actual if each
     )
-    return Score(float(found), f"VLC plays {shown(seen)}")
+    return Score(float(found), f"VLC plays {shown(actual)}")
 
 
 def _path(url: str) -> str:
@@ -94,24 +96,24 @@ def _as_upstream(status: etree._Element, expected: Media) -> Score:
     return Score(float(found), f"VLC plays {shown(said)}")
 
 
-def _same_stream(wanted: str, said: str) -> bool:
+def _same_stream(target: str, said: str) -> bool:
     try:
-        asked = urlsplit(wanted)
+        asked = urlsplit(target)
         if said == posixpath.basename(asked.path):
             return True
-        seen = urlsplit(said)
+        actual = urlsplit(said)
     except ValueError:  # no address
         return False
-    return "://" in said and asked.netloc == seen.netloc and asked.path in seen.path
+    return "://" in said and asked.netloc == actual.netloc and asked.path in actual.path
 
 
 @metric()
 def is_vlc_fullscreen(result: Value, expected: Value) -> Score:
     """The first size (the window's or the screen's) is the second: VLC fills the screen."""
     one, other = (
-        tuple(fields(each).get(side) for side in ("width", "height")) for each in (result, expected)
+        tuple(fields(file).get(side) for side in ("width", "height")) for file in (result, expected)
     )
-    if any(side not in fields(each) for each in (result, expected) for side in ("width", "height")):
+    if any(side not in fields(file) for file in (result, expected) for side in ("width", "height")):
         raise UpstreamRaisesError("a size lacks its width or its height")
     wrong = [] if one == other else [f"{one} is not {other}"]
     return verdict(wrong, f"window and screen are both {one}")
@@ -121,5 +123,5 @@ def _shown_names(status: etree._Element, names: tuple[str, ...] | None) -> list[
     """What VLC says of the medium, under these names or (`None`) those that hold addresses."""
     asked = names or ("url", "URI", "location", "filename", "title", "name")
     infos = status.iterfind("information/category[@name='meta']/info")
-    texts = [(each.text or "").strip() for each in infos if each.get("name") in asked]
-    return [each for each in texts if each]
+    texts = [(info.text or "").strip() for info in infos if info.get("name") in asked]
+    return [text for text in texts if text]

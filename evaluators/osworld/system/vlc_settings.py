@@ -92,22 +92,22 @@ def is_vlc_recordings_folder(result: Value, expected: Folder, *, strict: bool) -
 @metric(repairs=(SET,))
 def check_qt_bgcone(result: Value, expected: Cone, *, strict: bool) -> Score:
     """The cone in the background is shown (`qt-bgcone` 1, the default) or not (0)."""
-    seen = _setting(_source(result), "qt-bgcone", "1", strict=strict)
-    return _equals("qt-bgcone", seen, expected["expected_qt_bgcone"])
+    actual = _setting(_source(result), "qt-bgcone", "1", strict=strict)
+    return _equals("qt-bgcone", actual, expected["expected_qt_bgcone"])
 
 
 @metric(repairs=(SET,))
 def check_qt_max_volume(result: Value, expected: Volume, *, strict: bool) -> Score:
     """The largest volume (`qt-max-volume`, 125 by default) is this many percent."""
-    seen = _setting(_source(result), "qt-max-volume", "125", strict=strict)
-    return _equals("qt-max-volume", seen, expected["expected_qt_max_volume"])
+    actual = _setting(_source(result), "qt-max-volume", "125", strict=strict)
+    return _equals("qt-max-volume", actual, expected["expected_qt_max_volume"])
 
 
 @metric(repairs=(SET,))
 def check_qt_minimal_view(result: Value, expected: MinimalView, *, strict: bool) -> Score:
     """The window shows no controls (`qt-minimal-view` 1) or shows them (0, the default)."""
-    seen = _setting(_source(result), "qt-minimal-view", "0", strict=strict)
-    return _equals("qt-minimal-view", seen, expected["expected_qt_minimal_view"])
+    actual = _setting(_source(result), "qt-minimal-view", "0", strict=strict)
+    return _equals("qt-minimal-view", actual, expected["expected_qt_minimal_view"])
 
 
 @metric(repairs=(SET,))
@@ -116,26 +116,30 @@ def check_qt_slider_colours(result: Value, expected: Colours, *, strict: bool) -
     below 100."""
     key = "qt-slider-colours"
     # Upstream wants no equals sign after this key.
-    seen = _setting(_source(result), key, SLIDER, strict=strict, mark=key)
+    actual = _setting(_source(result), key, SLIDER, strict=strict, mark=key)
     if expected.get("type") == "match":
-        return _is(key, seen, expected.get("expected_qt_slider_colours"))
+        return _is(key, actual, expected.get("expected_qt_slider_colours"))
     if expected.get("type") != "blackish":
         return Score(0.0, f"{shown(expected.get('type'))} names no colours")
     try:
-        numbers = [int(each) for each in seen.split(";")]
+        numbers = [int(each) for each in actual.split(";")]
     except ValueError as error:
-        raise UnreadableError(f"the colours of the slider are no numbers: {shown(seen)}") from error
+        raise UnreadableError(
+            f"the colours of the slider are no numbers: {shown(actual)}"
+        ) from error
     # Upstream looks at whole triples; what is left over is no colour.
-    wrong = [] if all(each < DARK for each in numbers[: len(numbers) // 3 * 3]) else [shown(seen)]
-    return verdict(wrong, f"all colours of {shown(seen)} are blackish")
+    wrong = (
+        [] if all(number < DARK for number in numbers[: len(numbers) // 3 * 3]) else [shown(actual)]
+    )
+    return verdict(wrong, f"all colours of {shown(actual)} are blackish")
 
 
 @metric(repairs=(SET,))
 def check_global_key_play_pause(result: Value, expected: GlobalKey, *, strict: bool) -> Score:
     """There is a key for play and pause on the whole desktop (`global-key-play-pause`), or none."""
-    seen = _setting(_source(result), "global-key-play-pause", "", strict=strict)
-    wanted = expected["expected_global_key_play_pause"]
-    return _equals("global-key-play-pause is set", "1" if seen else "0", wanted)
+    actual = _setting(_source(result), "global-key-play-pause", "", strict=strict)
+    target = expected["expected_global_key_play_pause"]
+    return _equals("global-key-play-pause is set", "1" if actual else "0", target)
 
 
 @metric(repairs=(SET,))
@@ -145,15 +149,15 @@ def check_one_instance_when_started_from_file(
     """A file opens in the VLC that runs (`one-instance-when-started-from-file` 1, the default) or
     in another (0)."""
     key = "one-instance-when-started-from-file"
-    seen = _setting(_source(result), key, "1", strict=strict)
-    return _equals(key, seen, expected["expected_one_instance_when_started_from_file"])
+    actual = _setting(_source(result), key, "1", strict=strict)
+    return _equals(key, actual, expected["expected_one_instance_when_started_from_file"])
 
 
 @metric(repairs=(SET,))
 def check_play_and_exit(result: Value, expected: PlayAndExit, *, strict: bool) -> Score:
     """VLC ends when the film does (`play-and-exit` 1) or stays (0, the default)."""
-    seen = _setting(_source(result), "play-and-exit", "0", strict=strict)
-    return _equals("play-and-exit", seen, expected["expected_play_and_exit"])
+    actual = _setting(_source(result), "play-and-exit", "0", strict=strict)
+    return _equals("play-and-exit", actual, expected["expected_play_and_exit"])
 
 
 def _source(result: Value) -> str:
@@ -179,10 +183,10 @@ def _last(line: str) -> str:
     return line.rpartition("=")[2].strip()
 
 
-def _equals(what: str, seen: str, wanted: object) -> Score:
-    return _is(what, seen, str(wanted) if isinstance(wanted, int) else wanted)
+def _equals(what: str, actual: str, target: object) -> Score:
+    return _is(what, actual, str(target) if isinstance(target, int) else target)
 
 
-def _is(what: str, seen: str, wanted: object) -> Score:
-    wrong = [] if seen == wanted else [f"{what}: {shown(seen)}, not {shown(wanted)}"]
-    return verdict(wrong, f"{what}: {shown(seen)}")
+def _is(what: str, actual: str, target: object) -> Score:
+    wrong = [] if actual == target else [f"{what}: {shown(actual)}, not {shown(target)}"]
+    return verdict(wrong, f"{what}: {shown(actual)}")

@@ -183,7 +183,7 @@ CASES: list[Case] = [
         open_doc("<text:p>abc  d\te\nfg</text:p><text:p>n</text:p>")), 0.0, 1.0),
     near(COMPARE, "another order by case",
          texts(["b", "A"], ["a", "B"], ignore_order=True, ignore_case=True), 0.0, 1.0),
-    broken(COMPARE, "no document", two(no_document, doc("a")), "not a whole office file"),
+    broken(COMPARE, "no document", two(no_document, doc("a")), "not an intact office file"),
     broken(COMPARE, "no file", lambda folder: Asked(folder / "no.docx", doc("a")(folder / "b"))),
     broken(COMPARE, "nothing to compare with", alone(doc("a"))),
     broken(COMPARE, "entities", two(entities, doc("a")), "document type"),

@@ -103,8 +103,7 @@ def pivoted(
             '<sharedItems count="3"><n v="1"/><n v="2"/><n v="3"/></sharedItems>',
             "<sharedItems/>", "<sharedItems/>"]  # fmt: skip
     fields = "".join(
-        f'<cacheField name="f{number}" numFmtId="0">{held[number]}</cacheField>'
-        for number in range(width)
+        f'<field name="f{number}" numFmtId="0">{held[number]}</field>' for number in range(width)
     )
     cache = "xl/pivotCache/pivotCacheDefinition1.xml"
     members[cache] = (
@@ -129,7 +128,7 @@ def pivoted(
         '<location ref="G1:H5" firstHeaderRow="1" firstDataRow="1" firstDataCol="1"/>'
         f'<pivotFields count="{width}">{shown}</pivotFields>'
         f'<rowFields count="1"><field x="{rows}"/></rowFields><dataFields count="1">'
-        f'<dataField name="All" fld="{other}" subtotal="{subtotal}"/></dataFields>'
+        f'<field name="All" fld="{other}" subtotal="{subtotal}"/></dataFields>'
         "</pivotTableDefinition>"
     )
     members["xl/pivotTables/_rels/pivotTable1.xml.rels"] = _relations(
@@ -167,7 +166,7 @@ def paragraph(said: str = "", *, style: str = "", properties: str = "", runs: st
 
 def run(said: str, properties: str = "") -> str:
     pieces = escape(said).split("\t")
-    inner = "<w:tab/>".join(f'<w:t xml:space="preserve">{each}</w:t>' for each in pieces)
+    inner = "<w:tab/>".join(f'<w:t xml:space="preserve">{piece}</w:t>' for piece in pieces)
     return f"<w:r><w:rPr>{properties}</w:rPr>{inner}</w:r>"
 
 
@@ -277,7 +276,7 @@ def png(*colours: tuple[int, int, int], width: int | None = None) -> bytes:
     """A picture of these pixels, row by row."""
     wide = width or len(colours)
     rows = b"".join(
-        b"\0" + b"".join(bytes(each) for each in colours[start : start + wide])
+        b"\0" + b"".join(bytes(colour) for colour in colours[start : start + wide])
         for start in range(0, len(colours), wide)
     )
 
@@ -312,7 +311,7 @@ def pdf(*pages: str, pictures: tuple[tuple[int, int, bytes], ...] = ()) -> bytes
     for number, said in enumerate(pages):
         escaped = said.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
         shown = "".join(
-            f"q 100 0 0 100 50 100 cm {each.split()[0]} Do Q\n" for each in names if number == 0
+            f"q 100 0 0 100 50 100 cm {name.split()[0]} Do Q\n" for name in names if number == 0
         )
         objects.append(stream("", f"BT /F1 12 Tf 50 700 Td ({escaped}) Tj ET\n{shown}".encode()))
         objects.append(

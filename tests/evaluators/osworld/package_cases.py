@@ -155,7 +155,7 @@ CASES: list[Case] = [
     near(ARCHIVE, "nothing in the folder", zips({"a": "1"}, {"a": "1"}, file_path="x")),
     near(ARCHIVE, "a file that is no text", zips({"a": b"\xff\xfe\xfd"}, {"a": "1"})),
     broken(ARCHIVE, "no archive", lambda folder: Asked(
-        garbage(folder / "a.zip"), zipped(folder / "b.zip", {"a": "1"})), "not a whole archive"),
+        garbage(folder / "a.zip"), zipped(folder / "b.zip", {"a": "1"})), "not an intact archive"),
     broken(ARCHIVE, "a zip called a tar", zips({"a": "1"}, {"a": "1"}, "a.tar.gz")),
 
     right(ZIPS, "the same bytes", zips({"a": "1", "b/c": "2"}, {"b/c": "2", "a": "1"})),

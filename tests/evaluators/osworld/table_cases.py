@@ -305,7 +305,7 @@ CASES: list[Case] = [
         lambda path: cells(path, [[1]], [[2]], names=["a", "b"]),
         lambda path: cells(path, [], [], names=["b", "a"]), {"type": "sheet_name"})),
     broken(BOOK, "no workbook", books(garbage, lambda path: cells(path, []),
-                                      {"type": "sheet_name"}), "not a whole office file"),
+                                      {"type": "sheet_name"}), "not an intact office file"),
     broken(BOOK, "no file", lambda folder: Asked(folder / "no.xlsx", None, {"rules": []}),
            "was not collected"),
     broken(BOOK, "no workbook to compare with", books(lambda path: cells(path, []), None,
@@ -429,7 +429,7 @@ CASES: list[Case] = [
         plain, "style", props=["font_bold"]), 0.0, 1.0),
     near(BOOK, "a conditional format beyond understanding", both(
         conditional({"type": "formula", "criteria": "=INDIRECT(\"B\"&ROW())>1"}), plain, "style",
-        **RED), 1.0, 0.0, "INDIRECT is not known"),
+        **RED), 1.0, 0.0, "INDIRECT is not supported"),
 
     right(BOOK, "frozen, and scrolled since", both(scrolled, frozen(1, 0), "freeze")),
     near(BOOK, "a column frozen too", both(frozen(1, 1), frozen(1, 0), "freeze"),

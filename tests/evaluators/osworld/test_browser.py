@@ -67,7 +67,7 @@ QUERIES = [
 
 
 def tabs(*urls: str) -> list[dict[str, str]]:
-    return [{"title": "any", "url": each} for each in urls]
+    return [{"title": "any", "url": url} for url in urls]
 
 
 TWO = {"type": "url", "urls": ["https://github.com", "https://docs.python.org/3/"]}

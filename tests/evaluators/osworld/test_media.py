@@ -63,8 +63,8 @@ def film(frames: list[NDArray[np.uint8]], name: str = "result.mp4") -> Callable[
             stream = out.add_stream("mpeg4", rate=25)
             stream.width, stream.height, stream.pix_fmt = 160, 120, "yuv420p"
             stream.bit_rate = 2_000_000
-            for each in frames:
-                out.mux(stream.encode(av.VideoFrame.from_ndarray(each, format="rgb24")))
+            for frame in frames:
+                out.mux(stream.encode(av.VideoFrame.from_ndarray(frame, format="rgb24")))
             out.mux(stream.encode(None))
         return folder / name
 

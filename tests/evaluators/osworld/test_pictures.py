@@ -27,7 +27,7 @@ def scene(width: int = 160, height: int = 120, seed: int = 1) -> Pixels:
     image[:] = np.linspace(60, 180, width, dtype=np.uint8)[None, :, None]
     for _ in range(25):
         x, y = int(noise.integers(0, width - 20)), int(noise.integers(0, height - 20))
-        colour = [int(each) for each in noise.integers(30, 220, 3)]
+        colour = [int(integer) for integer in noise.integers(30, 220, 3)]
         cv2.rectangle(image, (x, y), (x + 18, y + 14), colour, -1)
     return image
 

@@ -554,9 +554,9 @@ def number(colour: str) -> Edit:
     """The slide number of the master in this colour."""
 
     def edit(deck: Deck) -> None:
-        for each in deck.slide_master.placeholders:
-            if each.placeholder_format.type == 13:  # of slide numbers
-                for properties in each._element.iter(f"{{{A}}}defRPr", f"{{{A}}}rPr"):
+        for placeholder in deck.slide_master.placeholders:
+            if placeholder.placeholder_format.type == 13:  # of slide numbers
+                for properties in placeholder._element.iter(f"{{{A}}}defRPr", f"{{{A}}}rPr"):
                     for fill in properties.findall(f"{{{A}}}solidFill"):
                         properties.remove(fill)
                     markup = f'<a:solidFill xmlns:a="{A}"><a:srgbClr val="{colour}"/></a:solidFill>'

@@ -59,7 +59,7 @@ def test_one_cell_that_says_something_else_is_noticed(
     before = grid[row][column]
     assume(type(value) is not type(before) or str(value) != str(before))
     numbers = [each for each in (value, before) if isinstance(each, int | float)]
-    if len(numbers) == 2 and not any(isinstance(each, bool) for each in numbers):
+    if len(numbers) == 2 and not any(isinstance(number, bool) for number in numbers):
         assume(abs(numbers[0] - numbers[1]) > 2e-4)
     changed = [list(line) for line in grid]
     changed[row][column] = value
