@@ -128,7 +128,8 @@ def _ordered(one: object, other: object) -> tuple[Any, Any]:
 
 
 def _numbers(arguments: tuple[object, ...]) -> list[float]:
-    """The numbers that SUM adds up: numbers and dates; texts and booleans in a range are skipped."""
+    """The numbers that SUM adds up: numbers and dates; texts and booleans in a range are
+    skipped."""
     numbers = []
     for argument in arguments:
         if isinstance(argument, Area):

@@ -1,9 +1,10 @@
-"""The verdict on collected evidence, as OSWorld gives it and with its defects mended.
+"""The verdict on collected evidence, both as OSWorld gives it and with its defects repaired.
 
-OSWorld asks its questions in order. Under `and` it stops at the first 0 and else gives the mean;
-under `or` it stops at the first full score and else gives the greatest. An exception anywhere ends
-it without a result, which is 0 here, and said so. A metric may give any number (`AnyScore`), and
-the questions are combined as they are; the task's score is brought to [0, 1] at the end.
+OSWorld evaluates a task's metrics in order. Under `and` it stops at the first 0 and otherwise
+returns the mean; under `or` it stops at the first full score and otherwise returns the maximum. An
+exception anywhere ends the evaluation without a result, which scores 0 here with a reason that says
+so. A metric may return any number (`UnboundedScore`); the scores are combined as they are, and the
+task's score is clamped to [0, 1] at the end.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ambidex.evaluators import Score, UnreadableError
-from ambidex.evaluators.osworld import AnyScore, Verdicts
-from ambidex.evaluators.osworld.registry import ENDS, Bound
+from ambidex.evaluators.osworld import UnboundedScore, Verdicts
+from ambidex.evaluators.osworld.registry import ENDS, BoundMetric
 from ambidex.tasks import Problem, TaskError, Verdict
 from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, Record, read_record, value_of
@@ -31,7 +32,7 @@ Conj = Literal["and", "or"]
 class Question:
     """One metric with what it is given."""
 
-    metric: Bound
+    metric: BoundMetric
     result: Getter
     expected: Getter | None
 
@@ -69,9 +70,9 @@ def combined(scores: Iterable[Score], conj: Conj, *, several: bool) -> Score:
         least = min(seen, key=lambda score: score.value)
         mean = sum(score.value for score in seen) / len(seen)
         said = f"{len(seen)} questions" if mean == 1 else f"mean of {len(seen)}; {least.reason}"
-        return AnyScore(mean, said)
+        return UnboundedScore(mean, said)
     best = max(seen, key=lambda score: score.value)
-    return AnyScore(best.value, f"the best of {len(seen)}: {best.reason}")
+    return UnboundedScore(best.value, f"the best of {len(seen)}: {best.reason}")
 
 
 def within(score: Score) -> Score:

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from ambidex.evaluators.osworld.registry import Bound, bind_metric
+from ambidex.evaluators.osworld.registry import BoundMetric, bind_metric
 from ambidex.evaluators.strict import key_path, problems_of
 from ambidex.tasks import Problem, Verdict
 from ambidex.tasks.osworld.assets import AssetStore
@@ -209,7 +209,7 @@ def _questions(path: Path, evaluator: RawEvaluator, problems: list[Problem]) -> 
 
 def _metric(
     path: Path, at: str, name: str, options: object, problems: list[Problem]
-) -> Bound | None:
+) -> BoundMetric | None:
     if options is not None and not isinstance(options, dict):
         problems.append(Problem(path, f"evaluator.options{at}", "no set of options"))
         return None
@@ -234,7 +234,7 @@ def _getter(path: Path, key: str, said: object, problems: list[Problem]) -> Gett
         return None
 
 
-def _misfits(metric: Bound, expected: Getter | None) -> Iterator[str]:
+def _misfits(metric: BoundMetric, expected: Getter | None) -> Iterator[str]:
     """How what a task says itself does not fit the metric."""
     if metric.metric.expected is None:
         return

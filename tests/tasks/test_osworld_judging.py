@@ -10,7 +10,7 @@ from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.registry import (
     ENDS,
-    Bound,
+    BoundMetric,
     UpstreamRaisesError,
     bind_metric,
     metric,
@@ -76,7 +76,7 @@ def breaks(result: Value) -> Score:
     raise UpstreamRaisesError("a key error")
 
 
-SAME, BREAKS = Bound(same, {}, ()), Bound(breaks, {}, ())
+SAME, BREAKS = BoundMetric(same, {}, ()), BoundMetric(breaks, {}, ())
 RULE = parse_getter({"type": "rule", "rules": ""})
 
 
@@ -89,7 +89,7 @@ def verdict(
     pairs: list[tuple[Collected, Collected]],
     conj: Conj = "and",
     *,
-    metrics: tuple[Bound, ...] = (),
+    metrics: tuple[BoundMetric, ...] = (),
     failed_step: str = "",
     store: AssetStore | None = None,
 ) -> Verdict:

@@ -1,4 +1,4 @@
-"""What lies on the sheets of two workbooks: charts, pivot tables, sparklines."""
+"""Comparison of the objects on sheets: charts, pivot tables, sparklines."""
 
 from __future__ import annotations
 
@@ -21,39 +21,43 @@ __all__ = ["charts_differ", "pivots_differ", "sparklines_differ"]
 X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
 FORMULA = "{http://schemas.microsoft.com/office/excel/2006/main}f"
 CELLS = "{http://schemas.microsoft.com/office/excel/2006/main}sqref"
-Found: TypeAlias = list[tuple[str, dict[str, object]]]
-"""Each object by the data that it shows, with its asked properties."""
+SheetObjects: TypeAlias = list[tuple[str, dict[str, object]]]
+"""Pairs of an object's data reference and its requested properties."""
 
 
 def charts_differ(one: Place, other: Place, rule: Chart) -> list[str]:
-    """Why there are not charts of the same data with the same properties."""
+    """Charts without a counterpart with the same data and properties."""
     actual, target = (list(_charts(side, rule)) for side in (one, other))
     return _differ("chart", one[1], actual, target)
 
 
 def pivots_differ(one: Place, other: Place, rule: PivotTable) -> list[str]:
-    """Why there are not pivot tables of the same data with the same properties."""
+    """Pivot tables without a counterpart with the same source and properties."""
     actual, target = (list(_pivots(side, rule)) for side in (one, other))
     return _differ("pivot table", one[1], actual, target)
 
 
-def _differ(what: str, sheet: str, actual: Found, target: Found) -> list[str]:
+def _differ(what: str, sheet: str, actual: SheetObjects, target: SheetObjects) -> list[str]:
     left, missing = list(actual), []
-    for each in target:
-        if each in left:
-            left.remove(each)
+    for item in target:
+        if item in left:
+            left.remove(item)
         else:
-            missing.append(each)
-    wrong = [f"{sheet} has no {what} of {shown(data)} with {said}" for data, said in missing]
-    return wrong + [f"{sheet} has a {what} of {shown(data)} with {said}" for data, said in left]
+            missing.append(item)
+    wrong = [
+        f"{sheet} has no {what} of {shown(data)} with {properties}" for data, properties in missing
+    ]
+    return wrong + [
+        f"{sheet} has a {what} of {shown(data)} with {properties}" for data, properties in left
+    ]
 
 
 def _charts(place: Place, rule: Chart) -> Iterator[tuple[str, dict[str, object]]]:
     for chart in place[0].sheet(place[1])._charts:  # type: ignore[attr-defined]  # not in the stubs
         series = [
-            f"{_source(getattr(each, 'val', None) or getattr(each, 'yVal', None))},"
-            f"{_source(getattr(each, 'cat', None) or getattr(each, 'xVal', None))}"
-            for each in chart.ser
+            f"{_source(getattr(data, 'val', None) or getattr(data, 'yVal', None))},"
+            f"{_source(getattr(data, 'cat', None) or getattr(data, 'xVal', None))}"
+            for data in chart.ser
         ]
         yield (
             ";".join(series),
@@ -70,13 +74,15 @@ def _source(data: Any) -> str:
 
 
 def _reference(text: str) -> str:
-    """A reference as cells of a sheet: quotes and $ change nothing."""
+    """Normalise a reference, ignoring quotes and $."""
     try:
-        found = Reference(range_string=text)
+        reference = Reference(range_string=text)
     except (ValueError, TypeError, AttributeError):
-        return re.sub(r"['$]", "", text)  # more ranges than one
-    sheet = str(found.sheetname).strip("'")
-    return f"{sheet}!{found.min_row},{found.min_col}:{found.max_row},{found.max_col}"
+        return re.sub(r"['$]", "", text)  # several ranges
+    sheet = str(reference.sheetname).strip("'")
+    return (
+        f"{sheet}!{reference.min_row},{reference.min_col}:{reference.max_row},{reference.max_col}"
+    )
 
 
 def _chart_property(chart: Any, prop: str) -> object:
@@ -112,9 +118,9 @@ def _pivots(place: Place, rule: PivotTable) -> Iterator[tuple[str, dict[str, obj
     for pivot in place[0].sheet(place[1])._pivots:  # type: ignore[attr-defined]  # not in the stubs
         with given.library(place[0].path.name):
             used = [_items(field) for field in pivot.cache.cacheFields]
-            # Columns at the edges of the source that hold nothing do not belong to it.
-            left = next((at for at, each in enumerate(used) if each), 0)
-            right = next((at for at, each in enumerate(reversed(used)) if each), 0)
+            # Empty columns at the edges of the source do not belong to it.
+            left = next((at for at, items in enumerate(used) if items), 0)
+            right = next((at for at, items in enumerate(reversed(used)) if items), 0)
             source = pivot.cache.cacheSource.worksheetSource
             area = CellRange(source.ref) if source is not None and source.ref else None
             if area is None:
@@ -122,16 +128,16 @@ def _pivots(place: Place, rule: PivotTable) -> Iterator[tuple[str, dict[str, obj
             else:
                 area.shrink(left=left, right=right)
                 data = f"{source.sheet}!{area.coord}"
-            said: dict[str, object] = {
+            properties: dict[str, object] = {
                 str(prop): _pivot_property(pivot, prop, used[left : len(used) - right], left)
                 for prop in rule.pivot_props
             }
-        yield data, said
+        yield data, properties
 
 
 def _items(field: Any) -> list[str]:
     shared = getattr(field.sharedItems, "_fields", None) or []
-    return [str(getattr(each, "v", "")) for each in shared if getattr(each, "v", None) is not None]
+    return [str(getattr(item, "v", "")) for item in shared if getattr(item, "v", None) is not None]
 
 
 def _pivot_property(pivot: Any, prop: str, used: list[list[str]], left: int) -> object:
@@ -164,7 +170,7 @@ def _pivot_property(pivot: Any, prop: str, used: list[list[str]], left: int) -> 
 
 
 def sparklines_differ(one: Place, other: Place) -> list[str]:
-    """Why the same cells do not show sparklines of the same data."""
+    """Cells that do not have sparklines of the same data."""
     actual, target = (dict(_sparklines(side)) for side in (one, other))
     return [
         f"{cell} of {one[1]} shows {actual.get(cell, 'no sparkline')}, "

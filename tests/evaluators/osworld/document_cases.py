@@ -162,14 +162,14 @@ CASES: list[Case] = [
     right(COMPARE, "without empty lines", texts(["a", "", "b"], ["a", "b"], ignore_blanks=False,
                                                 delete_empty_lines=True)),
     right(COMPARE, "half alike", texts(["ab"], ["ac"], content_only=True), 0.5),
-    right(COMPARE, "half alike by paragraphs",
+    right(COMPARE, "half similar by paragraphs",
           texts(["ab", "ac"], ["ac", "ab"], ignore_blanks=False, fuzzy_match=True), 0.5),
     right(COMPARE, "half alike as one text", texts(["ab"], ["ac"], fuzzy_match=True), 0.5),
     near(COMPARE, "another word", texts(["a b"], ["a c"])),
     near(COMPARE, "a paragraph more", texts(["a", ""], ["a"], ignore_blanks=False)),
     near(COMPARE, "another blank", texts(["a  b"], ["a b"], ignore_blanks=False)),
     near(COMPARE, "docx with odt", two(doc("a"), open_doc("<text:p>a</text:p>")),
-         because="not of one kind"),
+         because="have different formats"),
     near(COMPARE, "another text in a table", texts(["a", table(["b"])], ["a", table(["c"])]),
          1.0, 0.0),
     near(COMPARE, "another heading in an odt", two(
@@ -246,9 +246,9 @@ CASES: list[Case] = [
     near(SPACING, "single, said and not said", texts(
         [paragraph("a", properties=spaced(1))], ["a"]), 0.0, 1.0),
     broken(SPACING, "no document", two(no_document, doc("a"))),
-    broken(SPACING, "styles in a ring", two(
+    broken(SPACING, "styles in a cycle", two(
         doc(paragraph("a", style="One"), styles=style("One", "", based="Two")
-            + style("Two", "", based="One")), doc("a")), "ring"),
+            + style("Two", "", based="One")), doc("a")), "cycle"),
 
     right(FONTS, "every run", alone(
         doc(paragraph(runs=run("a", font(TIMES["font_name"])))), TIMES)),
@@ -335,7 +335,7 @@ CASES: list[Case] = [
     near(TABS, "other words", texts(
         [paragraph("x y z\tb", properties=tab(4680))],
         [paragraph("one two three\tb", properties=tab(4680))], word_number_split_by_tabstop=3),
-        1.0, 0.0, "a paragraph says"),
+        1.0, 0.0, "a paragraph reads"),
     near(TABS, "no tab where one is asked for", texts(
         ["one two"], ["one two"], word_number_split_by_tabstop=2, index=1), because="no part 1"),
     broken(TABS, "no document", two(no_document, doc("a"))),

@@ -309,7 +309,7 @@ CASES: list[Case] = [
     broken(BOOK, "no file", lambda folder: Asked(folder / "no.xlsx", None, {"rules": []}),
            "was not collected"),
     broken(BOOK, "no workbook to compare with", books(lambda path: cells(path, []), None,
-           {"type": "sheet_name"}), "a file is judged here"),
+           {"type": "sheet_name"}), "expected a file"),
     broken(BOOK, "a package that is no workbook", books(
         lambda path: zipped(path, {"[Content_Types].xml": "<Types/>"}), None, ZOOM),
         "not a readable"),
@@ -337,11 +337,11 @@ CASES: list[Case] = [
          grids([HEAD, ["N/A", 1]], [HEAD, [None, 1]]), 1.0, 0.0, "is text 'N/A'"),
     near(BOOK, "another case, which the task allows",
          grids([HEAD, ["ANN", 1]], [HEAD, ["Ann", 1]], ignore_case=True), 0.0, 1.0),
-    near(BOOK, "a sheet that is not there", books(
+    near(BOOK, "a missing sheet", books(
         lambda path: cells(path, [[1]]), lambda path: cells(path, [[1]]),
         {"type": "sheet_data", "sheet_idx0": "RNSheet2", "sheet_idx1": "EI0"}),
         because="no sheet 'Sheet2'"),
-    near(BOOK, "a sheet number that is not there", books(
+    near(BOOK, "a missing sheet number", books(
         lambda path: cells(path, [[1]]), None,
         {"type": "sheet_data", "sheet_idx0": "RI0", "sheet_idx1": "RI4"}), because="number 4"),
     near(BOOK, "the first rule holds, the second does not", books(
@@ -409,7 +409,7 @@ CASES: list[Case] = [
         days(weekend_by_hand), weekend_rule("=WEEKDAY(A1,2)>5"),
         {"type": "style", "sheet_idx0": 0, "sheet_idx1": "EI0", **RED})),
     near(BOOK, "another colour", both(shaded("A1", color="#FFFF01"), shaded("A1"), "style",
-                                      props=["fgcolor"]), because="A1 of Sheet1 looks"),
+                                      props=["fgcolor"]), because="A1 of Sheet1 has the format"),
     near(BOOK, "another colour, as bgcolor",
          both(shaded("A1", color="#FFFF01"), shaded("A1"), "style", **RED)),
     right(BOOK, "a rule on the values instead of by hand", both(
@@ -433,7 +433,7 @@ CASES: list[Case] = [
 
     right(BOOK, "frozen, and scrolled since", both(scrolled, frozen(1, 0), "freeze")),
     near(BOOK, "a column frozen too", both(frozen(1, 1), frozen(1, 0), "freeze"),
-         because="keeps (1, 1) rows and columns in sight, not (1, 0)"),
+         because="(1, 1) frozen rows and columns, not (1, 0)"),
     near(BOOK, "split instead of frozen", both(
         lambda book, sheet: sheet.split_panes(15, 0), frozen(1, 0), "freeze")),
 
@@ -448,7 +448,7 @@ CASES: list[Case] = [
     near(BOOK, "one set obeyed twice, the other never", validated(
         lambda book, sheet: [whole_number(book, sheet), sheet.data_validation(
             "F1", {"validate": "integer", "criteria": "<", "value": 3})], LIST, WHOLE), 1.0, 0.0,
-        "no validation of Sheet1 is"),
+        "no validation of Sheet1 matches"),
 
     right(BOOK, "the same rows hidden", both(hidden(2, 3), hidden(2, 3), "row_props",
                                              props=["hidden", "height", "collapsed"])),
@@ -498,5 +498,7 @@ CASES: list[Case] = [
          checked("D1", transparent, bgcolor=("eq", "FF0000FF")), 0.0, 1.0),
     near(BOOK, "a cell beyond all", checked("ZZ99", value=("eq", 1)),
          because="has value none"),
-    broken(BOOK, "a rule on text for a number", checked("B2", value=("re", "1")), "cannot be held"),
+    broken(
+        BOOK, "a rule on text for a number", checked("B2", value=("re", "1")), "cannot be compared"
+    ),
 ]  # fmt: skip

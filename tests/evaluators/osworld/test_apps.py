@@ -46,7 +46,7 @@ SETTINGS = [
     settings("right", "with comments", file("settings.json", NOTED), COLUMN, 0, 1),
     settings("near", "another value", file("settings.json", WRITTEN.replace("50", "51")), COLUMN),
     settings("near", "one missing", file("settings.json", '{"editor.wordWrapColumn": 50}'), COLUMN),
-    settings("broken", "no JSON", file("settings.json", "{"), COLUMN),
+    settings("broken", "not JSON", file("settings.json", "{"), COLUMN),
     settings("broken", "a list", file("settings.json", "[]"), COLUMN),
     settings("broken", "deep", file("settings.json", "[" * 100_000), COLUMN),
 ]
@@ -67,7 +67,7 @@ KEYS = [
         "near", "elsewhere", file("keys.json", BOUND.replace("terminalFocus", "editorFocus")), JUMP
     ),
     keys("broken", "no list", file("keys.json", json.dumps(JUMP["expected"])), JUMP),
-    keys("broken", "no JSON", file("keys.json", "key = ctrl+j"), JUMP),
+    keys("broken", "not JSON", file("keys.json", "key = ctrl+j"), JUMP),
 ]
 
 config = of("compare_config")

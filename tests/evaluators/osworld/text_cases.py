@@ -159,7 +159,7 @@ CASES: list[Case] = [
 
     right("is_in_list", "a member", value(["/a", "/b"], {"expected": "/b"})),
     near("is_in_list", "a part of a member", value(["/a/b"], {"expected": "/b"})),
-    broken("is_in_list", "no list", value(3.0, {"expected": "/b"}), "is no list"),
+    broken("is_in_list", "not a list", value(3.0, {"expected": "/b"}), "is not a list"),
 
     right("literal_match", "the same list in another case",
           value(["Yann", 147], ["yann", "147"], type="list", ignore_case=True)),
@@ -167,7 +167,7 @@ CASES: list[Case] = [
     near("literal_match", "a number is no text", value([147], ["147"], type="list"), 1.0, 0.0),
     near("literal_match", "another order", value(["b", "a"], ["a", "b"], type="list")),
     near("literal_match", "another case", value("A", "a")),
-    broken("literal_match", "no list", value("a", ["a"], type="list"), "not both lists"),
+    broken("literal_match", "not a list", value("a", ["a"], type="list"), "not both lists"),
 
     right("check_direct_json_object", "every key",
           value({"start": "SEA", "more": 1}, {"expected": {"start": "SEA"}})),
@@ -189,7 +189,7 @@ CASES: list[Case] = [
          value('{"place": "Alberta\'s"}', {"expected": {"place": "Alberta's"}}), 0.0, 1.0),
     near("check_direct_json_object", "an expected value that no getter could find",
          value({"a": "__EVALUATION_FAILED__"}, {"expected": {"a": "__EVALUATION_FAILED__"}})),
-    broken("check_direct_json_object", "no JSON", value("Traceback", {"expected": {"a": 1}}),
+    broken("check_direct_json_object", "not JSON", value("Traceback", {"expected": {"a": 1}}),
            "neither JSON nor"),
     broken("check_direct_json_object", "no object", value(["a"], {"expected": {"a": 1}})),
 
@@ -199,18 +199,18 @@ CASES: list[Case] = [
     near("check_json", "a list that is too short", one(
         '{"a": []}', {"unexpect": [{"key": ["a", 0], "method": "eq", "ref": 1}]}), 0.0, 1.0),
     near("check_json", "a key is missing", one('{"author": {"name": "Test"}}', JSON),
-         because="tags.1 is not there"),
+         because="tags.1 is missing"),
     near("check_json", "a rule on text meets a number", one(REFERENCE.replace('"bc"', "3"), JSON)),
-    broken("check_json", "cut off", one(REFERENCE[:-1], JSON), "no JSON"),
+    broken("check_json", "cut off", one(REFERENCE[:-1], JSON), "not JSON"),
     broken("check_json", "an object of Python in YAML",
-           one("author: !!python/name:os.system\n", JSON, is_yaml=True), "no YAML"),
+           one("author: !!python/name:os.system\n", JSON, is_yaml=True), "not YAML"),
     broken("check_json", "no file", missing(JSON)),
 
     right("run_sqlite3", "the first cell", database("SELECT count(*) = 2 FROM found", 1, 2)),
     near("run_sqlite3", "more than 1", database("SELECT count(*) FROM found", 1, 2, 3), 3.0, 1.0),
     near("run_sqlite3", "less than 0", database("SELECT -count(*) FROM found", 1), -1.0, 0.0),
     near("run_sqlite3", "a row too few", database("SELECT count(*) = 2 FROM found", 1)),
-    near("run_sqlite3", "no row", database("SELECT id FROM found"), because="finds no row"),
+    near("run_sqlite3", "no row", database("SELECT id FROM found"), because="returns no row"),
     broken("run_sqlite3", "another table", database("SELECT id FROM lost", 1), "no such table"),
     broken("run_sqlite3", "a statement that writes", database("DELETE FROM found", 1),
            "not authorized"),
@@ -237,7 +237,7 @@ CASES: list[Case] = [
          one("user,url\nanna,imap://mail.example\n", {"unexpect": [ACCOUNT]})),
     broken("check_csv", "no file", missing({"unexpect": [ACCOUNT]})),
     broken("check_csv", "a field without end",
-           one("url\n" + '"' + "x" * 200_000, {"unexpect": [ACCOUNT]}), "no CSV"),
+           one("url\n" + '"' + "x" * 200_000, {"unexpect": [ACCOUNT]}), "not CSV"),
 
     right("compare_conference_city_in_order", "every city",
           cities("Scottsdale, USA", "Montréal", "San Juan")),
