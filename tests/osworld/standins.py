@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ambidex.tasks.osworld.assets import place_of
+from ambidex.tasks.osworld.assets import dataset_path
 from ambidex.tasks.osworld.suite import Selection, survey
 from ambidex.tasks.osworld.task import OSWorldBody
 from tests.osworld.books import BOOKS, Files
@@ -35,7 +35,7 @@ def write(osworld: Path, folder: Path) -> None:
         assert found.task is not None, found.problems
         assert isinstance(found.task.body, OSWorldBody)
         for url in found.task.body.urls:
-            path = folder / place_of(url)
+            path = folder / dataset_path(url)
             path.parent.mkdir(parents=True, exist_ok=True)
             STANDINS[found.name][path.name](path)
 

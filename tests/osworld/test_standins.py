@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.tasks.osworld.annotations import read_notes
-from ambidex.tasks.osworld.assets import AssetStore, place_of
+from ambidex.tasks.osworld.assets import AssetStore, dataset_path
 from ambidex.tasks.osworld.suite import Selection, survey
 from ambidex.tasks.osworld.task import OSWorldBody
 from tests.osworld.standins import ORACLES, OWN, STANDINS, write
@@ -33,7 +33,7 @@ def test_the_files_of_those_tasks_are_all_made_and_no_others(tmp_path: Path) -> 
     for found in survey(OSWORLD, CATALOGUE, Selection(tuple(STANDINS)), store):
         assert found.task is not None
         assert isinstance(found.task.body, OSWorldBody)
-        named = {Path(place_of(url)).name for url in found.task.body.urls}
+        named = {Path(dataset_path(url)).name for url in found.task.body.urls}
         assert named == STANDINS[found.name].keys(), found.name
     write(OSWORLD, tmp_path / "data")
     assert all(path.stat().st_size for path in (tmp_path / "data").rglob("*") if path.is_file())

@@ -19,9 +19,9 @@ from ambidex.host import Stop
 from ambidex.host.loop.judge import judge as judged
 from ambidex.tasks import Task, TaskError, Verdict
 from ambidex.tasks.osworld.assets import AssetStore
-from ambidex.tasks.osworld.evidence import NAME, Collected, Kept, Record
+from ambidex.tasks.osworld.evidence import NAME, Collected, Record, StoredFile
 from ambidex.tasks.osworld.getters import parse_getter
-from ambidex.tasks.osworld.judging import Conj, Question, combined, judge
+from ambidex.tasks.osworld.judging import Conj, Question, combine, judge
 from ambidex.tasks.osworld.task import OSWorldBody
 from ambidex.tasks.spec import Facts
 
@@ -49,16 +49,16 @@ def scores(*values: float | str) -> Iterator[Score]:
 def test_questions_are_asked_in_order_and_no_further_than_it_takes(
     conj: Conj, given: tuple[float | str, ...], value: float
 ) -> None:
-    assert combined(scores(*given), conj, several=True).value == value
+    assert combine(scores(*given), conj, several=True).value == value
 
 
 def test_one_question_alone_keeps_its_fraction() -> None:
-    assert combined(scores(0.3), "and", several=False).value == 0.3
+    assert combine(scores(0.3), "and", several=False).value == 0.3
 
 
 def test_an_exception_ends_it_even_where_another_answer_would_do() -> None:
     said = iter([Score(0.0, f"{ENDS}: no such key"), Score(1.0, "fine")])
-    assert combined(said, "or", several=True) == Score(0.0, f"{ENDS}: no such key")
+    assert combine(said, "or", several=True) == Score(0.0, f"{ENDS}: no such key")
 
 
 @metric(repairs=("Case does not count.",))
@@ -131,7 +131,7 @@ def test_a_getter_that_failed_is_an_exception_upstream(tmp_path: Path) -> None:
     found = verdict(tmp_path, [(gone, value("")), (value("a"), value("a"))], "or")
     assert found.score.value == 0.0
     assert found.score.reason.startswith(ENDS)
-    assert found.strict == Score(1.0, "question 2: 'a' and 'a'")
+    assert found.strict == Score(1.0, "metric 2: 'a' and 'a'")
 
 
 def test_a_step_that_failed_after_the_episode_is_an_exception_upstream(tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_a_step_that_failed_after_the_episode_is_an_exception_upstream(tmp_path:
 
 def test_what_was_not_collected_is_0_with_the_reason(tmp_path: Path) -> None:
     found = judge([], "and", tmp_path, AssetStore(tmp_path))
-    assert found.score == Score(0.0, "nothing was collected: there is no collected.json")
+    assert found.score == Score(0.0, "nothing was collected: collected.json is missing")
     (tmp_path / NAME).write_text("{}")
     assert "cannot be read" in judge([], "and", tmp_path, AssetStore(tmp_path)).score.reason
 
 
-def files(kept: Kept, *, shadowed: Kept | None = None) -> Collected:
+def files(kept: StoredFile, *, shadowed: StoredFile | None = None) -> Collected:
     return Collected(
         getter="cloud_file",
         state="files",
@@ -161,8 +161,8 @@ def test_a_file_of_the_benchmark_comes_from_the_store_by_its_hash(tmp_path: Path
     asset = store.keep("https://a.org/gold.txt", tmp_path / "gold")
     (tmp_path / "result-0").mkdir()
     (tmp_path / "result-0" / "a.txt").write_text("hello")
-    expected = files(Kept(name="expected-0/a.txt", sha256=asset.sha256))
-    result = files(Kept(name="result-0/a.txt"))
+    expected = files(StoredFile(name="expected-0/a.txt", sha256=asset.sha256))
+    result = files(StoredFile(name="result-0/a.txt"))
     assert both(verdict(tmp_path, [(result, expected)], store=store)) == (1.0, 1.0)
     store.content(asset.sha256).unlink()
     with pytest.raises(TaskError, match="is not in the store"):
@@ -175,16 +175,16 @@ def test_a_file_of_the_same_name_is_compared_with_itself_upstream_alone(tmp_path
     asset = store.keep("https://a.org/gold.txt", tmp_path / "gold")
     (tmp_path / "result-0").mkdir()
     (tmp_path / "result-0" / "a.txt").write_text("wrong")
-    own = Kept(name="result-0/a.txt")
-    expected = files(Kept(name="expected-0/a.txt", sha256=asset.sha256), shadowed=own)
+    own = StoredFile(name="result-0/a.txt")
+    expected = files(StoredFile(name="expected-0/a.txt", sha256=asset.sha256), shadowed=own)
     assert both(verdict(tmp_path, [(files(own), expected)], store=store)) == (1.0, 0.0)
 
 
-def test_a_name_that_leads_out_of_the_evidence_is_not_followed(tmp_path: Path) -> None:
+def test_a_path_outside_the_evidence_is_not_followed(tmp_path: Path) -> None:
     from ambidex.evaluators import UnreadableError
 
-    with pytest.raises(UnreadableError, match="leads out"):
-        verdict(tmp_path, [(files(Kept(name="../secret")), value(""))])
+    with pytest.raises(UnreadableError, match="points outside"):
+        verdict(tmp_path, [(files(StoredFile(name="../secret")), value(""))])
 
 
 def task(feasible: bool, folder: Path) -> Task:

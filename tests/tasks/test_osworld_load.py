@@ -15,7 +15,7 @@ from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.getters import GETTERS
 from ambidex.tasks.osworld.network import net_of
 from ambidex.tasks.osworld.setup_steps import STEPS, Download, Execute, argv_of, parse_step
-from ambidex.tasks.osworld.suite import Found, Selection, survey
+from ambidex.tasks.osworld.suite import Selection, SurveyedTask, survey
 from ambidex.tasks.osworld.task import OSWorldBody
 from tests.host.peer import CATALOGUE
 from tests.tasks.osworld import ASSETS, ID, OSWORLD, SHARED, needs_osworld, task, write
@@ -26,7 +26,7 @@ OURS = len(metrics()) >= ALL_METRICS
 
 
 @pytest.fixture(scope="module")
-def found() -> list[Found]:
+def found() -> list[SurveyedTask]:
     return survey(OSWORLD, CATALOGUE)
 
 
@@ -36,7 +36,7 @@ def index() -> dict[str, dict[str, Any]]:
 
 
 @needs_osworld
-def test_every_task_file_loads(found: list[Found], index: dict[str, dict[str, Any]]) -> None:
+def test_every_task_file_loads(found: list[SurveyedTask], index: dict[str, dict[str, Any]]) -> None:
     assert {each.id for each in found} == index.keys()
     unbound = [str(p) for each in found for p in each.problems if "no metric" not in p.message]
     assert not unbound
@@ -61,7 +61,7 @@ def test_steps_getters_and_metrics_agree_with_the_index(index: dict[str, dict[st
 
 @needs_osworld
 def test_assets_and_feasibility_agree_with_the_index(
-    found: list[Found], index: dict[str, dict[str, Any]]
+    found: list[SurveyedTask], index: dict[str, dict[str, Any]]
 ) -> None:
     for each in found:
         if each.task is not None:
@@ -115,7 +115,7 @@ def problems_of(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"config": [{"type": "dance", "parameters": {}}]}, "config[0]: no step 'dance'"),
+        ({"config": [{"type": "dance", "parameters": {}}]}, "config[0]: unknown step 'dance'"),
         (
             {"config": [{"type": "launch", "parameters": {"comand": ["x"]}}]},
             "config[0].parameters.comand: unknown key (value ['x'])",
@@ -134,9 +134,9 @@ def problems_of(folder: Path) -> list[str]:
         ),
         (
             {"evaluator": {"func": ["exact_match"], "result": [{"type": "x"}, {"type": "y"}]}},
-            "evaluator.result: 2 for 1 metrics",
+            "evaluator.result: 2 entries for 1 metrics",
         ),
-        ({"evaluator": {"func": ["a"], "result": [{"type": "vm_fil"}]}}, "no getter 'vm_fil'"),
+        ({"evaluator": {"func": ["a"], "result": [{"type": "vm_fil"}]}}, "unknown getter 'vm_fil'"),
     ],
 )
 def test_a_problem_is_named_with_its_place(
@@ -155,12 +155,12 @@ def test_one_bad_file_does_not_stop_the_others(tmp_path: Path) -> None:
     suite = load_suite(tmp_path, CATALOGUE)
     assert [each.name for each in suite.tasks] == ["os-0123abcd"]
     assert [each.name for each in suite.left_out] == ["os-7777ffff", "os-8888ffff", "os-9999ffff"]
-    assert "no step 'dance'" in suite.left_out[2].why
+    assert "unknown step 'dance'" in suite.left_out[2].why
 
 
 def test_nothing_that_can_run_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, task(config=[{"type": "dance", "parameters": {}}]))
-    with pytest.raises(TaskError, match="no step 'dance'"):
+    with pytest.raises(TaskError, match="unknown step 'dance'"):
         load_suite(tmp_path, CATALOGUE)
 
 
@@ -208,7 +208,7 @@ def test_a_list_that_names_what_is_not_there_is_wrong(tmp_path: Path) -> None:
 
 def test_lists_are_for_osworlds_tasks_alone(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(TaskError, match="for OSWorld's tasks"):
+    with pytest.raises(TaskError, match="apply to OSWorld's tasks only"):
         load_suite(tmp_path, CATALOGUE, selection=Selection(net=("offline",)))
 
 
@@ -266,12 +266,12 @@ def test_a_metric_that_needs_nothing_to_compare_with_loads_without(
 def test_a_metric_that_compares_is_refused_without_anything_to_compare_with(tmp_path: Path) -> None:
     evaluator = {"func": "compare_docx_files", "result": BOOK}
     (problem,) = problems_of(write(tmp_path, task(evaluator=evaluator)))
-    assert "compare_docx_files compares with something, and nothing is given" in problem
+    assert "compare_docx_files needs something to compare with" in problem
 
 
 @needs_osworld
 @pytest.mark.skipif(not OURS, reason="the metrics are not all written")
-def test_what_was_tolerated_is_what_the_files_hold(found: list[Found]) -> None:
+def test_what_was_tolerated_is_what_the_files_hold(found: list[SurveyedTask]) -> None:
     said = {(oddity.kind, each.name) for each in found for oddity in each.oddities}
     assert ("pipe in a list", "vs_code-0512bb38") in said
     assert ("one name twice", "multi_apps-74d5859f") in said

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ambidex.tasks.osworld.relative_dates import PHRASES, RelativeRules, day_of, filled, written
+from ambidex.tasks.osworld.relative_dates import (
+    PHRASES,
+    RelativeRules,
+    day_of,
+    fill_dates,
+    format_day,
+)
 
 DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 WEDNESDAY = date(2026, 11, 25)
@@ -82,17 +88,17 @@ def test_every_phrase_is_a_day_of_the_next_year_or_so(today: date, phrase: str) 
 
 def test_a_text_is_written_with_every_name_of_a_day() -> None:
     text = "{DoW} {Month} {DayD} {Day0D} {MonthD} {Month0D} {MonthFull} {month} {Year} {else}"
-    assert written(text, date(2026, 3, 5)) == "Thu Mar 5 05 3 03 March march 2026 {else}"
+    assert format_day(text, date(2026, 3, 5)) == "Thu Mar 5 05 3 03 March march 2026 {else}"
 
 
 @given(st.text(), DAYS)
 def test_a_text_without_names_stays_as_it_is(text: str, day: date) -> None:
     plain = text.replace("{", "").replace("}", "")
-    assert written(plain, day) == plain
+    assert format_day(plain, day) == plain
 
 
 def test_a_name_counts_once() -> None:
-    assert written("{Year} {Year}", WEDNESDAY) == "2026 {Year}"
+    assert format_day("{Year} {Year}", WEDNESDAY) == "2026 {Year}"
 
 
 def rules(**said: object) -> RelativeRules:
@@ -100,7 +106,7 @@ def rules(**said: object) -> RelativeRules:
 
 
 def test_one_day_goes_under_time_and_a_list_is_filled_whole() -> None:
-    found = filled(
+    found = fill_dates(
         rules(relativeTime={"from": "tomorrow"}, expected={"time": ["{DayD}", "{Day0D}"], "a": 1}),
         date(2026, 1, 1),
     )
@@ -108,7 +114,7 @@ def test_one_day_goes_under_time_and_a_list_is_filled_whole() -> None:
 
 
 def test_a_period_goes_under_from_and_to_and_other_rules_stay() -> None:
-    found = filled(
+    found = fill_dates(
         rules(
             relativeTime={"from": "next week Friday", "to": "next week Sunday"},
             timezone="America/New_York",
@@ -123,7 +129,7 @@ def test_a_period_goes_under_from_and_to_and_other_rules_stay() -> None:
 
 def test_a_split_period_has_its_days_in_three_parts() -> None:
     expected = {f"{where}{part}": f"{{{name}}}" for where in ("pu", "do") for part, name in PARTS}
-    found = filled(
+    found = fill_dates(
         rules(
             relativeTime={"from": "next Monday split", "to": "next Friday split"},
             expected=expected,
@@ -142,8 +148,8 @@ PARTS = (("Day", "DayD"), ("Month", "MonthD"), ("Year", "Year"))
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"relativeTime": {"from": "someday"}}, "no day 'someday'"),
-        ({"timezone": "Europe/Nowhere"}, "no time zone"),
+        ({"relativeTime": {"from": "someday"}}, "unknown day 'someday'"),
+        ({"timezone": "Europe/Nowhere"}, "unknown time zone"),
     ],
 )
 def test_what_cannot_be_counted_is_wrong_at_load(change: dict[str, object], said: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import UnboundedScore
 from ambidex.evaluators.osworld.registry import ENDS, bind_metric
-from ambidex.tasks.osworld.judging import combined, within
+from ambidex.tasks.osworld.judging import clamp, combine
 from tests.evaluators.osworld.makers import zipped
 
 RAISES = "upstream ends in an exception"
@@ -199,8 +199,8 @@ def test_an_empty_file_is_a_database_without_tables(tmp_path: Path) -> None:
 
 def test_scores_of_any_size_are_combined_as_they_are_and_brought_to_a_score_at_the_end() -> None:
     scores = [UnboundedScore(-1.0, "a"), Score(1.0, "b")]
-    assert combined(scores, "and", several=True).value == 0
-    assert combined([UnboundedScore(7.0, "a"), Score(0.5, "b")], "and", several=True).value == 3.75
-    assert combined([UnboundedScore(7.0, "a"), Score(0.5, "b")], "or", several=True).value == 7
-    assert within(UnboundedScore(7.0, "a")).value == 1
-    assert within(UnboundedScore(-1.0, "a")) == Score(0.0, "a (OSWorld's own score: -1)")
+    assert combine(scores, "and", several=True).value == 0
+    assert combine([UnboundedScore(7.0, "a"), Score(0.5, "b")], "and", several=True).value == 3.75
+    assert combine([UnboundedScore(7.0, "a"), Score(0.5, "b")], "or", several=True).value == 7
+    assert clamp(UnboundedScore(7.0, "a")).value == 1
+    assert clamp(UnboundedScore(-1.0, "a")) == Score(0.0, "a (OSWorld's own score: -1)")
