@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ambidex.evaluators import Score, UnreadableError, read_docx, read_odt
 from ambidex.evaluators.evidence import BROKEN, read_package
-from ambidex.evaluators.paragraphs import Look, Paragraph
+from ambidex.evaluators.paragraphs import CharacterFormat, Paragraph
 from ambidex.evaluators.registry import EvidenceName, evaluator
 from ambidex.evaluators.values import shown, verdict
 
@@ -70,11 +70,11 @@ def formatted(
     `size` is in points, `color` is RRGGBB; attributes that are not given are not checked. With
     `only`, no other visible character has this formatting.
     """
-    expected = Look(bold, italic, underline, size, font, color)
+    expected = CharacterFormat(bold, italic, underline, size, font, color)
     wrong, occurs = [], False
-    for inside, characters, look in _pieces(evidence, file, text):
+    for inside, characters, formatting in _pieces(evidence, file, text):
         occurs = occurs or inside
-        differing = _differences(look, expected)
+        differing = _differences(formatting, expected)
         if inside and differing:
             wrong.append(f"{shown(characters)} {', '.join(differing)}")
         elif not inside and only and not differing and characters.strip():
@@ -124,7 +124,7 @@ def _texts(evidence: Path, file: str) -> list[str]:
     return [text for paragraph in _paragraphs(evidence, file) if (text := paragraph.text.strip())]
 
 
-def _pieces(evidence: Path, file: str, text: str) -> Iterator[tuple[bool, str, Look]]:
+def _pieces(evidence: Path, file: str, text: str) -> Iterator[tuple[bool, str, CharacterFormat]]:
     """Split the document into pieces of uniform formatting that lie inside or outside an occurrence
     of the text. Yields (inside, characters, formatting)."""
     for paragraph in _paragraphs(evidence, file):
@@ -138,20 +138,20 @@ def _pieces(evidence: Path, file: str, text: str) -> Iterator[tuple[bool, str, L
             piece, state = "", False
             for character in run.text:
                 if piece and state != (position in inside):
-                    yield state, piece, run.look
+                    yield state, piece, run.format
                     piece = ""
                 piece, state = piece + character, position in inside
                 position += 1
             if piece:
-                yield state, piece, run.look
+                yield state, piece, run.format
 
 
-def _differences(look: Look, expected: Look) -> list[str]:
+def _differences(formatting: CharacterFormat, expected: CharacterFormat) -> list[str]:
     return [
         f"has {key} {actual if actual is not None else 'unset'}, not {value}"
         for key, value in vars(expected).items()
         # An attribute that nothing sets is off.
         if value is not None
-        and (actual := getattr(look, key)) != value
+        and (actual := getattr(formatting, key)) != value
         and not (value is False and actual is None)
     ]

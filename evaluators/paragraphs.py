@@ -9,7 +9,7 @@ DEEPEST_STYLE = 32
 
 
 @dataclass(frozen=True)
-class Look:
+class CharacterFormat:
     """Character formatting from direct formatting and styles; None where nothing sets it."""
 
     bold: bool | None = None
@@ -21,7 +21,7 @@ class Look:
     color: str | None = None
     """RRGGBB."""
 
-    def over(self, base: Look) -> Look:
+    def over(self, base: CharacterFormat) -> CharacterFormat:
         """This formatting, with attributes that it does not set taken from `base`."""
         attributes = {key: value for key, value in vars(self).items() if value is not None}
         return replace(base, **attributes)
@@ -32,7 +32,7 @@ class Run:
     """Consecutive characters with the same formatting."""
 
     text: str
-    look: Look
+    format: CharacterFormat
 
 
 @dataclass(frozen=True)

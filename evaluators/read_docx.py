@@ -14,7 +14,7 @@ from docx.text.hyperlink import Hyperlink
 from docx.text.paragraph import Paragraph as DocxParagraph
 from docx.text.run import Run as DocxRun
 
-from ambidex.evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
+from ambidex.evaluators.paragraphs import DEEPEST_STYLE, CharacterFormat, Paragraph, Run
 
 ALIGNMENT = {
     WD_ALIGN_PARAGRAPH.CENTER: "center",
@@ -30,13 +30,13 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
     for element in document.element.body.iter(qn("w:p")):
         paragraph = DocxParagraph(element, document._body)
         chain = list(ancestry(paragraph.style))
-        base = Look()
+        base = CharacterFormat()
         for style in reversed(chain):
-            base = _look(style.font).over(base)
+            base = _format(style.font).over(base)
         runs: list[Run] = []
         for part in paragraph.iter_inner_content():
             inner = part.runs if isinstance(part, Hyperlink) else [part]
-            runs += [Run(run.text, _run_look(run).over(base)) for run in inner]
+            runs += [Run(run.text, _run_format(run).over(base)) for run in inner]
         formats = [paragraph.paragraph_format]
         formats += [style.paragraph_format for style in chain if isinstance(style, ParagraphStyle)]
         alignments = [format.alignment for format in formats if format.alignment is not None]
@@ -54,16 +54,16 @@ def ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
     raise ValueError("the styles inherit from each other in a cycle")
 
 
-def _run_look(run: DocxRun) -> Look:
-    base = Look()
+def _run_format(run: DocxRun) -> CharacterFormat:
+    base = CharacterFormat()
     if run._r.style is not None:
         for style in reversed(list(ancestry(run.style))):
-            base = _look(style.font).over(base)
-    return _look(run.font).over(base)
+            base = _format(style.font).over(base)
+    return _format(run.font).over(base)
 
 
-def _look(font: Font) -> Look:
-    return Look(
+def _format(font: Font) -> CharacterFormat:
+    return CharacterFormat(
         bold=font.bold,
         italic=font.italic,
         underline=None if font.underline is None else bool(font.underline),

@@ -9,7 +9,7 @@ from odf.element import Element, Text
 from odf.namespaces import FONS, STYLENS, TEXTNS
 from odf.opendocument import load
 
-from ambidex.evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
+from ambidex.evaluators.paragraphs import DEEPEST_STYLE, CharacterFormat, Paragraph, Run
 
 ALIGNMENT = {"center": "center", "end": "right", "right": "right", "justify": "justify"}
 
@@ -25,8 +25,8 @@ def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
     for element in _descend(document.text):
         if element.qname in {(TEXTNS, "p"), (TEXTNS, "h")}:
             name = _attribute(element, TEXTNS, "style-name")
-            look, alignment = _look(styles, name)
-            runs = tuple(_runs(element, look, styles))
+            formatting, alignment = _format(styles, name)
+            runs = tuple(_runs(element, formatting, styles))
             yield Paragraph(runs, ALIGNMENT.get(alignment, "left"))
 
 
@@ -39,49 +39,51 @@ def _descend(element: Element) -> Iterator[Element]:
         waiting += [child for child in reversed(current.childNodes) if isinstance(child, Element)]
 
 
-def _runs(paragraph: Element, look: Look, styles: dict[str, Element]) -> Iterator[Run]:
-    waiting: list[tuple[object, Look]] = [(paragraph, look)]
+def _runs(
+    paragraph: Element, formatting: CharacterFormat, styles: dict[str, Element]
+) -> Iterator[Run]:
+    waiting: list[tuple[object, CharacterFormat]] = [(paragraph, formatting)]
     while waiting:
-        node, look = waiting.pop()
+        node, formatting = waiting.pop()
         if isinstance(node, Text):
-            yield Run(str(node.data), look)
+            yield Run(str(node.data), formatting)
         elif isinstance(node, Element):
             match node.qname:
                 case (_, "s"):
-                    yield Run(" " * min(int(_attribute(node, TEXTNS, "c") or 1), 1000), look)
+                    yield Run(" " * min(int(_attribute(node, TEXTNS, "c") or 1), 1000), formatting)
                 case (_, "tab"):
-                    yield Run("\t", look)
+                    yield Run("\t", formatting)
                 case (_, "line-break"):
-                    yield Run("\n", look)
+                    yield Run("\n", formatting)
                 case (_, "span"):
-                    own, _ = _look(styles, _attribute(node, TEXTNS, "style-name"))
-                    look = own.over(look)
-            waiting += [(child, look) for child in reversed(node.childNodes)]
+                    own, _ = _format(styles, _attribute(node, TEXTNS, "style-name"))
+                    formatting = own.over(formatting)
+            waiting += [(child, formatting) for child in reversed(node.childNodes)]
 
 
-def _look(styles: dict[str, Element], name: str) -> tuple[Look, str]:
-    look, alignment = Look(), ""
+def _format(styles: dict[str, Element], name: str) -> tuple[CharacterFormat, str]:
+    formatting, alignment = CharacterFormat(), ""
     for _ in range(DEEPEST_STYLE):
         style = styles.get(name)
         if style is None:
-            return look, alignment
+            return formatting, alignment
         for properties in style.childNodes:
             if properties.qname == (STYLENS, "text-properties"):
-                look = look.over(_properties(properties))
+                formatting = formatting.over(_properties(properties))
             elif properties.qname == (STYLENS, "paragraph-properties"):
                 alignment = alignment or _attribute(properties, FONS, "text-align")
         name = _attribute(style, STYLENS, "parent-style-name")
     raise ValueError("the styles inherit from each other in a cycle")
 
 
-def _properties(element: Element) -> Look:
+def _properties(element: Element) -> CharacterFormat:
     weight = _attribute(element, FONS, "font-weight")
     slope = _attribute(element, FONS, "font-style")
     line = _attribute(element, STYLENS, "text-underline-style")
     size = _attribute(element, FONS, "font-size")
     color = _attribute(element, FONS, "color")
     font = _attribute(element, STYLENS, "font-name")
-    return Look(
+    return CharacterFormat(
         bold=(weight == "bold" or (weight.isdigit() and int(weight) >= 600)) if weight else None,
         italic=slope in {"italic", "oblique"} if slope else None,
         underline=line != "none" if line else None,

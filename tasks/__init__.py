@@ -85,7 +85,7 @@ class Body(Protocol):
     of its evidence."""
 
     @property
-    def asks(self) -> int:
+    def check_count(self) -> int:
         """Number of checks on the evidence."""
 
     def judge(self, evidence: Path) -> Verdict:
@@ -102,7 +102,7 @@ class Verbs:
     checks: tuple[Callable[[Path], Score], ...]
 
     @property
-    def asks(self) -> int:
+    def check_count(self) -> int:
         """Number of checks."""
         return len(self.checks)
 

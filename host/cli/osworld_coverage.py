@@ -62,7 +62,7 @@ def _each(found: Iterable[SurveyedTask]) -> Table:
             one.name,
             one.net,
             "" if one.tools is None else str(one.tools),
-            str(one.task.body.asks) if one.task else "–",
+            str(one.task.body.check_count) if one.task else "–",
             str(len(one.missing)) if one.missing else "",
             ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in kinds.items()),
             one.why_not,

@@ -97,7 +97,7 @@ class OSWorldBody:
     store: AssetStore
 
     @property
-    def asks(self) -> int:
+    def check_count(self) -> int:
         """Number of metrics."""
         return len(self.questions)
 

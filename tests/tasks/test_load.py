@@ -1,4 +1,4 @@
-"""Loading a suite: what is wrong is said before anything runs, all of it, with file and key."""
+"""Loading a suite: all problems are reported before anything runs, with file and key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "expected"),
     [
         ("instruction =", "instructions =", "instruction: required, but missing"),
         ("instruction =", "instructions =", "instructions: unknown key (value 'Set"),
@@ -39,7 +39,11 @@ def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:
         ("wait_window", "wait_windows", "setup[1].wait_windows: unknown key"),
         ("{ get =", "{ gett =", "collect[0]: must have exactly one of get"),
         ('to = "echo.txt"', 'to = "a/echo.txt"', "collect[1].to: must be a plain file name"),
-        ('to = "echo.txt"', 'to = "cells.json"', "several items are collected under the same name: cells"),
+        (
+            'to = "echo.txt"',
+            'to = "cells.json"',
+            "several items are collected under the same name: cells",
+        ),
         (
             '"calc_save"]',
             '"calc_sav"]',
@@ -51,14 +55,18 @@ def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:
         ("json_fields_equal", "json_fields", "check[0]: no evaluator 'output.json_fields'"),
         ("fields = {", "field = {", "check[0]: output.json_fields_equal: "),
         ('"cells.json", f', '"c.json", f', "check[0].with.file: 'c.json' is not collected"),
-        ('by = "tools"', 'by = "gui"', "oracle[0].calls[0]: calc_set_cell_value is not a GUI action"),
+        (
+            'by = "tools"',
+            'by = "gui"',
+            "oracle[0].calls[0]: calc_set_cell_value is not a GUI action",
+        ),
         ('by = "tools"', 'by = "tools"\nstop = "infeasible"', "an oracle must have stop"),
     ],
 )
-def test_a_wrong_key_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_a_wrong_key_is_named(tmp_path: Path, old: str, new: str, expected: str) -> None:
     assert old in CELL
-    found = problems(write_suite(tmp_path / "suite", cell=CELL.replace(old, new, 1)))
-    assert any(each.startswith(f"cell/task.toml: {said}") for each in found), found
+    messages = problems(write_suite(tmp_path / "suite", cell=CELL.replace(old, new, 1)))
+    assert any(message.startswith(f"cell/task.toml: {expected}") for message in messages), messages
 
 
 def test_all_problems_of_all_tasks_are_listed_at_once(tmp_path: Path) -> None:
@@ -68,8 +76,10 @@ def test_all_problems_of_all_tasks_are_listed_at_once(tmp_path: Path) -> None:
         one=CELL.replace("calc_save", "calc_sav"),
         two=CELL.replace('get = "~/', 'get = "'),
     )
-    found = problems(folder)
-    assert [each.split(":")[0] for each in found] == ["one/task.toml"] * 2 + ["two/task.toml"]
+    messages = problems(folder)
+    assert [message.split(":")[0] for message in messages] == ["one/task.toml"] * 2 + [
+        "two/task.toml"
+    ]
 
 
 def test_an_infeasible_task_needs_no_check_and_a_feasible_one_does(tmp_path: Path) -> None:
@@ -86,14 +96,14 @@ def test_only_the_named_tasks_are_loaded_and_must_exist(tmp_path: Path) -> None:
         load_suite(folder, CATALOGUE, ["goood"])
 
 
-def test_a_directory_without_tasks_is_no_suite(tmp_path: Path) -> None:
+def test_a_directory_without_tasks_is_not_a_suite(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="no tasks here"):
         load_suite(tmp_path, CATALOGUE)
     with pytest.raises(TaskError, match="no such directory"):
         load_suite(tmp_path / "none", CATALOGUE)
 
 
-def test_the_hash_of_a_task_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
+def test_the_hash_of_a_task_covers_paths_and_contents(tmp_path: Path) -> None:
     one = write_suite(tmp_path / "a", t=CELL) / "t"
     two = write_suite(tmp_path / "b", t=CELL) / "t"
     assert content_hash(one) == content_hash(two)

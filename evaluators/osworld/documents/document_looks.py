@@ -74,7 +74,7 @@ def find_default_font(result: Path, expected: Font) -> Score:
     try:
         actual = _default_font(result)
     except UnreadableError as unreadable:
-        # Unreadable settings name no font, and an expected null stands for that.
+        # Unreadable settings name no font, which matches an expected null.
         return Score(float(target is None), str(unreadable))
     wrong = [] if actual == target else [f"the default font is {actual}"]
     return verdict(wrong, f"the default font is {actual}")

@@ -112,7 +112,7 @@ def compare_references(
     if len(actual) != len(target):
         return Score(0.0, f"there are {len(actual)} entries, not {len(target)}")
     if not target:
-        raise UpstreamRaisesError("there are no entries, so no mean of them")
+        raise UpstreamRaisesError("there are no entries to average over")
     if strict and content_only:
         actual, target = (
             [squeezed(entry) for entry in actual],

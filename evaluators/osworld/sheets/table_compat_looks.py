@@ -151,7 +151,7 @@ def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
             token.value = replacements[token.value.replace("$", "").upper()]
     evaluate = formula("".join(token.value for token in tokens), origin="A1")
 
-    def holds(value: Stored) -> bool:
+    def matches(value: Stored) -> bool:
         try:
             outcome = evaluate("A1", values | {(1, 1): value})
             return bool(outcome) if isinstance(outcome, str) else truth(outcome)
@@ -160,7 +160,7 @@ def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
         except UnknownValueError:
             return False
 
-    return holds
+    return matches
 
 
 def _tokens(text: str) -> list[Token]:
@@ -180,7 +180,7 @@ def _constant(text: str) -> Any:
 
 
 def _compared(operator: str, ends: list[Any]) -> Condition:
-    def holds(value: Any) -> bool:
+    def matches(value: Any) -> bool:
         try:
             match operator:
                 case "lessThanOrEqual":
@@ -203,4 +203,4 @@ def _compared(operator: str, ends: list[Any]) -> Condition:
             return False
         return False
 
-    return holds
+    return matches

@@ -7,71 +7,71 @@ from pathlib import Path
 from typing import Any
 
 from ambidex.evaluators.osworld import Value
-from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
+from tests.evaluators.osworld.cases import Case, MetricInput, broken, near, right
 from tests.evaluators.osworld.makers import cells, garbage, text
 
 CITIES = ["Scottsdale", ["Montreal", "Montréal"], "San Juan"] * 7
 
 
-def two(said: str, wanted: str, **options: Any) -> Any:
+def two(said: str, target: str, **options: Any) -> Any:
     """A collected text file and an expected one."""
 
-    def make(folder: Path) -> Asked:
-        return Asked(text(folder / "a.txt", said), text(folder / "b.txt", wanted), options)
+    def make(folder: Path) -> MetricInput:
+        return MetricInput(text(folder / "a.txt", said), text(folder / "b.txt", target), options)
 
     return make
 
 
 def one(said: str, rules: dict[str, Any], **options: Any) -> Any:
-    return lambda folder: Asked(text(folder / "a.txt", said), rules, options)
+    return lambda folder: MetricInput(text(folder / "a.txt", said), rules, options)
 
 
 def value(result: Value, expected: Value, **options: Any) -> Any:
-    return lambda _: Asked(result, expected, options)
+    return lambda _: MetricInput(result, expected, options)
 
 
 def missing(expected: Value = None, **options: Any) -> Any:
     """The getter gave a path, but nothing was collected there."""
 
-    def make(folder: Path) -> Asked:
-        wanted = text(folder / "b.txt", "a\n") if expected is None else expected
-        return Asked(folder / "nothing.txt", wanted, options)
+    def make(folder: Path) -> MetricInput:
+        target = text(folder / "b.txt", "a\n") if expected is None else expected
+        return MetricInput(folder / "nothing.txt", target, options)
 
     return make
 
 
 def binary(expected: Value = None, **options: Any) -> Any:
-    def make(folder: Path) -> Asked:
-        wanted = text(folder / "b.txt", "a\n") if expected is None else expected
-        return Asked(garbage(folder / "a.txt"), wanted, options)
+    def make(folder: Path) -> MetricInput:
+        target = text(folder / "b.txt", "a\n") if expected is None else expected
+        return MetricInput(garbage(folder / "a.txt"), target, options)
 
     return make
 
 
 def database(sql: str, *rows: int) -> Any:
-    def make(folder: Path) -> Asked:
+    def make(folder: Path) -> MetricInput:
         with sqlite3.connect(folder / "a.sqlite") as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("CREATE TABLE found (id INTEGER)")
             connection.executemany("INSERT INTO found VALUES (?)", [(row,) for row in rows])
         connection.close()
-        return Asked(folder / "a.sqlite", {"sql": sql})
+        return MetricInput(folder / "a.sqlite", {"sql": sql})
 
     return make
 
 
 def cities(*names: str | None) -> Any:
-    def make(folder: Path) -> Asked:
+    def make(folder: Path) -> MetricInput:
         rows = [["Year", "Name", "City"], *[[2013, "ICLR", name] for name in names * 7]]
-        return Asked(cells(folder / "a.xlsx", rows), {"expected": CITIES})
+        return MetricInput(cells(folder / "a.xlsx", rows), {"expected": CITIES})
 
     return make
 
 
-def several(said: str, *wanted: str) -> Any:
-    def make(folder: Path) -> Asked:
-        files = [text(folder / f"{number}.csv", each) for number, each in enumerate(wanted)]
-        return Asked(text(folder / "a.csv", said), files)
+def several(said: str, *target: str) -> Any:
+    def make(folder: Path) -> MetricInput:
+        files = [text(folder / f"{number}.csv", item) for number, item in enumerate(target)]
+        return MetricInput(text(folder / "a.csv", said), files)
 
     return make
 
@@ -215,7 +215,7 @@ CASES: list[Case] = [
     broken("run_sqlite3", "a statement that writes", database("DELETE FROM found", 1),
            "not authorized"),
     broken("run_sqlite3", "no database",
-           lambda folder: Asked(garbage(folder / "a"), {"sql": "SELECT 1 FROM found"})),
+           lambda folder: MetricInput(garbage(folder / "a"), {"sql": "SELECT 1 FROM found"})),
 
     right("compare_csv", "the same lines", two("a,b\r\n1,2\r\n", "a,b\n1,2\n")),
     right("compare_csv", "one of several", several("c\n", "a\n", "c\n")),
@@ -226,7 +226,7 @@ CASES: list[Case] = [
     near("compare_csv", "a line too few", two("a\n", "a\nb\n"), because="1 lines, not 2"),
     broken("compare_csv", "no file", missing()),
     broken("compare_csv", "no file of a workbook",
-           lambda folder: Asked(garbage(folder / "a"), text(folder / "b", "a"))),
+           lambda folder: MetricInput(garbage(folder / "a"), text(folder / "b", "a"))),
 
     right("check_csv", "a row as expected, none as not",
           one("url,user,x\nimap://mail.example,anna,1\n",
@@ -246,5 +246,5 @@ CASES: list[Case] = [
     near("compare_conference_city_in_order", "one is left out",
          cities("Scottsdale", None, "San Juan")),
     broken("compare_conference_city_in_order", "no workbook",
-           lambda folder: Asked(garbage(folder / "a.xlsx"), {"expected": CITIES})),
+           lambda folder: MetricInput(garbage(folder / "a.xlsx"), {"expected": CITIES})),
 ]  # fmt: skip
