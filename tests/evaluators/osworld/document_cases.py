@@ -447,6 +447,6 @@ CASES: list[Case] = [
     near("compare_references", "under another heading", two(doc("Sources", "a"), entries("a"))),
     near("compare_references", "blanks more, which the task allows", two(
         entries("a  b  c"), entries("a b c"), content_only=True), 0.6667, 1.0),
-    near("compare_references", "no entries", two(entries(), entries()), because="no mean"),
+    near("compare_references", "no entries", two(entries(), entries()), because="no entries"),
     broken("compare_references", "no document", two(no_document, entries("a"))),
 ]  # fmt: skip
