@@ -73,5 +73,5 @@ def test_the_same_left_in_another_minute_is_the_same(tmp_path: Path) -> None:
     assert differences(one, other) == [
         "a.xlsx: Sheet.B2 42 by the tool, 43 by the GUI",
         "b.docx: [0][0] 'Dear all' by the tool, 'Dear  all' by the GUI",
-        "d.txt is there by the GUI alone",
+        "d.txt exists only by the GUI",
     ]
