@@ -1,11 +1,11 @@
-"""Evaluators judge collected evidence: pure functions from a directory of files to a score.
+"""Evaluators: pure functions from a directory of collected evidence to a score.
 
 They never touch a machine.
 
     @evaluator
     def cells_equal(evidence: Path, *, file: EvidenceName, cells: dict[str, Value]) -> Score: ...
 
-The keyword arguments, with their types, are what a task's `with` may say; they are checked when
+The keyword arguments and their types define what a task may pass in `with`; they are checked when
 the task is loaded.
 """
 
@@ -18,21 +18,21 @@ __all__ = ["Score", "UnreadableError"]
 
 @dataclass(frozen=True)
 class Score:
-    """A verdict in [0, 1] and the reason in words; 1 is success."""
+    """A number in [0, 1], where 1 is success, with the reason in words."""
 
     value: float
     reason: str
     wants: tuple[str, ...] = ()
-    """Workbooks that an office has to compute anew before they can be judged: the score is 0 until
+    """Workbooks that LibreOffice must recalculate before they can be judged; the score is 0 until
     then."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.value <= 1.0:
-            raise ValueError(f"a score lies in [0, 1], not {self.value}")
+            raise ValueError(f"a score must be in [0, 1], not {self.value}")
 
 
 class UnreadableError(Exception):
-    """Evidence is missing, too large or not of its format: the score is 0, for this reason."""
+    """Evidence is missing, too large or malformed; the score is 0 with this message as reason."""
 
     wants: tuple[str, ...] = ()
-    """See `Score`."""
+    """Workbooks to recalculate first; see `Score.wants`."""

@@ -1,8 +1,7 @@
-"""Parsers for content that a guest made, each with a bound on what it may cost.
+"""Parsers for untrusted content from a guest, each with a bound on its cost.
 
-Both halves of the project that read such content use them: `evaluators.evidence` for collected
-files, `host.untrusted` for what a guest answers. Whatever the bytes are, the only exception is
-`BoundsError`.
+`evaluators.evidence` uses them for collected files, `host.untrusted` for the guest's answers.
+Whatever the bytes are, the only exception raised is `BoundsError`.
 """
 
 from __future__ import annotations
@@ -31,15 +30,16 @@ __all__ = [
 ]
 
 LARGEST_JSON = 64 << 20
-"""Bytes of a JSON text."""
+"""Maximum size of a JSON text in bytes."""
 DEEPEST = 100
-"""Arrays and objects inside each other."""
+"""Maximum nesting of arrays and objects."""
 MOST_VALUES = 2_000_000
-"""Values of a JSON text, counted by what separates them: each takes up to some 80 bytes."""
+"""Maximum number of values in a JSON text, counted by separators: each takes up to 80 bytes or
+so of memory."""
 MOST_PIXELS = 1 << 25
-"""Of one picture: a screen of 7680x4320 has fewer."""
+"""Maximum number of pixels of one picture: a screen of 7680x4320 has fewer."""
 PICTURES = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-"""Formats that Pillow decodes by itself, starting no other program."""
+"""Formats that Pillow decodes itself, without starting another program."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 MAYBE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 BROKEN_PICTURE = (
@@ -53,7 +53,7 @@ BROKEN_PICTURE = (
     struct.error,
     Image.DecompressionBombError,
 )
-"""What Pillow raises for a picture that is broken or too large."""
+"""Exceptions that Pillow raises for a picture that is broken or too large."""
 
 
 class BoundsError(ValueError):
@@ -68,15 +68,17 @@ def parse_json(
     most: int = MOST_VALUES,
     finite: bool = True,
 ) -> Any:
-    """The value of a JSON text in UTF-8. Lone surrogates in it become their escapes, such as
-    `\\udcff`, so that the value can be written as UTF-8. With `finite`, NaN, Infinity and numbers
-    that overflow a float are refused.
+    """Parse a JSON text in UTF-8.
+
+    Lone surrogates become escapes such as `\\udcff`, so that the value can be written as UTF-8.
+    With `finite`, NaN, Infinity and numbers that overflow a float are refused. Raises
+    `BoundsError`.
     """
     if len(source) > largest:
-        raise BoundsError(f"{len(source)} bytes of JSON, at most {largest}")
-    values = sum(source.count(mark) for mark in _marks(source))
+        raise BoundsError(f"JSON of {len(source)} bytes: at most {largest} are read")
+    values = sum(source.count(separator) for separator in _separators(source))
     if values > most:
-        raise BoundsError(f"about {values} values of JSON, at most {most}")
+        raise BoundsError(f"JSON of about {values} values: at most {most} are read")
     try:
         text = source.decode("utf-8-sig") if isinstance(source, bytes) else source
         value = STRICT.decode(text) if finite else json.loads(text)
@@ -85,106 +87,110 @@ def parse_json(
     except ValueError as error:
         raise BoundsError(f"not JSON: {_short(error)}") from None
     if MAYBE_SURROGATE.search(text):
-        _bound_depth(value, deepest)
-        return _cleaned(value)
+        _check_depth(value, deepest)
+        return _escape_surrogates(value)
     if text.count("[") + text.count("{") > deepest:
-        _bound_depth(value, deepest)
+        _check_depth(value, deepest)
     return value
 
 
-def _marks(source: str | bytes) -> tuple[Any, ...]:
+def _separators(source: str | bytes) -> tuple[Any, ...]:
     return (b",", b"[", b"{") if isinstance(source, bytes) else (",", "[", "{")
 
 
-def _refused(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON number")
+def _reject_constant(constant: str) -> float:
+    raise ValueError(f"{constant} is not a JSON number")
 
 
-def _finite(written: str) -> float:
-    number = float(written)
+def _parse_finite(literal: str) -> float:
+    number = float(literal)
     if not math.isfinite(number):
-        raise ValueError(f"the number {written:.20} is too large")
+        raise ValueError(f"the number {literal:.20} is too large")
     return number
 
 
-STRICT = json.JSONDecoder(parse_constant=_refused, parse_float=_finite)
+STRICT = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_parse_finite)
 
 
 def _short(error: ValueError) -> str:
     return str(error)[:200]
 
 
-def _bound_depth(value: object, deepest: int) -> None:
+def _check_depth(value: object, deepest: int) -> None:
     level = [value]
     for _ in range(deepest):
-        inner: list[object] = []
-        for each in level:
-            if isinstance(each, dict):
-                inner += (item for item in each.values() if isinstance(item, dict | list))
-            elif isinstance(each, list):
-                inner += (item for item in each if isinstance(item, dict | list))
-        if not inner:
+        nested: list[object] = []
+        for container in level:
+            if isinstance(container, dict):
+                nested += (item for item in container.values() if isinstance(item, dict | list))
+            elif isinstance(container, list):
+                nested += (item for item in container if isinstance(item, dict | list))
+        if not nested:
             return
-        level = inner
+        level = nested
     raise BoundsError(f"JSON nested more than {deepest} deep")
 
 
-def _cleaned(value: Any) -> Any:
-    """The same without lone surrogates; the depth is bounded by now."""
+def _escape_surrogates(value: Any) -> Any:
+    """A copy of the value with lone surrogates escaped. The caller has checked its depth."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
-        return [_cleaned(each) for each in value]
+        return [_escape_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {without_surrogates(key): _cleaned(each) for key, each in value.items()}
+        return {
+            without_surrogates(key): _escape_surrogates(member) for key, member in value.items()
+        }
     return value
 
 
 def without_surrogates(text: str) -> str:
-    """The text with each lone surrogate written as its escape (`\\udcff`), so that it is UTF-8."""
+    """Replace each lone surrogate by its escape (`\\udcff`), so that the text can be encoded as
+    UTF-8."""
     if not SURROGATE.search(text):
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def inflate(body: bytes, size: int) -> bytes:
-    """The `size` bytes that a zlib stream holds. A stream of more or fewer is refused, and of more
-    no further byte is inflated.
+    """Decompress a zlib stream of exactly `size` bytes.
+
+    Raises `BoundsError` for any other size, without inflating more than one byte beyond it.
     """
     stream = zlib.decompressobj()
     try:
-        held = stream.decompress(body, size + 1)
+        content = stream.decompress(body, size + 1)
     except zlib.error as error:
         raise BoundsError(f"not a zlib stream: {error}") from None
-    if len(held) > size:
+    if len(content) > size:
         raise BoundsError(f"inflates to more than {size} bytes")
-    if len(held) < size or not stream.eof:
-        raise BoundsError(f"inflates to {len(held)} bytes, not {size}, or is cut off")
-    return held
+    if len(content) < size or not stream.eof:
+        raise BoundsError(f"inflates to {len(content)} bytes, not {size}, or is cut off")
+    return content
 
 
 def open_picture(
     content: bytes, *, formats: tuple[str, ...] = PICTURES, pixels: int = MOST_PIXELS
 ) -> Image.Image:
-    """A picture of one of these formats with at most so many pixels; none of them is decoded yet.
+    """Open a picture of one of these formats with at most `pixels` pixels, without decoding it.
 
-    Decoding raises Pillow's own exceptions: see `BROKEN_PICTURE`.
+    Decoding it later raises Pillow's own exceptions: see `BROKEN_PICTURE`.
     """
     try:
         picture = Image.open(io.BytesIO(content), formats=formats)
     except BROKEN_PICTURE as error:
-        raise BoundsError(f"no picture that can be read: {str(error)[:200]}") from None
+        raise BoundsError(f"not a readable picture: {str(error)[:200]}") from None
     if picture.width * picture.height > pixels:
         raise BoundsError(
-            f"a picture of {picture.width}x{picture.height}: more than {pixels} pixels"
+            f"a picture of {picture.width}x{picture.height} has more than {pixels} pixels"
         )
     return picture
 
 
 def decode_base64(text: str, largest: int) -> bytes:
-    """The bytes of a base64 text, at most `largest` of them."""
+    """Decode a base64 text of at most `largest` bytes."""
     if len(text) > largest // 3 * 4 + 4:
-        raise BoundsError(f"{len(text)} characters of base64: more than {largest} bytes")
+        raise BoundsError(f"{len(text)} characters of base64 hold more than {largest} bytes")
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What else changed on a desktop: the list that a task collects with `changes`."""
+"""Side effects on a desktop: the list of changes that a task collects with `changes`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ambidex.evaluators.strict import Strict, explain
 from ambidex.evaluators.values import verdict
 
 MOST = 10
-"""Changes that a reason names."""
+"""Maximum number of changes that a reason names."""
 
 
 class Change(Strict):
-    """A thing that is another than before."""
+    """One change since setup."""
 
     kind: str
     what: str
@@ -26,15 +26,15 @@ class Change(Strict):
 
 
 class Changes(Strict):
-    """The whole list."""
+    """All changes since setup."""
 
     home: str
-    """The desktop user's folder."""
+    """The desktop user's home folder."""
     changes: tuple[Change, ...]
     refused: str = ""
-    """Why there may be others; empty where these are all."""
+    """Why the list may be incomplete; empty if it is complete."""
     left_out: dict[str, int] = Field(default_factory=dict)
-    """How many were left out that applications write of themselves, by their kind."""
+    """Number of changes left out by kind: those that applications write on their own."""
 
 
 @evaluator
@@ -45,27 +45,27 @@ def only(
     files: list[str] | None = None,
     settings: list[str] | None = None,
 ) -> Score:
-    """Nothing else changed than these files and settings; they need not have changed.
+    """Nothing changed except these files and settings, which may or may not have changed.
 
-    A file is named by its path (`~/` is the home); with a slash at its end it is a folder with all
-    that lies in it. A setting is named as "schema key", or by its schema alone.
+    A file is named by its path (`~/` is the home folder); a path that ends in a slash stands for
+    the folder and everything in it. A setting is named as "schema key", or by its schema alone.
     """
-    found = _read(evidence, file)
-    if found.refused:
-        return Score(0.0, f"not all changes are known: {found.refused}")
-    allowed = [_whole(each, found.home) for each in files or []]
-    keys = [tuple(each.split()) for each in settings or []]
-    wrong = [
-        f"{each.kind} {each.what}: {each.how}"
-        for each in found.changes
+    survey = _read(evidence, file)
+    if survey.refused:
+        return Score(0.0, f"the list of changes is incomplete: {survey.refused}")
+    allowed = [_absolute(path, survey.home) for path in files or []]
+    keys = [tuple(setting.split()) for setting in settings or []]
+    unexpected = [
+        f"{change.kind} {change.what}: {change.how}"
+        for change in survey.changes
         if not (
-            _within(each.what, allowed)
-            if each.kind == "file"
-            else each.kind == "setting" and _named(each.what, keys)
+            _within(change.what, allowed)
+            if change.kind == "file"
+            else change.kind == "setting" and _matches_setting(change.what, keys)
         )
     ]
-    more = [f"and {len(wrong) - MOST} changes more"] if len(wrong) > MOST else []
-    return verdict([*wrong[:MOST], *more], f"{file}: nothing else changed")
+    more = [f"and {len(unexpected) - MOST} more changes"] if len(unexpected) > MOST else []
+    return verdict([*unexpected[:MOST], *more], f"{file}: nothing else changed")
 
 
 def _read(evidence: Path, file: str) -> Changes:
@@ -77,13 +77,15 @@ def _read(evidence: Path, file: str) -> Changes:
         raise UnreadableError(f"not a list of changes: {file}: {explain(error)}") from None
 
 
-def _whole(path: str, home: str) -> str:
+def _absolute(path: str, home: str) -> str:
     return home + path[1:] if path.startswith("~/") else path
 
 
 def _within(path: str, allowed: list[str]) -> bool:
-    return any(path == each or (each.endswith("/") and path.startswith(each)) for each in allowed)
+    return any(
+        path == entry or (entry.endswith("/") and path.startswith(entry)) for entry in allowed
+    )
 
 
-def _named(what: str, keys: list[tuple[str, ...]]) -> bool:
-    return any(tuple(what.split())[: len(key)] == key for key in keys if key)
+def _matches_setting(setting: str, keys: list[tuple[str, ...]]) -> bool:
+    return any(tuple(setting.split())[: len(key)] == key for key in keys if key)

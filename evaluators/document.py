@@ -1,4 +1,4 @@
-"""Text documents (docx, odt): what the paragraphs say and how they look."""
+"""Evaluators of text documents (docx, odt): the text and the formatting of paragraphs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ambidex.evaluators import Score, UnreadableError, read_docx, read_odt
 from ambidex.evaluators.evidence import BROKEN, read_package
-from ambidex.evaluators.paragraphs import Look, Paragraph
+from ambidex.evaluators.paragraphs import CharacterFormat, Paragraph
 from ambidex.evaluators.registry import EvidenceName, evaluator
 from ambidex.evaluators.values import shown, verdict
 
@@ -20,15 +20,15 @@ Texts = Annotated[list[str], Field(min_length=1)]
 
 @evaluator
 def paragraphs_equal(evidence: Path, *, file: EvidenceName, paragraphs: list[str]) -> Score:
-    """The document says these paragraphs and no others, in this order; empty ones do not count."""
-    seen = _texts(evidence, file)
+    """The document has these paragraphs and no others, in this order; empty ones do not count."""
+    texts = _texts(evidence, file)
     wrong = [
-        f"paragraph {number} is {shown(found)}, not {shown(expected)}"
-        for number, (found, expected) in enumerate(zip(seen, paragraphs, strict=False), start=1)
-        if found != expected
+        f"paragraph {number} is {shown(actual)}, not {shown(expected)}"
+        for number, (actual, expected) in enumerate(zip(texts, paragraphs, strict=False), start=1)
+        if actual != expected
     ]
-    if len(seen) != len(paragraphs):
-        wrong.append(f"there are {len(seen)} paragraphs, not {len(paragraphs)}")
+    if len(texts) != len(paragraphs):
+        wrong.append(f"there are {len(texts)} paragraphs, not {len(paragraphs)}")
     return verdict(wrong, f"{file}: all {len(paragraphs)} paragraphs are as expected")
 
 
@@ -36,11 +36,17 @@ def paragraphs_equal(evidence: Path, *, file: EvidenceName, paragraphs: list[str
 def contains(
     evidence: Path, *, file: EvidenceName, texts: Texts, absent: list[str] | None = None
 ) -> Score:
-    """Each text stands somewhere within one paragraph, and none of `absent` stands anywhere."""
-    seen = _texts(evidence, file)
-    wrong = [f"{shown(each)} is missing" for each in texts if not any(each in one for one in seen)]
+    """Each text occurs within a paragraph, and none of `absent` occurs anywhere."""
+    paragraphs = _texts(evidence, file)
+    wrong = [
+        f"{shown(text)} is missing"
+        for text in texts
+        if not any(text in paragraph for paragraph in paragraphs)
+    ]
     wrong += [
-        f"{shown(each)} is still there" for each in absent or [] if any(each in one for one in seen)
+        f"{shown(text)} is still there"
+        for text in absent or []
+        if any(text in paragraph for paragraph in paragraphs)
     ]
     return verdict(wrong, f"{file}: all {len(texts)} texts are there")
 
@@ -59,23 +65,23 @@ def formatted(
     color: str | None = None,
     only: bool = False,
 ) -> Score:
-    """Wherever `text` stands (once at least), every character of it looks like this.
+    """Every character of every occurrence of `text` (at least one) has this formatting.
 
-    `size` is in points, `color` RRGGBB; what is not named does not count. With `only`, no other
-    visible character looks so.
+    `size` is in points, `color` is RRGGBB; attributes that are not given are not checked. With
+    `only`, no other visible character has this formatting.
     """
-    asked = Look(bold, italic, underline, size, font, color)
-    wrong, found = [], False
-    for inside, characters, look in _pieces(evidence, file, text):
-        found = found or inside
-        differing = _differences(look, asked)
+    expected = CharacterFormat(bold, italic, underline, size, font, color)
+    wrong, occurs = [], False
+    for inside, characters, formatting in _pieces(evidence, file, text):
+        occurs = occurs or inside
+        differing = _differences(formatting, expected)
         if inside and differing:
             wrong.append(f"{shown(characters)} {', '.join(differing)}")
         elif not inside and only and not differing and characters.strip():
-            wrong.append(f"{shown(characters)} looks so too")
-    if not found:
+            wrong.append(f"{shown(characters)} is formatted like this too")
+    if not occurs:
         wrong.append(f"{shown(text)} is missing")
-    return verdict(wrong, f"{file}: {shown(text)} looks as expected")
+    return verdict(wrong, f"{file}: {shown(text)} is formatted as expected")
 
 
 @evaluator
@@ -87,14 +93,15 @@ def aligned(
     alignment: Literal["left", "center", "right", "justify"],
     only: bool = False,
 ) -> Score:
-    """The paragraphs of exactly these texts are aligned so; with `only`, no other that has text."""
+    """The paragraphs with exactly these texts have this alignment; with `only`, no other paragraph
+    with text has it."""
     wrong, missing = [], set(paragraphs)
-    for each in _paragraphs(evidence, file):
-        text = each.text.strip()
+    for paragraph in _paragraphs(evidence, file):
+        text = paragraph.text.strip()
         missing.discard(text)
-        if text in paragraphs and each.alignment != alignment:
-            wrong.append(f"{shown(text)} is aligned {each.alignment}, not {alignment}")
-        elif text and text not in paragraphs and only and each.alignment == alignment:
+        if text in paragraphs and paragraph.alignment != alignment:
+            wrong.append(f"{shown(text)} is aligned {paragraph.alignment}, not {alignment}")
+        elif text and text not in paragraphs and only and paragraph.alignment == alignment:
             wrong.append(f"{shown(text)} is aligned {alignment} too")
     wrong += [f"there is no paragraph {shown(text)}" for text in sorted(missing)]
     return verdict(wrong, f"{file}: all {len(paragraphs)} paragraphs are aligned {alignment}")
@@ -114,11 +121,12 @@ def _paragraphs(evidence: Path, file: str) -> list[Paragraph]:
 
 
 def _texts(evidence: Path, file: str) -> list[str]:
-    return [text for each in _paragraphs(evidence, file) if (text := each.text.strip())]
+    return [text for paragraph in _paragraphs(evidence, file) if (text := paragraph.text.strip())]
 
 
-def _pieces(evidence: Path, file: str, text: str) -> Iterator[tuple[bool, str, Look]]:
-    """The document in pieces of one look, each inside an occurrence of the text or outside."""
+def _pieces(evidence: Path, file: str, text: str) -> Iterator[tuple[bool, str, CharacterFormat]]:
+    """Split the document into pieces of uniform formatting that lie inside or outside an occurrence
+    of the text. Yields (inside, characters, formatting)."""
     for paragraph in _paragraphs(evidence, file):
         whole, inside = paragraph.text, set[int]()
         start = whole.find(text)
@@ -130,20 +138,20 @@ def _pieces(evidence: Path, file: str, text: str) -> Iterator[tuple[bool, str, L
             piece, state = "", False
             for character in run.text:
                 if piece and state != (position in inside):
-                    yield state, piece, run.look
+                    yield state, piece, run.format
                     piece = ""
                 piece, state = piece + character, position in inside
                 position += 1
             if piece:
-                yield state, piece, run.look
+                yield state, piece, run.format
 
 
-def _differences(look: Look, asked: Look) -> list[str]:
+def _differences(formatting: CharacterFormat, expected: CharacterFormat) -> list[str]:
     return [
-        f"has {key} {seen if seen is not None else 'unset'}, not {expected}"
-        for key, expected in vars(asked).items()
-        # A switch that nothing sets is off.
-        if expected is not None
-        and (seen := getattr(look, key)) != expected
-        and not (expected is False and seen is None)
+        f"has {key} {actual if actual is not None else 'unset'}, not {value}"
+        for key, value in vars(expected).items()
+        # An attribute that nothing sets is off.
+        if value is not None
+        and (actual := getattr(formatting, key)) != value
+        and not (value is False and actual is None)
     ]

@@ -1,7 +1,7 @@
-"""Collected files are content a guest made: read here within bounds, or refused with
-`UnreadableError`.
+"""Bounded reading of collected files, which are untrusted content from a guest.
 
-Nothing is unpacked to disk, nothing is run, and an archive is measured before a library opens it.
+A file beyond a bound is refused with `UnreadableError`. Nothing is unpacked to disk, nothing is
+executed, and an archive is measured before a library opens it.
 """
 
 from __future__ import annotations
@@ -19,39 +19,40 @@ MIB = 1024 * 1024
 LARGEST_FILE = 64 * MIB
 LARGEST_UNPACKED = 128 * MIB
 LARGEST_XML = 32 * MIB
-"""One XML part: parsed as a tree it takes some ten times as much memory."""
+"""Maximum size of one XML part in bytes: parsed as a tree it takes about ten times the memory."""
 MOST_MEMBERS = 4096
 PROPERTY_LIST = re.compile(
     rb'<!DOCTYPE plist PUBLIC "-//Apple(?: Computer)?//DTD PLIST 1\.0//EN"'
     rb' "https?://www\.apple\.com/DTDs/PropertyList-1\.0\.dtd">'
 )
-"""The one document type that packages do hold: of printer settings saved on a Mac. It declares
-nothing itself, and no library here fetches what it names."""
+"""The one document type that real packages contain: that of printer settings saved on a Mac. It
+declares nothing itself, and no library here fetches the address it names."""
 BROKEN = (
-    SyntaxError,  # of lxml and ElementTree both
+    SyntaxError,  # raised by both lxml and ElementTree
     LookupError,
     ValueError,
     TypeError,
     AttributeError,
     ArithmeticError,
     AssertionError,
-    OSError,  # of a stream that ends too soon: the content itself is in memory
+    OSError,  # a truncated stream; the content itself is in memory
     EOFError,
 )
-"""What the libraries raise for a part that is missing or against its schema: they have no error of
-their own. Caught around the library's calls alone, never around an evaluator's."""
+"""What the parsing libraries raise for a part that is missing or violates its schema, since they
+have no exceptions of their own. Catch these around library calls only, never around an
+evaluator."""
 
 
 def read(evidence: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
-    """The bytes of one collected file; `UnreadableError` where it is absent, no file or too large,
-    or where collecting it went wrong."""
+    """Read one collected file. Raises `UnreadableError` if it is absent, not a file or too large,
+    or if its collection failed."""
     path = evidence / name
     source = source_of(evidence, name)
     if source and source.flaw:
         raise UnreadableError(f"{name} cannot be judged: {source.flaw}")
-    # Evidence is written by the host, but a link in it must not lead to another file of the host.
+    # The host writes the evidence, but a link in it must not lead to another file of the host.
     if not path.resolve().is_relative_to(evidence.resolve()):
-        raise UnreadableError(f"{name} leads out of the evidence")
+        raise UnreadableError(f"{name} points outside the evidence directory")
     try:
         if not path.is_file():
             raise UnreadableError(f"{name} was not collected: the file is missing")
@@ -64,7 +65,7 @@ def read(evidence: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
 
 
 def read_text(evidence: Path, name: str, largest: int = 8 * MIB) -> str:
-    """The text of one collected file, which must be UTF-8."""
+    """Read one collected file as UTF-8 text."""
     try:
         return read(evidence, name, largest).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -72,25 +73,26 @@ def read_text(evidence: Path, name: str, largest: int = 8 * MIB) -> str:
 
 
 def read_package(evidence: Path, name: str) -> io.BytesIO:
-    """An office package (xlsx, docx, odt, …) that a library may open: no zip bomb, no DTD."""
+    """Read an office package (xlsx, docx, odt, …) and check that it is safe for a library to open:
+    no zip bomb, no DTD."""
     return package(read(evidence, name), name)
 
 
-def package(held: bytes, name: str) -> io.BytesIO:
-    """The same of bytes that were read already; `name` is for the reasons."""
-    content = io.BytesIO(held)
+def package(data: bytes, name: str) -> io.BytesIO:
+    """Like `read_package`, for bytes that are already in memory; `name` is used in messages."""
+    content = io.BytesIO(data)
     try:
         with zipfile.ZipFile(content) as archive:
             members = archive.infolist()
             if len(members) > MOST_MEMBERS:
                 raise UnreadableError(f"{name} has {len(members)} members, at most {MOST_MEMBERS}")
-            if sum(each.file_size for each in members) > LARGEST_UNPACKED:
+            if sum(member.file_size for member in members) > LARGEST_UNPACKED:
                 raise UnreadableError(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
-            names = [each.filename for each in members]
+            names = [member.filename for member in members]
             if len(set(names)) != len(names):
-                raise UnreadableError(f"{name} holds two members of one name")
-            for each in members:
-                _measure(archive, each, name)
+                raise UnreadableError(f"{name} has two members with the same name")
+            for member in members:
+                _measure(archive, member, name)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -99,14 +101,15 @@ def package(held: bytes, name: str) -> io.BytesIO:
         EOFError,
         OSError,
     ) as error:
-        # zipfile's own words for: no archive, unknown compression, a password, a broken stream.
-        raise UnreadableError(f"{name} is not a whole office file: {error}") from error
+        # zipfile raises these for: not an archive, unknown compression, a password, a broken
+        # stream.
+        raise UnreadableError(f"{name} is not an intact office file: {error}") from error
     content.seek(0)
     return content
 
 
 def _measure(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> None:
-    """Unpack one member into nothing: zipfile stops at the declared size and checks the sum."""
+    """Decompress one member and discard it; zipfile stops at the declared size and checks CRCs."""
     part = f"{member.filename} of {name}"
     markup = member.filename.endswith((".xml", ".rels", ".rdf"))
     if markup and member.file_size > LARGEST_XML:
@@ -114,10 +117,10 @@ def _measure(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> No
     tail = b""
     with archive.open(member) as stream:
         while block := stream.read(MIB):
-            # In another encoding a document type could hide from the search below.
+            # In another encoding, a document type would escape the search below.
             if markup and not tail and not _is_utf8_markup(block[:256]):
                 raise UnreadableError(f"{part} is not XML in UTF-8")
-            # Office formats have no document type: whoever writes one wants entities expanded.
+            # Office formats have no document type; one that is there is meant to expand entities.
             if b"<!DOCTYPE" in (tail + block if markup else PROPERTY_LIST.sub(b"", tail + block)):
                 raise UnreadableError(f"{part} declares a document type")
             tail = block[-16:]

@@ -1,4 +1,4 @@
-"""Collected files as such: there or not, their text, their bytes, and listings of folders."""
+"""Evaluators of plain files: existence, text, bytes, and folder listings."""
 
 from __future__ import annotations
 
@@ -17,30 +17,34 @@ from ambidex.evaluators.values import shown, verdict
 
 @evaluator
 def exists(evidence: Path, *, file: EvidenceName) -> Score:
-    """The file was collected; it may be empty."""
-    return Score(1.0, f"{file} is there ({len(read(evidence, file))} bytes)")
+    """The file exists; it may be empty."""
+    return Score(1.0, f"{file} exists ({len(read(evidence, file))} bytes)")
 
 
 @evaluator
 def absent(evidence: Path, *, file: EvidenceName) -> Score:
-    """The file was asked for and not found in the guest: nor was a folder or a link of its name."""
+    """The file does not exist in the guest, nor does a folder or a link with its name."""
     source = source_of(evidence, file)
-    there = (evidence / file).exists() or (source is not None and source.state != "absent")
-    what = f" ({source.flaw})" if source and source.flaw else ""
-    return verdict([f"{file} is there{what}"] if there else [], f"{file} is not there")
+    exists = (evidence / file).exists() or (source is not None and source.state != "absent")
+    detail = f" ({source.flaw})" if source and source.flaw else ""
+    return verdict([f"{file} exists{detail}"] if exists else [], f"{file} does not exist")
 
 
 @evaluator
 def text_equals(evidence: Path, *, file: EvidenceName, text: str, exact: bool = False) -> Score:
-    """The file says this text and no more; blanks at line ends and lines at the end do not count.
+    """The file has exactly this text, apart from blanks at line ends and empty lines at the end.
 
-    With `exact`, they do.
+    With `exact`, those count too.
     """
-    seen, expected = read_text(evidence, file), text
+    actual, expected = read_text(evidence, file), text
     if not exact:
-        seen, expected = _trimmed(seen), _trimmed(expected)
-    wrong = [] if seen == expected else [f"{file} says {shown(seen)}, not {shown(expected)}"]
-    return verdict(wrong, f"{file} says what it should")
+        actual, expected = _trimmed(actual), _trimmed(expected)
+    wrong = (
+        []
+        if actual == expected
+        else [f"{file} has the text {shown(actual)}, not {shown(expected)}"]
+    )
+    return verdict(wrong, f"{file} has the expected text")
 
 
 @evaluator
@@ -51,19 +55,23 @@ def text_contains(
     texts: Annotated[list[str], Field(min_length=1)],
     absent: list[str] | None = None,
 ) -> Score:
-    """Each text stands in the file, and none of `absent`."""
-    seen = read_text(evidence, file)
-    wrong = [f"{shown(each)} is missing from {file}" for each in texts if each not in seen]
-    wrong += [f"{shown(each)} is in {file}" for each in absent or [] if each in seen]
-    return verdict(wrong, f"{file} says all {len(texts)} texts")
+    """The file contains each of the texts and none of `absent`."""
+    content = read_text(evidence, file)
+    wrong = [f"{shown(text)} is missing from {file}" for text in texts if text not in content]
+    wrong += [f"{shown(text)} is in {file}" for text in absent or [] if text in content]
+    return verdict(wrong, f"{file} contains all {len(texts)} texts")
 
 
 @evaluator
 def same_bytes(evidence: Path, *, file: EvidenceName, expected: TaskFile) -> Score:
-    """The file is, byte by byte, a file of the task."""
-    seen, wanted = read(evidence, file), expected.read_bytes()
-    wrong = [] if seen == wanted else [f"{file} differs: {_sum(seen)}, not {_sum(wanted)}"]
-    return verdict(wrong, f"{file} is the same as {expected.name}")
+    """The file is identical, byte by byte, to a file of the task."""
+    actual, reference = read(evidence, file), expected.read_bytes()
+    wrong = (
+        []
+        if actual == reference
+        else [f"{file} differs: {_digest(actual)}, not {_digest(reference)}"]
+    )
+    return verdict(wrong, f"{file} is identical to {expected.name}")
 
 
 @evaluator
@@ -74,14 +82,15 @@ def listing_equals(
     paths: list[str],
     ignore: list[str] | None = None,
 ) -> Score:
-    """The file lists these paths, one a line in any order, and no others.
+    """The file lists exactly these paths, one per line in any order.
 
-    Made for what a task collects with `list`. `ignore` names paths that may be there or not.
+    Meant for listings that a task collects with `list`. `ignore` names paths that may be listed or
+    not.
     """
     listed = {line for line in read_text(evidence, file).splitlines() if line.strip()}
-    seen = listed - set(ignore or [])
-    wrong = [f"{each} is missing" for each in sorted(set(paths) - seen)]
-    wrong += [f"{shown(each)} should not be there" for each in sorted(seen - set(paths))]
+    listed -= set(ignore or [])
+    wrong = [f"{path} is missing" for path in sorted(set(paths) - listed)]
+    wrong += [f"{shown(path)} should not be there" for path in sorted(listed - set(paths))]
     return verdict(wrong, f"{file} lists all {len(paths)} paths and no others")
 
 
@@ -89,5 +98,5 @@ def _trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip("\n")
 
 
-def _sum(content: bytes) -> str:
+def _digest(content: bytes) -> str:
     return f"{len(content)} bytes, sha256 {hashlib.sha256(content).hexdigest()[:12]}"

@@ -1,10 +1,10 @@
-"""Formulas of conditional formats, evaluated for one cell: the small part of a spreadsheet's
-language that says which cells stand out.
+"""An evaluator for the subset of spreadsheet formulas that conditional formats use.
 
-    holds = formula("WEEKDAY(A1,2)>5", origin="A1")
-    holds("B3", values)            the formula as it reads in B3, over the stored values
+    result = formula("WEEKDAY(A1,2)>5", origin="A1")
+    result("B3", values)           the formula as it reads in B3, over the stored values
 
-What it does not know (other functions, names, other sheets) is `UnknownValueError`, never guessed.
+Anything unsupported (other functions, names, other sheets) raises `UnknownValueError`; nothing is
+guessed.
 """
 
 from __future__ import annotations
@@ -30,27 +30,30 @@ __all__ = ["FormulaError", "UnknownValueError", "formula"]
 
 MOST_CELLS = 100_000
 DEEPEST = 60
-OF_MISTAKES = {"ISERROR", "ISNUMBER", "ISTEXT"}
-"""Functions that say something of an error, where others end in it."""
+ACCEPT_ERRORS = {"ISERROR", "ISNUMBER", "ISTEXT"}
+"""Functions that accept an error as their argument; all others propagate it."""
 Values = Mapping[tuple[int, int], object]
-"""The cells that hold something, by row and column."""
+"""The values of non-empty cells by (row, column)."""
 
 
 def formula(text: str, *, origin: str) -> Callable[[str, Values], object]:
-    """What a formula written for the cell `origin` gives in another cell; `UnknownValueError` at
-    once or when called, `FormulaError` where the result is an error."""
+    """Compile a formula written for the cell `origin` into a function of (cell, values).
+
+    Raises `UnknownValueError`, now or in the call, if the formula is not supported; the call raises
+    `FormulaError` if the result is an error.
+    """
 
     def result(place: str, values: Values) -> object:
         try:
             moved = Translator(f"={text}", origin=origin).translate_formula(place)
-            tokens = [each for each in Tokenizer(moved).items if each.type != Token.WSPACE]
+            tokens = [item for item in Tokenizer(moved).items if item.type != Token.WSPACE]
         except (TokenizerError, TranslatorError, ValueError, IndexError) as error:
             raise UnknownValueError(f"{text}: {error}") from error
-        reader = _Reader(tokens, values, place)
-        found = reader.expression(0)
-        if reader.tokens:
-            raise UnknownValueError(f"{text}: {reader.tokens[0].value} is not expected")
-        return single(found)
+        parser = _Parser(tokens, values, place)
+        value = parser.expression(0)
+        if parser.tokens:
+            raise UnknownValueError(f"{text}: unexpected {parser.tokens[0].value}")
+        return single(value)
 
     return result
 
@@ -59,8 +62,8 @@ BINDING = {"=": 1, "<>": 1, "<": 1, ">": 1, "<=": 1, ">=": 1, "&": 2, "+": 3, "-
            "/": 4, "^": 5}  # fmt: skip
 
 
-class _Reader:
-    """Precedence climbing over the library's tokens."""
+class _Parser:
+    """Evaluates the tokens of openpyxl's tokenizer by precedence climbing."""
 
     def __init__(self, tokens: list[Token], values: Values, place: str) -> None:
         self.tokens, self.values, self.place = tokens, values, place
@@ -69,7 +72,7 @@ class _Reader:
     def expression(self, least: int) -> object:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise UnknownValueError("it nests too deep")
+            raise UnknownValueError("it is nested too deeply")
         left = self.operand()
         while self.tokens:
             token = self.tokens[0]
@@ -86,14 +89,14 @@ class _Reader:
 
     def operand(self) -> object:
         if not self.tokens:
-            raise UnknownValueError("it ends too soon")
+            raise UnknownValueError("it ends too early")
         token = self.tokens.pop(0)
         match token.type, token.subtype:
             case Token.OP_PRE, _:
-                # A sign binds closer than a power, as in spreadsheets.
+                # A sign binds more tightly than a power, as in spreadsheets.
                 self.depth += 1
                 if self.depth > DEEPEST:
-                    raise UnknownValueError("it nests too deep")
+                    raise UnknownValueError("it is nested too deeply")
                 value = self.operand()
                 self.depth -= 1
                 return -number(value) if token.value == "-" else number(value)
@@ -111,54 +114,54 @@ class _Reader:
                 return value
             case Token.FUNC, Token.OPEN:
                 return self.call(token.value[:-1].upper())
-        raise UnknownValueError(f"{token.value} is not known here")
+        raise UnknownValueError(f"{token.value} is not supported")
 
     def call(self, name: str) -> object:
-        given: list[object] = []
+        arguments: list[object] = []
         while self.tokens and self.tokens[0].subtype != Token.CLOSE:
             if self.tokens[0].type == Token.SEP:
                 self.tokens.pop(0)
-            given.append(self.argument() if name in OF_MISTAKES else self.expression(0))
+            arguments.append(self.argument() if name in ACCEPT_ERRORS else self.expression(0))
         self.close(Token.FUNC)
-        if name in OF_MISTAKES:
-            wrong = len(given) == 1 and isinstance(given[0], FormulaError)
-            if name == "ISERROR" or wrong:
-                return wrong is (name == "ISERROR")
-        if name in {"ROW", "COLUMN"} and not given:
-            given = [self.area(self.place)]
+        if name in ACCEPT_ERRORS:
+            is_error = len(arguments) == 1 and isinstance(arguments[0], FormulaError)
+            if name == "ISERROR" or is_error:
+                return is_error is (name == "ISERROR")
+        if name in {"ROW", "COLUMN"} and not arguments:
+            arguments = [self.area(self.place)]
         if name not in FUNCTIONS:
-            raise UnknownValueError(f"the function {name} is not known here")
+            raise UnknownValueError(f"the function {name} is not supported")
         try:
-            return FUNCTIONS[name](*given)
+            return FUNCTIONS[name](*arguments)
         except (TypeError, ValueError, ArithmeticError, IndexError) as error:
             raise FormulaError(f"{name}: {error}") from error
 
     def argument(self) -> object:
-        """The one argument of a function that may be asked of an error, which is given as such."""
-        held, depth = list(self.tokens), self.depth
+        """Read the argument of a function that accepts errors; an error is returned as a value."""
+        rest, depth = list(self.tokens), self.depth
         try:
             return single(self.expression(0))
-        except FormulaError as mistake:
-            opened = 0
-            while held and (opened or held[0].subtype != Token.CLOSE):
-                opened += {Token.OPEN: 1, Token.CLOSE: -1}.get(held[0].subtype, 0)
-                held.pop(0)
-            self.tokens[:], self.depth = held, depth
-            return mistake
+        except FormulaError as error:
+            open_brackets = 0
+            while rest and (open_brackets or rest[0].subtype != Token.CLOSE):
+                open_brackets += {Token.OPEN: 1, Token.CLOSE: -1}.get(rest[0].subtype, 0)
+                rest.pop(0)
+            self.tokens[:], self.depth = rest, depth
+            return error
 
     def close(self, kind: str) -> None:
         if not self.tokens or (self.tokens[0].type, self.tokens[0].subtype) != (kind, Token.CLOSE):
-            raise UnknownValueError("a bracket is not closed")
+            raise UnknownValueError("a bracket is missing")
         self.tokens.pop(0)
 
     def area(self, reference: str) -> Area:
         if "!" in reference:
-            raise UnknownValueError(f"{reference} lies on another sheet")
+            raise UnknownValueError(f"{reference} is on another sheet")
         try:
-            asked = CellRange(reference.replace("$", ""))
+            area = CellRange(reference.replace("$", ""))
         except (TypeError, ValueError) as error:
-            raise UnknownValueError(f"{reference} is no range here") from error
-        if asked.size["rows"] * asked.size["columns"] > MOST_CELLS:
+            raise UnknownValueError(f"{reference} is not a supported range") from error
+        if area.size["rows"] * area.size["columns"] > MOST_CELLS:
             raise UnknownValueError(f"{reference} spans too many cells")
-        cells = tuple(self.values.get(place) for place in asked.cells)
-        return Area(asked.min_row, asked.min_col, cells)
+        values = tuple(self.values.get(place) for place in area.cells)
+        return Area(area.min_row, area.min_col, values)

@@ -1,4 +1,4 @@
-"""What a spreadsheet's formula counts with: values, operators and the functions known here."""
+"""Values, operators and the supported functions of spreadsheet formulas."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ EPOCH = datetime(1899, 12, 30)
 
 
 class UnknownValueError(Exception):
-    """A formula that is not understood here."""
+    """The formula uses something that is not supported."""
 
 
 class FormulaError(Exception):
-    """A formula that gives an error for this cell, such as text in a sum."""
+    """The formula results in an error for this cell, such as text in a sum."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """The values of a range, in reading order; a single cell is an area of one."""
+    """The values of a range, row by row; a single cell is an area of one value."""
 
     row: int
     column: int
@@ -30,23 +30,23 @@ class Area:
 
 
 def truth(value: object) -> bool:
-    """Whether a conditional format applies where its formula gives this."""
+    """Whether a conditional format applies when its formula has this result."""
     if isinstance(value, str):
         return False
     return bool(value)
 
 
 def single(value: object) -> object:
-    """The one value of an area of one, or the value itself."""
+    """Unwrap an area of one cell; other values are returned as they are."""
     if isinstance(value, Area):
         if len(value.cells) != 1:
-            raise FormulaError("a range stands where one value is meant")
+            raise FormulaError("a range is used where one value is needed")
         return value.cells[0]
     return value
 
 
 def number(value: object) -> float:
-    """A value as a spreadsheet counts with it; dates are days since the end of 1899."""
+    """Convert a value to a number as spreadsheets do; dates are days since 1899-12-30."""
     match single(value):
         case None:
             return 0.0
@@ -59,23 +59,23 @@ def number(value: object) -> float:
         case time() as clock:
             return (clock.hour * 3600 + clock.minute * 60 + clock.second) / 86400
         case str() as text:
-            return _number_in(text)
+            return _parse_number(text)
         case other:
-            raise FormulaError(f"{other!r} is no number")
+            raise FormulaError(f"{other!r} is not a number")
 
 
-def _number_in(text: str) -> float:
+def _parse_number(text: str) -> float:
     try:
-        found = float(text)
+        parsed = float(text)
     except ValueError:
-        raise FormulaError(f"{text!r} is no number") from None
-    if not math.isfinite(found):
-        raise FormulaError(f"{text!r} is no number")
-    return found
+        raise FormulaError(f"{text!r} is not a number") from None
+    if not math.isfinite(parsed):
+        raise FormulaError(f"{text!r} is not a number")
+    return parsed
 
 
 def text(value: object) -> str:
-    """A value as a spreadsheet joins it to others."""
+    """Convert a value to text as the operator & does."""
     match single(value):
         case None:
             return ""
@@ -88,7 +88,7 @@ def text(value: object) -> str:
 
 
 def combined(operator: str, one: object, other: object) -> object:
-    """Two values under an operator."""
+    """Apply a binary operator to two values."""
     if operator == "&":
         return text(one) + text(other)
     if operator in "+-*/^":
@@ -115,11 +115,11 @@ def combined(operator: str, one: object, other: object) -> object:
 
 
 def _ordered(one: object, other: object) -> tuple[Any, Any]:
-    """Numbers come before texts and these before truth values; texts without case."""
+    """Sort keys: numbers before texts before booleans; texts ignore case."""
 
-    def key(value: object, beside: object) -> tuple[int, float | str]:
+    def key(value: object, partner: object) -> tuple[int, float | str]:
         if value is None:
-            value = "" if isinstance(beside, str) else False if isinstance(beside, bool) else 0
+            value = "" if isinstance(partner, str) else False if isinstance(partner, bool) else 0
         if isinstance(value, bool):
             return 2, float(value)
         return (1, value.lower()) if isinstance(value, str) else (0, number(value))
@@ -127,36 +127,41 @@ def _ordered(one: object, other: object) -> tuple[Any, Any]:
     return key(one, other), key(other, one)
 
 
-def _numbers(given: tuple[object, ...]) -> list[float]:
-    """What SUM counts: numbers and dates; texts and truth values within a range are passed over."""
-    found = []
-    for each in given:
-        if isinstance(each, Area):
-            kept = (cell for cell in each.cells if not isinstance(cell, str | bool | None))
-            found += [number(cell) for cell in kept]
+def _numbers(arguments: tuple[object, ...]) -> list[float]:
+    """The numbers that SUM adds up: numbers and dates; texts and booleans in a range are
+    skipped."""
+    numbers = []
+    for argument in arguments:
+        if isinstance(argument, Area):
+            cells = (cell for cell in argument.cells if not isinstance(cell, str | bool | None))
+            numbers += [number(cell) for cell in cells]
         else:
-            found.append(number(each))
-    return found
+            numbers.append(number(argument))
+    return numbers
 
 
-def _flat(given: tuple[object, ...]) -> list[object]:
-    return [cell for each in given for cell in (each.cells if isinstance(each, Area) else (each,))]
+def _flat(arguments: tuple[object, ...]) -> list[object]:
+    return [
+        value
+        for argument in arguments
+        for value in (argument.cells if isinstance(argument, Area) else (argument,))
+    ]
 
 
-def _all_true(given: tuple[object, ...]) -> list[bool]:
-    return [truth(each) for each in _flat(given) if each is not None]
+def _truths(arguments: tuple[object, ...]) -> list[bool]:
+    return [truth(value) for value in _flat(arguments) if value is not None]
 
 
 def _day(value: object) -> datetime:
-    named = single(value)
-    if isinstance(named, str):
+    plain = single(value)
+    if isinstance(plain, str):
         try:
-            return datetime.fromisoformat(named)
+            return datetime.fromisoformat(plain)
         except ValueError:
-            pass  # a number of days as a text, or nothing of the kind
+            pass  # the text may still hold a number of days
     days = number(value)
     if days < 0:
-        raise FormulaError(f"{days} is no day")
+        raise FormulaError(f"{days} is not a date")
     return EPOCH + timedelta(days=days)
 
 
@@ -168,51 +173,51 @@ def _weekday(value: object, kind: object = 1.0) -> float:
     return float((monday - starts[int(number(kind))]) % 7 + 1)
 
 
-def _count_if(area: object, wanted: object) -> float:
-    asked = single(wanted)
-    operator, than = "=", asked
-    if isinstance(asked, str):
+def _count_if(area: object, criterion: object) -> float:
+    criterion = single(criterion)
+    operator, operand = "=", criterion
+    if isinstance(criterion, str):
         operator = next(
-            (each for each in ("<>", "<=", ">=", "<", ">", "=") if asked.startswith(each)), ""
+            (sign for sign in ("<>", "<=", ">=", "<", ">", "=") if criterion.startswith(sign)), ""
         )
-        rest = asked.removeprefix(operator)
+        rest = criterion.removeprefix(operator)
         operator = operator or "="
-        if any(each in rest for each in "*?~"):
-            raise UnknownValueError("patterns are not known here")
+        if any(wildcard in rest for wildcard in "*?~"):
+            raise UnknownValueError("wildcards are not supported")
         try:
-            than = float(rest)
+            operand = float(rest)
         except ValueError:
-            than = rest
+            operand = rest
     cells = area.cells if isinstance(area, Area) else (area,)
-    # Cells of another kind than the one asked for do not count, whatever their order.
-    kind = next((each for each in (str, bool) if isinstance(than, each)), None)
-    held = (
+    # Cells of another type than the operand never count, whatever the operator.
+    kind = next((type_ for type_ in (str, bool) if isinstance(operand, type_)), None)
+    comparable = (
         cell
         for cell in cells
         if cell is not None
         and (isinstance(cell, kind) if kind else not isinstance(cell, str | bool))
     )
-    return float(sum(1 for cell in held if combined(operator, cell, than)))
+    return float(sum(1 for cell in comparable if combined(operator, cell, operand)))
 
 
-def _find(wanted: object, within: object, start: object = 1.0, *, case: bool = True) -> float:
-    one, other = (text(each) if case else text(each).lower() for each in (wanted, within))
+def _find(needle: object, haystack: object, start: object = 1.0, *, case: bool = True) -> float:
+    one, other = (text(value) if case else text(value).lower() for value in (needle, haystack))
     return float(other.index(one, int(number(start)) - 1) + 1)
 
 
 def _rounded(value: float, places: int) -> float:
-    """Halves away from zero, of the number as it is written."""
+    """Round the decimal representation, with halves away from zero."""
     step = Decimal(1).scaleb(-places)
     return float(Decimal(repr(value)).quantize(step, ROUND_HALF_UP))
 
 
-def _if(asked: object, then: object = True, otherwise: object = False) -> object:
-    return then if truth(single(asked)) else otherwise
+def _if(condition: object, then: object = True, otherwise: object = False) -> object:
+    return then if truth(single(condition)) else otherwise
 
 
 FUNCTIONS: dict[str, Callable[..., object]] = {
-    "AND": lambda *given: all(_all_true(given)),
-    "OR": lambda *given: any(_all_true(given)),
+    "AND": lambda *arguments: all(_truths(arguments)),
+    "OR": lambda *arguments: any(_truths(arguments)),
     "NOT": lambda value: not truth(single(value)),
     "IF": _if,
     "TRUE": lambda: True,
@@ -230,12 +235,12 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "ABS": lambda value: abs(number(value)),
     "INT": lambda value: float(math.floor(number(value))),
     "ROUND": lambda value, places=0.0: _rounded(number(value), int(number(places))),
-    "SUM": lambda *given: math.fsum(_numbers(given)),
-    "AVERAGE": lambda *given: math.fsum(_numbers(given)) / len(_numbers(given)),
-    "MIN": lambda *given: min(_numbers(given), default=0.0),
-    "MAX": lambda *given: max(_numbers(given), default=0.0),
-    "COUNT": lambda *given: float(len(_numbers(given))),
-    "COUNTA": lambda *given: float(sum(1 for each in _flat(given) if each is not None)),
+    "SUM": lambda *arguments: math.fsum(_numbers(arguments)),
+    "AVERAGE": lambda *arguments: math.fsum(_numbers(arguments)) / len(_numbers(arguments)),
+    "MIN": lambda *arguments: min(_numbers(arguments), default=0.0),
+    "MAX": lambda *arguments: max(_numbers(arguments), default=0.0),
+    "COUNT": lambda *arguments: float(len(_numbers(arguments))),
+    "COUNTA": lambda *arguments: float(sum(1 for value in _flat(arguments) if value is not None)),
     "COUNTIF": _count_if,
     "LEN": lambda value: float(len(text(value))),
     "LEFT": lambda value, count=1.0: text(value)[: int(number(count))],
@@ -246,5 +251,5 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "TRIM": lambda value: " ".join(text(value).split()),
     "EXACT": lambda one, other: text(one) == text(other),
     "FIND": _find,
-    "SEARCH": lambda *given: _find(*given, case=False),
+    "SEARCH": lambda *arguments: _find(*arguments, case=False),
 }  # fmt: skip

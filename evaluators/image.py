@@ -1,4 +1,4 @@
-"""Pictures: their size, and how much they look like another."""
+"""Evaluators of pictures: size and similarity."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Share = Annotated[float, Field(ge=0, le=1)]
 @evaluator
 def size_equals(evidence: Path, *, file: EvidenceName, width: int, height: int) -> Score:
     """The picture is this many pixels wide and high."""
-    seen = _picture(read(evidence, file), file)
-    tall, wide = seen.shape[:2]
+    picture = _picture(read(evidence, file), file)
+    tall, wide = picture.shape[:2]
     wrong = [] if (wide, tall) == (width, height) else [f"{wide}x{tall}, not {width}x{height}"]
     return verdict(wrong, f"{file} is {width}x{height}")
 
@@ -35,44 +35,51 @@ def size_equals(evidence: Path, *, file: EvidenceName, width: int, height: int) 
 def similar(
     evidence: Path, *, file: EvidenceName, expected: TaskFile, at_least: Share = 0.95
 ) -> Score:
-    """The picture looks like a picture of the task: structural similarity of at least this much.
+    """The picture looks like a picture of the task: their structural similarity is at least this.
 
-    1 is the same picture; another size is scaled first, another shape (by more than 2 %) is wrong.
+    Identical pictures have 1. A picture of another size is scaled first; one whose aspect ratio
+    differs by more than 2 % scores 0.
     """
-    seen = _picture(read(evidence, file), file)
-    wanted = _picture(expected.read_bytes(), expected.name)
-    if abs(seen.shape[1] / seen.shape[0] / (wanted.shape[1] / wanted.shape[0]) - 1) > 0.02:
-        return Score(0.0, f"{file} has another shape than {expected.name}")
-    height, width = wanted.shape[:2]
-    seen = cv2.resize(seen, (width, height), interpolation=cv2.INTER_AREA).astype(np.uint8)
-    # The worst channel counts: pictures that differ in colour alone differ.
-    found = min(_structure(seen[..., each], wanted[..., each]) for each in range(3))
-    wrong = [] if found >= at_least else [f"similarity is {found:.3f}, not {at_least}"]
-    return verdict(wrong, f"{file} looks like {expected.name} ({found:.3f})")
+    picture = _picture(read(evidence, file), file)
+    reference = _picture(expected.read_bytes(), expected.name)
+    if (
+        abs(picture.shape[1] / picture.shape[0] / (reference.shape[1] / reference.shape[0]) - 1)
+        > 0.02
+    ):
+        return Score(0.0, f"{file} has another aspect ratio than {expected.name}")
+    height, width = reference.shape[:2]
+    picture = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA).astype(np.uint8)
+    # The worst channel counts, so that pictures which differ only in colour are told apart.
+    similarity = min(
+        _structure(picture[..., channel], reference[..., channel]) for channel in range(3)
+    )
+    wrong = [] if similarity >= at_least else [f"similarity is {similarity:.3f}, not {at_least}"]
+    return verdict(wrong, f"{file} looks like {expected.name} ({similarity:.3f})")
 
 
 @evaluator
 def shows(evidence: Path, *, file: EvidenceName, part: TaskFile, at_least: Share = 0.95) -> Score:
-    """Somewhere in the picture a part of the task is seen, at its own size."""
-    seen = _picture(read(evidence, file), file)
-    wanted = _picture(part.read_bytes(), part.name)
-    if any(wanted.shape[each] > seen.shape[each] for each in (0, 1)):
+    """The picture contains a smaller picture of the task, at its original size."""
+    picture = _picture(read(evidence, file), file)
+    pattern = _picture(part.read_bytes(), part.name)
+    if any(pattern.shape[axis] > picture.shape[axis] for axis in (0, 1)):
         return Score(0.0, f"{file} is smaller than {part.name}")
-    distance = cv2.matchTemplate(seen, wanted, cv2.TM_SQDIFF_NORMED).min()
-    found = 1.0 - float(distance)
-    wrong = [] if found >= at_least else [f"the best match is {found:.3f}, not {at_least}"]
-    return verdict(wrong, f"{file} shows {part.name} ({found:.3f})")
+    distance = cv2.matchTemplate(picture, pattern, cv2.TM_SQDIFF_NORMED).min()
+    similarity = 1.0 - float(distance)
+    wrong = (
+        [] if similarity >= at_least else [f"the best match is {similarity:.3f}, not {at_least}"]
+    )
+    return verdict(wrong, f"{file} shows {part.name} ({similarity:.3f})")
 
 
 def _picture(content: bytes, name: str) -> NDArray[np.uint8]:
-    """Rows of RGB pixels; transparency is shown on white."""
+    """Decode a picture to RGB, shape (height, width, 3), with transparency on white."""
     try:
         with open_picture(content, formats=FORMATS, pixels=MOST_PIXELS) as image:
-            shown = image.convert("RGBA")
-        white = Image.new("RGBA", shown.size, "white")
-        return np.asarray(Image.alpha_composite(white, shown).convert("RGB"))
+            picture = image.convert("RGBA")
+        white = Image.new("RGBA", picture.size, "white")
+        return np.asarray(Image.alpha_composite(white, picture).convert("RGB"))
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-        # Pillow's own words for what is no picture or a broken one.
         raise UnreadableError(f"{name} is not a readable picture: {error}") from error
 
 

@@ -1,5 +1,7 @@
-"""Where each piece of evidence came from, and what is wrong with it: `evidence.json`, beside what
-was collected. Evidence of older runs has none."""
+"""The manifest `evidence.json`: the source and the flaws of each piece of evidence.
+
+It is stored alongside the collected files. Evidence of older runs has none.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +19,25 @@ NAME = "evidence.json"
 
 
 class Source(Strict):
-    """What one piece of evidence is."""
+    """Origin and state of one piece of evidence."""
 
     by: Literal["collector", "session"]
-    """Read by the guest's collector while the agent's processes were frozen, or answered by the
-    agent's session before that: by its programs, which the agent may have changed."""
+    """Who supplied it: the guest's collector, while the agent's processes were frozen, or the
+    agent's session before that, through programs that the agent may have changed."""
     asked: str
-    """The path, the command or the tool."""
+    """The path, command or tool that was requested."""
     state: str
     """`file`, `absent`, `folder`, `link`, `special`, `unreadable`, `too_large`, `listed` or
-    `surveyed`; of the session `answered` or `failed`; of an OSWorld getter its own."""
+    `surveyed`; for a session `answered` or `failed`; OSWorld getters have states of their own."""
     size: int = 0
     exit: int | None = None
-    """Of a command."""
+    """Exit status of a command."""
     flaw: str = ""
-    """Why nothing can be judged by it, if so: it is then as if it were missing, for this reason."""
+    """Why this evidence cannot be used, if it cannot; it then counts as missing."""
 
 
 class Manifest(Strict):
-    """All of it, by the name in the evidence directory."""
+    """All sources by name in the evidence directory."""
 
     agent_is_root: bool = False
     """Whether the agent could become root in the guest, and so change the collector."""
@@ -43,7 +45,8 @@ class Manifest(Strict):
 
 
 def read_manifest(evidence: Path) -> Manifest:
-    """The manifest; an empty one where there is none. `UnreadableError` where it is damaged."""
+    """Read the manifest; an empty one if there is none. Raises `UnreadableError` if it is
+    damaged."""
     try:
         return Manifest.model_validate_json((evidence / NAME).read_bytes())
     except FileNotFoundError:
@@ -53,5 +56,5 @@ def read_manifest(evidence: Path) -> Manifest:
 
 
 def source_of(evidence: Path, name: str) -> Source | None:
-    """What is known of one piece of evidence."""
+    """The manifest's entry for one piece of evidence, if it has one."""
     return read_manifest(evidence).sources.get(name)

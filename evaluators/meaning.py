@@ -1,4 +1,4 @@
-"""In what two folders of files differ, by what the files mean and not by their bytes."""
+"""Differences between two folders of files, compared by content rather than by bytes."""
 
 from __future__ import annotations
 
@@ -19,34 +19,36 @@ from ambidex.evaluators.bounded import parse_json
 
 __all__ = ["differences"]
 
-RUNNING = frozenset({"Position", "position", "xesam:trackid", "mpris:trackid", "bytes", "seconds"})
-"""Fields that go on by themselves."""
+VOLATILE = frozenset({"Position", "position", "xesam:trackid", "mpris:trackid", "bytes", "seconds"})
+"""Fields that change on their own."""
 BROKEN = (*evidence.BROKEN, BadZipFile, InvalidFileException, OpcError, RecursionError)
-"""What the libraries raise for a file that is none of its format."""
+"""What the libraries raise for a malformed file."""
 MOST = 10
-"""Differences that are told of one file."""
+"""Maximum number of differences reported for one file."""
 
 
 def differences(
     one: Path, other: Path, sides: tuple[str, str] = ("by the tool", "by the GUI")
 ) -> list[str]:
-    """Each file that differs, and in what; none where the two are the same. `sides` are the words
-    for what is in each folder. The manifest is left out: it holds sizes of packages, which differ
-    where the documents in them are the same."""
+    """Describe each difference; empty if the folders have the same content.
+
+    `sides` are the words for the content of either folder. The manifest is left out: it holds sizes
+    of packages, which may differ even if the documents in them are the same.
+    """
     names = {path.name for folder in (one, other) for path in folder.iterdir()} - {manifest.NAME}
-    found = []
+    described = []
     for name in sorted(names):
         present = [(folder / name).exists() for folder in (one, other)]
         if not all(present):
-            found.append(f"{name} is there {sides[0] if present[0] else sides[1]} alone")
+            described.append(f"{name} exists only {sides[0] if present[0] else sides[1]}")
             continue
-        ours, theirs = (_meaning(folder, name) for folder in (one, other))
-        unlike = islice(_unlike(ours, theirs, "", sides), MOST)
-        found += [f"{name}: {each}" for each in unlike]
-    return found
+        ours, theirs = (_content(folder, name) for folder in (one, other))
+        differing = islice(_compare(ours, theirs, "", sides), MOST)
+        described += [f"{name}: {difference}" for difference in differing]
+    return described
 
 
-def _meaning(folder: Path, name: str) -> Any:
+def _content(folder: Path, name: str) -> Any:
     read = READERS.get(Path(name).suffix.lower(), _plain)
     try:
         return read(folder, name)
@@ -78,11 +80,13 @@ def _book(folder: Path, name: str) -> Any:
 
 def _text(folder: Path, name: str) -> Any:
     document = Document(evidence.read_package(folder, name))
-    return [[each.text, str(each.alignment)] for each in document.paragraphs]
+    return [[paragraph.text, str(paragraph.alignment)] for paragraph in document.paragraphs]
 
 
 def _open_text(folder: Path, name: str) -> Any:
-    return [each.text for each in read_odt.paragraphs(evidence.read_package(folder, name))]
+    return [
+        paragraph.text for paragraph in read_odt.paragraphs(evidence.read_package(folder, name))
+    ]
 
 
 def _json(folder: Path, name: str) -> Any:
@@ -97,29 +101,29 @@ READERS: dict[str, Callable[[Path, str], Any]] = {
 }
 
 
-def _unlike(ours: Any, theirs: Any, where: str, sides: tuple[str, str]) -> Iterator[str]:
+def _compare(ours: Any, theirs: Any, where: str, sides: tuple[str, str]) -> Iterator[str]:
     match ours, theirs:
         case Mapping(), Mapping():
-            for key in sorted({*ours, *theirs} - RUNNING):
+            for key in sorted({*ours, *theirs} - VOLATILE):
                 below = f"{where}.{key}" if where else key
-                yield from _unlike(ours.get(key), theirs.get(key), below, sides)
+                yield from _compare(ours.get(key), theirs.get(key), below, sides)
         case list(), list() if len(ours) == len(theirs):
             for at, (a, b) in enumerate(zip(ours, theirs, strict=True)):
-                yield from _unlike(a, b, f"{where}[{at}]", sides)
+                yield from _compare(a, b, f"{where}[{at}]", sides)
         case list(), list():
-            yield from _moved(ours, theirs, where, sides)
+            yield from _compare_lists(ours, theirs, where, sides)
         case _ if ours != theirs:
             yield f"{where} {ours!r} {sides[0]}, {theirs!r} {sides[1]}".strip()
 
 
-def _moved(
+def _compare_lists(
     ours: Sequence[Any], theirs: Sequence[Any], where: str, sides: tuple[str, str]
 ) -> Iterator[str]:
-    """Where one has more or less in it."""
-    pair = [[repr(each) for each in side] for side in (ours, theirs)]
-    matched = SequenceMatcher(None, pair[0], pair[1], autojunk=False)
-    for kind, start, end, other, until in matched.get_opcodes():
+    """Compare lists of different lengths: yield what was inserted, deleted or replaced."""
+    texts = [[repr(item) for item in side] for side in (ours, theirs)]
+    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
+    for kind, start, end, other, until in matcher.get_opcodes():
         if kind != "equal":
-            here, there = ", ".join(pair[0][start:end]), ", ".join(pair[1][other:until])
-            said = f"{here or 'nothing'} {sides[0]}, {there or 'nothing'} {sides[1]}"
-            yield f"{where}[{start}] {said}"
+            our_part, their_part = ", ".join(texts[0][start:end]), ", ".join(texts[1][other:until])
+            difference = f"{our_part or 'nothing'} {sides[0]}, {their_part or 'nothing'} {sides[1]}"
+            yield f"{where}[{start}] {difference}"

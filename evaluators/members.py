@@ -1,4 +1,4 @@
-"""Archives (zip; tar, plain or compressed) as the files in them: in memory, within bounds."""
+"""Bounded reading of archives (zip; tar, plain or compressed) into memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ambidex.evaluators.evidence import LARGEST_UNPACKED, MOST_MEMBERS
 
 
 class Stream(Protocol):
-    """What unpacks while it is read."""
+    """A stream that decompresses as it is read."""
 
     def read(self, size: int = ..., /) -> bytes:
         """The next bytes."""
@@ -43,67 +43,67 @@ BROKEN = (
     OSError,
     ValueError,
 )
-"""The libraries' words for: no archive, unknown compression, a password, a broken stream."""
+"""What the libraries raise for a damaged archive, unknown compression or a password."""
 
 
 def members(content: bytes, name: str) -> dict[str, bytes]:
-    """Every file of the archive by its path in it, without a leading "./"; folders are left out.
+    """Unpack an archive: the content of each file by its path, without a leading "./".
 
-    `UnreadableError` where it is no whole archive, larger than the bounds, holds two files of one
-    name or what is no file (a link, a device). The ending of `name` says what it is, as it does for
-    programs that unpack it.
+    Folders are left out. Raises `UnreadableError` if the archive is damaged, exceeds the bounds,
+    has two files with the same name or contains anything but files and folders (a link, a device).
+    The suffix of `name` determines the format, as it does for programs that unpack archives.
     """
-    wrapped = [each for ending, each in TARS.items() if name.lower().endswith(ending)]
-    found: dict[str, bytes] = {}
+    unwrappers = [unwrap for suffix, unwrap in TARS.items() if name.lower().endswith(suffix)]
+    files: dict[str, bytes] = {}
     unpacked = 0
     try:
-        parts = _tar(content, wrapped[-1], name) if wrapped else _zip(content, name)
+        parts = _tar(content, unwrappers[-1], name) if unwrappers else _zip(content, name)
         for path, part in parts:
-            if path in found:
-                raise UnreadableError(f"{name} holds two members of one name")
-            found[path] = part
+            if path in files:
+                raise UnreadableError(f"{name} has two members with the same name")
+            files[path] = part
             unpacked += len(part)
             if unpacked > LARGEST_UNPACKED:
                 raise UnreadableError(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
     except BROKEN as error:
-        raise UnreadableError(f"{name} is not a whole archive: {error}") from error
-    return found
+        raise UnreadableError(f"{name} is not an intact archive: {error}") from error
+    return files
 
 
 def _zip(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        listed = archive.infolist()
-        _count(len(listed), name)
-        for each in listed:
-            if not each.is_dir():
-                with archive.open(each) as stream:
-                    yield each.filename.removeprefix("./"), _read(stream, name)
+        entries = archive.infolist()
+        _check_count(len(entries), name)
+        for entry in entries:
+            if not entry.is_dir():
+                with archive.open(entry) as stream:
+                    yield entry.filename.removeprefix("./"), _read(stream, name)
 
 
 def _tar(
     content: bytes, unwrap: Callable[[io.BytesIO], Stream], name: str
 ) -> Iterator[tuple[str, bytes]]:
-    # Unpacked before the library looks: it believes the sizes that headers declare.
+    # Decompress first, because tarfile trusts the sizes that the headers declare.
     plain = _read(unwrap(io.BytesIO(content)), name)
     with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
-        for number, each in enumerate(archive, start=1):
-            _count(number, name)
-            if each.isdir():
+        for number, entry in enumerate(archive, start=1):
+            _check_count(number, name)
+            if entry.isdir():
                 continue
-            stream = archive.extractfile(each) if each.isreg() else None
+            stream = archive.extractfile(entry) if entry.isreg() else None
             if stream is None:
-                raise tarfile.ReadError(f"{each.name} in it is no file")
-            yield each.name.removeprefix("./"), stream.read()
+                raise tarfile.ReadError(f"its member {entry.name} is not a file")
+            yield entry.name.removeprefix("./"), stream.read()
 
 
 def _read(stream: Stream, name: str) -> bytes:
-    # Read past the bound by one byte: enough to know.
-    held = stream.read(LARGEST_UNPACKED + 1)
-    if len(held) > LARGEST_UNPACKED:
+    # One byte past the bound is enough to detect an overflow.
+    content = stream.read(LARGEST_UNPACKED + 1)
+    if len(content) > LARGEST_UNPACKED:
         raise UnreadableError(f"{name} unpacks to more than {LARGEST_UNPACKED} bytes")
-    return held
+    return content
 
 
-def _count(number: int, name: str) -> None:
+def _check_count(number: int, name: str) -> None:
     if number > MOST_MEMBERS:
         raise UnreadableError(f"{name} has more than {MOST_MEMBERS} members")

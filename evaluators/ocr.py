@@ -1,5 +1,8 @@
-"""The text in a picture, read by tesseract. In the box where verdicts are given no program can be
-started: there the reader is another one, which asks for it."""
+"""Text recognition in pictures with tesseract.
+
+The sandbox in which evaluators run cannot start programs, so `READER` is replaced there by one that
+asks the host.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ PROGRAM = "tesseract"
 
 def _run(picture: bytes) -> str:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [PROGRAM, "stdin", "stdout"],
             input=picture,
             capture_output=True,
@@ -28,19 +31,21 @@ def _run(picture: bytes) -> str:
             timeout=WITHIN,
         )
     except subprocess.TimeoutExpired:
-        raise UnreadableError(f"the text of the picture was not read within {WITHIN} s") from None
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()[-300:]
-        raise UnreadableError(f"the text of the picture could not be read: {said}")
-    return done.stdout.decode(errors="replace")
+        raise UnreadableError(
+            f"reading the text of the picture took longer than {WITHIN} s"
+        ) from None
+    if process.returncode:
+        output = process.stderr.decode(errors="replace").strip()[-300:]
+        raise UnreadableError(f"the text of the picture could not be read: {output}")
+    return process.stdout.decode(errors="replace")
 
 
 READER: ContextVar[Callable[[bytes], str]] = ContextVar("reader", default=_run)
-"""Gives the text of a picture, which is PNG; `UnreadableError` where it cannot be read."""
+"""Returns the text of a PNG picture, or raises `UnreadableError`."""
 
 
 def text_in(picture: Image.Image) -> str:
-    """What can be read in the picture; FileNotFoundError where there is no tesseract."""
-    held = io.BytesIO()
-    picture.save(held, "PNG")
-    return READER.get()(held.getvalue())
+    """Recognise the text in a picture; FileNotFoundError if tesseract is not installed."""
+    png = io.BytesIO()
+    picture.save(png, "PNG")
+    return READER.get()(png.getvalue())

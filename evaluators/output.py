@@ -1,6 +1,6 @@
-"""What a collected command or tool printed: JSON, and values as `gsettings get` writes them.
+"""Evaluators of collected output: JSON, and values as `gsettings get` prints them.
 
-Plain text is judged by `files.text_equals` and `files.text_contains`.
+For plain text, see `files.text_equals` and `files.text_contains`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def json_fields_equal(
     fields: Annotated[dict[str, Value], Field(min_length=1)],
     tolerance: float = 1e-9,
 ) -> Score:
-    """The JSON holds these values; a field is a path of keys and positions, such as "data.0.id"."""
+    """The JSON has these values; a field is a path of keys and indices, such as "data.0.id"."""
     try:
         document: object = parse_json(read_text(evidence, file, MIB), finite=False)
     except BoundsError as error:
@@ -44,18 +44,18 @@ def json_fields_equal(
 def setting_equals(
     evidence: Path, *, file: EvidenceName, value: Value | list[Value], tolerance: float = 1e-9
 ) -> Score:
-    """`gsettings get` printed this value (GVariant text), of this kind: 'true' is not true."""
-    seen = _variant(read_text(evidence, file, MIB).strip(), file)
+    """`gsettings get` printed this value (GVariant text); types count: 'true' is not true."""
+    actual = _variant(read_text(evidence, file, MIB).strip(), file)
     if isinstance(value, list):
-        wrong = [] if seen == value else [f"the setting is {shown(seen)}, not {shown(value)}"]
+        wrong = [] if actual == value else [f"the setting is {shown(actual)}, not {shown(value)}"]
     else:
-        reason = unequal(value, seen, tolerance)
+        reason = unequal(value, actual, tolerance)
         wrong = [f"the setting {reason}"] if reason else []
     return verdict(wrong, f"the setting is {shown(value)}")
 
 
 def json_field(document: object, path: str) -> object:
-    """The value at a dotted path; None where there is none."""
+    """The value at a dotted path, or None."""
     for key in path.split("."):
         if isinstance(document, list) and key.isdigit() and int(key) < len(document):
             document = document[int(key)]
@@ -70,14 +70,16 @@ TYPE_PREFIX = re.compile(r"^(byte|u?int(16|32|64)|double|@\S+)\s+")
 
 
 def _variant(text: str, file: str) -> object:
-    """A value in GVariant's text format: what it shares with Python's grammar, plus types."""
+    """Parse the part of GVariant's text format that it shares with Python, plus type prefixes."""
     if len(text) > 10_000:
         raise UnreadableError(f"{file} is too long for a setting")
     try:
         return _literal(ast.parse(TYPE_PREFIX.sub("", text), mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        # MemoryError is what Python's parser says where brackets nest too deep.
-        raise UnreadableError(f"{file} holds no setting: {shown(text)}") from error
+        # Python's parser raises MemoryError for brackets that are nested too deeply.
+        raise UnreadableError(
+            f"{file} does not contain the value of a setting: {shown(text)}"
+        ) from error
 
 
 def _literal(node: ast.expr) -> object:
@@ -89,6 +91,6 @@ def _literal(node: ast.expr) -> object:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
         case ast.List(elts=items) | ast.Tuple(elts=items):
-            return [_literal(each) for each in items]
+            return [_literal(item) for item in items]
         case _:
-            raise ValueError(f"no value of a setting: {ast.dump(node)[:80]}")
+            raise ValueError(f"not a value of a setting: {ast.dump(node)[:80]}")

@@ -1,16 +1,16 @@
-"""What a text document holds, whatever its format: paragraphs of runs of one look."""
+"""The format-independent model of a text document: paragraphs, runs and their formatting."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 DEEPEST_STYLE = 32
-"""Styles inherit in chains; a hostile file's chain may be a ring."""
+"""Maximum length of a chain of inherited styles: in a hostile file the chain may be a cycle."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """How characters look, as far as direct formatting and styles say; None where nothing does."""
+class CharacterFormat:
+    """Character formatting from direct formatting and styles; None where nothing sets it."""
 
     bold: bool | None = None
     italic: bool | None = None
@@ -21,23 +21,23 @@ class Look:
     color: str | None = None
     """RRGGBB."""
 
-    def over(self, base: Look) -> Look:
-        """This look where it says something, else the base's."""
-        said = {key: value for key, value in vars(self).items() if value is not None}
-        return replace(base, **said)
+    def over(self, base: CharacterFormat) -> CharacterFormat:
+        """This formatting, with attributes that it does not set taken from `base`."""
+        attributes = {key: value for key, value in vars(self).items() if value is not None}
+        return replace(base, **attributes)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Neighbouring characters of one look."""
+    """Consecutive characters with the same formatting."""
 
     text: str
-    look: Look
+    format: CharacterFormat
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """One paragraph, of the body or of a table's cell, in the order of the file."""
+    """One paragraph of the body or of a table cell."""
 
     runs: tuple[Run, ...]
     alignment: str
@@ -45,5 +45,5 @@ class Paragraph:
 
     @property
     def text(self) -> str:
-        """All characters; tabs and line breaks as such."""
+        """All characters, including tabs and line breaks."""
         return "".join(run.text for run in self.runs)

@@ -1,4 +1,4 @@
-"""Word files (docx), after `evidence.read_package` let them through, as paragraphs."""
+"""Paragraphs of Word files (docx) that `evidence.read_package` has checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docx.text.hyperlink import Hyperlink
 from docx.text.paragraph import Paragraph as DocxParagraph
 from docx.text.run import Run as DocxRun
 
-from ambidex.evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
+from ambidex.evaluators.paragraphs import DEEPEST_STYLE, CharacterFormat, Paragraph, Run
 
 ALIGNMENT = {
     WD_ALIGN_PARAGRAPH.CENTER: "center",
@@ -24,45 +24,46 @@ ALIGNMENT = {
 
 
 def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
-    """The paragraphs in the order of the file; broken files raise what `evidence.BROKEN` lists."""
+    """The paragraphs in document order; broken files raise the exceptions in `evidence.BROKEN`."""
     document = docx.Document(content)
-    # Elements, not the library's table cells: those multiply by what a hostile gridSpan says.
+    # Iterate over elements: a hostile gridSpan would multiply the library's table cells.
     for element in document.element.body.iter(qn("w:p")):
         paragraph = DocxParagraph(element, document._body)
         chain = list(ancestry(paragraph.style))
-        base = Look()
+        base = CharacterFormat()
         for style in reversed(chain):
-            base = _look(style.font).over(base)
+            base = _format(style.font).over(base)
         runs: list[Run] = []
         for part in paragraph.iter_inner_content():
             inner = part.runs if isinstance(part, Hyperlink) else [part]
-            runs += [Run(each.text, _run_look(each).over(base)) for each in inner]
-        said = [paragraph.paragraph_format]
-        said += [style.paragraph_format for style in chain if isinstance(style, ParagraphStyle)]
-        found = [each.alignment for each in said if each.alignment is not None]
-        yield Paragraph(tuple(runs), ALIGNMENT.get(found[0], "left") if found else "left")
+            runs += [Run(run.text, _run_format(run).over(base)) for run in inner]
+        formats = [paragraph.paragraph_format]
+        formats += [style.paragraph_format for style in chain if isinstance(style, ParagraphStyle)]
+        alignments = [format.alignment for format in formats if format.alignment is not None]
+        alignment = ALIGNMENT.get(alignments[0], "left") if alignments else "left"
+        yield Paragraph(tuple(runs), alignment)
 
 
 def ancestry(style: BaseStyle | None) -> Iterator[CharacterStyle]:
-    """A style and those it inherits from, the nearest first."""
+    """A style and the styles it inherits from, nearest first."""
     for _ in range(DEEPEST_STYLE):
-        if not isinstance(style, CharacterStyle):  # what paragraph styles are too
+        if not isinstance(style, CharacterStyle):  # paragraph styles are character styles too
             return
         yield style
         style = style.base_style
-    raise ValueError("styles inherit from each other in a ring")
+    raise ValueError("the styles inherit from each other in a cycle")
 
 
-def _run_look(run: DocxRun) -> Look:
-    base = Look()
+def _run_format(run: DocxRun) -> CharacterFormat:
+    base = CharacterFormat()
     if run._r.style is not None:
         for style in reversed(list(ancestry(run.style))):
-            base = _look(style.font).over(base)
-    return _look(run.font).over(base)
+            base = _format(style.font).over(base)
+    return _format(run.font).over(base)
 
 
-def _look(font: Font) -> Look:
-    return Look(
+def _format(font: Font) -> CharacterFormat:
+    return CharacterFormat(
         bold=font.bold,
         italic=font.italic,
         underline=None if font.underline is None else bool(font.underline),

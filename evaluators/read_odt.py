@@ -1,4 +1,4 @@
-"""OpenDocument texts (odt), after `evidence.read_package` let them through, as paragraphs."""
+"""Paragraphs of OpenDocument texts (odt) that `evidence.read_package` has checked."""
 
 from __future__ import annotations
 
@@ -9,79 +9,81 @@ from odf.element import Element, Text
 from odf.namespaces import FONS, STYLENS, TEXTNS
 from odf.opendocument import load
 
-from ambidex.evaluators.paragraphs import DEEPEST_STYLE, Look, Paragraph, Run
+from ambidex.evaluators.paragraphs import DEEPEST_STYLE, CharacterFormat, Paragraph, Run
 
 ALIGNMENT = {"center": "center", "end": "right", "right": "right", "justify": "justify"}
 
 
 def paragraphs(content: BinaryIO) -> Iterator[Paragraph]:
-    """The paragraphs in the order of the file; broken files raise what `evidence.BROKEN` lists."""
+    """The paragraphs in document order; broken files raise the exceptions in `evidence.BROKEN`."""
     document = load(content)
     styles: dict[str, Element] = {}
-    for place in (document.styles, document.automaticstyles):
-        for element in place.childNodes:
+    for container in (document.styles, document.automaticstyles):
+        for element in container.childNodes:
             if element.qname == (STYLENS, "style"):
                 styles[_attribute(element, STYLENS, "name")] = element
     for element in _descend(document.text):
         if element.qname in {(TEXTNS, "p"), (TEXTNS, "h")}:
             name = _attribute(element, TEXTNS, "style-name")
-            look, alignment = _look(styles, name)
-            runs = tuple(_runs(element, look, styles))
+            formatting, alignment = _format(styles, name)
+            runs = tuple(_runs(element, formatting, styles))
             yield Paragraph(runs, ALIGNMENT.get(alignment, "left"))
 
 
 def _descend(element: Element) -> Iterator[Element]:
-    # Without recursion: a hostile file nests deeper than Python calls.
+    # Iterative: a hostile file is nested more deeply than Python's recursion limit.
     waiting = [element]
     while waiting:
         current = waiting.pop()
         yield current
-        waiting += [each for each in reversed(current.childNodes) if isinstance(each, Element)]
+        waiting += [child for child in reversed(current.childNodes) if isinstance(child, Element)]
 
 
-def _runs(paragraph: Element, look: Look, styles: dict[str, Element]) -> Iterator[Run]:
-    waiting: list[tuple[object, Look]] = [(paragraph, look)]
+def _runs(
+    paragraph: Element, formatting: CharacterFormat, styles: dict[str, Element]
+) -> Iterator[Run]:
+    waiting: list[tuple[object, CharacterFormat]] = [(paragraph, formatting)]
     while waiting:
-        node, look = waiting.pop()
+        node, formatting = waiting.pop()
         if isinstance(node, Text):
-            yield Run(str(node.data), look)
+            yield Run(str(node.data), formatting)
         elif isinstance(node, Element):
             match node.qname:
                 case (_, "s"):
-                    yield Run(" " * min(int(_attribute(node, TEXTNS, "c") or 1), 1000), look)
+                    yield Run(" " * min(int(_attribute(node, TEXTNS, "c") or 1), 1000), formatting)
                 case (_, "tab"):
-                    yield Run("\t", look)
+                    yield Run("\t", formatting)
                 case (_, "line-break"):
-                    yield Run("\n", look)
+                    yield Run("\n", formatting)
                 case (_, "span"):
-                    own, _ = _look(styles, _attribute(node, TEXTNS, "style-name"))
-                    look = own.over(look)
-            waiting += [(each, look) for each in reversed(node.childNodes)]
+                    own, _ = _format(styles, _attribute(node, TEXTNS, "style-name"))
+                    formatting = own.over(formatting)
+            waiting += [(child, formatting) for child in reversed(node.childNodes)]
 
 
-def _look(styles: dict[str, Element], name: str) -> tuple[Look, str]:
-    look, alignment = Look(), ""
+def _format(styles: dict[str, Element], name: str) -> tuple[CharacterFormat, str]:
+    formatting, alignment = CharacterFormat(), ""
     for _ in range(DEEPEST_STYLE):
         style = styles.get(name)
         if style is None:
-            return look, alignment
+            return formatting, alignment
         for properties in style.childNodes:
             if properties.qname == (STYLENS, "text-properties"):
-                look = look.over(_properties(properties))
+                formatting = formatting.over(_properties(properties))
             elif properties.qname == (STYLENS, "paragraph-properties"):
                 alignment = alignment or _attribute(properties, FONS, "text-align")
         name = _attribute(style, STYLENS, "parent-style-name")
-    raise ValueError("styles inherit from each other in a ring")
+    raise ValueError("the styles inherit from each other in a cycle")
 
 
-def _properties(element: Element) -> Look:
+def _properties(element: Element) -> CharacterFormat:
     weight = _attribute(element, FONS, "font-weight")
     slope = _attribute(element, FONS, "font-style")
     line = _attribute(element, STYLENS, "text-underline-style")
     size = _attribute(element, FONS, "font-size")
     color = _attribute(element, FONS, "color")
     font = _attribute(element, STYLENS, "font-name")
-    return Look(
+    return CharacterFormat(
         bold=(weight == "bold" or (weight.isdigit() and int(weight) >= 600)) if weight else None,
         italic=slope in {"italic", "oblique"} if slope else None,
         underline=line != "none" if line else None,

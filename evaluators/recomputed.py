@@ -1,8 +1,8 @@
-"""Whether the results that a workbook stores are those of its formulas: a file may say anything.
+"""Verification that the stored results of a workbook are those of its formulas.
 
-What is understood here is computed here. Everything else, and whatever comes out otherwise, is left
-to an office in a fresh guest, which writes the workbook anew; its results are then part of the
-evidence (`recomputed/NAME`).
+A file can store any result. Supported formulas are computed here. All others, and all whose result
+differs from the stored one, are left to LibreOffice in a fresh guest, which recalculates the
+workbook; the recalculated copy is part of the evidence (`recomputed/NAME`).
 """
 
 from __future__ import annotations
@@ -18,53 +18,63 @@ from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
 from ambidex.evaluators.formula_values import number
 from ambidex.evaluators.manifest import NAME as MANIFEST
-from ambidex.evaluators.workbook import SeenCell, SeenError, cells, whole_sheet
+from ambidex.evaluators.workbook import CellContent, CellError, cells, whole_sheet
 
 __all__ = ["FOLDER", "NotRecomputedError", "refute"]
 
 FOLDER = "recomputed"
-"""Of the workbooks that an office computed anew, in the evidence directory."""
+"""Folder of the recalculated workbooks in the evidence directory."""
 DEEPEST = 200
-"""Formulas that need one another in a row."""
+"""Maximum length of a chain of formulas that depend on each other."""
 CLOSE = 1e-9
 
 
 class NotRecomputedError(UnreadableError):
-    """An office has to compute this workbook first."""
+    """LibreOffice has to recalculate this workbook first."""
 
     def __init__(self, file: str) -> None:
-        super().__init__(f"{file} was not computed anew, so its stored results are not believed")
+        super().__init__(f"{file} was not recalculated, so its stored results are not trusted")
         self.wants = (file,)
 
 
-def refute(evidence: Path, file: str, sheet: str | None, seen: Mapping[str, SeenCell]) -> list[str]:
-    """What is wrong with the stored results of those cells: "B2 stores 7, and its formula gives 5".
+def refute(
+    evidence: Path, file: str, sheet: str | None, stored: Mapping[str, CellContent]
+) -> list[str]:
+    """List wrong stored results, such as "B2 stores 7, but its formula results in 5".
 
-    `NotRecomputedError` where only an office can tell. Evidence without a manifest is of older
-    runs, in which nothing was computed anew: it is believed, as it was then.
+    Raises `NotRecomputedError` if only LibreOffice can tell. Evidence without a manifest comes from
+    older runs, which recalculated nothing: it is trusted, as it was then.
     """
-    places = [place for place, cell in seen.items() if cell.formula]
-    if not places or not (evidence / MANIFEST).exists() or _confirmed(evidence, file, sheet, seen):
+    places = [place for place, cell in stored.items() if cell.formula]
+    if (
+        not places
+        or not (evidence / MANIFEST).exists()
+        or _confirmed(evidence, file, sheet, stored)
+    ):
         return []
-    anew = f"{FOLDER}/{file}"
-    if not (evidence / anew).exists():
+    recomputed = f"{FOLDER}/{file}"
+    if not (evidence / recomputed).exists():
         raise NotRecomputedError(file)
-    computed = cells(evidence, anew, sheet, places)
+    computed = cells(evidence, recomputed, sheet, places)
     return [
-        f"{place} stores {seen[place].value}, and its formula gives {computed[place].value}"
+        f"{place} stores {stored[place].value}, but its formula results in {computed[place].value}"
         for place in places
-        if not _same(seen[place].value, computed[place].value)
+        if not _same(stored[place].value, computed[place].value)
     ]
 
 
-def _confirmed(evidence: Path, file: str, sheet: str | None, seen: Mapping[str, SeenCell]) -> bool:
-    """Whether the formulas are understood here and give what is stored."""
-    held = {coordinate_to_tuple(place): cell for place, cell in whole_sheet(evidence, file, sheet)}
-    values = _Values(held)
+def _confirmed(
+    evidence: Path, file: str, sheet: str | None, stored: Mapping[str, CellContent]
+) -> bool:
+    """Whether all formulas are supported here and result in the stored values."""
+    sheet_cells = {
+        coordinate_to_tuple(place): cell for place, cell in whole_sheet(evidence, file, sheet)
+    }
+    values = _Values(sheet_cells)
     try:
         return all(
             _same(cell.value, values.at(coordinate_to_tuple(place)))
-            for place, cell in seen.items()
+            for place, cell in stored.items()
             if cell.formula
         )
     except (UnknownValueError, RecursionError):
@@ -72,45 +82,45 @@ def _confirmed(evidence: Path, file: str, sheet: str | None, seen: Mapping[str, 
 
 
 class _Values(Mapping[tuple[int, int], object]):
-    """The values of a sheet, formulas computed when they are asked for."""
+    """The values of a sheet; formulas are computed on access."""
 
-    def __init__(self, held: Mapping[tuple[int, int], SeenCell]) -> None:
-        self._held = held
-        self._known: dict[tuple[int, int], object] = {}
-        self._under_way: list[tuple[int, int]] = []
+    def __init__(self, cells: Mapping[tuple[int, int], CellContent]) -> None:
+        self._cells = cells
+        self._computed: dict[tuple[int, int], object] = {}
+        self._pending: list[tuple[int, int]] = []
 
     def at(self, place: tuple[int, int]) -> object:
-        cell = self._held.get(place)
+        cell = self._cells.get(place)
         if cell is None or not cell.formula:
             return cell.value if cell else None
-        if place not in self._known:
-            if place in self._under_way or len(self._under_way) > DEEPEST:
-                raise UnknownValueError("formulas need one another")
-            self._under_way.append(place)
+        if place not in self._computed:
+            if place in self._pending or len(self._pending) > DEEPEST:
+                raise UnknownValueError("the formulas depend on each other")
+            self._pending.append(place)
             name = f"{get_column_letter(place[1])}{place[0]}"
             try:
-                self._known[place] = formula(cell.formula.removeprefix("="), origin=name)(
+                self._computed[place] = formula(cell.formula.removeprefix("="), origin=name)(
                     name, self
                 )
             except FormulaError:
-                raise UnknownValueError("a formula gives an error") from None
+                raise UnknownValueError("a formula results in an error") from None
             finally:
-                self._under_way.pop()
-        return self._known[place]
+                self._pending.pop()
+        return self._computed[place]
 
     def __getitem__(self, place: tuple[int, int]) -> object:
-        if place not in self._held:
+        if place not in self._cells:
             raise KeyError(place)
         value = self.at(place)
-        if isinstance(value, SeenError):
-            raise UnknownValueError("a cell holds an error")
+        if isinstance(value, CellError):
+            raise UnknownValueError("a cell has an error")
         return value
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        return iter(self._held)
+        return iter(self._cells)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._cells)
 
 
 def _same(stored: object, computed: object) -> bool:

@@ -1,8 +1,7 @@
-"""How an evaluator is declared, found by the name a task uses, and bound to its arguments.
+"""Declaration of evaluators, look-up by the name that a task uses, and binding to arguments.
 
-Fates: a wrong name or argument is a `ValueError` when the task is loaded; evidence that is missing
-or cannot be read is a score of 0 with the reason; anything else an evaluator raises is a bug and
-stays an exception.
+Errors: a wrong name or argument is a `ValueError` when the task is loaded; missing or unreadable
+evidence scores 0 with the reason; anything else that an evaluator raises is a bug and propagates.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Evaluator(Generic[P]):
-    """One evaluator; calling it judges, and evidence that cannot be read is a score of 0."""
+    """One evaluator. Calling it returns a score, which is 0 if the evidence cannot be read."""
 
     name: str
-    """As a task says it: "module.function"."""
+    """As written in a task: "module.function"."""
     description: str
     function: Callable[P, Score]
     model: type[BaseModel]
@@ -53,111 +52,117 @@ class Evaluator(Generic[P]):
             return Score(0.0, str(unreadable), unreadable.wants)
 
     def __reduce__(self) -> tuple[Callable[[str], Evaluator[...]], tuple[str]]:
-        """By its name: what it is made of is made again where it is declared."""
+        """Pickle by name: the receiving process imports the module that declares it."""
         return (named, (self.name,))
 
-    def arguments(self, given: dict[str, object], folder: Path | None) -> dict[str, object]:
-        """The arguments as the function takes them; `ValueError` says which are wrong and why."""
+    def arguments(self, options: dict[str, object], folder: Path | None) -> dict[str, object]:
+        """Validate the arguments of a task; `ValueError` names each wrong one with the reason."""
         try:
-            checked = self.model.model_validate(given, context={"folder": folder})
+            checked = self.model.model_validate(options, context={"folder": folder})
         except ValidationError as error:
             raise ValueError(f"{self.name}: {'; '.join(self._explain(error))}") from None
-        # What was not given stays the function's own default.
+        # For arguments that were not given, the function's own defaults apply.
         return {name: getattr(checked, name) for name in checked.model_fields_set}
 
     def _explain(self, error: ValidationError) -> list[str]:
-        said = []
+        problems = []
         for item in error.errors(include_url=False):
-            where = ".".join(str(part) for part in item["loc"])
+            argument = ".".join(str(part) for part in item["loc"])
             match item["type"]:
                 case "extra_forbidden":
                     allowed = ", ".join(self.model.model_fields)
-                    said.append(f"unknown argument {where!r}, it takes {allowed}")
+                    problems.append(f"unknown argument {argument!r}; expected one of: {allowed}")
                 case "missing":
-                    said.append(f"argument {where!r} is required")
+                    problems.append(f"argument {argument!r} is required")
                 case _:
-                    said.append(f"argument {where!r}: {item['msg']} (got {item['input']!r})")
-        return said
+                    problems.append(f"argument {argument!r}: {item['msg']} (got {item['input']!r})")
+        return problems
 
 
 def evaluator(function: Callable[P, Score]) -> Evaluator[P]:
-    """Declare a pure function `(evidence: Path, *, …) -> Score`; `TypeError` for other shapes."""
+    """Declare an evaluator: a pure function `(evidence: Path, *, …) -> Score`, else `TypeError`."""
     name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
     description = inspect.getdoc(function)
     if not description:
-        raise TypeError(f"{name} has no docstring: it is how an author of tasks finds it")
+        raise TypeError(f"{name} has no docstring (task authors need it to find the evaluator)")
     hints = get_type_hints(function, include_extras=True)
     evidence, *rest = inspect.signature(function).parameters.values()
-    if evidence.name != "evidence" or any(each.kind is not each.KEYWORD_ONLY for each in rest):
-        raise TypeError(f"{name} takes (evidence, *, keyword-only arguments)")
+    if evidence.name != "evidence" or any(
+        parameter.kind is not parameter.KEYWORD_ONLY for parameter in rest
+    ):
+        raise TypeError(f"{name} must take (evidence, *, keyword-only arguments)")
     fields: dict[str, Any] = {
-        each.name: (hints[each.name], ... if each.default is each.empty else each.default)
-        for each in rest
+        parameter.name: (
+            hints[parameter.name],
+            ... if parameter.default is parameter.empty else parameter.default,
+        )
+        for parameter in rest
     }
-    # Strict: a task that says "42" where a number is meant is wrong, not helped.
+    # Strict: "42" where a number is expected is an error of the task and is not converted.
     config = ConfigDict(extra="forbid", strict=True)
     return Evaluator(name, description, function, create_model(name, __config__=config, **fields))
 
 
 def evaluators() -> dict[str, Evaluator[...]]:
-    """Every evaluator of the package by its name."""
-    found = (each.name for each in pkgutil.iter_modules(package.__path__))
-    return {name: each for module in found for name, each in _of(module).items()}
+    """All evaluators of the package by name."""
+    modules = (info.name for info in pkgutil.iter_modules(package.__path__))
+    return {name: found for module in modules for name, found in _of_module(module).items()}
 
 
 def named(use: str) -> Evaluator[...]:
-    """The evaluator of that name; KeyError if there is none."""
-    return _of(use.partition(".")[0])[use]
+    """Look up an evaluator by name; KeyError if there is none."""
+    return _of_module(use.partition(".")[0])[use]
 
 
 def bind(
     use: str, arguments: dict[str, object], folder: Path | None = None
 ) -> Callable[[Path], Score]:
-    """The check of a task: a function from the evidence to a score.
+    """Build the check of a task: a function from the evidence to a score.
 
     `folder` is the task's directory, needed by evaluators that compare with a file of the task.
-    Raises `ValueError` where no evaluator has that name or the arguments do not fit it.
+    Raises `ValueError` if there is no evaluator with that name or if the arguments do not fit it.
     """
     module = use.partition(".")[0]
-    known = {each.name for each in pkgutil.iter_modules(package.__path__)}
-    found = _of(module).get(use) if module in known else None
-    if found is None:
+    modules = {info.name for info in pkgutil.iter_modules(package.__path__)}
+    selected = _of_module(module).get(use) if module in modules else None
+    if selected is None:
         names = sorted(evaluators())
-        near = difflib.get_close_matches(use, names, n=3) or names
-        raise ValueError(f"no evaluator {use!r}; there is {', '.join(near)}")
-    return partial(_judge, found, found.arguments(arguments, folder))
+        near = ", ".join(difflib.get_close_matches(use, names, n=3))
+        hint = f"did you mean {near}?" if near else f"available: {', '.join(names)}"
+        raise ValueError(f"no evaluator {use!r}; {hint}")
+    return partial(_judge, selected, selected.arguments(arguments, folder))
 
 
-def _judge(found: Evaluator[...], arguments: dict[str, object], evidence: Path) -> Score:
-    return found(evidence, **arguments)
+def _judge(selected: Evaluator[...], arguments: dict[str, object], evidence: Path) -> Score:
+    return selected(evidence, **arguments)
 
 
-def _of(module: str) -> dict[str, Evaluator[...]]:
+def _of_module(module: str) -> dict[str, Evaluator[...]]:
     loaded = importlib.import_module(f"{package.__name__}.{module}")
-    return {each.name: each for each in vars(loaded).values() if isinstance(each, Evaluator)}
+    return {value.name: value for value in vars(loaded).values() if isinstance(value, Evaluator)}
 
 
-def _inside(name: str) -> str:
+def _check_relative(name: str) -> str:
     path = PurePosixPath(name)
     if not name or path.is_absolute() or ".." in path.parts:
-        raise ValueError("a path inside the directory, such as budget.xlsx")
+        raise ValueError("must be a path inside the directory, such as budget.xlsx")
     return name
 
 
-def _of_task(name: object, info: ValidationInfo) -> Path:
+def _task_file(name: object, info: ValidationInfo) -> Path:
     if not isinstance(name, str):
-        raise ValueError("the path of a file of the task, as text")
+        raise ValueError("must be the path of a file of the task, as text")
     folder = (info.context or {}).get("folder")
     if folder is None:
-        raise ValueError("a file of the task, but the task's directory is not known here")
-    path = Path(folder) / _inside(name)
+        raise ValueError("names a file of the task, but the task's directory is not known here")
+    path = Path(folder) / _check_relative(name)
     if not path.is_file():
         raise ValueError(f"the task has no file {name}")
     return path
 
 
-EvidenceName = Annotated[str, AfterValidator(_inside)]
+EvidenceName = Annotated[str, AfterValidator(_check_relative)]
 """The name of a collected file, relative to the evidence directory."""
 
-TaskFile = Annotated[Path, BeforeValidator(_of_task)]
-"""A file of the task, named relative to the task's directory."""
+TaskFile = Annotated[Path, BeforeValidator(_task_file)]
+"""A file of the task, given by its path relative to the task's directory."""

@@ -1,4 +1,4 @@
-"""Workbooks (xlsx): values, formulas, formats and sheets, as the file holds them."""
+"""Evaluators of workbooks (xlsx): values, formulas, formats and sheets as stored in the file."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def cells_equal(
     sheet: str | None = None,
     tolerance: float = 1e-9,
 ) -> Score:
-    """The cells hold these values (of formulas: the results, computed anew), of the same kind.
+    """The cells have these values, of the same type; for formulas, the recalculated results count.
 
-    `sheet` is the first where it is not named; `tolerance` is how far two numbers may differ.
+    `sheet` defaults to the first; `tolerance` is the largest difference of two equal numbers.
     """
     found = read_cells(evidence, file, sheet, list(cells))
     wrong = [
-        f"{where} {reason}"
-        for where, expected in cells.items()
-        if (reason := unequal(expected, found[where].value, tolerance))
+        f"{place} {reason}"
+        for place, expected in cells.items()
+        if (reason := unequal(expected, found[place].value, tolerance))
     ]
     wrong = wrong or refute(evidence, file, sheet, found)
     return verdict(wrong, f"{file}: all {len(cells)} cells are as expected")
@@ -48,12 +48,12 @@ def cells_equal(
 def cells_empty(
     evidence: Path, *, file: EvidenceName, cells: Coordinates, sheet: str | None = None
 ) -> Score:
-    """The cells hold nothing, not even a formula."""
+    """The cells are empty, without even a formula."""
     found = read_cells(evidence, file, sheet, cells)
     wrong = [
-        f"{where} holds {each.formula or shown(each.value)}"
-        for where, each in found.items()
-        if each.value is not None or each.formula
+        f"{place} holds {cell.formula or shown(cell.value)}"
+        for place, cell in found.items()
+        if cell.value is not None or cell.formula
     ]
     return verdict(wrong, f"{file}: all {len(cells)} cells are empty")
 
@@ -66,12 +66,12 @@ def formulas_equal(
     formulas: Annotated[dict[Coordinate, Annotated[list[str], Field(min_length=1)]], Field()],
     sheet: str | None = None,
 ) -> Score:
-    """Each cell holds one of the formulas listed for it; case, spaces and $ do not count."""
+    """Each cell has one of the formulas listed for it; case, spaces and $ do not count."""
     found = read_cells(evidence, file, sheet, list(formulas))
     wrong = [
-        f"{where} holds {found[where].formula or shown(found[where].value)}, not {allowed}"
-        for where, allowed in formulas.items()
-        if _normal(found[where].formula) not in {_normal(each) for each in allowed}
+        f"{place} holds {found[place].formula or shown(found[place].value)}, not {allowed}"
+        for place, allowed in formulas.items()
+        if _normalised(found[place].formula) not in {_normalised(formula) for formula in allowed}
     ]
     return verdict(wrong, f"{file}: all {len(formulas)} formulas are as expected")
 
@@ -80,12 +80,12 @@ def formulas_equal(
 def cells_computed(
     evidence: Path, *, file: EvidenceName, cells: Coordinates, sheet: str | None = None
 ) -> Score:
-    """The cells hold formulas (whichever), not values typed in: to be used with cells_equal."""
+    """The cells have formulas, whichever, rather than typed values; use it with cells_equal."""
     found = read_cells(evidence, file, sheet, cells)
     wrong = [
-        f"{where} holds {shown(each.value)} and no formula"
-        for where, each in found.items()
-        if not each.formula
+        f"{place} has the value {shown(cell.value)} and no formula"
+        for place, cell in found.items()
+        if not cell.formula
     ]
     wrong = wrong or refute(evidence, file, sheet, found)
     return verdict(wrong, f"{file}: all {len(cells)} cells are computed")
@@ -103,13 +103,13 @@ def cells_formatted(
     font_color: Colour | None = None,
     alignment: Literal["left", "center", "right", "general"] | None = None,
 ) -> Score:
-    """The cells have this format; colours are RRGGBB; what is not named does not count."""
-    asked = {"bold": bold, "fill": fill, "font_color": font_color, "alignment": alignment}
+    """The cells have this format; colours are RRGGBB; attributes not given are not checked."""
+    expected = {"bold": bold, "fill": fill, "font_color": font_color, "alignment": alignment}
     wrong = [
-        f"{where} has {key} {seen or 'none'}, not {expected}"
-        for where, each in read_cells(evidence, file, sheet, cells).items()
-        for key, expected in asked.items()
-        if expected is not None and (seen := getattr(each, key)) != expected
+        f"{place} has {key} {actual or 'none'}, not {value}"
+        for place, cell in read_cells(evidence, file, sheet, cells).items()
+        for key, value in expected.items()
+        if value is not None and (actual := getattr(cell, key)) != value
     ]
     return verdict(wrong, f"{file}: all {len(cells)} cells are formatted as expected")
 
@@ -119,9 +119,9 @@ def sheets_equal(
     evidence: Path, *, file: EvidenceName, names: list[str], ordered: bool = True
 ) -> Score:
     """The workbook has these sheets and no others, in this order unless `ordered` is false."""
-    seen = sheet_names(evidence, file)
-    same = seen == names if ordered else sorted(seen) == sorted(names)
-    wrong = [] if same else [f"the sheets are {seen}, not {names}"]
+    actual = sheet_names(evidence, file)
+    same = actual == names if ordered else sorted(actual) == sorted(names)
+    wrong = [] if same else [f"the sheets are {actual}, not {names}"]
     return verdict(wrong, f"{file}: the sheets are as expected")
 
 
@@ -129,18 +129,18 @@ def sheets_equal(
 def frozen(
     evidence: Path, *, file: EvidenceName, sheet: str, rows: int = 0, columns: int = 0
 ) -> Score:
-    """So many rows and columns of the sheet stay in sight when it is scrolled, and no more."""
-    seen = read_frozen(evidence, file, sheet)
+    """Exactly this many rows and columns of the sheet are frozen, and so stay visible."""
+    actual = read_frozen(evidence, file, sheet)
     wrong = [
-        f"{found} {what} stay, not {expected}"
-        for what, found, expected in zip(("rows", "columns"), seen, (rows, columns), strict=True)
-        if found != expected
+        f"{count} {kind} are frozen, not {expected}"
+        for kind, count, expected in zip(("rows", "columns"), actual, (rows, columns), strict=True)
+        if count != expected
     ]
-    return verdict(wrong, f"{file}: {rows} rows and {columns} columns stay")
+    return verdict(wrong, f"{file}: {rows} rows and {columns} columns are frozen")
 
 
-def _normal(formula: str) -> str:
-    """A formula without what does not change it: case, blanks and $ outside of quoted text."""
+def _normalised(formula: str) -> str:
+    """The formula without insignificant parts: case, blanks and $ outside of quoted text."""
     parts = re.split(r"(\"[^\"]*\"|'[^']*')", formula)
     parts[::2] = [re.sub(r"[\s$]", "", part).upper() for part in parts[::2]]
     return "".join(parts)

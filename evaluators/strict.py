@@ -1,5 +1,5 @@
-"""The base of every record that is read from disk, from a model or from a guest, and the words for
-what is wrong with one."""
+"""The base class of all records read from disk, from a model or from a guest, and the messages for
+invalid ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 __all__ = ["Strict", "explain", "key_path", "problems_of"]
 
 LONGEST_KEY = 40
-"""Characters of one part of a key in a message: a guest may have chosen it."""
+"""Maximum length of one part of a key in a message: a guest may have chosen it."""
 
 
 class Strict(BaseModel):
-    """A frozen record: unknown keys, infinities and NaN are errors, so that a misspelt key, or a
-    record of another version, is never read as a default."""
+    """A frozen record that rejects unknown keys, infinities and NaN, so that a misspelt key or a
+    record of another version is never read as a default."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=()
@@ -23,7 +23,7 @@ class Strict(BaseModel):
 
 
 def problems_of(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
-    """The place and the message of each wrong value."""
+    """The location and the message of each invalid value."""
     for item in error.errors(include_url=False, include_context=False):
         match item["type"]:
             case "extra_forbidden":
@@ -36,13 +36,13 @@ def problems_of(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...],
 
 
 def key_path(place: Sequence[int | str]) -> str:
-    """A place in a record as people write it: `setup[0].to`."""
+    """A location in a record as people write it: `setup[0].to`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part[:LONGEST_KEY]}" for part in place)
     return "".join(parts).removeprefix(".")
 
 
 def explain(error: ValidationError, *, whole: str = "the whole", most: int = 20) -> str:
-    """One line that names up to `most` wrong values; `whole` names the record itself."""
-    said = [f"{key_path(place) or whole}: {message}" for place, message in problems_of(error)]
-    more = f"; and {len(said) - most} more" if len(said) > most else ""
-    return "; ".join(said[:most]) + more
+    """One line that names up to `most` invalid values; `whole` names the record itself."""
+    problems = [f"{key_path(place) or whole}: {message}" for place, message in problems_of(error)]
+    more = f"; and {len(problems) - most} more" if len(problems) > most else ""
+    return "; ".join(problems[:most]) + more

@@ -1,4 +1,4 @@
-"""What a task may expect a cell or a setting to hold, and when two such values are the same."""
+"""Expected values of cells and settings in tasks, and their comparison."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Value", "shown", "unequal", "verdict"]
 
 def _plain(value: object) -> object:
     if not isinstance(value, bool | int | float | str | date | time):
-        raise ValueError("a number, text, truth value, date or time")
+        raise ValueError("must be a number, text, boolean, date or time")
     return value
 
 
 Value = Annotated[bool | int | float | str | datetime | date | time, PlainValidator(_plain)]
-"""A TOML value that is no container."""
+"""A TOML value other than a container."""
 
 
 def unequal(expected: object, seen: object, tolerance: float) -> str:
-    """Why `seen` is not `expected` ("" where it is); text "42" is not the number 42."""
+    """Why `seen` is not `expected`, or "" if it is; the text "42" is not the number 42."""
     if kind(seen) != kind(expected):
         return (
             f"is {kind(seen)} {shown(seen)}".rstrip() + f", not {kind(expected)} {shown(expected)}"
@@ -37,17 +37,17 @@ def unequal(expected: object, seen: object, tolerance: float) -> str:
 
 
 def kind(value: object) -> str:
-    """The kind of a value in an author's words; values of different kinds are never equal."""
+    """The type of a value in words; values of different types are never equal."""
     match value:
         case None:
             return "empty"
         case bool():
-            return "truth value"
+            return "boolean"
         case int() | float():
             return "number"
         case str():
             return "text"
-        case date():  # a datetime is one too: workbooks store both alike
+        case date():  # includes datetime: workbooks store both alike
             return "date"
         case time():
             return "time"
@@ -56,7 +56,7 @@ def kind(value: object) -> str:
 
 
 def shown(value: object, longest: int = 200) -> str:
-    """A value for a reason: quoted as text is, and cut."""
+    """Format a value for a message: text is quoted, long values are cut."""
     text = "" if value is None else repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= longest else text[:longest] + "…"
 
@@ -68,7 +68,7 @@ def _moment(value: object) -> object:
 
 
 def verdict(wrong: list[str], right: str) -> Score:
-    """1 where nothing is wrong, with `right` as the reason; else 0, naming the first few wrongs."""
+    """Score 1 with the reason `right` if `wrong` is empty; else 0 with its first five entries."""
     if not wrong:
         return Score(1.0, right)
     more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""

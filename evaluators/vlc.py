@@ -1,6 +1,6 @@
-"""What VLC plays, as it says itself over the session bus (MPRIS).
+"""Evaluator of VLC's playback state, as reported over the session bus (MPRIS).
 
-Evidence is what this prints, one property set of the player as JSON:
+The evidence is the output of this command, the player's properties as JSON:
 
     busctl --user --json=short call org.mpris.MediaPlayer2.vlc /org/mpris/MediaPlayer2
         org.freedesktop.DBus.Properties GetAll s org.mpris.MediaPlayer2.Player
@@ -33,36 +33,39 @@ def player_is(
     shuffle: bool | None = None,
     rate: float | None = None,
 ) -> Score:
-    """The player is in this state; what is not named does not count.
+    """The player is in this state; properties that are not given are not checked.
 
-    `media` is the name of the file that is open (its last part); `volume` 1.0 is 100 %.
+    `media` is the name of the open file without its folder; `volume` 1.0 is 100 %.
     """
     try:
-        said: object = parse_json(read_text(evidence, file, MIB), finite=False)
+        answer: object = parse_json(read_text(evidence, file, MIB), finite=False)
     except BoundsError as error:
-        raise UnreadableError(f"{file} holds no answer of VLC: {error}") from error
-    seen = {
-        "state": json_field(said, "data.0.PlaybackStatus.data"),
-        "media": _name(json_field(_plain(said, "Metadata"), "xesam:url.data")),
-        "loop": json_field(said, "data.0.LoopStatus.data"),
-        "shuffle": json_field(said, "data.0.Shuffle.data"),
-        "rate": json_field(said, "data.0.Rate.data"),
+        raise UnreadableError(f"{file} is not an answer of VLC: {error}") from error
+    actual = {
+        "state": json_field(answer, "data.0.PlaybackStatus.data"),
+        "media": _name(json_field(_property(answer, "Metadata"), "xesam:url.data")),
+        "loop": json_field(answer, "data.0.LoopStatus.data"),
+        "shuffle": json_field(answer, "data.0.Shuffle.data"),
+        "rate": json_field(answer, "data.0.Rate.data"),
     }
-    asked = {"state": state, "media": media, "loop": loop, "shuffle": shuffle, "rate": rate}
+    expected = {"state": state, "media": media, "loop": loop, "shuffle": shuffle, "rate": rate}
     wrong = [
-        f"{key} is {shown(seen[key]) or 'not known'}, not {shown(expected)}"
-        for key, expected in asked.items()
-        if expected is not None and seen[key] != expected
+        f"{key} is {shown(actual[key]) or 'unknown'}, not {shown(value)}"
+        for key, value in expected.items()
+        if value is not None and actual[key] != value
     ]
     if volume is not None:
-        loud = json_field(said, "data.0.Volume.data")
-        if not isinstance(loud, int | float) or abs(loud - volume) > volume_tolerance:
-            wrong.append(f"volume is {shown(loud) or 'not known'}, not {volume}")
+        actual_volume = json_field(answer, "data.0.Volume.data")
+        if (
+            not isinstance(actual_volume, int | float)
+            or abs(actual_volume - volume) > volume_tolerance
+        ):
+            wrong.append(f"volume is {shown(actual_volume) or 'unknown'}, not {volume}")
     return verdict(wrong, "VLC is as expected")
 
 
-def _plain(said: object, name: str) -> object:
-    return json_field(said, f"data.0.{name}.data")
+def _property(answer: object, name: str) -> object:
+    return json_field(answer, f"data.0.{name}.data")
 
 
 def _name(url: object) -> str:
@@ -71,5 +74,5 @@ def _name(url: object) -> str:
         return ""
     try:
         return PurePosixPath(unquote(urlsplit(url).path)).name
-    except ValueError:  # an address such as http://[
+    except ValueError:  # a malformed URL such as http://[
         return ""

@@ -1,4 +1,4 @@
-"""What a workbook (xlsx) holds, read within bounds into plain values."""
+"""Bounded reading of workbooks (xlsx) into plain values."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from ambidex.evaluators.evidence import BROKEN, read_package
 
 
 @dataclass(frozen=True)
-class SeenCell:
-    """One cell as the file holds it."""
+class CellContent:
+    """One cell as stored in the file."""
 
     value: object = None
-    """A number, text, truth value, moment or None; of a formula the result that was stored."""
+    """A number, text, boolean, date, time, `CellError` or None; for a formula, the stored
+    result."""
     formula: str = ""
     bold: bool = False
     fill: str = ""
     font_color: str = ""
-    """Colours as RRGGBB; "" where none is set (or only a theme's)."""
+    """Colours as RRGGBB; "" if none is set, or only a theme colour."""
     alignment: str = "general"
 
 
 def sheet_names(evidence: Path, file: str) -> list[str]:
-    """The sheets in their order; `UnreadableError` where the file is no workbook."""
+    """The names of the sheets in order; `UnreadableError` if the file is not a workbook."""
     content = read_package(evidence, file)
     try:
         return list(openpyxl.load_workbook(content, read_only=True, keep_links=False).sheetnames)
@@ -44,29 +45,31 @@ def sheet_names(evidence: Path, file: str) -> list[str]:
         raise UnreadableError(f"{file} is not a readable workbook: {error!r}") from error
 
 
-def cells(evidence: Path, file: str, sheet: str | None, wanted: list[str]) -> dict[str, SeenCell]:
-    """The wanted cells of one sheet (None: the first); `UnreadableError` where it does not
-    exist."""
+def cells(
+    evidence: Path, file: str, sheet: str | None, coordinates: list[str]
+) -> dict[str, CellContent]:
+    """Read cells of one sheet (None: the first) by name; `UnreadableError` if there is no such
+    sheet."""
     content = read_package(evidence, file)
     names = sheet_names(evidence, file)
     name = names[0] if sheet is None and names else sheet
     if name is None or name not in names:
         raise UnreadableError(f"{file} has no sheet {sheet!r}; it has {', '.join(names)}")
-    places = {coordinate_to_tuple(each): each for each in wanted}
-    seen: dict[str, SeenCell] = {}
+    places = {coordinate_to_tuple(coordinate): coordinate for coordinate in coordinates}
+    contents: dict[str, CellContent] = {}
     try:
-        # One pass for the results, one for formulas: the library gives either.
-        values = _pass(content, name, set(places), results=True)
-        sources = _pass(content, name, set(places), results=False)
-        for place, each in places.items():
-            seen[each] = _seen(values.get(place), sources.get(place))
+        # Two passes, because the library returns either results or formulas.
+        values = _read_pass(content, name, set(places), results=True)
+        sources = _read_pass(content, name, set(places), results=False)
+        for place, coordinate in places.items():
+            contents[coordinate] = _content(values.get(place), sources.get(place))
     except (*BROKEN, InvalidFileException) as error:
         raise UnreadableError(f"{file} is not a readable workbook: {error!r}") from error
-    return seen
+    return contents
 
 
-def whole_sheet(evidence: Path, file: str, sheet: str | None) -> Iterator[tuple[str, SeenCell]]:
-    """Every cell of one sheet (None: the first) that holds something, with its place."""
+def whole_sheet(evidence: Path, file: str, sheet: str | None) -> Iterator[tuple[str, CellContent]]:
+    """Every non-empty cell of one sheet (None: the first), with its coordinate."""
     content = read_package(evidence, file)
     name = sheet or sheet_names(evidence, file)[0]
     try:
@@ -77,13 +80,13 @@ def whole_sheet(evidence: Path, file: str, sheet: str | None) -> Iterator[tuple[
         for values, sources in zip(*(book[name].iter_rows() for book in books), strict=True):
             for value, source in zip(values, sources, strict=True):
                 if not isinstance(source, EmptyCell):
-                    yield source.coordinate, _seen(value, source)
+                    yield source.coordinate, _content(value, source)
     except (*BROKEN, InvalidFileException) as error:
         raise UnreadableError(f"{file} is not a readable workbook: {error!r}") from error
 
 
 def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
-    """How many rows and columns stay in sight when the sheet is scrolled; (0, 0) where none do."""
+    """The number of frozen rows and columns of a sheet; (0, 0) if there are none."""
     content = read_package(evidence, file)
     try:
         book = openpyxl.load_workbook(content, read_only=True, keep_links=False)
@@ -91,7 +94,7 @@ def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
             raise UnreadableError(
                 f"{file} has no sheet {sheet!r}; it has {', '.join(book.sheetnames)}"
             )
-        # The stream reader knows where a sheet lies, but skips how it is viewed.
+        # The stream reader knows the part of a sheet but skips its view settings.
         with zipfile.ZipFile(content) as archive:
             part = book[sheet]._worksheet_path  # type: ignore[attr-defined]  # not in the stubs
             root = ElementTree.fromstring(archive.read(part))
@@ -104,32 +107,34 @@ def frozen(evidence: Path, file: str, sheet: str) -> tuple[int, int]:
 
 
 AnyCell = ReadOnlyCell | Cell | MergedCell
-Found = dict[tuple[int, int], AnyCell]
+Cells = dict[tuple[int, int], AnyCell]
 
 
-def _pass(content: BinaryIO, sheet: str, places: set[tuple[int, int]], *, results: bool) -> Found:
-    # Read as a stream: a merged range over the whole sheet, or a row at its end, costs nothing.
+def _read_pass(
+    content: BinaryIO, sheet: str, places: set[tuple[int, int]], *, results: bool
+) -> Cells:
+    # Streamed, so that a merged range over the whole sheet, or a row at its end, costs nothing.
     book = openpyxl.load_workbook(content, read_only=True, data_only=results, keep_links=False)
     rows = [row for row, _ in places]
     columns = [column for _, column in places]
-    held = book[sheet].iter_rows(min(rows), max(rows), min(columns), max(columns))
-    found: Found = {}
-    for row, line in enumerate(held, start=min(rows)):
+    lines = book[sheet].iter_rows(min(rows), max(rows), min(columns), max(columns))
+    found: Cells = {}
+    for row, line in enumerate(lines, start=min(rows)):
         for column, cell in enumerate(line, start=min(columns)):
             if (row, column) in places and not isinstance(cell, EmptyCell):
                 found[row, column] = cell
     return found
 
 
-def _seen(value: AnyCell | None, source: AnyCell | None) -> SeenCell:
+def _content(value: AnyCell | None, source: AnyCell | None) -> CellContent:
     if value is None or source is None:
-        return SeenCell()
+        return CellContent()
     formula = source.value if source.data_type == "f" else ""
     if isinstance(formula, ArrayFormula):
         formula = formula.text or ""
-    return SeenCell(
-        # An error is stored as text: kept apart, so that no text equals it.
-        value=SeenError(value.value) if value.data_type == "e" else value.value,
+    return CellContent(
+        # An error is stored as text; its own type keeps it from being equal to any text.
+        value=CellError(value.value) if value.data_type == "e" else value.value,
         formula=str(formula),
         bold=bool(source.font.bold),
         fill=_colour(getattr(source.fill, "fgColor", None)) if _solid(source.fill) else "",
@@ -139,8 +144,8 @@ def _seen(value: AnyCell | None, source: AnyCell | None) -> SeenCell:
 
 
 @dataclass(frozen=True)
-class SeenError:
-    """The error that a cell holds."""
+class CellError:
+    """An error value of a cell, such as #DIV/0!."""
 
     code: object
 

@@ -1,11 +1,10 @@
-"""Tasks are data, read here and proved by `ambidex prove`: a directory with a `task.toml` in the
-guest's own verbs, or a file of OSWorld as it is.
+"""Tasks as data: a directory with a `task.toml`, or an unmodified task file of OSWorld.
 
     suite = load_suite(Path("tasks/demo"), read_catalogue())    TaskError lists all problems
     suite.tasks[0].spec.instruction
 
-Nothing here touches a machine: the host (`host.loop.stage`) carries out setup and collection,
-evaluators judge.
+Nothing here touches a machine: the host (`host.loop.stage`) carries out setup and collection, and
+evaluators judge. `ambidex prove` proves tasks with their reference solutions.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """What a host knows of a tool of the guest."""
+    """What the host knows about a tool of the guest."""
 
     name: str
     app: str
@@ -42,20 +41,20 @@ class ToolSpec:
     """JSON schema of the arguments."""
     reads_only: bool
     source: str = "ours"
-    """`ours`; `reference`: OSWorld-MCP has it too; `mounted`: a stock server does it."""
+    """`ours`; `reference`: OSWorld-MCP has it too; `mounted`: provided by a stock server."""
     mounted: str = ""
-    """That server, with its version."""
+    """The stock server with its version."""
     aliases: tuple[str, ...] = ()
-    """Other names by which it may be called: those OSWorld-MCP has for it."""
+    """Other names under which it can be called: those used by OSWorld-MCP."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a task, and where."""
+    """One problem of a task, with its location."""
 
     file: Path
     key: str
-    """Such as `setup[0].to`; empty where the file as a whole is wrong."""
+    """Such as `setup[0].to`; empty if the problem concerns the whole file."""
     message: str
 
     def __str__(self) -> str:
@@ -64,7 +63,7 @@ class Problem:
 
 
 class TaskError(Exception):
-    """Tasks that cannot be used as they are, raised at load, before any machine exists."""
+    """Tasks are invalid; raised at load, before any machine exists."""
 
     def __init__(self, problems: tuple[Problem, ...], *, hint: str = "") -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
@@ -74,86 +73,86 @@ class TaskError(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What evidence is worth. For a task of another benchmark `score` is what that would give, and
-    `strict` what its check means where its defects are mended."""
+    """The score of the evidence. For a task of another benchmark, `score` is the one that benchmark
+    would give (compat), and `strict` the one with the defects of its checks repaired."""
 
     score: Score
     strict: Score | None = None
 
 
 class Body(Protocol):
-    """What is done in a guest for a task, as data that `host.loop.stage` carries out, and what its
-    evidence is worth."""
+    """Setup and collection of a task, as data that `host.loop.stage` carries out, and the judging
+    of its evidence."""
 
     @property
-    def asks(self) -> int:
-        """How many questions are put to the evidence."""
+    def check_count(self) -> int:
+        """Number of checks on the evidence."""
 
     def judge(self, evidence: Path) -> Verdict:
-        """The verdict on a feasible task; no machine is touched."""
+        """Judge the evidence of a feasible task, without touching a machine."""
 
 
 @dataclass(frozen=True)
 class Verbs:
-    """The body of a `task.toml`."""
+    """The body of a task that is defined by a `task.toml`."""
 
     spec: TaskSpec
     folder: Path
-    """Where the files lie that `put` names."""
+    """The task's directory, with the files that `put` names."""
     checks: tuple[Callable[[Path], Score], ...]
 
     @property
-    def asks(self) -> int:
-        """How many checks there are."""
+    def check_count(self) -> int:
+        """Number of checks."""
         return len(self.checks)
 
     def judge(self, evidence: Path) -> Verdict:
-        """The lowest of all checks."""
+        """The lowest score of all checks."""
         scores = [check(evidence) for check in self.checks]
         worst = min(scores, key=lambda score: (score.value, bool(score.wants)))
-        whole = len(scores) == 1 or worst.value < 1
-        return Verdict(worst if whole else Score(1.0, f"{len(scores)} checks"))
+        decisive = len(scores) == 1 or worst.value < 1
+        return Verdict(worst if decisive else Score(1.0, f"{len(scores)} checks"))
 
 
 @dataclass(frozen=True)
 class Task:
-    """One loaded task: the data is valid, every file it names is there and every check is bound."""
+    """One loaded task: its data is valid, its files exist and its checks are bound."""
 
     name: str
     hash: str
-    """SHA-256 of all that the task consists of."""
+    """SHA-256 of everything that the task consists of."""
     spec: Facts
     body: Body
 
     @property
     def domain(self) -> str:
-        """Where it belongs in a report."""
+        """The group to which it belongs in a report."""
         apps = self.spec.apps
         return self.spec.domain or (apps[0] if len(apps) == 1 else "multi" if apps else "")
 
 
 def verbs_of(task: Task) -> Verbs:
-    """The body of a task that a `task.toml` says; `TypeError` for any other."""
+    """The body of a task defined by a `task.toml`; `TypeError` for any other task."""
     if not isinstance(task.body, Verbs):
-        raise TypeError(f"{task.name} is no task of a task.toml")
+        raise TypeError(f"not a task defined by a task.toml: {task.name}")
     return task.body
 
 
 @dataclass(frozen=True)
 class Suite:
-    """The tasks of one directory, in the order of their names."""
+    """The tasks of one directory, sorted by name."""
 
     name: str
     folder: Path
     tasks: tuple[Task, ...]
     left_out: tuple[LeftOut, ...] = ()
     annotations: Path | None = None
-    """The file with what is known of the tasks beside what they say themselves."""
+    """The file with annotations to the tasks, if any."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A task that was asked for and cannot be run here, and why."""
+    """A task that was selected but cannot be run here, with the reason."""
 
     name: str
     why: str

@@ -1,4 +1,4 @@
-"""The tools of the guest as known without one: read from their text, by a process that imports and
+"""The catalogue of the guest's tools, read from their source in a separate process that imports and
 runs none of them."""
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ ROOT = Path(__file__).parents[1]
 
 
 def read_catalogue() -> dict[str, ToolSpec]:
-    """All tools by name; `TaskError` names what cannot be read in a declaration.
+    """All tools by name; `TaskError` names a declaration that cannot be read.
 
-    A process, not an import: `host` knows nothing of `mcp_tools`, which is the guest's.
+    A process rather than an import, because the host must not import `mcp_tools`, which belongs to
+    the guest.
     """
-    words = [sys.executable, "-m", "ambidex.mcp_tools.declarations"]
-    done = subprocess.run(words, cwd=ROOT.parent, capture_output=True, check=False)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        problem = Problem(ROOT / "mcp_tools", "", said[-1] if said else f"exit {done.returncode}")
+    command = [sys.executable, "-m", "ambidex.mcp_tools.declarations"]
+    process = subprocess.run(command, cwd=ROOT.parent, capture_output=True, check=False)
+    if process.returncode:
+        errors = process.stderr.decode(errors="replace").strip().splitlines()
+        problem = Problem(
+            ROOT / "mcp_tools", "", errors[-1] if errors else f"exit {process.returncode}"
+        )
         raise TaskError((problem,), hint="`python -m ambidex.mcp_tools.declarations` shows where.")
-    tools = TypeAdapter(list[ToolSpec]).validate_json(done.stdout)
+    tools = TypeAdapter(list[ToolSpec]).validate_json(process.stdout)
     return {tool.name: tool for tool in tools}

@@ -1,5 +1,4 @@
-"""What a task says about tools, held against the catalogue: names and arguments, before any machine
-exists."""
+"""Checks tool names and arguments in tasks against the catalogue, before any machine exists."""
 
 from __future__ import annotations
 
@@ -14,51 +13,51 @@ from ambidex.tasks.spec import Call, Facts, TaskSpec
 __all__ = ["lint", "lint_facts"]
 
 GUI = "computer"
-"""The app whose tools are the mouse and the keyboard."""
+"""The app whose tools are mouse and keyboard actions."""
 
 
 def lint(spec: TaskSpec, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
-    """Each wrong mention of a tool, as key and message."""
+    """Yield each invalid reference to a tool, as key and message."""
     yield from lint_facts(spec, catalogue)
     yield from _calls("setup", spec.setup, catalogue)
     yield from _calls("collect", spec.collect, catalogue)
 
 
 def lint_facts(spec: Facts, catalogue: Mapping[str, ToolSpec]) -> Iterator[tuple[str, str]]:
-    """The same of what every task says, whatever its setup is."""
+    """Like `lint`, for the part that all kinds of tasks have in common."""
     for index, name in enumerate(spec.useful_tools):
         if message := _unknown(name, catalogue):
             yield f"useful_tools[{index}]", message
         elif catalogue[name].app == GUI:
-            yield f"useful_tools[{index}]", f"{name} is a GUI action, not a tool that helps"
+            yield f"useful_tools[{index}]", f"{name} is a GUI action, not a useful tool"
     for index, oracle in enumerate(spec.oracle):
         key = f"oracle[{index}].calls"
         yield from _calls(key, oracle.calls, catalogue)
         for at, call in enumerate(oracle.calls):
             tool = catalogue.get(call.call)
             if tool and oracle.by == "gui" and tool.app != GUI:
-                yield f"{key}[{at}]", f"{tool.name} is a tool, but this oracle is by gui"
+                yield f"{key}[{at}]", f"{tool.name} is not a GUI action, but this oracle is by gui"
     for index, miss in enumerate(spec.near_miss):
         yield from _calls(f"near_miss[{index}].calls", miss.calls, catalogue)
 
 
 def _calls(
-    key: str, verbs: Iterable[object], catalogue: Mapping[str, ToolSpec]
+    key: str, steps: Iterable[object], catalogue: Mapping[str, ToolSpec]
 ) -> Iterator[tuple[str, str]]:
-    for index, verb in enumerate(verbs):
-        if not isinstance(verb, Call):
+    for index, step in enumerate(steps):
+        if not isinstance(step, Call):
             continue
-        if message := _unknown(verb.call, catalogue):
+        if message := _unknown(step.call, catalogue):
             yield f"{key}[{index}].call", message
             continue
-        schema = Draft202012Validator(catalogue[verb.call].parameters)
-        for error in schema.iter_errors(verb.with_):
+        schema = Draft202012Validator(catalogue[step.call].parameters)
+        for error in schema.iter_errors(step.with_):
             where = "".join(f".{part}" for part in error.absolute_path)
-            yield f"{key}[{index}].with{where}", f"{verb.call}: {error.message}"
+            yield f"{key}[{index}].with{where}", f"{step.call}: {error.message}"
 
 
 def _unknown(name: str, catalogue: Mapping[str, ToolSpec]) -> str:
     if name in catalogue:
         return ""
     near = difflib.get_close_matches(name, catalogue, n=3)
-    return f"no tool {name!r}" + (f"; do you mean {', '.join(near)}?" if near else "")
+    return f"no tool {name!r}" + (f"; did you mean {', '.join(near)}?" if near else "")

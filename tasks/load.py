@@ -1,5 +1,5 @@
-"""Reading a suite: every directory with a `task.toml`, every problem named at once with its file
-and key."""
+"""Loading of suites of `task.toml` directories; all problems are reported at once, with file and
+key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["content_hash", "load_suite"]
 
 @dataclass(frozen=True)
 class WrongTaskError(Exception):
-    """Problems of one task, on their way to the suite's `TaskError`."""
+    """Problems of one task, to be collected into the suite's `TaskError`."""
 
     problems: tuple[Problem, ...]
 
@@ -34,31 +34,34 @@ def load_suite(
     only: Sequence[str] = (),
     selection: Selection | None = None,
 ) -> Suite:
-    """The tasks of a directory, or those named in `only`; `TaskError` lists every problem of all of
-    them.
+    """Load the tasks of a directory, or those named in `only`; `TaskError` lists all problems.
 
-    A directory of OSWorld's is known by what lies in it. There a task with a problem is left out,
-    and named in the suite: its files come from elsewhere, and one bad one does not stop the rest.
+    A directory of OSWorld is recognised by its contents. There, a task with a problem is left out
+    and listed in the suite: the files come from elsewhere, and one bad file must not stop the rest.
     """
-    chosen = selection or Selection(only)
+    selected = selection or Selection(only)
     if examples_of(folder) is not None:
-        return load_osworld(folder, catalogue, chosen)
-    if chosen.list or chosen.net or chosen.annotations:
-        message = "lists, networks and annotations are for OSWorld's tasks, and there are none here"
+        return load_osworld(folder, catalogue, selected)
+    if selected.list or selected.net or selected.annotations:
+        message = (
+            "lists, networks and annotations apply to OSWorld's tasks only, and there are none here"
+        )
         raise TaskError((Problem(folder, "", message),))
-    only = chosen.tasks
+    only = selected.tasks
     if not folder.is_dir():
         raise TaskError((Problem(folder, "", "no such directory"),))
-    found = {path.parent.name: path for path in sorted(folder.glob("*/task.toml"))}
+    paths = {path.parent.name: path for path in sorted(folder.glob("*/task.toml"))}
     problems = [
-        Problem(folder, "", f"no task {name!r}; there is {', '.join(found) or 'none at all'}")
+        Problem(folder, "", f"no task {name!r}; available: {', '.join(paths) or 'none'}")
         for name in only
-        if name not in found
+        if name not in paths
     ]
-    if not found:
-        problems.append(Problem(folder, "", "no task here: a task is a directory with a task.toml"))
+    if not paths:
+        problems.append(
+            Problem(folder, "", "no tasks here: a task is a directory with a task.toml")
+        )
     tasks = []
-    for name, path in found.items():
+    for name, path in paths.items():
         if only and name not in only:
             continue
         try:
@@ -71,7 +74,7 @@ def load_suite(
 
 
 def content_hash(folder: Path) -> str:
-    """SHA-256 over the relative names and contents of all files below, in order of name."""
+    """SHA-256 over the relative paths and contents of all files in a directory, sorted by path."""
     total = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         if "__pycache__" in path.parts:
@@ -87,9 +90,9 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
     folder = path.parent
     spec = _parse(path)
     problems = [
-        Problem(path, f"setup[{index}].put", f"no file {verb.put!r} in the task's directory")
-        for index, verb in enumerate(spec.setup)
-        if isinstance(verb, Put) and not _is_file_of(folder, verb.put)
+        Problem(path, f"setup[{index}].put", f"no file {step.put!r} in the task's directory")
+        for index, step in enumerate(spec.setup)
+        if isinstance(step, Put) and not _is_file_of(folder, step.put)
     ]
     problems += [Problem(path, key, message) for key, message in lint(spec, catalogue)]
     checks = []
@@ -106,19 +109,18 @@ def _load(path: Path, catalogue: Mapping[str, ToolSpec]) -> Task:
 
 def _parse(path: Path) -> TaskSpec:
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WrongTaskError((Problem(path, "", f"not TOML: {error}"),)) from None
     try:
-        return TaskSpec.model_validate(said)
+        return TaskSpec.model_validate(document)
     except ValidationError as error:
         raise WrongTaskError(tuple(_explained(path, error))) from None
 
 
 def _explained(path: Path, error: ValidationError) -> Iterator[Problem]:
     for place, message in problems_of(error):
-        # The tag of a verb is pydantic's own addition to the place: setup, 0, put, to ->
-        # setup[0].to
+        # Drop the tag of the task step, which pydantic adds: setup, 0, put, to -> setup[0].to
         tagged = place[:1] in (("setup",), ("collect",))
         parts = (*place[:2], *place[3:]) if tagged else place
         yield Problem(path, key_path(parts), message)
@@ -130,15 +132,15 @@ def _is_file_of(folder: Path, name: str) -> bool:
 
 
 def _uncollected(spec: TaskSpec) -> Iterator[tuple[str, str]]:
-    """A check that reads a file nobody collects would always be 0: by convention `file` names
-    it."""
-    collected = {each.kept_as for each in spec.collect} | {"answer.txt"}
+    """Checks of a file (by convention the argument `file`) that is not collected: they would always
+    score 0."""
+    collected = {item.kept_as for item in spec.collect} | {"answer.txt"}
     for index, check in enumerate(spec.check):
-        named = _file_of(check)
-        if named is not None and named not in collected:
-            yield f"check[{index}].with.file", f"{named!r} is not among what is collected"
+        name = _file_of(check)
+        if name is not None and name not in collected:
+            yield f"check[{index}].with.file", f"{name!r} is not collected"
 
 
 def _file_of(check: Check) -> str | None:
-    named = check.with_.get("file")
-    return named if isinstance(named, str) else None
+    name = check.with_.get("file")
+    return name if isinstance(name, str) else None

@@ -1,5 +1,4 @@
-"""The form of a `task.toml`, and nothing else: what may be said, under which keys, with which
-defaults."""
+"""The schema of a `task.toml`: keys, types and defaults."""
 
 from __future__ import annotations
 
@@ -38,25 +37,30 @@ __all__ = [
 ]
 
 
-TAKEN = ("answer.txt", "evidence.json")
-"""Names in the evidence directory: the agent's answer, and the record of what was collected."""
+RESERVED = ("answer.txt", "evidence.json")
+"""Reserved names in the evidence directory: the agent's answer and the manifest."""
 
 
 def _guest_path(path: str) -> str:
     if not path.startswith(("~/", "/")):
-        raise ValueError("a path in the guest starts with ~/ or /")
+        raise ValueError("a path in the guest must start with ~/ or /")
     return path
 
 
 def _snapshot_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
-        raise ValueError("a snapshot's name: letters, digits, dots, hyphens and underscores")
+        raise ValueError(
+            "a snapshot's name consists of letters, digits, dots, hyphens and underscores"
+        )
     return name
 
 
 def _plain_name(name: str) -> str:
-    if PurePosixPath(name).name != name or name in ("", ".", "..", *TAKEN):
-        raise ValueError(f"a plain file name in the evidence directory, and none of {TAKEN}")
+    if PurePosixPath(name).name != name or name in ("", ".", "..", *RESERVED):
+        raise ValueError(
+            "must be a plain file name in the evidence directory, "
+            f"other than {' and '.join(RESERVED)}"
+        )
     return name
 
 
@@ -64,11 +68,11 @@ GuestPath = Annotated[str, AfterValidator(_guest_path)]
 """A path in the guest: absolute, or `~/` for the desktop user's home."""
 
 EvidenceFile = Annotated[str, AfterValidator(_plain_name)]
-"""The name under which something is kept in the evidence directory."""
+"""The name of a file in the evidence directory."""
 
 Argv = Annotated[list[str], Field(min_length=1)]
-"""A program and its arguments, run as the desktop user in the session; a leading `~/` is the
-home."""
+"""A program and its arguments, run as the desktop user in the session; a leading `~/` stands for
+the home folder."""
 
 Seconds = Annotated[float, Field(gt=0, le=600)]
 
@@ -81,7 +85,7 @@ class Put(Strict):
 
 
 class Run(Strict):
-    """Run a program in the guest; with `wait_window` it stays open and its window is waited for."""
+    """Run a program in the guest; with `wait_window`, leave it open and wait for its window."""
 
     run: Argv
     wait_window: str = ""
@@ -97,31 +101,31 @@ class Call(Strict):
 
 
 class Get(Strict):
-    """Fetch a file of the guest; if it is absent, or no file, the check sees that."""
+    """Fetch a file of the guest; checks can see if it is absent or not a file."""
 
     get: GuestPath
     to: EvidenceFile | None = None
 
     @model_validator(mode="after")
-    def _is_kept_under_a_plain_name(self) -> Get:
+    def _check_name(self) -> Get:
         try:
             _plain_name(self.kept_as)
         except ValueError as error:
             raise ValueError(
-                f"{self.get!r} is kept as {self.kept_as!r}, which is not {error}; "
-                "name another one with `to`"
+                f"{self.get!r} would be stored as {self.kept_as!r}: {error}; "
+                "set another name with `to`"
             ) from None
         return self
 
     @property
     def kept_as(self) -> str:
-        """The name in the evidence directory: `to`, else the file's own."""
+        """The name in the evidence directory: `to`, or the file's own name."""
         return self.to or PurePosixPath(self.get).name
 
 
 class ListCollect(Strict):
-    """Keep the paths below a folder of the guest, one a line; of the files alone unless said
-    otherwise."""
+    """List the paths of all files in a folder of the guest, one per line; with `folders`, those of
+    folders too."""
 
     list: GuestPath
     to: EvidenceFile
@@ -134,8 +138,8 @@ class ListCollect(Strict):
 
 
 class RunCollect(Strict):
-    """Run a program in the agent's session and keep what it writes to standard output; an exit
-    status that is not one of `exits` is evidence that cannot be judged."""
+    """Run a program in the agent's session and collect its standard output. With an exit status
+    other than `exits`, the evidence cannot be judged."""
 
     run: Argv
     to: EvidenceFile
@@ -149,7 +153,7 @@ class RunCollect(Strict):
 
 
 class CallCollect(Call):
-    """Call a tool in the agent's session and keep its result as JSON."""
+    """Call a tool in the agent's session and collect its result as JSON."""
 
     to: EvidenceFile
 
@@ -160,8 +164,8 @@ class CallCollect(Call):
 
 
 class ChangesCollect(Strict):
-    """Collect the files and settings that changed since setup. The agent's session tells the
-    settings."""
+    """Collect the files and settings that changed since setup. The settings are read through the
+    agent's session."""
 
     changes: EvidenceFile
 
@@ -171,21 +175,21 @@ class ChangesCollect(Strict):
         return self.changes
 
 
-def _verb(*verbs: str) -> Callable[[object], str | None]:
+def _kind_of(*kinds: str) -> Callable[[object], str | None]:
     def which(item: object) -> str | None:
         if isinstance(item, dict):
-            said = [verb for verb in verbs if verb in item]
-            return said[0] if len(said) == 1 else None
-        return next((verb for verb in verbs if hasattr(item, verb)), None)
+            present = [kind for kind in kinds if kind in item]
+            return present[0] if len(present) == 1 else None
+        return next((kind for kind in kinds if hasattr(item, kind)), None)
 
     return which
 
 
-def _one_of(*verbs: str) -> Discriminator:
+def _one_of(*kinds: str) -> Discriminator:
     return Discriminator(
-        _verb(*verbs),
-        custom_error_type="verb",
-        custom_error_message=f"says exactly one of {', '.join(verbs)}",
+        _kind_of(*kinds),
+        custom_error_type="kind",
+        custom_error_message=f"must have exactly one of {', '.join(kinds)}",
     )
 
 
@@ -204,15 +208,14 @@ Collect = Annotated[
 
 
 class Check(Strict):
-    """One question to the evidence; `use` names an evaluator."""
+    """One check of the evidence; `use` names an evaluator."""
 
     use: str
     with_: dict[str, Any] = Field(default={}, alias="with")
 
 
 class Oracle(Strict):
-    """A reference solution: calls that bring the end state about, or the statement that there is
-    none."""
+    """A reference solution: calls that reach the expected end state, or `stop = "infeasible"`."""
 
     by: Literal["tools", "gui"]
     calls: list[Call] = Field(default_factory=list)
@@ -221,7 +224,7 @@ class Oracle(Strict):
 
 
 class NearMiss(Strict):
-    """A plausible wrong end state, reached by these calls, that must score 0."""
+    """A plausible wrong end state, reached by these calls, which must score 0."""
 
     reason: str
     calls: list[Call]
@@ -230,7 +233,7 @@ class NearMiss(Strict):
 
 
 class Facts(Strict):
-    """What is known of every task, whatever form its setup and its checks have."""
+    """The properties of every task, whatever the form of its setup and checks."""
 
     instruction: Annotated[str, Field(min_length=1)]
     tool_beneficial: bool
@@ -238,17 +241,17 @@ class Facts(Strict):
     feasible: bool = True
     apps: list[str] = Field(default_factory=list)
     domain: str = ""
-    """As its benchmark files it; else the application, or `multi` where there are several."""
+    """Its category in the benchmark; otherwise the application, or `multi` for several."""
     snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
     oracle: list[Oracle] = Field(default_factory=list)
     near_miss: list[NearMiss] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _has_oracles_that_end_rightly(self) -> Facts:
+    def _check_stop_of_oracles(self) -> Facts:
         for oracle in self.oracle:
             if (oracle.stop == "infeasible") is self.feasible:
                 raise ValueError(
-                    "the oracle of an infeasible task, and only that, has stop = 'infeasible'"
+                    "an oracle must have stop = 'infeasible' if the task is infeasible, else not"
                 )
         return self
 
@@ -261,12 +264,14 @@ class TaskSpec(Facts):
     check: list[Check] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _agrees_with_itself(self) -> TaskSpec:
+    def _check_consistency(self) -> TaskSpec:
         if self.feasible and not self.check:
-            raise ValueError("a feasible task has at least one check")
+            raise ValueError("a feasible task needs at least one check")
         if self.tool_beneficial and not self.useful_tools:
-            raise ValueError("a tool-beneficial task names its useful_tools")
-        names = [each.kept_as for each in self.collect]
+            raise ValueError("a tool-beneficial task must name its useful_tools")
+        names = [item.kept_as for item in self.collect]
         if twice := {name for name in names if names.count(name) > 1}:
-            raise ValueError(f"collected twice under one name: {', '.join(sorted(twice))}")
+            raise ValueError(
+                f"several items are collected under the same name: {', '.join(sorted(twice))}"
+            )
         return self

@@ -1,15 +1,15 @@
-"""OSWorld's 111 metrics, written from what they do: each judges collected values and files, twice.
+"""OSWorld's 111 metrics, reimplemented from their behaviour, each with two verdicts.
 
-`compat` is the verdict that OSWorld itself would give, its defects included, so that numbers can be
-compared; `strict` is what the metric means, with each repair named. Most metrics have no repair and
-one verdict.
+`compat` is the verdict that OSWorld itself would give, defects included, so that figures can be
+compared. `strict` is what the metric is meant to check, with each repair listed. Most metrics have
+no repairs and a single verdict.
 
     check = bind_metric("check_include_exclude", {})      evaluators.osworld.registry; ValueError
     check(result="Python 3.10", expected={"include": ["3.10"], "exclude": []}).strict.value
 
-What is judged is what a getter gave: text, JSON, the path of a collected file, a list of those, or
-`None` where there was nothing. No metric runs or unpacks anything to disk, and none touches a
-machine.
+A metric judges the values that getters returned: text, JSON, the path of a collected file, a list
+of those, or `None` if there was nothing. No metric executes anything, unpacks anything to disk or
+touches a machine.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from typing import Any, TypeAlias
 
 from ambidex.evaluators import Score
 
-__all__ = ["AnyScore", "Value", "Verdicts"]
+__all__ = ["UnboundedScore", "Value", "Verdicts"]
 
 Value: TypeAlias = Path | str | float | list[Any] | dict[str, Any] | None
-"""What a getter gives to a metric."""
+"""A value that a getter passes to a metric."""
 
 
 @dataclass(frozen=True)
-class AnyScore(Score):
-    """A metric's score that may lie outside [0, 1], as upstream's does where it is a number that a
-    statement finds in a database."""
+class UnboundedScore(Score):
+    """A score that may lie outside [0, 1], as upstream's does if it is a number read from a
+    database."""
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.value):
-            raise ValueError(f"a score is a finite number, not {self.value}")
+            raise ValueError(f"a score must be a finite number, not {self.value}")
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The two verdicts on one question."""
+    """The compat and the strict verdict of one metric."""
 
     compat: Score
     strict: Score

@@ -1,5 +1,7 @@
-"""Print what each of OSWorld's metrics compares, where OSWorld's own is defective, and what strict
-verdicts repair. `python -m ambidex.evaluators.osworld` writes docs/osworld-metrics.md."""
+"""Print the table of OSWorld's metrics: what each compares, upstream's defects and the repairs.
+
+`python -m ambidex.evaluators.osworld` prints docs/osworld-metrics.md.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,10 @@ One row for each of OSWorld's metrics, generated from the code by
 included; *strict* is the verdict with the listed repairs. A metric without repairs gives the same
 verdict in both modes. Scores may be fractions; the run's threshold decides what counts as success.
 
-In both modes a file is refused (score 0, with the reason) where opening it would be unsafe: an
-archive that unpacks to too much, a document type in an office file, a sheet or a page count beyond
-the bounds. The text of a PDF is read with another library than upstream's; it is compared with text
-read the same way.
+In both modes a file is refused (score 0, with the reason) if opening it would be unsafe: an archive
+that unpacks to too much data, a document type in an office file, a sheet or a page count beyond the
+bounds. The text of PDFs is extracted with another library than upstream's, on both sides of a
+comparison.
 
 | metric | what is compared | defect upstream (compat keeps it) | repair (strict) |
 |---|---|---|---|
@@ -25,28 +27,31 @@ read the same way.
 
 
 def table() -> str:
-    """The page, as it stands in docs/."""
+    """The text of docs/osworld-metrics.md."""
     return HEAD + "".join(f"{row}\n" for row in _rows())
 
 
 def _rows() -> Iterator[str]:
-    for _, each in sorted(metrics().items()):
-        halves = [repair.partition(": ") for repair in each.repairs]
+    for _, metric in sorted(metrics().items()):
+        halves = [repair.partition(": ") for repair in metric.repairs]
         cells = (
-            f"`{each.name}`",
-            " ".join(each.description.split()),
+            f"`{metric.name}`",
+            " ".join(metric.description.split()),
             _numbered([defect for _, _, defect in halves]),
-            _numbered([mended for mended, _, _ in halves]),
+            _numbered([fixed for fixed, _, _ in halves]),
         )
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _numbered(sentences: list[str]) -> str:
-    """A repair says "what holds now: what upstream does", so its halves keep one number."""
-    ended = [f"{each[:1].upper()}{each[1:].rstrip('.')}." if each else "–" for each in sentences]
-    if len(ended) == 1:
-        return ended[0]
-    return "<br>".join(f"{number}. {each}" for number, each in enumerate(ended, start=1))
+    """Number the items, so that both halves of a repair ("now: upstream") have the same number."""
+    items = [
+        f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}." if sentence else "–"
+        for sentence in sentences
+    ]
+    if len(items) == 1:
+        return items[0]
+    return "<br>".join(f"{number}. {item}" for number, item in enumerate(items, start=1))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a getter answered, in the form that a metric needs: texts, lists, named values, trees.
+"""Typed access to getter values: texts, lists, objects, URLs, JSON and XML.
 
-Each function takes the value as it came and raises `UnreadableError` where it is another thing.
+Each function raises `UnreadableError` if the value has another type.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = [
     "fields",
     "is_there",
     "json_of",
-    "said",
+    "text_of",
     "tree",
     "url_of",
 ]
@@ -29,46 +29,44 @@ __all__ = [
 LARGEST_TREE = 32 * MIB
 
 
-def is_there(given: Value) -> bool:
-    """Whether a collected file exists."""
-    return isinstance(given, Path) and given.is_file()
+def is_there(value: Value) -> bool:
+    """Whether the value is a collected file that exists."""
+    return isinstance(value, Path) and value.is_file()
 
 
-def said(given: Value, longest: int = 8 * MIB) -> str:
-    """A text that a getter gave, such as what a command printed."""
-    if not isinstance(given, str):
-        raise UnreadableError(f"a text was asked for, and a {type(given).__name__} was given")
-    if len(given) > longest:
-        raise UnreadableError(f"a text of {len(given)} characters is too long to judge")
-    return given
+def text_of(value: Value, longest: int = 8 * MIB) -> str:
+    """A text, such as the output of a command."""
+    if not isinstance(value, str):
+        raise UnreadableError(f"expected a text, not a {type(value).__name__}")
+    if len(value) > longest:
+        raise UnreadableError(f"a text of {len(value)} characters is too long to judge")
+    return value
 
 
-def url_of(given: Value) -> str:
-    """The address of a page: given as such, or as `url` among what is known of a tab."""
-    found = given.get("url") if isinstance(given, dict) else given
-    if not isinstance(found, str) or not found:
-        raise UnreadableError("no address of a page was given")
-    return found
+def url_of(value: Value) -> str:
+    """The URL of a page, which is either the value itself or its key `url`."""
+    url = value.get("url") if isinstance(value, dict) else value
+    if not isinstance(url, str) or not url:
+        raise UnreadableError("the URL of a page is missing")
+    return url
 
 
-def entries(given: Value) -> list[Any]:
-    """A list."""
-    if not isinstance(given, list):
-        raise UnreadableError(f"a list was asked for, and a {type(given).__name__} was given")
-    return given
+def entries(value: Value) -> list[Any]:
+    """The value as a list."""
+    if not isinstance(value, list):
+        raise UnreadableError(f"expected a list, not a {type(value).__name__}")
+    return value
 
 
-def fields(given: Value) -> Mapping[str, Any]:
-    """Named values."""
-    if not isinstance(given, dict):
-        raise UnreadableError(
-            f"named values were asked for, and a {type(given).__name__} was given"
-        )
-    return given
+def fields(value: Value) -> Mapping[str, Any]:
+    """The value as an object with keys."""
+    if not isinstance(value, dict):
+        raise UnreadableError(f"expected an object with keys, not a {type(value).__name__}")
+    return value
 
 
 def json_of(source: str, what: str) -> Any:
-    """The value of a JSON text."""
+    """Parse a JSON text; `what` names it in the error message."""
     try:
         return parse_json(source, finite=False)
     except (ValueError, RecursionError) as error:
@@ -76,11 +74,12 @@ def json_of(source: str, what: str) -> Any:
 
 
 def tree(source: str | bytes, what: str) -> etree._Element:
-    """The root of an XML document that declares no type and no entity."""
+    """Parse XML that declares no document type, and return its root; `what` names it in
+    messages."""
     if len(source) > LARGEST_TREE:
         raise UnreadableError(f"{what} is larger than {LARGEST_TREE} bytes")
     encoded = source.encode("utf-8", "replace") if isinstance(source, str) else source
-    # What a getter gave as text has been decoded: what its head says of an encoding is history.
+    # Text is already decoded, so the encoding that its XML declaration names no longer applies.
     encoding = "utf-8" if isinstance(source, str) else None
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, encoding=encoding

@@ -1,4 +1,4 @@
-"""The files that a metric is given, read within the bounds of `evaluators.evidence`."""
+"""Access to the files passed to a metric, within the bounds of `evaluators.evidence`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIBRARIES = (
     RecursionError,
     NotImplementedError,
 )
-"""What `evidence.BROKEN` leaves out of what the libraries raise for a broken file."""
+"""Exceptions of the libraries for a broken file, in addition to `evidence.BROKEN`."""
 
 RAISED = (
     ArithmeticError,
@@ -39,58 +39,58 @@ RAISED = (
     TypeError,
     ValueError,
 )
-"""What the libraries raise where a file lacks what they are asked for; upstream may end in it."""
+"""Exceptions of the libraries if a file lacks the requested part; upstream may end in them."""
 
-__all__ = ["RAISED", "decoded", "file", "held", "library", "lines", "office", "text"]
+__all__ = ["RAISED", "decode", "file", "library", "lines", "office", "read_bytes", "text"]
 
 
 def file(value: Value) -> Path:
-    """The collected file; `UnreadableError` where a getter gave none."""
+    """The path of the collected file; `UnreadableError` if the value is not a file."""
     if not isinstance(value, Path):
-        raise UnreadableError(f"a file is judged here, not {value!r:.100}")
+        raise UnreadableError(f"expected a file, not {value!r:.100}")
     return value
 
 
-def held(value: Value, largest: int = LARGEST_FILE) -> bytes:
-    """The bytes of the file."""
+def read_bytes(value: Value, largest: int = LARGEST_FILE) -> bytes:
+    """Read the bytes of the file."""
     path = file(value)
     return evidence.read(path.parent, path.name, largest)
 
 
 def text(value: Value, largest: int = 8 * MIB) -> str:
-    """The text of the file, which must be UTF-8; every line ends in one newline."""
-    return decoded(held(value, largest), file(value).name)
+    """Read the file as UTF-8, with every line end as a newline."""
+    return decode(read_bytes(value, largest), file(value).name)
 
 
-def decoded(content: bytes, name: str) -> str:
-    """The same of bytes that were read already."""
+def decode(content: bytes, name: str) -> str:
+    """Decode bytes as `text` does; `name` is for the error message."""
     try:
-        said = content.decode("utf-8")
+        source = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableError(f"{name} is not UTF-8 text (byte {error.start})") from error
-    return said.replace("\r\n", "\n").replace("\r", "\n")
+    return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def lines(said: str) -> list[str]:
-    """The lines of a text with their ends, as a file is iterated (other breaks do not count)."""
-    return list(io.StringIO(said))
+def lines(source: str) -> list[str]:
+    """The lines of a text with their ends, as iterating over a file yields them."""
+    return list(io.StringIO(source))
 
 
 def office(value: Value) -> io.BytesIO:
-    """An office package that a library may open."""
+    """An office package that has been checked and that a library may open."""
     path = file(value)
     return evidence.read_package(path.parent, path.name)
 
 
 @contextmanager
 def library(name: str) -> Iterator[None]:
-    """Around a library's calls alone: what it raises is `UnreadableError`, what it warns of is its
-    own business."""
+    """Wrap calls of a parsing library: its exceptions become `UnreadableError`, its warnings are
+    ignored. Use it around library calls only."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     except (*BROKEN, *LIBRARIES) as error:
         raise UnreadableError(
-            f"{name} is not a readable file of its kind: {error!r:.300}"
+            f"{name} is not a readable file of its type: {error!r:.300}"
         ) from error

@@ -1,12 +1,13 @@
-"""How one of OSWorld's metrics is declared, found by its name, and bound to its options.
+"""Declaration of OSWorld's metrics, look-up by name, and binding to the options of a task.
 
-A metric is a function `(result, [expected,] *, options…) -> Score`. Its types say what it takes:
-`expected` and every option are checked against them when a task is loaded. One that has defects
-upstream takes `strict: bool` and names each repair.
+A metric is a function `(result, [expected,] *, options…) -> Score`. When a task is loaded,
+`expected` and every option are validated against the function's type annotations. A metric that
+has defects upstream takes `strict: bool` and lists each repair.
 
-Fates: an unknown name, an option of a wrong type and an `expected` rule of a wrong form are
-`ValueError` at load. A result that is missing or cannot be read is a score of 0 with the reason;
-`UpstreamRaisesError` is what upstream does where it ends in an exception: 0 in compat, and said so.
+Errors: an unknown name, an option of the wrong type and a malformed `expected` rule are
+`ValueError` at load. A result that is missing or unreadable scores 0 with the reason.
+`UpstreamRaisesError` stands for an exception in upstream's code: the score is 0, with a reason that
+says so.
 """
 
 from __future__ import annotations
@@ -26,14 +27,22 @@ from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import Value, Verdicts
 from ambidex.evaluators.strict import explain
 
-__all__ = ["ENDS", "Bound", "Metric", "UpstreamRaisesError", "bind_metric", "metric", "metrics"]
+__all__ = [
+    "ENDS",
+    "BoundMetric",
+    "Metric",
+    "UpstreamRaisesError",
+    "bind_metric",
+    "metric",
+    "metrics",
+]
 
 ENDS = "upstream ends in an exception"
-"""How the reason begins where OSWorld has no verdict at all."""
+"""Start of the reason if OSWorld has no verdict at all."""
 
 
 class UpstreamRaisesError(Exception):
-    """Upstream ends in an exception here, so the task has no result there."""
+    """Upstream's code raises an exception here, so the task has no result in OSWorld."""
 
 
 @dataclass(frozen=True)
@@ -45,53 +54,55 @@ class Metric:
     function: Callable[..., Score]
     options: type[BaseModel]
     expected: TypeAdapter[Any] | None
-    """What it is compared with; `None` for a metric that looks at the result alone."""
+    """Validator of `expected`; `None` for a metric that uses the result only."""
     needs_expected: bool
-    """Whether a task has to name something to compare with."""
+    """Whether a task must supply `expected`."""
     repairs: tuple[str, ...]
-    """What `strict` mends, one sentence each; empty: both verdicts are one."""
+    """What `strict` repairs, one sentence each; if empty, both verdicts are the same."""
     sees_missing: bool
-    """Whether it is asked even where there is no result."""
+    """Whether the metric is also called if there is no result."""
 
     def __reduce__(self) -> tuple[Callable[[str], Metric], tuple[str]]:
-        """By its name: what it is made of is made again where it is declared."""
+        """Pickle by name: the receiving process imports the module that declares it."""
         return (named, (self.name,))
 
 
 @dataclass(frozen=True)
-class Bound:
-    """A metric with its options: what a task asks."""
+class BoundMetric:
+    """A metric with the options of a task."""
 
     metric: Metric
     options: Mapping[str, Any]
     unread: tuple[str, ...]
-    """Options that the task gives and the metric never reads."""
+    """Options that the task sets and the metric does not read."""
 
     def check_expected(self, expected: Value) -> None:
-        """`ValueError` where a rule of the task does not fit the metric."""
+        """Validate `expected`; `ValueError` if it does not fit the metric."""
         if self.metric.expected is not None:
             try:
                 self.metric.expected.validate_python(expected)
             except ValidationError as error:
-                raise ValueError(f"{self.metric.name}: {explain(error, whole='it')}") from None
+                raise ValueError(
+                    f"{self.metric.name}: {explain(error, whole='the value')}"
+                ) from None
 
     def __call__(self, result: Value, expected: Value = None) -> Verdicts:
-        """Judge. `expected` is left out for a metric that takes none."""
+        """Return both verdicts. `expected` is omitted for a metric that takes none."""
         if result is None and not self.metric.sees_missing:
             missing = Score(0.0, "there is nothing to judge: the result was not collected")
             return Verdicts(missing, missing)
         if not self.metric.repairs:
-            only = self._judged(result, expected, {})
+            only = self._score(result, expected, {})
             return Verdicts(only, only)
         return Verdicts(
-            self._judged(result, expected, {"strict": False}),
-            self._judged(result, expected, {"strict": True}),
+            self._score(result, expected, {"strict": False}),
+            self._score(result, expected, {"strict": True}),
         )
 
-    def _judged(self, result: Value, expected: Value, mode: dict[str, bool]) -> Score:
-        given = [result] if self.metric.expected is None else [result, expected]
+    def _score(self, result: Value, expected: Value, mode: dict[str, bool]) -> Score:
+        arguments = [result] if self.metric.expected is None else [result, expected]
         try:
-            return self.metric.function(*given, **self.options, **mode)
+            return self.metric.function(*arguments, **self.options, **mode)
         except UnreadableError as unreadable:
             return Score(0.0, str(unreadable))
         except UpstreamRaisesError as raised:
@@ -101,34 +112,45 @@ class Bound:
 def metric(
     *, repairs: tuple[str, ...] = (), sees_missing: bool = False
 ) -> Callable[[Callable[..., Score]], Metric]:
-    """Declare a metric under its function's name, which is OSWorld's; `TypeError` for other
-    shapes."""
+    """Declare a metric under its function's name, which is OSWorld's; `TypeError` for any other
+    signature."""
 
     def declared(function: Callable[..., Score]) -> Metric:
         name = function.__name__
         description = inspect.getdoc(function)
         if not description:
-            raise TypeError(f"{name} has no docstring: it says what is compared")
+            raise TypeError(f"{name} has no docstring, which must say what is compared")
         hints = get_type_hints(function, include_extras=True)
         parameters = list(inspect.signature(function).parameters.values())
-        given = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
-        if given not in (["result"], ["result", "expected"]):
-            raise TypeError(f"{name} takes (result), or (result, expected), then options")
-        words = [each for each in parameters if each.kind is each.KEYWORD_ONLY]
-        if ("strict" in {each.name for each in words}) is not bool(repairs):
-            raise TypeError(f"{name} takes `strict` exactly where it names repairs")
+        positional = [
+            parameter.name
+            for parameter in parameters
+            if parameter.kind is not parameter.KEYWORD_ONLY
+        ]
+        if positional not in (["result"], ["result", "expected"]):
+            raise TypeError(
+                f"{name} must take (result) or (result, expected), then keyword-only options"
+            )
+        keywords = [
+            parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        ]
+        if ("strict" in {word.name for word in keywords}) is not bool(repairs):
+            raise TypeError(f"{name} must take `strict` if and only if it lists repairs")
         fields: dict[str, Any] = {
-            each.name: (hints[each.name], ... if each.default is each.empty else each.default)
-            for each in words
-            if each.name != "strict"
+            word.name: (hints[word.name], ... if word.default is word.empty else word.default)
+            for word in keywords
+            if word.name != "strict"
         }
         return Metric(
             name,
             description,
             function,
             create_model(name, __config__=ConfigDict(extra="ignore"), **fields),
-            TypeAdapter(hints["expected"]) if "expected" in given else None,
-            any(each.name == "expected" and each.default is each.empty for each in parameters),
+            TypeAdapter(hints["expected"]) if "expected" in positional else None,
+            any(
+                parameter.name == "expected" and parameter.default is parameter.empty
+                for parameter in parameters
+            ),
             repairs,
             sees_missing,
         )
@@ -137,34 +159,36 @@ def metric(
 
 
 def named(name: str) -> Metric:
-    """The metric of that name; KeyError if there is none."""
+    """Look up a metric by name; KeyError if there is none."""
     return metrics()[name]
 
 
 def metrics() -> dict[str, Metric]:
-    """Every metric of the package by its name."""
+    """All metrics of the package by name."""
     found: dict[str, Metric] = {}
-    for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if each.name.endswith("__main__"):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if module.name.endswith("__main__"):
             continue
-        loaded = importlib.import_module(each.name)
-        found |= {one.name: one for one in vars(loaded).values() if isinstance(one, Metric)}
+        loaded = importlib.import_module(module.name)
+        found |= {value.name: value for value in vars(loaded).values() if isinstance(value, Metric)}
     return found
 
 
-def bind_metric(name: str, options: Mapping[str, object]) -> Bound:
-    """The metric with these options; `ValueError` for an unknown name or a wrong option. Keys that
+def bind_metric(name: str, options: Mapping[str, object]) -> BoundMetric:
+    """Bind a metric to options; `ValueError` for an unknown name or an invalid option. Keys that
     start with `_` are comments."""
     known = metrics()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3)
-        raise ValueError(f"no metric {name!r}" + (f"; there is {', '.join(near)}" if near else ""))
-    found = known[name]
+        raise ValueError(
+            f"no metric {name!r}" + (f"; did you mean {', '.join(near)}?" if near else "")
+        )
+    selected = known[name]
     try:
-        checked = found.options.model_validate(dict(options))
+        checked = selected.options.model_validate(dict(options))
     except ValidationError as error:
-        raise ValueError(f"{name}: {explain(error, whole='it')}") from None
-    given = {key: getattr(checked, key) for key in checked.model_fields_set}
-    read = {field.alias or key for key, field in found.options.model_fields.items()}
+        raise ValueError(f"{name}: {explain(error, whole='the value')}") from None
+    explicit = {key: getattr(checked, key) for key in checked.model_fields_set}
+    read = {field.alias or key for key, field in selected.options.model_fields.items()}
     unread = sorted(key for key in options if key not in read and not key.startswith("_"))
-    return Bound(found, given, tuple(unread))
+    return BoundMetric(selected, explicit, tuple(unread))

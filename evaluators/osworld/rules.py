@@ -1,14 +1,14 @@
-"""OSWorld's value rule: `{method, ref}`, what one value must be.
+"""OSWorld's value rules `{method, ref}`, which a single value must satisfy.
 
-    method                      holds where
-    re[.FLAG…]                  the pattern `ref` is found in the text; flags as Python names them
-    eq ne lt le gt ge           the value stands so to `ref`
-    approx:x                    the value is a number no further than x from `ref`
-    range.<e|t><e|t>            the number lies between `ref`'s two; e: the end counts, t: not
-    spreadsheet_range           the cells hold all of the first range and none beyond the second
-    str_list_eq, str_set_eq     the text's parts, split at commas, are `ref`: in order, or as a set
+    method                      holds if
+    re[.FLAG…]                  the pattern `ref` matches somewhere; flags as named in Python's `re`
+    eq ne lt le gt ge           the value compares like this with `ref`
+    approx:x                    the value is a number within x of `ref`
+    range.<e|t><e|t>            the number is between `ref`'s two ends; e: inclusive, t: exclusive
+    spreadsheet_range           the cells include `ref`'s first range and lie within its second
+    str_list_eq, str_set_eq     the text split at commas equals `ref`: as a list, or as a set
 
-A rule of another form is refused when the task is loaded.
+A malformed rule is refused when the task is loaded.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ RANGE = re.compile(r"range\.([et])([et])")
 
 
 class Rule(TypedDict):
-    """The form of a value rule, to be inherited; `ValueRule` and `well_formed` check the rest."""
+    """The keys of a value rule, to be inherited; `ValueRule` and `well_formed` check the rest."""
 
     method: str
     ref: Any
 
 
 def well_formed(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The rule itself; `ValueError` where no value could be held against it."""
+    """Return the rule; `ValueError` if no value could be compared with it."""
     method, ref = rule["method"], rule["ref"]
     if ref is None:
-        _known(method)
+        _check_method(method)
     elif method.split(".")[0] == "re":
         _pattern(method, ref)
     elif method.startswith("approx:"):
@@ -58,23 +58,23 @@ def well_formed(rule: Mapping[str, Any]) -> Mapping[str, Any]:
         low, high = _pair(ref, method)
         _number(low, method), _number(high, method)
     elif method == "spreadsheet_range":
-        for each in _pair(ref, method):
-            _cells(each)
+        for reference in _pair(ref, method):
+            _cells(reference)
     elif method in {"str_list_eq", "str_set_eq"}:
-        if not (isinstance(ref, list) and all(isinstance(each, str) for each in ref)):
-            raise ValueError(f"{method} needs a list of texts as ref")
+        if not (isinstance(ref, list) and all(isinstance(item, str) for item in ref)):
+            raise ValueError(f"{method} needs a list of texts as `ref`")
     elif method not in COMPARED:
-        raise ValueError(f"there is no method {method!r}")
+        raise ValueError(f"unknown method {method!r}")
     return rule
 
 
-def _known(method: str) -> None:
-    """Null is no reference for most methods, which upstream finds out when it judges."""
+def _check_method(method: str) -> None:
+    """Check the method of a rule whose `ref` is null. Upstream only fails on it when it judges."""
     known = {*COMPARED, "re", "spreadsheet_range", "str_list_eq", "str_set_eq"}
     if method.startswith("approx:"):
         float(method.removeprefix("approx:"))
     elif not RANGE.fullmatch(method) and method not in known and not method.startswith("re."):
-        raise ValueError(f"there is no method {method!r}")
+        raise ValueError(f"unknown method {method!r}")
 
 
 ValueRule = Annotated[Rule, AfterValidator(well_formed)]
@@ -82,8 +82,10 @@ ValueRule = Annotated[Rule, AfterValidator(well_formed)]
 
 
 def matches(value: Any, rule: Mapping[str, Any], *, trimmed: bool = False) -> bool:
-    """Whether the rule holds; `UpstreamRaisesError` where upstream could not compare the two.
-    `trimmed`: blanks around the parts of a list do not count."""
+    """Whether the rule holds; `UpstreamRaisesError` if upstream could not compare the two.
+
+    With `trimmed`, blanks around the parts of a list do not count.
+    """
     method, ref = rule["method"], rule["ref"]
     if ref is None and not method.startswith("approx:") and method not in COMPARED:
         _incomparable(value, rule)
@@ -100,7 +102,7 @@ def matches(value: Any, rule: Mapping[str, Any], *, trimmed: bool = False) -> bo
             _incomparable(value, rule)
         return bool(abs(number - ref) <= float(method.removeprefix("approx:")))
     if ends := RANGE.fullmatch(method):
-        above, below = ({"e": "le", "t": "lt"}[each] for each in ends.groups())
+        above, below = ({"e": "le", "t": "lt"}[group] for group in ends.groups())
         return _compared(above, ref[0], value, rule) and _compared(below, value, ref[1], rule)
     if method == "spreadsheet_range":
         cells = value if isinstance(value, MultiCellRange) else _cells_of(value, rule)
@@ -110,7 +112,7 @@ def matches(value: Any, rule: Mapping[str, Any], *, trimmed: bool = False) -> bo
             _incomparable(value, rule)
         parts = value.strip("\"'").split(",")
         if trimmed:
-            parts = [each.strip() for each in parts]
+            parts = [part.strip() for part in parts]
         return parts == ref if method == "str_list_eq" else set(parts) == set(ref)
     return _compared(method, value, ref, rule)
 
@@ -124,7 +126,7 @@ def _compared(method: str, one: Any, other: Any, rule: Mapping[str, Any]) -> boo
 
 def _incomparable(value: object, rule: Mapping[str, Any]) -> NoReturn:
     raise UpstreamRaisesError(
-        f"{value!r:.200} cannot be held against {rule['method']} {rule['ref']!r:.200}"
+        f"{value!r:.200} cannot be compared: {rule['method']} {rule['ref']!r:.200}"
     )
 
 
@@ -133,14 +135,14 @@ def _pattern(method: str, pattern: object) -> re.Pattern[str]:
     for name in method.split(".")[1:]:
         flag = getattr(re, name, None)
         if not isinstance(flag, re.RegexFlag):
-            raise ValueError(f"{method!r} names no flag of a regular expression: {name!r}")
+            raise ValueError(f"{method!r} has an unknown flag of regular expressions: {name!r}")
         flags |= flag
     if not isinstance(pattern, str):
-        raise ValueError(f"{method!r} needs a regular expression as ref")
+        raise ValueError(f"{method!r} needs a regular expression as `ref`")
     try:
         return re.compile(pattern, flags)
     except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"{pattern!r:.200} is no regular expression: {error}") from error
+        raise ValueError(f"not a regular expression: {pattern!r:.200} ({error})") from error
 
 
 def _number(value: object, method: str) -> int | float:
@@ -151,17 +153,17 @@ def _number(value: object, method: str) -> int | float:
 
 def _pair(ref: object, method: str) -> tuple[Any, Any]:
     if not isinstance(ref, list) or len(ref) != 2:
-        raise ValueError(f"{method} needs two ends as ref, not {ref!r}")
+        raise ValueError(f"{method} needs two ends as `ref`, not {ref!r}")
     return ref[0], ref[1]
 
 
 def _cells(reference: object) -> MultiCellRange:
     if not isinstance(reference, str):
-        raise ValueError(f"{reference!r} is no range of cells")
+        raise ValueError(f"not a cell range: {reference!r}")
     try:
         return MultiCellRange(reference)
     except (TypeError, ValueError) as error:  # the library raises either
-        raise ValueError(f"{reference!r} is no range of cells") from error
+        raise ValueError(f"not a cell range: {reference!r}") from error
 
 
 def _cells_of(value: object, rule: Mapping[str, Any]) -> MultiCellRange:
@@ -172,4 +174,4 @@ def _cells_of(value: object, rule: Mapping[str, Any]) -> MultiCellRange:
 
 
 def _within(inner: MultiCellRange, outer: MultiCellRange) -> bool:
-    return all(any(part.issubset(whole) for whole in outer.ranges) for part in inner.ranges)
+    return all(any(part.issubset(area) for area in outer.ranges) for part in inner.ranges)

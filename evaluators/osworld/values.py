@@ -1,4 +1,4 @@
-"""Metrics on values: equal, one of a list, JSON by its keys, a cell of a database."""
+"""Metrics on values: equality, membership, JSON by key, a cell of a database."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing_extensions import TypedDict
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.bounded import parse_json
 from ambidex.evaluators.evidence import MIB
-from ambidex.evaluators.osworld import AnyScore, Value, given
+from ambidex.evaluators.osworld import UnboundedScore, Value, given
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.rules import Rule, matches, well_formed
 from ambidex.evaluators.values import shown, verdict
 
 FAILED = "__EVALUATION_FAILED__"
-"""What an OSWorld getter leaves in the place of a value that it could not get."""
-READS = (
+"""Placeholder that an OSWorld getter returns for a value that it could not determine."""
+READ_ACTIONS = (
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
     sqlite3.SQLITE_FUNCTION,
@@ -32,19 +32,19 @@ READS = (
 
 
 class Equal(TypedDict):
-    """One value."""
+    """The expected value."""
 
     expected: Any
 
 
 class OneOf(TypedDict):
-    """Any of these (of a text: any part of it)."""
+    """A list of accepted values (or a text that contains the value)."""
 
     expected: Any
 
 
 class Fields(TypedDict):
-    """What the keys of an object hold; of no object, nothing holds."""
+    """Expected values by key; anything but an object matches nothing."""
 
     expected: NotRequired[Any]
     expect_in_result: NotRequired[Any]
@@ -52,72 +52,73 @@ class Fields(TypedDict):
 
 
 class FieldRule(Rule):
-    """A value rule for what stands at a path of keys and positions."""
+    """A value rule for the value at a path of keys and indices."""
 
     key: list[str | int] | str
-    """One after the other; of a text, its letters."""
+    """The path; a text stands for the list of its letters."""
 
 
 FieldRules = list[Annotated[FieldRule, AfterValidator(well_formed)]]
 
 
 class Rules(TypedDict, total=False):
-    """Rules that hold, and rules that do not."""
+    """Rules that must hold, and rules that must not."""
 
     expect: FieldRules
     unexpect: FieldRules
 
 
 class Query(TypedDict):
-    """One statement whose first cell is the score."""
+    """An SQL statement; the first cell of its result is the score."""
 
     sql: str
 
 
-UNSEEN = "A result that was not collected is never right: upstream holds it against null."
+UNSEEN = "A result that was not collected never passes: upstream compares a missing result as null."
 LACKING = Score(0.0, "there is nothing to judge: the result was not collected")
 
 
 @metric(repairs=(UNSEEN,), sees_missing=True)
 def exact_match(result: Value, expected: Equal, *, strict: bool) -> Score:
-    """The value is the expected one, down to the newline at its end."""
+    """The value equals the expected one exactly, including a newline at its end."""
     if strict and result is None:
         return LACKING
     return _equal(result, expected["expected"])
 
 
-def _equal(seen: Value, wanted: Value) -> Score:
-    wrong = [] if seen == wanted else [f"it is {shown(seen)}, not {shown(wanted)}"]
-    return verdict(wrong, f"it is {shown(wanted)}")
+def _equal(actual: Value, target: Value) -> Score:
+    wrong = [] if actual == target else [f"it is {shown(actual)}, not {shown(target)}"]
+    return verdict(wrong, f"it is {shown(target)}")
 
 
 @metric(repairs=(UNSEEN,), sees_missing=True)
 def match_in_list(result: Value, expected: OneOf, *, strict: bool) -> Score:
-    """The value is one of the list."""
+    """The value is in the list of expected values."""
     if strict and result is None:
         return LACKING
-    wanted = expected["expected"]
+    target = expected["expected"]
     try:
-        found = result in wanted
+        matches_any = result in target
     except TypeError as error:
-        raise UpstreamRaisesError(f"{shown(result)} cannot be sought in {shown(wanted)}") from error
-    wrong = [] if found else [f"{shown(result)} is none of {shown(wanted)}"]
-    return verdict(wrong, f"{shown(result)} is one of {shown(wanted)}")
+        raise UpstreamRaisesError(f"{shown(target)} cannot contain {shown(result)}") from error
+    wrong = [] if matches_any else [f"{shown(result)} is not in {shown(target)}"]
+    return verdict(wrong, f"{shown(result)} is in {shown(target)}")
 
 
 @metric()
 def is_in_list(result: Value, expected: Equal) -> Score:
-    """The expected value is one of the list that was found (in a text: a part of it)."""
-    wanted = expected["expected"]
+    """The expected value is in the list that was collected (or is part of the collected text)."""
+    target = expected["expected"]
     try:
-        found = wanted in result  # type: ignore[operator]  # what is no container is said below
+        included = target in result  # type: ignore[operator]  # other types raise TypeError
     except TypeError as error:
-        raise UpstreamRaisesError(f"{shown(result)} is no list") from error
-    return verdict([] if found else [f"{shown(wanted)} is not in {shown(result)}"], "it is there")
+        raise UpstreamRaisesError(f"{shown(result)} is not a list") from error
+    wrong = [] if included else [f"{shown(target)} is not in {shown(result)}"]
+    return verdict(wrong, f"{shown(target)} is in {shown(result)}")
 
 
 @metric(
-    repairs=(UNSEEN, "The number 1 is not the text 1: upstream compares both as texts."),
+    repairs=(UNSEEN, "The number 1 is not the text 1: upstream compares numbers as texts."),
     sees_missing=True,
 )
 def literal_match(
@@ -128,7 +129,7 @@ def literal_match(
     ignore_case: bool = False,
     strict: bool,
 ) -> Score:
-    """Two texts are equal, or two lists with their members in order."""
+    """Two texts, or two lists, are equal."""
     if strict and result is None:
         return LACKING
     if type == "str":
@@ -140,50 +141,50 @@ def literal_match(
         return Score(0.0, f"{shown(result)} and {shown(expected)} are not both lists")
     if strict and not ignore_case:
         return _equal(result, expected)
-    ones, others = [str(each) for each in result], [str(each) for each in expected]
+    ones, others = [str(item) for item in result], [str(item) for item in expected]
     if ignore_case:
-        ones, others = [each.lower() for each in ones], [each.lower() for each in others]
+        ones, others = [item.lower() for item in ones], [item.lower() for item in others]
     return _equal(ones, others)
 
 
 @metric(
     repairs=(
-        "`ignore_list_order` counts where the tasks write it, beside `expected`: upstream looks "
-        "for it among the expected keys.",
-        "Text is read as JSON, else as a Python literal: upstream turns every apostrophe into a "
-        "quotation mark, which breaks texts that hold one.",
+        "`ignore_list_order` is read where tasks put it, alongside `expected`: upstream looks for "
+        "the switch among the expected keys.",
+        "Text is parsed as JSON, else as a Python literal: upstream replaces every apostrophe by a "
+        "quotation mark, which breaks texts that contain one.",
     ),
 )
 def check_direct_json_object(result: Value, expected: Fields, *, strict: bool) -> Score:
-    """Each expected key of an object (or of JSON text) has its value; with `expect_in_result`, a
-    member of its list or a text that contains it."""
-    wanted = expected.get("expected")
-    seen: Any = _object(result, strict=strict) if isinstance(result, str) else result
-    if seen is None:
+    """Each expected key of an object (or of JSON text) has the expected value; with
+    `expect_in_result`, a list with one of the expected members or a text that contains it."""
+    target = expected.get("expected")
+    actual: Any = _object(result, strict=strict) if isinstance(result, str) else result
+    if actual is None:
         return Score(0.0, "there is no object with keys")
-    if not isinstance(wanted, dict):
-        return Score(0.0, f"{shown(wanted)} names no keys")
-    if not isinstance(seen, dict) and (wanted or strict):
-        return Score(0.0, f"{shown(seen)} is no object with keys")
-    failed = [key for key, value in wanted.items() if value == FAILED]
+    if not isinstance(target, dict):
+        return Score(0.0, f"{shown(target)} has no keys")
+    if not isinstance(actual, dict) and (target or strict):
+        return Score(0.0, f"{shown(actual)} is not an object with keys")
+    failed = [key for key, value in target.items() if value == FAILED]
     if failed:
-        return Score(0.0, f"what {failed[0]!r} should be could not be found out")
-    # Upstream's own place for the switch is a key beside the expected ones.
-    holder: Mapping[str, Any] = expected if strict else wanted
+        return Score(0.0, f"the expected value of {failed[0]!r} could not be determined")
+    # Upstream reads this switch from among the expected keys.
+    holder: Mapping[str, Any] = expected if strict else target
     unordered = bool(holder.get("ignore_list_order", False))
-    within = expected.get("expect_in_result", False)
+    contained = expected.get("expect_in_result", False)
     wrong = []
-    for key, value in wanted.items():
-        held = seen.get(key)
-        if within:
-            same = _within(value, held, strict=strict)
+    for key, value in target.items():
+        present = actual.get(key)
+        if contained:
+            same = _within(value, present, strict=strict)
         elif unordered:
-            same = _same_members(value, held, strict=strict)
+            same = _same_members(value, present, strict=strict)
         else:
-            same = value == held
+            same = value == present
         if not same:
-            wrong.append(f"{key} is {shown(held)}, not {shown(value)}")
-    return verdict(wrong, f"all {len(wanted)} values are as expected")
+            wrong.append(f"{key} is {shown(present)}, not {shown(value)}")
+    return verdict(wrong, f"all {len(target)} values are as expected")
 
 
 def _object(text: str, *, strict: bool) -> object:
@@ -192,26 +193,30 @@ def _object(text: str, *, strict: bool) -> object:
             return parse_json(text.strip().replace("'", '"'), finite=False)
     except (ValueError, RecursionError) as error:
         raise UpstreamRaisesError(
-            f"with apostrophes as quotation marks this is no JSON: {error}"
+            f"not JSON once apostrophes are quotation marks: {error}"
         ) from error
     try:
         return parse_json(text, finite=False)
     except (ValueError, RecursionError):
-        pass  # the other grammar below has the last word
+        pass  # it may still be a Python literal
     try:
         return ast.literal_eval(text.strip()) if len(text) <= MIB else None
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise UnreadableError(f"it is neither JSON nor a Python literal: {shown(text)}") from error
+        raise UnreadableError(f"neither JSON nor a Python literal: {shown(text)}") from error
 
 
-def _within(wanted: object, held: object, *, strict: bool) -> bool:
-    if isinstance(wanted, list):
-        if not strict and not isinstance(held, list | str):
+def _within(target: object, present: object, *, strict: bool) -> bool:
+    if isinstance(target, list):
+        if not strict and not isinstance(present, list | str):
             return False
-        return any(each == held or (isinstance(held, list) and each in held) for each in wanted)
-    if isinstance(wanted, str):
-        # The name of a key counts upstream, as what an object contains.
-        return isinstance(held, str | list if strict else str | list | dict) and wanted in held
+        return any(
+            item == present or (isinstance(present, list) and item in present) for item in target
+        )
+    if isinstance(target, str):
+        # Upstream also accepts the name of a key of an object.
+        return (
+            isinstance(present, str | list if strict else str | list | dict) and target in present
+        )
     return False
 
 
@@ -221,53 +226,54 @@ def _same_members(one: Any, other: Any, *, strict: bool) -> bool:
         return bool(one == other)
     try:
         return sorted(one) == sorted(other)
-    except TypeError:  # where upstream gives 0: no lists, or of members without an order
+    except TypeError:  # upstream scores 0 for anything but lists of sortable members
         return False
 
 
 @metric(
     repairs=(
-        "A key that is not there breaks no `unexpect` rule: upstream holds the rule against null, "
-        "or gives 0 where a list is too short.",
+        "A missing key violates no `unexpect` rule: upstream applies the rule to null, or scores 0 "
+        "if a list is too short.",
     )
 )
 def check_json(result: Path, expected: Rules, *, is_yaml: bool = False, strict: bool) -> Score:
     """In a JSON (or YAML) file, every `expect` rule holds for the value at its key, and no
-    `unexpect` rule."""
+    `unexpect` rule does."""
     document = _document(given.text(result), is_yaml=is_yaml)
     if is_yaml and document is None:
         return Score(0.0, "the file is empty")
     wrong = []
-    for each in expected.get("expect", []):
+    for rule in expected.get("expect", []):
         try:
-            found, value = _at(document, each["key"], strict=strict)
+            present, value = _at(document, rule["key"], strict=strict)
         except IndexError:
-            found, value = False, None
-        if not found or not matches(value, each):
-            wrong.append(f"{_path(each['key'])} is {shown(value) or 'not there'}")
-    for each in expected.get("unexpect", []):
+            present, value = False, None
+        if not present or not matches(value, rule):
+            wrong.append(f"{_path(rule['key'])} is {shown(value) or 'missing'}")
+    for rule in expected.get("unexpect", []):
         try:
-            found, value = _at(document, each["key"], strict=strict)
+            present, value = _at(document, rule["key"], strict=strict)
         except IndexError:
-            wrong += [] if strict else [f"{_path(each['key'])} is beyond the end of a list"]
+            wrong += [] if strict else [f"{_path(rule['key'])} is beyond the end of a list"]
             continue
-        if (found or not strict) and matches(value, each):
-            wrong.append(f"{_path(each['key'])} is {shown(value)}")
+        if (present or not strict) and matches(value, rule):
+            wrong.append(f"{_path(rule['key'])} is {shown(value)}")
     return verdict(wrong, "all rules hold")
 
 
-def _document(said: str, *, is_yaml: bool) -> object:
+def _document(source: str, *, is_yaml: bool) -> object:
     try:
-        return yaml.safe_load(said) if is_yaml else parse_json(said, finite=False)
+        return yaml.safe_load(source) if is_yaml else parse_json(source, finite=False)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UnreadableError(f"it is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
+        raise UnreadableError(f"not YAML: {error}" if is_yaml else str(error)) from error
 
 
 def _at(document: Any, keys: Sequence[str | int], *, strict: bool) -> tuple[bool, object]:
-    """Whether a value stands at these keys, and it; `IndexError` beyond the end of a list."""
+    """Whether there is a value at these keys, and the value; `IndexError` past the end of a
+    list."""
     for key in keys:
         if strict and isinstance(document, str):
-            return False, None  # a letter is no value of the document
+            return False, None  # a letter of a text is not a value of the document
         try:
             document = document[key]
         except (KeyError, TypeError):
@@ -276,51 +282,51 @@ def _at(document: Any, keys: Sequence[str | int], *, strict: bool) -> tuple[bool
 
 
 def _path(keys: Sequence[str | int]) -> str:
-    return ".".join(str(each) for each in keys)
+    return ".".join(str(key) for key in keys)
 
 
 @metric(
-    repairs=("The score lies within 0 and 1: upstream takes whatever number the statement finds.",)
+    repairs=("The score is limited to 0…1: upstream takes whatever number the statement returns.",)
 )
 def run_sqlite3(result: Path, expected: Query, *, strict: bool) -> Score:
-    """The score is the first cell that a statement finds in the database; nothing is 0."""
-    content = bytearray(given.held(result))
-    # A database that was written with a log ahead says so in its head, and then wants its log.
+    """The score is the first cell that an SQL statement returns; an empty cell is 0."""
+    content = bytearray(given.read_bytes(result))
+    # Clear the mark of write-ahead logging in the header: with it, SQLite would need the log file.
     content[18:20] = b"\1\1" if len(content) > 20 else content[18:20]
     connection = sqlite3.connect(":memory:")
     try:
         if content:  # an empty file is a database without tables
             connection.deserialize(bytes(content))
-        # A statement reads, for a bounded time; what a schema of the guest's making calls is off.
+        # The statement may only read, for a bounded time, and call nothing from the guest's schema.
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.set_authorizer(_only_reads)
-        connection.set_progress_handler(_Bound(), 100_000)
+        connection.set_progress_handler(_StepLimit(), 100_000)
         row = connection.execute(expected["sql"]).fetchone()
     except sqlite3.Error as error:
-        raise UnreadableError(f"the database gives no answer: {error}") from error
+        raise UnreadableError(f"the database query failed: {error}") from error
     finally:
         connection.close()
     if row is None:
-        raise UpstreamRaisesError("the statement finds no row")
+        raise UpstreamRaisesError("the statement returns no row")
     cell: Any = row[0]
     try:
         value = float(cell or 0)
     except (TypeError, ValueError) as error:
         raise UpstreamRaisesError(
-            f"the statement finds {shown(cell)}, which is no number"
+            f"the statement returns {shown(cell)}, which is not a number"
         ) from error
     if not math.isfinite(value):
-        raise UpstreamRaisesError(f"the statement finds {shown(cell)}, which is no finite number")
-    said = f"the statement finds {shown(cell)}"
-    return Score(min(1.0, max(0.0, value)), said) if strict else AnyScore(value, said)
+        raise UpstreamRaisesError(f"the statement returns {shown(cell)}, which is not finite")
+    reason = f"the statement returns {shown(cell)}"
+    return Score(min(1.0, max(0.0, value)), reason) if strict else UnboundedScore(value, reason)
 
 
 def _only_reads(action: int, *_: str | None) -> int:
-    return sqlite3.SQLITE_OK if action in READS else sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in READ_ACTIONS else sqlite3.SQLITE_DENY
 
 
-class _Bound:
-    """Interrupts a statement after so many steps of the database's machine."""
+class _StepLimit:
+    """A progress handler that interrupts a statement after 5000 calls."""
 
     def __init__(self) -> None:
         self.calls = 0

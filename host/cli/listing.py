@@ -38,7 +38,7 @@ def suite_table(suite: Suite) -> Table:
             "yes" if spec.tool_beneficial else "no",
             oracles if spec.feasible else f"{oracles} (infeasible)",
             str(len(spec.near_miss)),
-            str(task.body.asks),
+            str(task.body.check_count),
         )
     return table
 

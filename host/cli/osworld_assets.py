@@ -19,7 +19,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.osworld.archives import unpacked
 from ambidex.host.terminal import echo
 from ambidex.tasks.catalogue import read_catalogue
-from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError, default_store, place_of
+from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError, dataset_path, default_store
 from ambidex.tasks.osworld.suite import Selection, survey
 from ambidex.tasks.osworld.task import OSWorldBody
 
@@ -74,7 +74,7 @@ def fetch(
             try:
                 with _fetched(client, url) as path:
                     size = kept.keep(url, path, accept_changed=url in accept_changed).size
-                echo(f"{number} of {len(wanted)}: {place_of(url)} ({size} bytes)")
+                echo(f"{number} of {len(wanted)}: {dataset_path(url)} ({size} bytes)")
             except (httpx.HTTPError, UsageError, ChangedAssetError) as error:
                 failed += 1
                 said = str(error) if isinstance(error, ChangedAssetError) else f"{url}: {error}"
@@ -106,7 +106,7 @@ def import_(
         }
         taken = 0
         for url in wanted:
-            place = place_of(url)
+            place = dataset_path(url)
             ends = [name for name in found if name == place or name.endswith(f"/{place}")]
             if len(ends) > 1:
                 raise UsageError(f"{source} holds {place} more than once: {', '.join(ends[:3])}")

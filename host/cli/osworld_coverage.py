@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.osworld.oddities import KINDS
-from ambidex.tasks.osworld.suite import Found
+from ambidex.tasks.osworld.suite import SurveyedTask
 
 __all__ = ["as_json", "domains", "summary", "tell"]
 
@@ -22,7 +22,7 @@ tools: tools help, by the annotations. offline, net: by the network that it need
 assets: files are missing in the store. never: needs what cannot be had here. ready: can run now."""
 
 
-def domains(found: Sequence[Found]) -> Table:
+def domains(found: Sequence[SurveyedTask]) -> Table:
     """A line for each domain, and one for all."""
     table = Table(title="OSWorld's tasks by domain", title_justify="left")
     table.add_column("domain", no_wrap=True)
@@ -35,7 +35,7 @@ def domains(found: Sequence[Found]) -> Table:
     return table
 
 
-def _counts(found: Sequence[Found]) -> list[str]:
+def _counts(found: Sequence[SurveyedTask]) -> list[str]:
     loaded = [each for each in found if each.task is not None]
     counts = (
         len(found),
@@ -51,7 +51,7 @@ def _counts(found: Sequence[Found]) -> list[str]:
     return [str(count) for count in counts]
 
 
-def _each(found: Iterable[Found]) -> Table:
+def _each(found: Iterable[SurveyedTask]) -> Table:
     """A line for each task."""
     table = Table(title="OSWorld's tasks", title_justify="left")
     for name in ("task", "network", "tools", "asks", "lacks", "tolerated", "cannot run, because"):
@@ -62,7 +62,7 @@ def _each(found: Iterable[Found]) -> Table:
             one.name,
             one.net,
             "" if one.tools is None else str(one.tools),
-            str(one.task.body.asks) if one.task else "–",
+            str(one.task.body.check_count) if one.task else "–",
             str(len(one.missing)) if one.missing else "",
             ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in kinds.items()),
             one.why_not,
@@ -70,7 +70,7 @@ def _each(found: Iterable[Found]) -> Table:
     return table
 
 
-def _odd(found: Iterable[Found]) -> Table:
+def _odd(found: Iterable[SurveyedTask]) -> Table:
     """What was tolerated: how often, and what it means."""
     table = Table(title="Tolerated, as OSWorld does", title_justify="left")
     for name in ("kind", "times", "tasks", "what it is"):
@@ -86,7 +86,7 @@ def _odd(found: Iterable[Found]) -> Table:
     return table
 
 
-def summary(found: Sequence[Found]) -> str:
+def summary(found: Sequence[SurveyedTask]) -> str:
     """All in one sentence."""
     nets = Counter(one.net for one in found)
     ready = sum(not one.why_not for one in found)
@@ -98,12 +98,12 @@ def summary(found: Sequence[Found]) -> str:
     )
 
 
-def _unmet(found: Iterable[Found]) -> list[str]:
+def _unmet(found: Iterable[SurveyedTask]) -> list[str]:
     """Every problem, with its file and key."""
     return [str(problem) for one in found for problem in one.problems]
 
 
-def tell(found: Sequence[Found], json: bool, verbose: bool) -> int:
+def tell(found: Sequence[SurveyedTask], json: bool, verbose: bool) -> int:
     """Print it all; 2 where a task does not load."""
     problems = _unmet(found)
     if json:
@@ -119,7 +119,7 @@ def tell(found: Sequence[Found], json: bool, verbose: bool) -> int:
     return 2 if problems else 0
 
 
-def as_json(found: Sequence[Found]) -> dict[str, object]:
+def as_json(found: Sequence[SurveyedTask]) -> dict[str, object]:
     """The same as data."""
     return {
         "tasks": [

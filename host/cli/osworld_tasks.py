@@ -14,7 +14,7 @@ from ambidex.host.osworld.revisions import Change, changes
 from ambidex.host.terminal import Terminal, echo
 from ambidex.tasks import TaskError
 from ambidex.tasks.catalogue import read_catalogue
-from ambidex.tasks.osworld.annotations import Notes, imported, written_notes
+from ambidex.tasks.osworld.annotations import Notes, format_notes, import_notes
 from ambidex.tasks.osworld.suite import Selection, survey
 
 __all__ = ["tasks"]
@@ -72,13 +72,13 @@ def annotate(
     """
     catalogue = read_catalogue()
     names = {each.id: each.name for each in survey(folder, catalogue)}
-    notes = imported(lists, names, index)
+    notes = import_notes(lists, names, index)
     if out is None:
-        echo(written_notes(notes), end="")
+        echo(format_notes(notes), end="")
         return 0
     if out.exists():
         raise UsageError(f"{out} is there already", hint="Notes are edited by hand: give another.")
-    out.write_text(written_notes(notes), encoding="utf-8")
+    out.write_text(format_notes(notes), encoding="utf-8")
     again = survey(folder, catalogue, Selection(annotations=out))
     if problems := [problem for each in again for problem in each.problems]:
         raise TaskError(tuple(problems))

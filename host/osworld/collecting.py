@@ -24,9 +24,9 @@ from ambidex.host.osworld.shutdown import end_browser
 from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld import getter_types as asked
 from ambidex.tasks.osworld import web_getter_types as web
-from ambidex.tasks.osworld.evidence import Collected, Kept
+from ambidex.tasks.osworld.evidence import Collected, StoredFile
 from ambidex.tasks.osworld.getters import Getter
-from ambidex.tasks.osworld.relative_dates import RelativeRules, filled
+from ambidex.tasks.osworld.relative_dates import RelativeRules, fill_dates
 from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["Collector"]
@@ -93,7 +93,7 @@ class Collector:
             if isinstance(getter, FILES):
                 found[name] = self._one(name, getter)
         self.sources = {name: _source(found[name], getter) for name, getter in getters}
-        folder: dict[str, Kept | None] = {}
+        folder: dict[str, StoredFile | None] = {}
         seen = {name: _shadowed(found[name], folder) for name, _ in getters}
         count = range(len(self._body.questions))
         return (
@@ -147,7 +147,7 @@ class Collector:
             case asked.Rule():
                 return value(getter.type, getter.rules)
             case asked.RelativeRule():
-                return value(getter.type, filled(getter.rules, self._today(getter.rules)))
+                return value(getter.type, fill_dates(getter.rules, self._today(getter.rules)))
             case asked.CommandOutput():
                 return command(place, getter)
             case asked.GimpFile() | asked.VlcConfig() | asked.VlcStatus() | asked.Wallpaper():
@@ -185,11 +185,11 @@ def _source(collected: Collected, getter: Getter) -> Source:
     return Source(by=by, asked=getter.type, state=collected.state, flaw=flaw)
 
 
-def _shadowed(collected: Collected, folder: dict[str, Kept | None]) -> Collected:
+def _shadowed(collected: Collected, folder: dict[str, StoredFile | None]) -> Collected:
     """OSWorld keeps everything of a task in one folder, and does not fetch a file of the benchmark
     if one of that name is there: it then compares the guest's file with itself."""
 
-    def plain(kept: Kept) -> str:
+    def plain(kept: StoredFile) -> str:
         return kept.name.rpartition("/")[2]
 
     files = [each for each in (*collected.files, *collected.beside) if each is not None]

@@ -21,7 +21,7 @@ from ambidex.host.osworld.getter_context import (
     value,
 )
 from ambidex.host.osworld.last_row import last_row
-from ambidex.tasks.osworld.evidence import Collected, Kept
+from ambidex.tasks.osworld.evidence import Collected, StoredFile
 from ambidex.tasks.osworld.getter_types import (
     BackgroundInSlide,
     CacheFile,
@@ -43,7 +43,7 @@ PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/main}blip"
 
 def guest_files(place: Place, getter: GuestFile) -> Collected:
     """Files of the guest; one that cannot be read is none."""
-    kept: list[Kept | None] = []
+    kept: list[StoredFile | None] = []
     for path, name in getter.pairs():
         if getter.time_suffix and not getter.multi:
             moment = datetime.fromisoformat(place.clock).strftime(getter.time_format)
@@ -64,7 +64,7 @@ def cloud_files(place: Place, getter: CloudFile) -> Collected:
         if asset is None or place.store.at(url) is None:
             raise GetterError(f"the asset {url} is not in the store")
         plain = PurePosixPath(name).name
-        kept.append(Kept(name=f"{place.name}/{plain}", sha256=asset.sha256))
+        kept.append(StoredFile(name=f"{place.name}/{plain}", sha256=asset.sha256))
     given = getter.given()
     beside = [each for index, each in enumerate(kept) if index not in given]
     return files_of(getter.type, [kept[index] for index in given], beside=beside)

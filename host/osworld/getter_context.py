@@ -13,7 +13,7 @@ from ambidex.host.client.answers import GuestRefusalError, NoSuchFileError
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld.assets import AssetStore
-from ambidex.tasks.osworld.evidence import Collected, Kept
+from ambidex.tasks.osworld.evidence import Collected, StoredFile
 
 __all__ = ["GetterError", "Place", "fetched", "file_of", "files_of", "value"]
 
@@ -37,7 +37,7 @@ class Place:
     clock: str
     """The guest's own time when the episode had ended."""
 
-    def keep(self, name: str, content: bytes) -> Kept:
+    def keep(self, name: str, content: bytes) -> StoredFile:
         """Put content among the evidence under the name that the task gives it."""
         plain = PurePosixPath(name).name
         if plain in ("", ".", ".."):
@@ -52,7 +52,7 @@ class Place:
             if error.errno != ENAMETOOLONG:
                 raise
             raise GetterError(f"{plain[:80]!r}… is too long for the name of a file") from None
-        return Kept(name=f"{self.name}/{plain}")
+        return StoredFile(name=f"{self.name}/{plain}")
 
 
 def value(getter: str, said: JsonValue, note: str = "") -> Collected:
@@ -60,13 +60,17 @@ def value(getter: str, said: JsonValue, note: str = "") -> Collected:
     return Collected(getter=getter, state="value", value=said, said=note)
 
 
-def file_of(getter: str, kept: Kept | None, note: str = "") -> Collected:
+def file_of(getter: str, kept: StoredFile | None, note: str = "") -> Collected:
     """One file, or None where there was none."""
     return files_of(getter, [kept], note=note)
 
 
 def files_of(
-    getter: str, files: Sequence[Kept | None], *, beside: Sequence[Kept] = (), note: str = ""
+    getter: str,
+    files: Sequence[StoredFile | None],
+    *,
+    beside: Sequence[StoredFile] = (),
+    note: str = "",
 ) -> Collected:
     """Files; one alone is given as itself, several as a list."""
     listed = len(files) != 1

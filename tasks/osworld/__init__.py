@@ -1,1 +1,1 @@
-"""OSWorld's tasks: read from their own files, and judged from collected evidence."""
+"""OSWorld's tasks: loaded from their original files and judged from collected evidence."""

@@ -1,11 +1,10 @@
-"""The files of a benchmark, kept by their content: what a URL stood for is known by its hash, and
-nobody asks the network twice.
+"""A content-addressed store for the files of a benchmark, so that nothing is downloaded twice.
 
-    store.at(url)     the file, or None where it was never fetched or imported
-    store.keep(url, path)     ChangedAssetError where the URL stood for other bytes
+    store.at(url)     the file, or None if it was never fetched or imported
+    store.keep(url, path)     ChangedAssetError if the URL is pinned to other content
 
-A URL is pinned by the SHA-256 of the first file that it stood for. A file of the store is never
-changed; `verify` says of each whether it is still what it was.
+A URL is pinned to the SHA-256 of its first content. Files in the store never change; `verify`
+checks that they have not.
 """
 
 from __future__ import annotations
@@ -24,64 +23,64 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ambidex.evaluators.strict import explain
 
-__all__ = ["Asset", "AssetStore", "ChangedAssetError", "default_store", "digest_of", "place_of"]
+__all__ = ["Asset", "AssetStore", "ChangedAssetError", "dataset_path", "default_store", "digest_of"]
 
 FOLDER = "AMBIDEX_ASSETS"
-"""The variable of the environment that names another folder."""
+"""The environment variable that overrides the folder of the store."""
 BLOCK = 1 << 20
 
 
 class Asset(BaseModel):
-    """What a URL stands for."""
+    """The content that a URL is pinned to."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     url: str
     sha256: str
     size: int
     origin: str
-    """Where it was taken from: the URL itself, a folder or an archive."""
+    """Where the file came from: the URL itself, a folder or an archive."""
     kept: str
-    """When, UTC."""
+    """When it was stored, UTC."""
 
 
 class ChangedAssetError(ValueError):
-    """A file is not the one that its URL is pinned to."""
+    """A file differs from the content that its URL is pinned to."""
 
     def __init__(self, pinned: Asset, sha256: str, size: int) -> None:
         super().__init__(
-            f"{pinned.url} has changed: pinned on {pinned.kept} is SHA-256 {pinned.sha256} "
-            f"({pinned.size} bytes), and this is {sha256} ({size} bytes)"
+            f"{pinned.url} has changed: it was pinned on {pinned.kept} to SHA-256 {pinned.sha256} "
+            f"({pinned.size} bytes), and is now {sha256} ({size} bytes)"
         )
 
 
 @dataclass(frozen=True)
 class AssetStore:
-    """A folder of contents by their hash, and of URLs that stand for them."""
+    """A folder with contents by hash, and an index of URLs."""
 
     root: Path
 
     def known(self, url: str) -> Asset | None:
-        """What is known of a URL; None where nothing is."""
+        """The index entry of a URL, or None."""
         try:
             return Asset.model_validate_json(self._entry(url).read_bytes())
         except FileNotFoundError:
             return None
 
     def at(self, url: str) -> Path | None:
-        """The file that a URL stands for, if it is here."""
+        """The file that a URL is pinned to, if it is in the store."""
         asset = self.known(url)
         path = self.content(asset.sha256) if asset else None
         return path if path and path.is_file() else None
 
     def content(self, sha256: str) -> Path:
-        """Where the content of that hash lies, or would."""
+        """The path of the content with this hash, whether or not it exists."""
         return self.root / "objects" / sha256[:2] / sha256
 
     def keep(
         self, url: str, path: Path, origin: str = "", *, accept_changed: bool = False
     ) -> Asset:
-        """Copy a file in as what the URL stands for. `ChangedAssetError` where the URL is pinned to
-        other bytes, unless that is accepted: the pinned content stays in the store even then."""
+        """Copy a file into the store as the content of a URL. Raises `ChangedAssetError` if the URL
+        is pinned to other content, unless `accept_changed`; the old content stays in the store."""
         pinned = self.known(url)
         self.root.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=self.root, prefix="incoming-")
@@ -114,8 +113,7 @@ class AssetStore:
         return asset
 
     def assets(self) -> Iterator[Asset]:
-        """All that is known, in no order that means anything; a damaged entry is a `ValueError`
-        that names it."""
+        """All entries of the index, in no meaningful order; `ValueError` names a damaged entry."""
         for path in sorted((self.root / "urls").glob("*.json")):
             try:
                 yield Asset.model_validate_json(path.read_bytes())
@@ -123,7 +121,7 @@ class AssetStore:
                 raise ValueError(f"not an entry of the index: {path}: {explain(error)}") from None
 
     def verify(self) -> Iterator[tuple[Asset, str]]:
-        """What is not as it was, and how: the content is missing, or is another one."""
+        """Yield each asset whose content is missing or has changed, with the problem."""
         for asset in self.assets():
             path = self.content(asset.sha256)
             if not path.is_file():
@@ -132,7 +130,7 @@ class AssetStore:
                 yield asset, "its content has changed"
 
     def lay_out(self, sha256: str, target: Path) -> None:
-        """Put a copy of a content at `target`; `FileNotFoundError` where the store lacks it."""
+        """Copy a content to `target`; `FileNotFoundError` if the store lacks it."""
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(self.content(sha256), target)
 
@@ -149,15 +147,15 @@ def digest_of(path: Path) -> str:
     return total.hexdigest()
 
 
-def place_of(url: str) -> str:
-    """Where a file of a data set lies below its root: what follows the revision in its URL."""
+def dataset_path(url: str) -> str:
+    """The path of a file within its data set: the part of its URL after the revision."""
     path = unquote(urlsplit(url).path)
-    _, marked, after = path.partition("/resolve/")
-    return after.partition("/")[2] if marked else path.lstrip("/")
+    _, separator, after = path.partition("/resolve/")
+    return after.partition("/")[2] if separator else path.lstrip("/")
 
 
 def default_store() -> AssetStore:
-    """The store of this user."""
-    named = os.environ.get(FOLDER)
+    """The current user's store."""
+    override = os.environ.get(FOLDER)
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return AssetStore(Path(named) if named else cache / "ambidex" / "assets")
+    return AssetStore(Path(override) if override else cache / "ambidex" / "assets")

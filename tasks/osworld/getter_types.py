@@ -1,7 +1,6 @@
-"""What a task of OSWorld asks a guest, a store or itself for, to be judged: files, what the system
-says, rules.
+"""OSWorld's getters of files, system information and rules, as models of their arguments.
 
-A key that a getter does not know is ignored, as OSWorld does.
+Keys that a getter does not know are ignored, as in OSWorld.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from ambidex.tasks.osworld.setup_steps import Command, Flag
 
 __all__ = [
     "AccessibilityTree",
-    "Asked",
     "BackgroundInSlide",
+    "BaseGetter",
     "CacheFile",
     "CloudFile",
     "CommandOutput",
@@ -40,14 +39,14 @@ __all__ = [
 ]
 
 
-class Asked(BaseModel):
-    """One getter with what it is given."""
+class BaseGetter(BaseModel):
+    """Base of all getters with their arguments."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Files(Asked):
-    """One file, or with `multi` several, of which `gives` says which are judged."""
+class Files(BaseGetter):
+    """One file or, with `multi`, several, of which `gives` selects those to judge."""
 
     path: str | list[str]
     dest: str | list[str]
@@ -58,21 +57,21 @@ class Files(Asked):
     def _agrees(self) -> Files:
         several = isinstance(self.path, list), isinstance(self.dest, list)
         if self.multi and not all(several):
-            raise ValueError("with multi, path and dest are lists")
+            raise ValueError("with multi, path and dest must be lists")
         if not self.multi and any(several):
-            raise ValueError("without multi, path and dest are one each")
+            raise ValueError("without multi, path and dest must be single texts")
         return self
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Each path and the name under which it is kept; one without its partner is not fetched."""
+        """Each path and the name to store it under; an entry without a counterpart is skipped."""
         paths = self.path if isinstance(self.path, list) else [self.path]
         names = self.dest if isinstance(self.dest, list) else [self.dest]
         return list(zip(paths, names, strict=False))
 
     def given(self) -> list[int]:
-        """Which of them are judged, in the order of the files."""
-        wanted = set(self.gives)
-        return [index for index in range(len(self.pairs())) if index in wanted]
+        """Indices of the files to judge, in order."""
+        selected = set(self.gives)
+        return [index for index in range(len(self.pairs())) if index in selected]
 
 
 class GuestFile(Files):
@@ -80,7 +79,7 @@ class GuestFile(Files):
 
     type: Literal["vm_file"]
     time_suffix: Flag = False
-    """The moment of fetching is put into the name under which it is kept."""
+    """Add the time of fetching to the name under which the file is stored."""
     time_format: str = "%Y%m%d_%H%M%S"
 
 
@@ -90,14 +89,14 @@ class CloudFile(Files):
     type: Literal["cloud_file"]
 
 
-class CacheFile(Asked):
-    """A file that a step kept."""
+class CacheFile(BaseGetter):
+    """A file that a step stored."""
 
     type: Literal["cache_file"]
     path: str
 
 
-class ContentOfFile(Asked):
+class ContentOfFile(BaseGetter):
     """The last row of a workbook's first sheet, as texts."""
 
     type: Literal["content_from_vm_file"]
@@ -106,103 +105,103 @@ class ContentOfFile(Asked):
     file_content: Literal["last_row"]
 
 
-class Rule(Asked):
-    """What the task itself says."""
+class Rule(BaseGetter):
+    """A rule written in the task itself."""
 
     type: Literal["rule"]
     rules: Any
 
 
-class RelativeRule(Asked):
-    """The same with dates that are counted from today."""
+class RelativeRule(BaseGetter):
+    """A rule with dates relative to today."""
 
     type: Literal["rule_relativeTime"]
     rules: RelativeRules
 
 
-class CommandOutput(Asked):
-    """What a command writes to its output, or to its errors."""
+class CommandOutput(BaseGetter):
+    """The standard output of a command, or its standard error."""
 
     type: Literal["vm_command_line", "vm_command_error"]
     command: Command
     shell: Flag = False
 
 
-class TerminalOutput(Asked):
-    """The text in the terminal that has the keyboard."""
+class TerminalOutput(BaseGetter):
+    """The text in the focused terminal."""
 
     type: Literal["vm_terminal_output"]
 
 
-class AccessibilityTree(Asked):
-    """Everything on the desktop as XML."""
+class AccessibilityTree(BaseGetter):
+    """The accessibility tree of the desktop as XML."""
 
     type: Literal["accessibility_tree"]
 
 
-class Directory(Asked):
-    """A folder with all below it."""
+class Directory(BaseGetter):
+    """The tree of a folder."""
 
     type: Literal["list_directory"]
     path: str
 
 
-class ScreenSize(Asked):
-    """Of the screen."""
+class ScreenSize(BaseGetter):
+    """The size of the screen."""
 
     type: Literal["vm_screen_size"]
 
 
-class WindowSize(Asked):
-    """Of the first window of that class."""
+class WindowSize(BaseGetter):
+    """The size of the first window of a class."""
 
     type: Literal["vm_window_size"]
     app_class_name: str
 
 
-class Wallpaper(Asked):
-    """The picture behind the windows."""
+class Wallpaper(BaseGetter):
+    """The desktop's background picture."""
 
     type: Literal["vm_wallpaper"]
     dest: str
 
 
-class Shortcuts(Asked):
-    """The starters on the desktop, by name, with their contents."""
+class Shortcuts(BaseGetter):
+    """The shortcuts on the desktop by name, with their contents."""
 
     type: Literal["shortcuts_on_desktop"]
 
 
-class VideoPlayer(Asked):
-    """The application that most kinds of film open with."""
+class VideoPlayer(BaseGetter):
+    """The default application for most video formats."""
 
     type: Literal["default_video_player"]
 
 
-class VlcConfig(Asked):
+class VlcConfig(BaseGetter):
     """VLC's settings file."""
 
     type: Literal["vlc_config"]
     dest: str
 
 
-class VlcStatus(Asked):
-    """What VLC says that it plays."""
+class VlcStatus(BaseGetter):
+    """VLC's status with the medium being played."""
 
     type: Literal["vlc_playing_info"]
     dest: str
 
 
-class GimpFile(Asked):
-    """A file of GIMP's settings."""
+class GimpFile(BaseGetter):
+    """A settings file of GIMP."""
 
     type: Literal["gimp_config_file"]
     file_name: str
     dest: str
 
 
-class VscodeFile(Asked):
-    """A file that VS Code writes by a command of an extension."""
+class VscodeFile(BaseGetter):
+    """A file that VS Code writes when a command of an extension is run."""
 
     type: Literal["vscode_config"]
     vscode_extension_command: str
@@ -210,8 +209,8 @@ class VscodeFile(Asked):
     dest: str
 
 
-class SoundInSlide(Asked):
-    """The sound of a slide."""
+class SoundInSlide(BaseGetter):
+    """The audio on a slide."""
 
     type: Literal["audio_in_slide"]
     ppt_file_path: str
@@ -219,8 +218,8 @@ class SoundInSlide(Asked):
     dest: str
 
 
-class BackgroundInSlide(Asked):
-    """The picture behind a slide."""
+class BackgroundInSlide(BaseGetter):
+    """The background picture of a slide."""
 
     type: Literal["background_image_in_slide"]
     ppt_file_path: str
@@ -229,7 +228,7 @@ class BackgroundInSlide(Asked):
 
 
 class GoogleDriveFile(BaseModel):
-    """A file of a Google Drive; not carried out here."""
+    """A file of a Google Drive; not supported here."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     type: Literal["googledrive_file"]

@@ -1,4 +1,4 @@
-"""The 47 getters of OSWorld as data: what is fetched from a guest, a store or a site to be judged.
+"""OSWorld's 47 getters as data: values fetched from a guest, a store or a site for judging.
 
 Their arguments are in `tasks.osworld.getter_types` and `tasks.osworld.web_getter_types`;
 `host.osworld` carries them out.
@@ -10,27 +10,27 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from ambidex.tasks.osworld import getter_types as asked
+from ambidex.tasks.osworld import getter_types as general
 from ambidex.tasks.osworld import web_getter_types as web
 from ambidex.tasks.osworld.setup_steps import kinds_of
 
 __all__ = ["GETTERS", "Getter", "parse_getter"]
 
 Getter: TypeAlias = (
-    asked.AccessibilityTree
+    general.AccessibilityTree
     | web.ActiveTab
     | web.ActiveUrl
     | web.AppearanceMode
-    | asked.BackgroundInSlide
-    | asked.CacheFile
-    | asked.CloudFile
-    | asked.CommandOutput
-    | asked.ContentOfFile
-    | asked.Directory
+    | general.BackgroundInSlide
+    | general.CacheFile
+    | general.CloudFile
+    | general.CommandOutput
+    | general.ContentOfFile
+    | general.Directory
     | web.FromSite
-    | asked.GimpFile
-    | asked.GoogleDriveFile
-    | asked.GuestFile
+    | general.GimpFile
+    | general.GoogleDriveFile
+    | general.GuestFile
     | web.HtmlParse
     | web.OpenTabsInfo
     | web.PageInfo
@@ -38,28 +38,28 @@ Getter: TypeAlias = (
     | web.Profile
     | web.ProfileTable
     | web.RecreationPage
-    | asked.RelativeRule
-    | asked.Rule
-    | asked.ScreenSize
-    | asked.Shortcuts
-    | asked.SoundInSlide
-    | asked.TerminalOutput
+    | general.RelativeRule
+    | general.Rule
+    | general.ScreenSize
+    | general.Shortcuts
+    | general.SoundInSlide
+    | general.TerminalOutput
     | web.UrlParse
     | web.UrlPart
     | web.UrlPath
-    | asked.VideoPlayer
-    | asked.VlcConfig
-    | asked.VlcStatus
-    | asked.VscodeFile
-    | asked.Wallpaper
-    | asked.WindowSize
+    | general.VideoPlayer
+    | general.VlcConfig
+    | general.VlcStatus
+    | general.VscodeFile
+    | general.Wallpaper
+    | general.WindowSize
 )
 ADAPTER: TypeAdapter[Getter] = TypeAdapter(Annotated[Getter, Field(discriminator="type")])
 
 
-def parse_getter(said: object) -> Getter:
-    """The getter; pydantic's error where it is none."""
-    return ADAPTER.validate_python(said)
+def parse_getter(raw: object) -> Getter:
+    """Validate a getter; raises pydantic's `ValidationError`."""
+    return ADAPTER.validate_python(raw)
 
 
 GETTERS = kinds_of(Getter.__args__)

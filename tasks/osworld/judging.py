@@ -1,9 +1,10 @@
-"""The verdict on collected evidence, as OSWorld gives it and with its defects mended.
+"""The verdict on collected evidence, both as OSWorld gives it and with its defects repaired.
 
-OSWorld asks its questions in order. Under `and` it stops at the first 0 and else gives the mean;
-under `or` it stops at the first full score and else gives the greatest. An exception anywhere ends
-it without a result, which is 0 here, and said so. A metric may give any number (`AnyScore`), and
-the questions are combined as they are; the task's score is brought to [0, 1] at the end.
+OSWorld evaluates a task's metrics in order. Under `and` it stops at the first 0 and otherwise
+returns the mean; under `or` it stops at the first full score and otherwise returns the maximum. An
+exception anywhere ends the evaluation without a result, which scores 0 here with a reason that says
+so. A metric may return any number (`UnboundedScore`); the scores are combine as they are, and the
+task's score is clamped to [0, 1] at the end.
 """
 
 from __future__ import annotations
@@ -15,67 +16,66 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ambidex.evaluators import Score, UnreadableError
-from ambidex.evaluators.osworld import AnyScore, Verdicts
-from ambidex.evaluators.osworld.registry import ENDS, Bound
+from ambidex.evaluators.osworld import UnboundedScore, Verdicts
+from ambidex.evaluators.osworld.registry import ENDS, BoundMetric
 from ambidex.tasks import Problem, TaskError, Verdict
 from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, Record, read_record, value_of
 from ambidex.tasks.osworld.getters import Getter
 
-__all__ = ["Question", "combined", "judge", "within"]
+__all__ = ["Question", "clamp", "combine", "judge"]
 
 Conj = Literal["and", "or"]
 
 
 @dataclass(frozen=True)
 class Question:
-    """One metric with what it is given."""
+    """One metric with the getters of its arguments."""
 
-    metric: Bound
+    metric: BoundMetric
     result: Getter
     expected: Getter | None
 
 
 def judge(questions: Sequence[Question], conj: Conj, evidence: Path, store: AssetStore) -> Verdict:
-    """The verdict on the evidence; `TaskError` where the store lacks a file that it is compared
-    with."""
+    """Judge the evidence; `TaskError` if the store lacks a file to compare it with."""
     try:
         record = read_record(evidence)
     except UnreadableError as unreadable:
-        nothing = Score(0.0, str(unreadable))
-        return Verdict(nothing, nothing)
+        missing = Score(0.0, str(unreadable))
+        return Verdict(missing, missing)
     with tempfile.TemporaryDirectory(prefix="ambidex-judge-") as room:
-        asked = _Asked(questions, record, evidence, Path(room), store)
-        compat = within(combined(asked.answers(mended=False), conj, several=len(questions) > 1))
+        evaluation = _Evaluation(questions, record, evidence, Path(room), store)
+        compat = clamp(combine(evaluation.scores(repaired=False), conj, several=len(questions) > 1))
         if record.failed_step:
             compat = Score(0.0, f"{ENDS}: {record.failed_step}")
-        strict = within(combined(asked.answers(mended=True), conj, several=len(questions) > 1))
+        strict = clamp(combine(evaluation.scores(repaired=True), conj, several=len(questions) > 1))
         return Verdict(compat, strict)
 
 
-def combined(scores: Iterable[Score], conj: Conj, *, several: bool) -> Score:
-    """The score of all questions; `scores` is not asked further than OSWorld would."""
-    seen: list[Score] = []
+def combine(scores: Iterable[Score], conj: Conj, *, several: bool) -> Score:
+    """Combine the scores of all metrics, taking no more of `scores` than OSWorld would."""
+    taken: list[Score] = []
     for score in scores:
-        seen.append(score)
+        taken.append(score)
         if not several or score.reason.startswith(ENDS):
             return score
-        number = len(seen)
+        number = len(taken)
         if conj == "and" and score.value == 0.0:
-            return Score(0.0, f"question {number}: {score.reason}")
+            return Score(0.0, f"metric {number}: {score.reason}")
         if conj == "or" and score.value == 1.0:
-            return Score(1.0, f"question {number}: {score.reason}")
+            return Score(1.0, f"metric {number}: {score.reason}")
     if conj == "and":
-        least = min(seen, key=lambda score: score.value)
-        mean = sum(score.value for score in seen) / len(seen)
-        said = f"{len(seen)} questions" if mean == 1 else f"mean of {len(seen)}; {least.reason}"
-        return AnyScore(mean, said)
-    best = max(seen, key=lambda score: score.value)
-    return AnyScore(best.value, f"the best of {len(seen)}: {best.reason}")
+        least = min(taken, key=lambda score: score.value)
+        mean = sum(score.value for score in taken) / len(taken)
+        reason = f"{len(taken)} metrics" if mean == 1 else f"mean of {len(taken)}; {least.reason}"
+        return UnboundedScore(mean, reason)
+    best = max(taken, key=lambda score: score.value)
+    return UnboundedScore(best.value, f"the best of {len(taken)}: {best.reason}")
 
 
-def within(score: Score) -> Score:
-    """The score of a task, which lies in [0, 1]; what OSWorld would say stands in the reason."""
+def clamp(score: Score) -> Score:
+    """Clamp a task's score to [0, 1]; OSWorld's own score is added to the reason."""
     bounded = min(1.0, max(0.0, score.value))
     if bounded == score.value:
         return Score(score.value, score.reason)
@@ -83,8 +83,8 @@ def within(score: Score) -> Score:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The questions put to the evidence, each only when its turn comes."""
+class _Evaluation:
+    """Lazy evaluation of the metrics on the evidence."""
 
     questions: Sequence[Question]
     record: Record
@@ -93,23 +93,23 @@ class _Asked:
     store: AssetStore
     known: dict[tuple[int, bool], Verdicts] = field(default_factory=dict)
 
-    def answers(self, *, mended: bool) -> Iterator[Score]:
-        """OSWorld's own answers, or what they should be."""
+    def scores(self, *, repaired: bool) -> Iterator[Score]:
+        """Yield the scores of OSWorld's own metrics, or those of the repaired ones."""
         for index in range(len(self.questions)):
-            verdicts = self._verdicts(index, shadowed=not mended)
-            yield verdicts.strict if mended else verdicts.compat
+            verdicts = self._verdicts(index, shadowed=not repaired)
+            yield verdicts.strict if repaired else verdicts.compat
 
     def _verdicts(self, index: int, *, shadowed: bool) -> Verdicts:
         result, expected = self.record.results[index], self.record.expected[index]
-        both = [each for each in (result, expected) if each is not None]
-        for each in both:
-            if each.state == "failed":
-                said = f"{each.getter}: {each.said}"
-                return Verdicts(Score(0.0, f"{ENDS}: {said}"), Score(0.0, said))
-        shadowed = shadowed and any(each.shadowed is not None for each in both)
+        both = [item for item in (result, expected) if item is not None]
+        for item in both:
+            if item.state == "failed":
+                reason = f"{item.getter}: {item.said}"
+                return Verdicts(Score(0.0, f"{ENDS}: {reason}"), Score(0.0, reason))
+        shadowed = shadowed and any(item.shadowed is not None for item in both)
         if (index, shadowed) not in self.known:
-            given = self._value(result, shadowed), self._value(expected, shadowed)
-            self.known[index, shadowed] = self.questions[index].metric(*given)
+            values = self._value(result, shadowed), self._value(expected, shadowed)
+            self.known[index, shadowed] = self.questions[index].metric(*values)
         return self.known[index, shadowed]
 
     def _value(self, collected: Collected | None, shadowed: bool) -> Any:
@@ -119,5 +119,5 @@ class _Asked:
             return value_of(collected, self.evidence, self.room, self.store, shadowed=shadowed)
         except FileNotFoundError as error:
             problem = Problem(self.evidence, "", str(error))
-            hint = "`ambidex assets fetch` or `ambidex assets import` brings it."
+            hint = "Add it with `ambidex assets fetch` or `ambidex assets import`."
             raise TaskError((problem,), hint=hint) from None

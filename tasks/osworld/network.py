@@ -1,7 +1,7 @@
-"""Which network a task of OSWorld needs, as far as its file says.
+"""The network that a task of OSWorld needs, as far as its file shows.
 
-A file does not say all: a task that asks for a site only in words looks `offline`. What people
-found is in the notes (`tasks.osworld.annotations`), and goes before this.
+A file does not show everything: a task that mentions a site only in its instruction looks
+`offline`. Annotations by people (`tasks.osworld.annotations`) take precedence.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, Literal
 __all__ = ["Net", "net_of"]
 
 Net = Literal["offline", "prebake", "stub", "replay", "install", "live", "web", "gdrive"]
-"""offline: files of the benchmark at most. prebake: packages that an image can hold. stub: sites as
-scenery, replay: sites that do not change, live: sites that do. install: software from elsewhere.
-web: some site, not known which kind. gdrive: a Google account."""
+"""offline: at most files of the benchmark. prebake: packages that an image can contain. stub: sites
+only as background; replay: sites that do not change; live: sites that do. install: software from
+elsewhere. web: a site of unknown kind. gdrive: a Google account."""
 
 HOST = re.compile(r"https?://([^/\"\s\\']+)")
 INSTALLS = re.compile(
@@ -29,14 +29,14 @@ OURS = ("huggingface.co", "localhost", "127.0.0.1")
 
 
 def net_of(raw: Mapping[str, Any]) -> Net:
-    """By the steps and the evaluator of a task file. Pages that a browser's history only lists are
-    not visited."""
+    """Derive the network from the steps and the evaluator of a task file. Pages that only occur in
+    a browser's history do not count, since they are not visited."""
     steps = [step for step in raw.get("config", ()) if step.get("type") != "update_browse_history"]
     evaluator = raw["evaluator"]
     visited = evaluator.get("func") != "check_history_deleted"
-    said = json.dumps([steps, evaluator])
-    if '"googledrive' in said:
+    text = json.dumps([steps, evaluator])
+    if '"googledrive' in text:
         return "gdrive"
-    if visited and any(host not in OURS for host in HOST.findall(said)):
+    if visited and any(host not in OURS for host in HOST.findall(text)):
         return "web"
-    return "prebake" if INSTALLS.search(said) else "offline"
+    return "prebake" if INSTALLS.search(text) else "offline"

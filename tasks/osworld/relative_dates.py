@@ -1,8 +1,7 @@
-"""Days that are named relative to today, such as "next week Friday", and texts with such a day in
-them.
+"""Dates relative to today, such as "next week Friday", and texts that contain them.
 
-The names mean what OSWorld takes them to mean: "next Friday" is this week's until Thursday, "next
-Monday" is never today.
+The phrases have the meaning they have in OSWorld: until Thursday, "next Friday" is this week's
+Friday; "next Monday" is never today.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-__all__ = ["PHRASES", "RelativeRules", "day_of", "filled", "written"]
+__all__ = ["PHRASES", "RelativeRules", "day_of", "fill_dates", "format_day"]
 
 MONDAY, FRIDAY, SATURDAY, SUNDAY = 0, 4, 5, 6
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -26,7 +25,7 @@ MONTHS = (
 
 
 def _later(today: date, months: int) -> date:
-    """The first day of the month that is so many months later."""
+    """The first day of the month `months` months after today's."""
     number = today.year * 12 + today.month - 1 + months
     return date(number // 12, number % 12 + 1, 1)
 
@@ -37,12 +36,12 @@ def _first_monday(today: date, months: int) -> date:
 
 
 def _coming(today: date, weekday: int) -> date:
-    """The next such day after today."""
+    """The next such weekday after today."""
     return today + timedelta(days=(weekday - today.weekday() - 1) % 7 + 1)
 
 
 def _this_week(today: date, weekday: int) -> date:
-    """That day of today's week, which may have passed."""
+    """That weekday of the current week, which may have passed."""
     return today + timedelta(days=weekday - today.weekday())
 
 
@@ -70,7 +69,7 @@ PHRASES: dict[str, Callable[[date], date]] = {
     "first monday four months later": lambda today: _first_monday(today, 4),
     "first monday eight months later": lambda today: _first_monday(today, 8),
 }
-"""What a task may say, and the day that it is."""
+"""The supported phrases, with functions from today to the date."""
 
 SAME_WEEK = {
     "next Friday": ("next Monday", "next Monday split"),
@@ -78,19 +77,21 @@ SAME_WEEK = {
     "next Sunday": ("next Friday", "next Saturday"),
     "next week Sunday": ("next week Friday", "next week Saturday"),
 }
-"""An end that lies in the week of its beginning, where that is one of these."""
+"""End phrases that mean the same week as the beginning, if the beginning is one of these."""
 
 
 def day_of(phrase: str, today: date, since: str = "") -> date:
-    """The day of a phrase. With `since`, the phrase of a period's first day, that of its last."""
+    """The date of a phrase. For the last day of a period, `since` is the phrase of its first
+    day."""
     if since in SAME_WEEK.get(phrase, ()):
         weekday = FRIDAY if "Friday" in phrase else SUNDAY
         return _this_week(PHRASES[since](today), weekday)
     return PHRASES[phrase](today)
 
 
-def written(text: str, day: date) -> str:
-    """The text with the day in the place of its names; each name counts once."""
+def format_day(text: str, day: date) -> str:
+    """Fill the day into a text such as "{DoW}, {Month} {DayD}"; each placeholder is replaced
+    once."""
     month = MONTHS[day.month - 1]
     names = {
         "DoW": DAYS[day.weekday()],
@@ -103,20 +104,20 @@ def written(text: str, day: date) -> str:
         "Day0D": f"{day.day:02d}",
         "MonthD": str(day.month),
     }
-    seen: set[str] = set()
+    used: set[str] = set()
 
-    def value(found: re.Match[str]) -> str:
-        name = found[1]
-        if name in seen or name not in names:
-            return found[0]
-        seen.add(name)
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in used or name not in names:
+            return match[0]
+        used.add(name)
         return names[name]
 
     return re.sub(r"\{(\w+)\}", value, text)
 
 
 class Period(BaseModel):
-    """A day, or the first and the last of several."""
+    """One day, or the first and the last day of a period."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     from_: str = Field(alias="from")
@@ -126,17 +127,17 @@ class Period(BaseModel):
     @classmethod
     def _known(cls, phrase: str | None) -> str | None:
         if phrase is not None and phrase not in PHRASES:
-            raise ValueError(f"no day {phrase!r}; there is {', '.join(PHRASES)}")
+            raise ValueError(f"unknown day {phrase!r}; known: {', '.join(PHRASES)}")
         return phrase
 
 
 class RelativeRules(BaseModel):
-    """What is expected, with the names of days in it, and how they are counted."""
+    """Expected values with placeholders for days, and the phrases that define these days."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     relativeTime: Period
     timezone: str | None = None
-    """Of the clock; the guest's where none is named."""
+    """Time zone of the clock; the guest's by default."""
     expected: dict[str, Any]
 
     @field_validator("timezone")
@@ -146,23 +147,23 @@ class RelativeRules(BaseModel):
             try:
                 ZoneInfo(name)
             except (ZoneInfoNotFoundError, ValueError):
-                raise ValueError(f"no time zone {name!r}") from None
+                raise ValueError(f"unknown time zone {name!r}") from None
         return name
 
 
-def filled(rules: RelativeRules, today: date) -> dict[str, Any]:
-    """The rules as a metric takes them. `KeyError` where a day has no place in what is expected."""
+def fill_dates(rules: RelativeRules, today: date) -> dict[str, Any]:
+    """Fill in the dates and return the rules of a metric; `KeyError` if `expected` lacks a key."""
     period, expected = rules.relativeTime, dict(rules.expected)
     first = _places(period.from_, "time" if period.to is None else "from")
     _put(expected, first, period.from_, today)
     if period.to is not None:
         _put(expected, _places(period.to, "to"), period.to, today, period.from_)
-    said = rules.model_dump(by_alias=True, exclude_none=True)
-    return {**said, "expected": expected}
+    fields = rules.model_dump(by_alias=True, exclude_none=True)
+    return {**fields, "expected": expected}
 
 
 def _places(phrase: str, usual: str) -> Iterable[str]:
-    """The keys whose text has the day in it: a "split" one has it in three parts."""
+    """The keys whose text contains the day; for a "split" phrase there are three."""
     if not phrase.endswith(" split"):
         return (usual,)
     before = "pu" if phrase.startswith("next Monday") else "do"
@@ -176,4 +177,6 @@ def _put(
     for key in keys:
         text = expected[key]
         several = isinstance(text, list)
-        expected[key] = [written(each, day) for each in text] if several else written(text, day)
+        expected[key] = (
+            [format_day(item, day) for item in text] if several else format_day(text, day)
+        )

@@ -1,7 +1,7 @@
-"""The 13 kinds of step by which a task of OSWorld is set up and its end state brought out.
+"""The 13 types of OSWorld's steps for setup and for actions after the episode.
 
-They are as tolerant as OSWorld is where its files are: a flag is whatever is true to Python, and
-so the text "false" is true.
+They are as tolerant as OSWorld's files require: a flag is any value that is true in Python, so the
+text "false" is true.
 """
 
 from __future__ import annotations
@@ -34,25 +34,26 @@ __all__ = [
 ]
 
 
-def _truth(said: object) -> bool:
-    return bool(said)
+def _truth(value: object) -> bool:
+    return bool(value)
 
 
 Flag = Annotated[bool, BeforeValidator(_truth)]
-"""True wherever Python takes it for true."""
+"""True for any value that is true in Python."""
 
 Command: TypeAlias = str | list[str]
 
 
-class Said(BaseModel):
-    """One step; a parameter that OSWorld does not know ends its setup, so it is wrong here too."""
+class BaseStep(BaseModel):
+    """Base of all steps. An unknown parameter ends OSWorld's setup, so it is an error here too."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def argv_of(command: Command, shell: bool, *, launched: bool = False) -> list[str]:
-    """What is run: OSWorld splits a text by shell rules, one that is only launched at blanks, and
-    gives a list to a shell as that shell's own arguments. `ValueError` where it cannot be split."""
+    """The argument list to run. OSWorld splits a text by shell rules, or at blanks if it is
+    launched, and passes a list to a shell as that shell's own arguments. Raises `ValueError` if the
+    text cannot be split."""
     if shell:
         return ["/bin/sh", "-c", *([command] if isinstance(command, str) else command)]
     if isinstance(command, list):
@@ -62,31 +63,31 @@ def argv_of(command: Command, shell: bool, *, launched: bool = False) -> list[st
     return shlex.split(command)
 
 
-def _splits(command: Command) -> Command:
+def _check_not_empty(command: Command) -> Command:
     if not command or (isinstance(command, str) and not command.strip()):
-        raise ValueError("an empty command")
+        raise ValueError("the command is empty")
     return command
 
 
-Run = Annotated[Command, AfterValidator(_splits)]
+Run = Annotated[Command, AfterValidator(_check_not_empty)]
 
 
-class Remote(Said):
-    """A file at a URL, and where it goes in the guest."""
+class Remote(BaseStep):
+    """A file at a URL and its destination in the guest."""
 
     url: Annotated[str, Field(min_length=1)]
     path: Annotated[str, Field(min_length=1)]
-    """Relative ones begin at the desktop user's home."""
+    """A relative path starts at the desktop user's home."""
 
 
-class Download(Said):
-    """Put files of the benchmark into the guest."""
+class Download(BaseStep):
+    """Copy files of the benchmark to the guest."""
 
     type: Literal["download"]
     files: list[Remote]
 
 
-class Launch(Said):
+class Launch(BaseStep):
     """Start a program and leave it running."""
 
     type: Literal["launch"]
@@ -94,15 +95,15 @@ class Launch(Said):
     shell: Flag = False
 
 
-class Open(Said):
-    """Open a file with its application, and go on once a window shows it."""
+class Open(BaseStep):
+    """Open a file with its default application and wait for a window that shows it."""
 
     type: Literal["open"]
     path: Annotated[str, Field(min_length=1)]
 
 
-class Until(Said):
-    """What ends a command that is repeated."""
+class Until(BaseStep):
+    """The condition that ends the repetition of a command."""
 
     returncode: int | None = None
     stdout: str | None = None
@@ -110,11 +111,11 @@ class Until(Said):
 
     @property
     def asked(self) -> bool:
-        """Whether anything is waited for."""
+        """Whether there is a condition."""
         return any(value is not None for value in vars(self).values())
 
     def holds(self, returncode: int | None, stdout: str, stderr: str) -> bool:
-        """Whether this is how it ended."""
+        """Whether the outcome of the command satisfies the condition."""
         return (
             (self.returncode is not None and returncode == self.returncode)
             or (self.stdout is not None and self.stdout in stdout)
@@ -122,8 +123,8 @@ class Until(Said):
         )
 
 
-class Execute(Said):
-    """Run a command to its end; what it writes may be kept under a name."""
+class Execute(BaseStep):
+    """Run a command to completion; its output can be stored under a name."""
 
     type: Literal["execute", "command"]
     command: Run
@@ -133,19 +134,19 @@ class Execute(Said):
     until: Until | None = None
 
 
-class ActivateWindow(Said):
-    """Bring a window to the front; where there is none, nothing happens."""
+class ActivateWindow(BaseStep):
+    """Bring a window to the front, if it exists."""
 
     type: Literal["activate_window"]
     window_name: Annotated[str, Field(min_length=1)]
     strict: Flag = False
-    """The whole title as it is, not a part in any case."""
+    """Match the whole title exactly instead of a part in any case."""
     by_class: Flag = False
-    """The name is `instance.Class`."""
+    """The name is a window class, `instance.Class`."""
 
 
-class CloseWindow(Said):
-    """Ask a window to close; where there is none, nothing happens."""
+class CloseWindow(BaseStep):
+    """Ask a window to close, if it exists."""
 
     type: Literal["close_window"]
     window_name: Annotated[str, Field(min_length=1)]
@@ -153,29 +154,29 @@ class CloseWindow(Said):
     by_class: Flag = False
 
 
-class OpenTabs(Said):
-    """Open pages in the browser that runs; the tab it began with is closed."""
+class OpenTabs(BaseStep):
+    """Open pages in the running browser and close its initial tab."""
 
     type: Literal["chrome_open_tabs"]
     urls_to_open: list[str]
 
 
-class CloseTabs(Said):
-    """Close the tabs with these pages."""
+class CloseTabs(BaseStep):
+    """Close the tabs with these URLs."""
 
     type: Literal["chrome_close_tabs"]
     urls_to_close: list[str]
 
 
-class Sleep(Said):
-    """A pause: how long OSWorld gives to whatever was begun before it."""
+class Sleep(BaseStep):
+    """A pause: the time that OSWorld allows for the preceding steps to take effect."""
 
     type: Literal["sleep"]
     seconds: Annotated[float, Field(ge=0)]
 
 
 class GoogleDrive(BaseModel):
-    """Change what lies in a Google Drive; not carried out here."""
+    """Change files in a Google Drive; not supported here."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     type: Literal["googledrive"]
@@ -185,7 +186,7 @@ class GoogleDrive(BaseModel):
 
 
 class Login(BaseModel):
-    """Log in to a Google account; not carried out here."""
+    """Log in to a Google account; not supported here."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     type: Literal["login"]
@@ -193,16 +194,16 @@ class Login(BaseModel):
     platform: str = ""
 
 
-class Visit(Said):
-    """A page that was visited."""
+class Visit(BaseStep):
+    """A visited page."""
 
     url: str
     title: str
     visit_time_from_now_in_seconds: float
 
 
-class BrowseHistory(Said):
-    """Give the browser a history."""
+class BrowseHistory(BaseStep):
+    """Write the browser's history."""
 
     type: Literal["update_browse_history"]
     history: list[Visit]
@@ -226,12 +227,12 @@ ADAPTER: TypeAdapter[Step] = TypeAdapter(Annotated[Step, Field(discriminator="ty
 
 
 def parse_step(kind: str, parameters: dict[str, object]) -> Step:
-    """The step; pydantic's error where it is none."""
+    """Validate a step; raises pydantic's `ValidationError`."""
     return ADAPTER.validate_python({**parameters, "type": kind})
 
 
 def kinds_of(models: Iterable[type[BaseModel]]) -> frozenset[str]:
-    """The names of all kinds, as their models say them."""
+    """The values of `type` in all models."""
     return frozenset(
         name
         for model in models
@@ -240,4 +241,4 @@ def kinds_of(models: Iterable[type[BaseModel]]) -> frozenset[str]:
 
 
 STEPS = kinds_of(Step.__args__)
-"""The names of all steps."""
+"""The names of all types of steps."""

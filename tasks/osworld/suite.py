@@ -1,7 +1,7 @@
-"""A checkout of OSWorld as a suite: its `evaluation_examples`, with `examples/<domain>/<id>.json`.
+"""Loads a checkout of OSWorld as a suite: `evaluation_examples/examples/<domain>/<id>.json`.
 
-A task's name is `<domain>-<first eight characters of its id>`. It is chosen by that, by its domain,
-or by a beginning of its id; by a list of OSWorld's own (`test_all.json`); by the network it needs.
+A task's name is `<domain>-<first eight characters of its id>`. Tasks are selected by name, domain
+or a prefix of the id, by one of OSWorld's own lists (`test_all.json`), or by the network they need.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ambidex.tasks.osworld.setup_steps import GoogleDrive, Login
 from ambidex.tasks.osworld.task import OSWorldBody, Source, WrongTaskError, read_body, read_source
 from ambidex.tasks.spec import Facts
 
-__all__ = ["Found", "Selection", "examples_of", "load_osworld", "name_of", "survey"]
+__all__ = ["Selection", "SurveyedTask", "examples_of", "load_osworld", "name_of", "survey"]
 
 APPS = {
     "calc": "calc", "libreoffice calc": "calc", "libreoffice_calc": "calc",
@@ -32,26 +32,26 @@ APPS = {
     "writer": "writer", "libreoffice writer": "writer", "libreoffice_writer": "writer",
     "vs_code": "code", "vscode": "code",
 }  # fmt: skip
-"""An application as OSWorld spells it, and as we do."""
+"""OSWorld's spellings of applications and our names for them."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which tasks of a suite, and what is known of them; the last three are for OSWorld's."""
+    """A selection of tasks of a suite; all fields but `tasks` apply to OSWorld only."""
 
     tasks: Sequence[str] = ()
-    """Names, domains or beginnings of ids."""
+    """Names, domains or prefixes of ids."""
     list: Path | None = None
     """A file of ids by domain, such as `test_all.json`."""
     net: Sequence[Net] = ()
-    """Only tasks that need one of these."""
+    """Select only tasks that need one of these networks."""
     annotations: Path | None = None
     unready: bool = False
-    """Also tasks that lack files in the store: their evidence can be judged all the same."""
+    """Include tasks whose files are missing from the store: their evidence can still be judged."""
 
 
 @dataclass(frozen=True)
-class Found:
+class SurveyedTask:
     """One task file, as far as it could be read."""
 
     name: str
@@ -60,19 +60,19 @@ class Found:
     path: Path
     problems: tuple[Problem, ...] = ()
     task: Task | None = None
-    """None where there are problems."""
+    """None if there are problems."""
     net: Net = "offline"
     tools: int | None = None
-    """How many tools help, where that is known."""
+    """Number of tools that help, if known."""
     oddities: tuple[Oddity, ...] = ()
     missing: tuple[str, ...] = ()
-    """Files of the benchmark that the asset store lacks, by their URLs."""
+    """URLs of the benchmark's files that the asset store lacks."""
     needs: tuple[str, ...] = field(default=())
-    """What it needs and cannot have here."""
+    """Requirements that cannot be met here."""
 
     @property
     def why_not(self) -> str:
-        """Why it cannot be run; empty where it can."""
+        """Why it cannot be run; empty if it can."""
         if self.problems:
             return "; ".join(str(problem) for problem in self.problems)
         if self.needs:
@@ -83,10 +83,10 @@ class Found:
 
 
 def examples_of(folder: Path) -> Path | None:
-    """Where the task files lie in a checkout, or None: it is none."""
-    for each in (folder / "examples", folder / "evaluation_examples" / "examples"):
-        if next(each.glob("*/*.json"), None) is not None:
-            return each
+    """The folder of task files in a checkout, or None if this is not a checkout of OSWorld."""
+    for candidate in (folder / "examples", folder / "evaluation_examples" / "examples"):
+        if next(candidate.glob("*/*.json"), None) is not None:
+            return candidate
     return None
 
 
@@ -96,17 +96,17 @@ def name_of(domain: str, id: str) -> str:
 
 
 def load_osworld(folder: Path, catalogue: Mapping[str, ToolSpec], selection: Selection) -> Suite:
-    """The chosen tasks that can be run; the others are named in `left_out`. `TaskError` where the
-    choice itself is wrong, or nothing is left of it."""
-    found = survey(folder, catalogue, selection)
-    kept = [each for each in found if selection.unready or not each.why_not]
-    tasks = tuple(each.task for each in kept if each.task is not None)
+    """Load the selected tasks that can be run; the others are listed in `left_out`. Raises
+    `TaskError` if the selection is invalid or no task remains."""
+    files = survey(folder, catalogue, selection)
+    usable = [file for file in files if selection.unready or not file.why_not]
+    tasks = tuple(file.task for file in usable if file.task is not None)
     names = {task.name for task in tasks}
-    out = tuple(LeftOut(each.name, each.why_not) for each in found if each.name not in names)
+    out = tuple(LeftOut(file.name, file.why_not) for file in files if file.name not in names)
     if not tasks:
-        problems = [problem for each in found for problem in each.problems]
-        problems += [Problem(each.path, "", each.why_not) for each in found if not each.problems]
-        hint = "`ambidex assets fetch` brings files; `ambidex check` says what every task needs."
+        problems = [problem for file in files for problem in file.problems]
+        problems += [Problem(file.path, "", file.why_not) for file in files if not file.problems]
+        hint = "`ambidex assets fetch` downloads files; `ambidex check` lists what each task needs."
         raise TaskError(tuple(problems), hint=hint)
     return Suite(folder.resolve().name, folder, tasks, out, selection.annotations)
 
@@ -116,63 +116,65 @@ def survey(
     catalogue: Mapping[str, ToolSpec],
     selection: Selection = Selection(),
     store: AssetStore | None = None,
-) -> list[Found]:
-    """Every chosen task file, as far as it can be read, in the order of domains and ids."""
+) -> list[SurveyedTask]:
+    """Read every selected task file as far as possible, in the order of domains and ids."""
     examples = examples_of(folder)
     if examples is None:
         raise TaskError((Problem(folder, "", "no examples/<domain>/<id>.json here"),))
     paths = sorted(examples.glob("*/*.json"))
     names = {path: name_of(path.parent.name, path.stem) for path in paths}
     counts = Counter(names.values())
-    if twice := [path for path in paths if counts[names[path]] > 1]:
-        message = "another task has the same name: the first eight characters of both ids are one"
-        raise TaskError(tuple(Problem(path, "", message) for path in twice))
+    if duplicates := [path for path in paths if counts[names[path]] > 1]:
+        message = "another task has the same name: the ids share their first eight characters"
+        raise TaskError(tuple(Problem(path, "", message) for path in duplicates))
     notes = read_notes(selection.annotations) if selection.annotations else Notes()
-    chosen = list(_chosen(folder, names, selection))
-    read = [_read(path, names[path], catalogue, notes, store or default_store()) for path in chosen]
-    return [each for each in read if not selection.net or each.net in selection.net]
+    selected = list(_select(folder, names, selection))
+    files = [
+        _read(path, names[path], catalogue, notes, store or default_store()) for path in selected
+    ]
+    return [file for file in files if not selection.net or file.net in selection.net]
 
 
-def _chosen(folder: Path, names: Mapping[Path, str], selection: Selection) -> Iterator[Path]:
+def _select(folder: Path, names: Mapping[Path, str], selection: Selection) -> Iterator[Path]:
     listed = _listed(selection.list) if selection.list else None
     problems = []
-    wanted: list[Callable[[Path], bool]] = []
-    for each in selection.tasks:
-        domain, _, id = each.rpartition("/")
+    filters: list[Callable[[Path], bool]] = []
+    for task in selection.tasks:
+        domain, _, id = task.rpartition("/")
 
-        def matches(path: Path, each: str = each, domain: str = domain, id: str = id) -> bool:
-            if each in (names[path], path.parent.name):
+        def matches(path: Path, task: str = task, domain: str = domain, id: str = id) -> bool:
+            if task in (names[path], path.parent.name):
                 return True
             return (not domain or path.parent.name == domain) and path.stem.startswith(id)
 
         if not any(matches(path) for path in names):
-            message = f"no task, domain or beginning of an id {each!r}"
+            message = f"no task, domain or prefix of an id {task!r}"
             problems.append(Problem(folder, "", message))
-        wanted.append(matches)
+        filters.append(matches)
     if listed is not None:
         assert selection.list is not None
-        there = {(path.parent.name, path.stem) for path in names}
+        existing = {(path.parent.name, path.stem) for path in names}
         problems += [
             Problem(selection.list, domain, f"{id} is not in {folder}")
-            for domain, id in sorted(listed - there)
+            for domain, id in sorted(listed - existing)
         ]
     if problems:
         raise TaskError(tuple(problems))
     for path in names:
         if listed is not None and (path.parent.name, path.stem) not in listed:
             continue
-        if not wanted or any(matches(path) for matches in wanted):
+        if not filters or any(matches(path) for matches in filters):
             yield path
 
 
 def _listed(path: Path) -> set[tuple[str, str]]:
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        return {(domain, id) for domain, ids in said.items() for id in ids}
+        lists = json.loads(path.read_text(encoding="utf-8"))
+        return {(domain, id) for domain, ids in lists.items() for id in ids}
     except OSError as error:
         raise TaskError((Problem(path, "", str(error.strerror)),)) from None
     except (ValueError, AttributeError, TypeError) as error:
-        message = f"no list of ids by domain: {error}"
+        message = f"not a list of ids by domain: {error}"
         raise TaskError((Problem(path, "", message),)) from None
 
 
@@ -182,13 +184,13 @@ def _read(
     catalogue: Mapping[str, ToolSpec],
     notes: Notes,
     store: AssetStore,
-) -> Found:
+) -> SurveyedTask:
     domain, id = path.parent.name, path.stem
     note = notes.tasks.get(name, NOTHING)
     try:
         source, raw, digest = read_source(path)
     except WrongTaskError as wrong:
-        return Found(name, domain, id, path, wrong.problems, tools=note.tools)
+        return SurveyedTask(name, domain, id, path, wrong.problems, tools=note.tools)
     net = note.net or net_of(raw)
     try:
         body = read_body(path, source, store)
@@ -197,23 +199,23 @@ def _read(
             tool_beneficial=bool(note.tool_beneficial),
             useful_tools=list(note.useful_tools),
             feasible=source.feasible,
-            apps=sorted({_app(each) for each in source.related_apps}),
+            apps=sorted({_app(app) for app in source.related_apps}),
             domain=domain,
             oracle=list(note.oracle),
             near_miss=list(note.near_miss),
         )
     except WrongTaskError as wrong:
-        return Found(name, domain, id, path, wrong.problems, net=net, tools=note.tools)
+        return SurveyedTask(name, domain, id, path, wrong.problems, net=net, tools=note.tools)
     except ValueError as error:
         problem = Problem(path, f"notes of {name}", str(error))
-        return Found(name, domain, id, path, (problem,), net=net, tools=note.tools)
+        return SurveyedTask(name, domain, id, path, (problem,), net=net, tools=note.tools)
     problems = tuple(
         Problem(path, f"notes of {name}: {key}", message)
         for key, message in lint_facts(facts, catalogue)
     )
     if source.id != id:
-        problems += (Problem(path, "id", f"{source.id} is not the file's name"),)
-    return Found(
+        problems += (Problem(path, "id", f"{source.id} differs from the file's name"),)
+    return SurveyedTask(
         name,
         domain,
         id,

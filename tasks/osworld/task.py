@@ -1,10 +1,11 @@
-"""One task of OSWorld, read from its own file as it is, into a `Task` like any other.
+"""Reads one task of OSWorld from its original file.
 
-    task = read_task(path, store)       `WrongTaskError` names every problem of the file
+    source, raw, digest = read_source(path)
+    body = read_body(path, source, store)       `WrongTaskError` names every problem of the file
 
-What a file may say is in `tasks.osworld.setup_steps` (setup) and `tasks.osworld.getters` (what is
-judged); where OSWorld is tolerant so is this, and `tasks.osworld.oddities` names what was
-tolerated.
+The schema of setup steps is in `tasks.osworld.setup_steps`, that of getters in
+`tasks.osworld.getters`. The reader is as tolerant as OSWorld; `tasks.osworld.oddities` reports what
+was tolerated.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from ambidex.evaluators.osworld.registry import Bound, bind_metric
+from ambidex.evaluators.osworld.registry import BoundMetric, bind_metric
 from ambidex.evaluators.strict import key_path, problems_of
 from ambidex.tasks import Problem, Verdict
 from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.getter_types import CloudFile, RelativeRule, Rule
 from ambidex.tasks.osworld.getters import GETTERS, Getter, parse_getter
 from ambidex.tasks.osworld.judging import Conj, Question, judge
-from ambidex.tasks.osworld.relative_dates import filled
+from ambidex.tasks.osworld.relative_dates import fill_dates
 from ambidex.tasks.osworld.setup_steps import STEPS, BrowseHistory, Download, Step, parse_step
 
 __all__ = ["EMPTY_HISTORY", "OSWorldBody", "Source", "WrongTaskError", "read_body", "read_source"]
@@ -35,21 +36,21 @@ EMPTY_HISTORY = (
     "https://huggingface.co/datasets/xlangai/ubuntu_osworld_file_cache/resolve/main/chrome/"
     "44ee5668-ecd5-4366-a6ce-c1c9b8d4e938/history_empty.sqlite?download=true"
 )
-"""The database that a browser's history is put into."""
+"""The empty database into which a browser's history is written."""
 INFEASIBLE = "infeasible"
 ANY_DAY = date(2026, 1, 1)
-"""Fills what is checked before it is known which day it is."""
+"""Stands for the current day in checks at load, when that day is not known yet."""
 
 
 @dataclass(frozen=True)
 class WrongTaskError(Exception):
-    """Why a file cannot be used."""
+    """A task file is invalid."""
 
     problems: tuple[Problem, ...]
 
 
 class RawStep(BaseModel):
-    """A step as the file says it."""
+    """A setup step as written in the file."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     type: str
@@ -57,7 +58,7 @@ class RawStep(BaseModel):
 
 
 class RawEvaluator(BaseModel):
-    """The evaluator as the file says it; a key that OSWorld does not know is ignored."""
+    """The evaluator as written in the file; keys unknown to OSWorld are ignored."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     func: str | list[str]
@@ -69,7 +70,7 @@ class RawEvaluator(BaseModel):
 
 
 class Source(BaseModel):
-    """A task file, as far as its form goes."""
+    """The top-level structure of a task file."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     id: Annotated[str, Field(min_length=8)]
@@ -81,13 +82,13 @@ class Source(BaseModel):
 
     @property
     def feasible(self) -> bool:
-        """Whether the task can be done at all."""
+        """Whether the task can be solved."""
         return self.evaluator.func != INFEASIBLE
 
 
 @dataclass(frozen=True)
 class OSWorldBody:
-    """What is done for an OSWorld task: before the episode, after it, and what is then asked."""
+    """Steps before and after the episode, and the metrics that judge an OSWorld task."""
 
     config: tuple[Step, ...]
     post: tuple[Step, ...]
@@ -96,48 +97,48 @@ class OSWorldBody:
     store: AssetStore
 
     @property
-    def asks(self) -> int:
-        """How many metrics are asked."""
+    def check_count(self) -> int:
+        """Number of metrics."""
         return len(self.questions)
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """The files of the benchmark that it needs, in order."""
-        found = []
+        """URLs of the benchmark's files that the task needs, in order."""
+        urls = []
         for step in (*self.config, *self.post):
             if isinstance(step, Download):
-                found += [file.url for file in step.files]
+                urls += [file.url for file in step.files]
             elif isinstance(step, BrowseHistory):
-                found.append(EMPTY_HISTORY)
+                urls.append(EMPTY_HISTORY)
         for getter in self.getters:
             if isinstance(getter, CloudFile):
-                found += [url for url, _ in getter.pairs()]
-        return tuple(dict.fromkeys(found))
+                urls += [url for url, _ in getter.pairs()]
+        return tuple(dict.fromkeys(urls))
 
     @property
     def getters(self) -> tuple[Getter, ...]:
-        """All that is fetched to be judged."""
+        """All getters of the task's metrics."""
         pairs = [(question.result, question.expected) for question in self.questions]
         return tuple(getter for pair in pairs for getter in pair if getter is not None)
 
     def missing(self) -> list[str]:
-        """Those of the files that the store lacks."""
+        """URLs of the files that the store lacks."""
         return [url for url in self.urls if self.store.at(url) is None]
 
     def assets_digest(self) -> str:
-        """SHA-256 over its files as the store has them, by URL; empty where it needs none."""
+        """SHA-256 over the URLs and hashes of its files in the store; empty if it needs none."""
         known = [(url, self.store.known(url)) for url in sorted(self.urls)]
         lines = [f"{url} {asset.sha256 if asset else '-'}" for url, asset in known]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else ""
 
     def judge(self, evidence: Path) -> Verdict:
-        """OSWorld's verdict, and the one with its defects mended."""
+        """OSWorld's verdict, and the one with its defects repaired."""
         return judge(self.questions, self.conj, evidence, self.store)
 
 
 def read_source(path: Path) -> tuple[Source, Mapping[str, Any], str]:
-    """A file as its form, as its JSON and by its hash; `WrongTaskError` where it is no task
-    file."""
+    """Read a task file: its validated structure, its raw JSON and its SHA-256. Raises
+    `WrongTaskError` if it is not a task file."""
     content = path.read_bytes()
     try:
         raw = json.loads(content)
@@ -150,7 +151,7 @@ def read_source(path: Path) -> tuple[Source, Mapping[str, Any], str]:
 
 
 def read_body(path: Path, source: Source, store: AssetStore) -> OSWorldBody:
-    """All of a task bound and checked; `WrongTaskError` names every problem."""
+    """Validate and bind the steps and metrics of a task; `WrongTaskError` names every problem."""
     problems: list[Problem] = []
     evaluator = source.evaluator
     config = list(_steps(path, "config", source.config, problems))
@@ -162,13 +163,13 @@ def read_body(path: Path, source: Source, store: AssetStore) -> OSWorldBody:
 
 
 def _steps(path: Path, key: str, raw: Sequence[RawStep], problems: list[Problem]) -> Iterator[Step]:
-    for index, each in enumerate(raw):
+    for index, step in enumerate(raw):
         where = f"{key}[{index}]"
-        if each.type not in STEPS:
-            problems.append(Problem(path, where, f"no step {each.type!r}"))
+        if step.type not in STEPS:
+            problems.append(Problem(path, where, f"unknown step {step.type!r}"))
             continue
         try:
-            yield parse_step(each.type, each.parameters)
+            yield parse_step(step.type, step.parameters)
         except ValidationError as error:
             problems += _explained(path, f"{where}.parameters", error)
 
@@ -176,42 +177,44 @@ def _steps(path: Path, key: str, raw: Sequence[RawStep], problems: list[Problem]
 def _questions(path: Path, evaluator: RawEvaluator, problems: list[Problem]) -> Iterator[Question]:
     names = evaluator.func if isinstance(evaluator.func, list) else [evaluator.func]
     if not names:
-        problems.append(Problem(path, "evaluator.func", "no metric at all"))
+        problems.append(Problem(path, "evaluator.func", "no metric"))
     parts: dict[str, list[Any]] = {}
     for key in ("result", "expected", "options"):
-        said = getattr(evaluator, key)
-        several = list(said) if isinstance(said, list) and len(said) else None
+        value = getattr(evaluator, key)
+        several = list(value) if isinstance(value, list) and len(value) else None
         if isinstance(evaluator.func, list):
-            # Without a list OSWorld takes none for each of them.
+            # If it is not a list, OSWorld assumes none for each metric.
             parts[key] = several if several is not None else [None] * len(names)
         else:
-            parts[key] = [said or None]
+            parts[key] = [value or None]
         if len(parts[key]) != len(names):
-            message = f"{len(parts[key])} for {len(names)} metrics"
+            message = f"{len(parts[key])} entries for {len(names)} metrics"
             problems.append(Problem(path, f"evaluator.{key}", message))
             return
     for index, name in enumerate(names):
-        at = f"[{index}]" if isinstance(evaluator.func, list) else ""
-        found = len(problems)
-        metric = _metric(path, at, name, parts["options"][index], problems)
-        result = _getter(path, f"evaluator.result{at}", parts["result"][index], problems)
-        expected = _getter(path, f"evaluator.expected{at}", parts["expected"][index], problems)
-        if result is None and len(problems) == found:
-            problems.append(Problem(path, f"evaluator.result{at}", "nothing to judge"))
-        if metric is None or result is None or len(problems) > found:
+        suffix = f"[{index}]" if isinstance(evaluator.func, list) else ""
+        problems_before = len(problems)
+        metric = _metric(path, suffix, name, parts["options"][index], problems)
+        result = _getter(path, f"evaluator.result{suffix}", parts["result"][index], problems)
+        expected = _getter(path, f"evaluator.expected{suffix}", parts["expected"][index], problems)
+        if result is None and len(problems) == problems_before:
+            problems.append(
+                Problem(path, f"evaluator.result{suffix}", "no getter: nothing to judge")
+            )
+        if metric is None or result is None or len(problems) > problems_before:
             continue
         problems += [
-            Problem(path, f"evaluator.expected{at}", message)
-            for message in _misfits(metric, expected)
+            Problem(path, f"evaluator.expected{suffix}", message)
+            for message in _check_expected(metric, expected)
         ]
         yield Question(metric, result, expected)
 
 
 def _metric(
     path: Path, at: str, name: str, options: object, problems: list[Problem]
-) -> Bound | None:
+) -> BoundMetric | None:
     if options is not None and not isinstance(options, dict):
-        problems.append(Problem(path, f"evaluator.options{at}", "no set of options"))
+        problems.append(Problem(path, f"evaluator.options{at}", "not an object with options"))
         return None
     try:
         return bind_metric(name, options or {})
@@ -220,36 +223,36 @@ def _metric(
         return None
 
 
-def _getter(path: Path, key: str, said: object, problems: list[Problem]) -> Getter | None:
-    if not said:
+def _getter(path: Path, key: str, raw: object, problems: list[Problem]) -> Getter | None:
+    if not raw:
         return None
-    kind = str(said.get("type")) if isinstance(said, dict) else "without a type"
+    kind = str(raw.get("type")) if isinstance(raw, dict) else "(without a type)"
     if kind not in GETTERS:
-        problems.append(Problem(path, key, f"no getter {kind!r}"))
+        problems.append(Problem(path, key, f"unknown getter {kind!r}"))
         return None
     try:
-        return parse_getter(said)
+        return parse_getter(raw)
     except ValidationError as error:
         problems += _explained(path, key, error)
         return None
 
 
-def _misfits(metric: Bound, expected: Getter | None) -> Iterator[str]:
-    """How what a task says itself does not fit the metric."""
+def _check_expected(metric: BoundMetric, expected: Getter | None) -> Iterator[str]:
+    """Why the `expected` of a task does not fit the metric."""
     if metric.metric.expected is None:
         return
     if expected is None:
         if metric.metric.needs_expected:
-            yield f"{metric.metric.name} compares with something, and nothing is given"
+            yield f"{metric.metric.name} needs something to compare with, but `expected` is missing"
         return
     rules: JsonValue
     if isinstance(expected, Rule):
         rules = expected.rules
     elif isinstance(expected, RelativeRule):
         try:
-            rules = filled(expected.rules, ANY_DAY)
+            rules = fill_dates(expected.rules, ANY_DAY)
         except KeyError as error:
-            yield f"no {error} for its day"
+            yield f"no key {error} to put the day into"
             return
     else:
         return
@@ -261,7 +264,7 @@ def _misfits(metric: Bound, expected: Getter | None) -> Iterator[str]:
 
 def _explained(path: Path, key: str, error: ValidationError) -> Iterator[Problem]:
     for place, message in problems_of(error):
-        # The tag of a kind is pydantic's own addition to the place.
+        # Drop the tag of the step or getter, which pydantic adds.
         tagged = place[:1] and place[0] in STEPS | GETTERS
         where = key_path(place[1:] if tagged else place)
         join = "." if key and where and not where.startswith("[") else ""

@@ -1,4 +1,4 @@
-"""What a task of OSWorld asks the browser, its profile or a site for, to be judged."""
+"""OSWorld's getters of the browser, its profile and web sites, as models of their arguments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from ambidex.tasks.osworld.getter_types import Asked
+from ambidex.tasks.osworld.getter_types import BaseGetter
 from ambidex.tasks.osworld.setup_steps import Flag
 
 __all__ = [
@@ -27,12 +27,12 @@ __all__ = [
 ]
 
 
-class Web(Asked, BaseModel):
-    """One of these; that it is a model is said again for the linter, which reads one file."""
+class Web(BaseGetter, BaseModel):
+    """Base of these getters. BaseModel is repeated for the linter, which sees only one file."""
 
 
 class Profile(Web):
-    """One thing that the browser's profile says."""
+    """One value from the browser's profile."""
 
     type: Literal[
         "bookmarks",
@@ -49,47 +49,47 @@ class Profile(Web):
 
 
 class ProfileTable(Web):
-    """Rows of a database of the browser's profile."""
+    """Rows from a database in the browser's profile."""
 
     type: Literal["cookie_data", "history"]
     dest: str = ""
 
 
 class AppearanceMode(Web):
-    """Whether the browser is light, dark, or as the system is."""
+    """The browser's appearance: light, dark or that of the system."""
 
     type: Literal["chrome_appearance_mode_ui"]
 
 
 class OpenTabsInfo(Web):
-    """Title and URL of every tab."""
+    """Title and URL of every open tab."""
 
     type: Literal["open_tabs_info"]
 
 
 class PageInfo(Web):
-    """Title, URL and HTML of a page, opened for it."""
+    """Title, URL and HTML of a page, which is opened for this purpose."""
 
     type: Literal["page_info"]
     url: str
 
 
 class ActiveUrl(Web):
-    """What stands in the browser's address bar, with a prefix."""
+    """The text in the browser's address bar, with a prefix."""
 
     type: Literal["active_url_from_accessTree"]
     goto_prefix: str = "https://"
 
 
 class ActiveTab(Web):
-    """Title, URL and HTML of the page at that address, opened again."""
+    """Title, URL and HTML of the active page, opened again."""
 
     type: Literal["active_tab_info"]
     goto_prefix: str = "https://"
 
 
 class UrlParse(Web):
-    """Values of the address's query."""
+    """Values from the query of the active URL."""
 
     type: Literal["active_tab_url_parse"]
     goto_prefix: str = "https://"
@@ -99,7 +99,7 @@ class UrlParse(Web):
 
 
 class UrlPart(Web):
-    """One part of the address between slashes."""
+    """One part of the active URL between slashes."""
 
     type: Literal["url_dashPart"]
     goto_prefix: str = "https://"
@@ -110,7 +110,7 @@ class UrlPart(Web):
 
 
 class UrlPath(Web):
-    """What one shop's addresses say of the goods that are listed."""
+    """Filters of a product list, encoded in one shop's URLs."""
 
     type: Literal["url_path_parse"]
     goto_prefix: str = "https://"
@@ -118,7 +118,7 @@ class UrlPath(Web):
 
 
 class HtmlParse(Web):
-    """Texts of the page in front, found by class, label, XPath or as input."""
+    """Texts of the active page, selected by class, label, XPath or input."""
 
     type: Literal["active_tab_html_parse"]
     goto_prefix: str = "https://"
@@ -137,7 +137,7 @@ class HtmlParse(Web):
 
 
 class SiteInfo(Web):
-    """One text of a site."""
+    """One text to read from a site."""
 
     action: Literal["inner_text", "attribute", "click_and_inner_text", "click_and_attribute"] = (
         "inner_text"
@@ -147,7 +147,7 @@ class SiteInfo(Web):
 
 
 class FromSite(Web):
-    """Texts of a site, or what the task gives instead where the site cannot be had."""
+    """Texts from a site, or the task's fallback values if the site is unavailable."""
 
     type: Literal["info_from_website"]
     url: str
@@ -156,7 +156,7 @@ class FromSite(Web):
 
 
 class RecreationPage(Web):
-    """What one site says of the next free day of a camp."""
+    """The next available day of a campsite, from one particular site."""
 
     type: Literal["gotoRecreationPage_and_get_html_content"]
     selector: str
@@ -165,7 +165,7 @@ class RecreationPage(Web):
 
 
 class PdfFromUrl(Web):
-    """A page of a site, printed."""
+    """A page of a site, printed to PDF."""
 
     type: Literal["pdf_from_url"]
     path: str

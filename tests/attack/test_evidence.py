@@ -185,5 +185,5 @@ def test_a_result_that_a_workbook_stores_is_computed_anew_in_a_fresh_guest(
     context = StageContext(tmp_path / "kept", fresh)
     score = verdict_on(task, evidence, Stop.DONE, context).score
     assert score.value == 0
-    assert "B1 stores 99, and its formula gives 13" in score.reason
+    assert "B1 stores 99, but its formula results in 13" in score.reason
     assert cells_equal(evidence, file="e.xlsx", cells={"B2": 20}).value == 1

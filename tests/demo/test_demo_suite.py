@@ -1,4 +1,4 @@
-"""The demo suite as data: what is known of it without a machine. `ambidex prove` shows the rest."""
+"""Checks of the demo suite that need no machine; `ambidex prove` does the rest."""
 
 import hashlib
 import re
@@ -23,11 +23,11 @@ def demo() -> Suite:
 
 @pytest.fixture(params=NAMES)
 def task(demo: Suite, request: pytest.FixtureRequest) -> Task:
-    return next(each for each in demo.tasks if each.name == request.param)
+    return next(item for item in demo.tasks if item.name == request.param)
 
 
 def test_the_suite_covers_the_apps_and_both_kinds_of_task(demo: Suite) -> None:
-    specs = [each.spec for each in demo.tasks]
+    specs = [item.spec for item in demo.tasks]
     assert len(specs) >= 8
     apps = {app for spec in specs for app in spec.apps}
     assert apps >= {"calc", "writer", "vlc", "gnome", "files", "terminal"}
@@ -36,7 +36,7 @@ def test_the_suite_covers_the_apps_and_both_kinds_of_task(demo: Suite) -> None:
     assert sum(not spec.feasible for spec in specs) == 1
 
 
-def test_each_task_can_be_proved_by_either_hand_within_the_short_limit(task: Task) -> None:
+def test_each_task_can_be_proved_in_either_modality_within_the_short_limit(task: Task) -> None:
     assert {oracle.by for oracle in task.spec.oracle} == {"tools", "gui"}
     assert task.spec.near_miss
     # The last step is the one that stops.
@@ -52,16 +52,16 @@ def test_nothing_collected_scores_0(task: Task, tmp_path: Path) -> None:
 
 def test_every_file_of_a_task_is_used_and_small(task: Task) -> None:
     used = {verb.put for verb in task.spec.setup if isinstance(verb, Put)}
-    found = {
+    result = {
         path.relative_to(task.body.folder).as_posix(): path for path in task.body.folder.rglob("*")
     }
-    files = {name for name, path in found.items() if path.is_file()}
+    files = {name for name, path in result.items() if path.is_file()}
     assert files - used == {"task.toml"}
-    assert sum(found[name].stat().st_size for name in files) < 512 * 1024
+    assert sum(result[name].stat().st_size for name in files) < 512 * 1024
 
 
-def test_the_seal_of_the_relay_is_what_its_program_makes_of_the_answers() -> None:
+def test_the_seal_of_the_relay_is_derived_from_the_answers() -> None:
     text = (DEMO / "terminal-relay-setup" / "task.toml").read_text(encoding="utf-8")
     answers = "/".join(("Ålesund harbour", "8087", "metric", "y"))
-    made = hashlib.sha256(answers.encode()).hexdigest()[:12]
-    assert re.findall(r"seal = (\w+)", text) == [made]
+    content = hashlib.sha256(answers.encode()).hexdigest()[:12]
+    assert re.findall(r"seal = (\w+)", text) == [content]

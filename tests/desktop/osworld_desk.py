@@ -7,7 +7,7 @@ from typing import Any
 
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
-from ambidex.evaluators.osworld.registry import Bound, metric
+from ambidex.evaluators.osworld.registry import BoundMetric, metric
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.stage import collect, set_stage
 from ambidex.tasks.osworld.assets import AssetStore
@@ -24,7 +24,7 @@ def anything(result: Value, expected: Value) -> Score:
     return Score(float(result is not None), "it is there" if result is not None else "nothing")
 
 
-SEEN = Bound(anything, {}, ())
+SEEN = BoundMetric(anything, {}, ())
 
 
 class Desk:
@@ -41,7 +41,7 @@ class Desk:
         config: list[dict[str, Any]],
         post: list[dict[str, Any]],
         asked: list[tuple[dict[str, Any], dict[str, Any] | None]],
-        bound: Bound = SEEN,
+        bound: BoundMetric = SEEN,
     ) -> OSWorldBody:
         """The JSON of a task with these parts."""
         return OSWorldBody(

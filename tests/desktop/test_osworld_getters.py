@@ -11,7 +11,7 @@ import pytest
 from openpyxl import Workbook
 from pypdf import PdfReader
 
-from ambidex.evaluators.osworld.registry import Bound, metric
+from ambidex.evaluators.osworld.registry import BoundMetric, metric
 from ambidex.host import ToolCall
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.questions import ask
@@ -496,7 +496,7 @@ def test_a_test_suite_runs_separately_and_gives_a_report(
         },
         {"type": "cloud_file", "path": address, "dest": "test_suite.py"},
     )
-    bound = Bound(check_python_file_by_test_suite, {}, ())
+    bound = BoundMetric(check_python_file_by_test_suite, {}, ())
     record, _ = desk.record(desk.body([], [], [pair], bound))
     [report] = record.results
     assert report is not None

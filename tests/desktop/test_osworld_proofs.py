@@ -20,7 +20,7 @@ from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.annotations import Notes, read_notes, written_notes
+from ambidex.tasks.osworld.annotations import Notes, format_notes, read_notes
 from ambidex.tasks.osworld.suite import Selection
 from tests.osworld.standins import ORACLES, OWN, write
 from tests.tasks.osworld import OSWORLD, needs_osworld
@@ -53,7 +53,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     import_(folder / "data", OSWORLD, store=folder / "store")
     both = Notes(tasks={**read_notes(OWN).tasks, **read_notes(ORACLES).tasks})
     notes = folder / "notes.toml"
-    notes.write_text(written_notes(both), encoding="utf-8")
+    notes.write_text(format_notes(both), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AMBIDEX_ASSETS", str(folder / "store"))
         return load_suite(OSWORLD, read_catalogue(), selection=Selection(PROVED, annotations=notes))

@@ -1,4 +1,4 @@
-"""Evidence folders are made in the test: what a task would have collected."""
+"""Fixtures that create evidence folders and judge them as a task would."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Judge = Callable[..., Score]
 
 @pytest.fixture
 def judge(tmp_path: Path) -> Judge:
-    """Judge the folder of the test as a task would: by name, with the arguments as data."""
+    """Judge the test's folder as a task would: by evaluator name, with arguments as data."""
 
     def run(use: str, **arguments: object) -> Score:
         return bind(use, arguments, folder=tmp_path)(tmp_path)
@@ -26,7 +26,7 @@ def judge(tmp_path: Path) -> Judge:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Callable[..., Path]:
-    """Write an office package with members of our own making."""
+    """Write an office package with the given members."""
 
     def write(name: str, members: dict[str, bytes]) -> Path:
         path = tmp_path / name

@@ -23,34 +23,34 @@ def letter(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def _write_docx(path: Path) -> None:
-    made = docx.Document()
-    made.add_paragraph("Einladung").alignment = WD_ALIGN_PARAGRAPH.CENTER
-    made.add_paragraph("")
-    paragraph = made.add_paragraph("Am ")
+    document = docx.Document()
+    document.add_paragraph("Einladung").alignment = WD_ALIGN_PARAGRAPH.CENTER
+    document.add_paragraph("")
+    paragraph = document.add_paragraph("Am ")
     for part in ("1. ", "März"):
         run = paragraph.add_run(part)
         run.bold, run.font.size = True, Pt(14)
         run.font.color.rgb = RGBColor(0xC0, 0, 0)
     paragraph.add_run(" treffen wir uns.")
-    made.save(str(path))
+    document.save(str(path))
 
 
 def _write_odt(path: Path) -> None:
-    made = OpenDocumentText()
+    document = OpenDocumentText()
     middle = Style(name="P1", family="paragraph")
     middle.addElement(ParagraphProperties(textalign="center"))
     strong = Style(name="T1", family="text")
     strong.addElement(TextProperties(fontweight="bold", fontsize="14pt", color="#c00000"))
     for style in (middle, strong):
-        made.automaticstyles.addElement(style)
-    made.text.addElement(P(stylename=middle, text="Einladung"))
-    made.text.addElement(P())
+        document.automaticstyles.addElement(style)
+    document.text.addElement(P(stylename=middle, text="Einladung"))
+    document.text.addElement(P())
     paragraph = P(text="Am ")
     for part in ("1. ", "März"):
         paragraph.addElement(Span(stylename=strong, text=part))
     paragraph.addText(" treffen wir uns.")
-    made.text.addElement(paragraph)
-    made.save(str(path))
+    document.text.addElement(paragraph)
+    document.save(str(path))
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def _write_odt(path: Path) -> None:
         (["einladung", "Am 1. März treffen wir uns."], 0),
     ],
 )
-def test_paragraphs_are_compared_in_order_without_the_empty_ones(
+def test_paragraphs_are_compared_in_order_ignoring_empty_ones(
     judge: Judge, letter: str, paragraphs: list[str], value: float
 ) -> None:
     assert judge("document.paragraphs_equal", file=letter, paragraphs=paragraphs).value == value
 
 
-def test_texts_are_found_across_runs_and_absent_ones_must_be_gone(
+def test_texts_are_found_across_runs_and_absent_ones_must_not_occur(
     judge: Judge, letter: str
 ) -> None:
     assert judge("document.contains", file=letter, texts=["Am 1. März treffen"]).value == 1
@@ -79,7 +79,7 @@ def test_texts_are_found_across_runs_and_absent_ones_must_be_gone(
 
 
 @pytest.mark.parametrize(
-    ("asked", "value"),
+    ("options", "value"),
     [
         ({"text": "1. März", "bold": True, "size": 14.0, "color": "C00000", "only": True}, 1),
         ({"text": "März", "bold": True}, 1),
@@ -92,13 +92,13 @@ def test_texts_are_found_across_runs_and_absent_ones_must_be_gone(
         ({"text": "Mai", "bold": True}, 0),
     ],
 )
-def test_every_character_of_the_text_must_look_as_asked(
-    judge: Judge, letter: str, asked: dict[str, object], value: float
+def test_every_character_of_the_text_must_be_formatted_as_expected(
+    judge: Judge, letter: str, options: dict[str, object], value: float
 ) -> None:
-    assert judge("document.formatted", file=letter, **asked).value == value
+    assert judge("document.formatted", file=letter, **options).value == value
 
 
-def test_alignment_is_of_the_named_paragraph_and_with_only_of_no_other(
+def test_alignment_is_checked_for_named_paragraphs_and_with_only_for_all_others(
     judge: Judge, letter: str
 ) -> None:
     def aligned(text: str, alignment: str, only: bool = False) -> float:
@@ -112,25 +112,25 @@ def test_alignment_is_of_the_named_paragraph_and_with_only_of_no_other(
     assert aligned("Am 1. März", "left") == 0
 
 
-def test_bold_of_a_paragraph_style_counts_and_a_run_can_take_it_back(
+def test_bold_of_a_paragraph_style_counts_and_a_run_can_override_it(
     judge: Judge, tmp_path: Path
 ) -> None:
-    made = docx.Document()
-    heading = made.add_paragraph("Alles ", style="Heading 1")
+    document = docx.Document()
+    heading = document.add_paragraph("Alles ", style="Heading 1")
     heading.add_run("dünn").bold = False
-    made.save(str(tmp_path / "a.docx"))
+    document.save(str(tmp_path / "a.docx"))
     assert judge("document.formatted", file="a.docx", text="Alles", bold=True).value == 1
     assert judge("document.formatted", file="a.docx", text="dünn", bold=True).value == 0
 
 
-def test_text_of_a_table_is_text_of_the_document(judge: Judge, tmp_path: Path) -> None:
-    made = docx.Document()
-    made.add_table(1, 1).cell(0, 0).text = "in der Zelle"
-    made.save(str(tmp_path / "a.docx"))
+def test_text_in_tables_belongs_to_the_document(judge: Judge, tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_table(1, 1).cell(0, 0).text = "in der Zelle"
+    document.save(str(tmp_path / "a.docx"))
     assert judge("document.contains", file="a.docx", texts=["in der Zelle"]).value == 1
 
 
-def test_another_suffix_is_no_document(judge: Judge, tmp_path: Path) -> None:
+def test_a_file_with_another_suffix_is_not_a_document(judge: Judge, tmp_path: Path) -> None:
     _write_docx(tmp_path / "a.docx")
     (tmp_path / "a.docx").rename(tmp_path / "a.txt")
     score = judge("document.contains", file="a.txt", texts=["Einladung"])

@@ -1,4 +1,4 @@
-"""What may have changed, and what may not."""
+"""The evaluator `changes.only`: allowed and unexpected changes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ CHANGES = [
 
 @pytest.fixture
 def evidence(tmp_path: Path) -> Path:
-    said = [dict(zip(("kind", "what", "how"), each, strict=True)) for each in CHANGES]
-    (tmp_path / "c.json").write_text(json.dumps({"home": "/home/user", "changes": said}))
+    survey = [dict(zip(("kind", "what", "how"), item, strict=True)) for item in CHANGES]
+    (tmp_path / "c.json").write_text(json.dumps({"home": "/home/user", "changes": survey}))
     return tmp_path
 
 
@@ -35,20 +35,20 @@ def evidence(tmp_path: Path) -> Path:
         (["~/"], [], 0),
     ],
 )
-def test_only_what_is_named_may_have_changed(
+def test_only_named_files_and_settings_may_have_changed(
     evidence: Path, files: list[str], settings: list[str], score: float
 ) -> None:
     assert only(evidence, file="c.json", files=files, settings=settings).value == score
 
 
 def test_the_reason_names_what_else_changed(evidence: Path) -> None:
-    said = only(evidence, file="c.json", files=["~/report.odt"], settings=["org.gnome.x"]).reason
-    assert "/home/user/Pictures/a.png: made" in said
-    assert "color-scheme: 'default' -> 'prefer-dark'" in said
-    assert "report.odt" not in said
+    survey = only(evidence, file="c.json", files=["~/report.odt"], settings=["org.gnome.x"]).reason
+    assert "/home/user/Pictures/a.png: made" in survey
+    assert "color-scheme: 'default' -> 'prefer-dark'" in survey
+    assert "report.odt" not in survey
 
 
-def test_what_is_no_list_of_changes_is_a_zero_with_the_reason(tmp_path: Path) -> None:
+def test_anything_but_a_list_of_changes_scores_0_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text('{"home": "/", "changes": [{"kind": "file"}]}')
     score = only(tmp_path, file="c.json")
     assert score.value == 0

@@ -1,4 +1,4 @@
-"""Evidence is what a guest made: whatever it holds, the score is 0 with a reason, soon."""
+"""Hostile evidence from a guest always scores 0 with a reason, and quickly."""
 
 import struct
 import zipfile
@@ -45,7 +45,7 @@ def test_missing_empty_and_broken_files_score_0(
 
 @pytest.mark.parametrize(("use", "arguments"), OFFICE.items())
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "message"),
     [
         ({}, "not a readable"),
         ({"[Content_Types].xml": b"<Types/>", "content.xml": b"<a/>"}, "not a readable"),
@@ -64,12 +64,12 @@ def test_bombs_entities_and_odd_encodings_are_refused_before_a_library_opens_the
     use: str,
     arguments: dict[str, object],
     members: dict[str, bytes],
-    said: str,
+    message: str,
 ) -> None:
     package(str(arguments["file"]), members)
     score = judge(use, **arguments)
     assert score.value == 0
-    assert said in score.reason
+    assert message in score.reason
 
 
 def test_a_member_larger_than_it_declares_is_refused(judge: Judge, package: Package) -> None:
@@ -79,12 +79,12 @@ def test_a_member_larger_than_it_declares_is_refused(judge: Judge, package: Pack
     path.write_bytes(content.replace(struct.pack("<L", 50_000_000), struct.pack("<L", 10)))
     score = judge("spreadsheet.sheets_equal", file="a.xlsx", names=[])
     assert score.value == 0
-    assert "not a whole office file" in score.reason
+    assert "not an intact office file" in score.reason
 
 
 def _replaced(path: Path, member: str, old: bytes, new: bytes) -> None:
     with zipfile.ZipFile(path) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
+        members = {name_: archive.read(name_) for name_ in archive.namelist()}
     assert old in members[member]
     members[member] = members[member].replace(old, new)
     with zipfile.ZipFile(path, "w") as archive:
@@ -102,20 +102,20 @@ def test_a_merged_range_over_the_whole_sheet_costs_nothing(judge: Judge, tmp_pat
     assert score == Score(0.0, "B2 is empty, not number 2")
 
 
-def test_styles_that_inherit_in_a_ring_score_0(judge: Judge, tmp_path: Path) -> None:
-    made = docx.Document()
-    made.add_paragraph("a", style="List Bullet")
-    made.save(str(tmp_path / "a.docx"))
-    ring = b'<w:basedOn w:val="ListBullet"/>'
+def test_styles_that_inherit_in_a_cycle_score_0(judge: Judge, tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("a", style="List Bullet")
+    document.save(str(tmp_path / "a.docx"))
+    cycle = b'<w:basedOn w:val="ListBullet"/>'
     _replaced(
         tmp_path / "a.docx",
         "word/styles.xml",
         b'<w:name w:val="List Bullet"/><w:basedOn w:val="Normal"/>',
-        b'<w:name w:val="List Bullet"/>' + ring,
+        b'<w:name w:val="List Bullet"/>' + cycle,
     )
     score = judge("document.contains", file="a.docx", texts=["a"])
     assert score.value == 0
-    assert "ring" in score.reason
+    assert "cycle" in score.reason
 
 
 def test_a_picture_with_too_many_pixels_is_not_decoded(judge: Judge, tmp_path: Path) -> None:
@@ -128,10 +128,10 @@ def test_a_picture_with_too_many_pixels_is_not_decoded(judge: Judge, tmp_path: P
 def test_a_link_out_of_the_evidence_is_not_followed(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "a.txt").symlink_to("/etc/hostname")
     score = judge("files.exists", file="a.txt")
-    assert score == Score(0.0, "a.txt leads out of the evidence")
+    assert score == Score(0.0, "a.txt points outside the evidence directory")
 
 
-def test_every_evaluator_scores_0_on_an_empty_folder_or_says_that_is_what_was_wanted() -> None:
+def test_every_evaluator_scores_0_on_an_empty_folder_unless_it_expects_one() -> None:
     # files.absent is the one evaluator that an empty folder may satisfy.
     known = {*OFFICE, *OTHERS, "files.absent"}
     modules = {name.partition(".")[0] for name in evaluators()}

@@ -1,4 +1,4 @@
-"""Files, printed output, VLC and pictures."""
+"""Evaluators of files, printed output, VLC and pictures."""
 
 import json
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ambidex.evaluators import Score
 Judge = Callable[..., Score]
 
 
-def test_a_file_that_is_there_exists_and_is_not_absent(judge: Judge, tmp_path: Path) -> None:
+def test_a_collected_file_exists_and_is_not_absent(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"")
     assert judge("files.exists", file="a").value == 1
     assert judge("files.absent", file="a").value == 0
@@ -20,14 +20,14 @@ def test_a_file_that_is_there_exists_and_is_not_absent(judge: Judge, tmp_path: P
     assert judge("files.absent", file="b").value == 1
 
 
-def test_blanks_at_line_ends_count_only_when_asked(judge: Judge, tmp_path: Path) -> None:
+def test_blanks_at_line_ends_count_only_with_exact(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("eins \nдва\n\n")
     assert judge("files.text_equals", file="a", text="eins\nдва").value == 1
     assert judge("files.text_equals", file="a", text="eins\nдва", exact=True).value == 0
     assert judge("files.text_equals", file="a", text="eins два").value == 0
 
 
-def test_contained_texts_must_be_there_and_absent_ones_not(judge: Judge, tmp_path: Path) -> None:
+def test_contained_texts_must_occur_and_absent_ones_must_not(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("eins zwei")
     assert judge("files.text_contains", file="a", texts=["eins", "zwei"]).value == 1
     assert judge("files.text_contains", file="a", texts=["eins", "drei"]).value == 0
@@ -41,7 +41,7 @@ def test_bytes_are_compared_with_a_file_of_the_task(judge: Judge, tmp_path: Path
     assert judge("files.same_bytes", file="a", expected="other").value == 0
 
 
-def test_a_listing_must_be_complete_and_hold_nothing_else(judge: Judge, tmp_path: Path) -> None:
+def test_a_listing_must_be_complete_and_contain_nothing_else(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("b/c.txt\na.txt\n")
     assert judge("files.listing_equals", file="a", paths=["a.txt", "b/c.txt"]).value == 1
     assert judge("files.listing_equals", file="a", paths=["a.txt"]).value == 0
@@ -69,21 +69,21 @@ def test_a_listing_must_be_complete_and_hold_nothing_else(judge: Judge, tmp_path
         ("(" * 5000, "x", False),
     ],
 )
-def test_a_setting_is_compared_as_the_value_that_it_prints(
+def test_a_setting_is_compared_by_its_printed_value(
     judge: Judge, tmp_path: Path, printed: str, value: object, right: bool
 ) -> None:
     (tmp_path / "a").write_text(printed)
     assert judge("output.setting_equals", file="a", value=value).value == right
 
 
-def test_json_fields_are_found_by_path_and_compared_by_kind(judge: Judge, tmp_path: Path) -> None:
+def test_json_fields_are_found_by_path_and_compared_by_type(judge: Judge, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(json.dumps({"a": [{"b": 1, "c": "1"}], "d": None}))
     assert judge("output.json_fields_equal", file="a", fields={"a.0.b": 1, "a.0.c": "1"}).value == 1
     for fields in ({"a.0.b": "1"}, {"a.0.b": True}, {"a.1.b": 1}, {"a.b": 1}, {"d": 0}):
         assert judge("output.json_fields_equal", file="a", fields=fields).value == 0
 
 
-def test_the_player_is_compared_where_it_is_named(judge: Judge, tmp_path: Path) -> None:
+def test_only_given_properties_of_the_player_are_compared(judge: Judge, tmp_path: Path) -> None:
     properties = {
         "PlaybackStatus": {"type": "s", "data": "Playing"},
         "Volume": {"type": "d", "data": 0.601},
@@ -101,7 +101,7 @@ def test_the_player_is_compared_where_it_is_named(judge: Judge, tmp_path: Path) 
         assert judge("vlc.player_is", file="a", **(right | {key: value})).value == 0
 
 
-def test_pictures_are_alike_after_scaling_but_not_in_another_colour_or_shape(
+def test_pictures_are_similar_after_scaling_but_not_in_another_colour_or_shape(
     judge: Judge, tmp_path: Path
 ) -> None:
     def draw(name: str, color: str, size: tuple[int, int] = (200, 100)) -> None:
@@ -115,16 +115,16 @@ def test_pictures_are_alike_after_scaling_but_not_in_another_colour_or_shape(
     draw("larger.jpg", "navy", (400, 200))
     draw("red.png", "darkred")
     draw("square.png", "navy", (200, 200))
-    seen = {
+    actual = {
         name: judge("image.similar", file=name, expected="expected.png").value
         for name in ("same.png", "larger.jpg", "red.png", "square.png")
     }
-    assert seen == {"same.png": 1, "larger.jpg": 1, "red.png": 0, "square.png": 0}
+    assert actual == {"same.png": 1, "larger.jpg": 1, "red.png": 0, "square.png": 0}
     assert judge("image.size_equals", file="larger.jpg", width=400, height=200).value == 1
     assert judge("image.size_equals", file="larger.jpg", width=200, height=400).value == 0
 
 
-def test_a_part_is_found_in_a_picture_or_not(judge: Judge, tmp_path: Path) -> None:
+def test_a_smaller_picture_is_found_only_if_it_occurs(judge: Judge, tmp_path: Path) -> None:
     image = Image.effect_noise((120, 80), 90).convert("RGB")
     image.save(tmp_path / "a.png")
     image.crop((40, 20, 60, 50)).save(tmp_path / "part.png")

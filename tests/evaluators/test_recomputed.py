@@ -1,4 +1,4 @@
-"""Stored results of formulas are believed where they can be computed, and not otherwise."""
+"""Stored results of formulas are trusted only if they can be confirmed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ambidex.evaluators.spreadsheet import cells_computed, cells_equal
 
 
 def book(path: Path, formulas: dict[str, tuple[str, object]]) -> None:
-    """A workbook with 2 and 3 in A1 and A2, and formulas with the results that it stores."""
-    with xlsxwriter.Workbook(path) as made:
-        sheet = made.add_worksheet()
+    """Write a workbook with 2 and 3 in A1 and A2, and formulas with stored results."""
+    with xlsxwriter.Workbook(path) as content:
+        sheet = content.add_worksheet()
         sheet.write_column("A1", [2, 3])
         for place, (formula, stored) in formulas.items():
             sheet.write_formula(place, formula, None, stored)
@@ -29,7 +29,7 @@ def evidence(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_the_formulas_give_is_confirmed_here(evidence: Path) -> None:
+def test_results_of_supported_formulas_are_confirmed_here(evidence: Path) -> None:
     book(evidence / "e.xlsx", {"B1": ("=A1+A2", 5), "B2": ("=SUM(A1:B1)*2", 14)})
     assert cells_equal(evidence, file="e.xlsx", cells={"B1": 5, "B2": 14}).value == 1
     assert cells_computed(evidence, file="e.xlsx", cells=["B1", "B2"]).value == 1
@@ -38,7 +38,7 @@ def test_what_the_formulas_give_is_confirmed_here(evidence: Path) -> None:
 @pytest.mark.parametrize(
     "formula", ["=A1+A2", "=XLOOKUP(1,A1:A2,A1:A2)", "=B1", "=Sheet2!A1", "=A1+C1"]
 )
-def test_what_is_not_confirmed_wants_an_office(evidence: Path, formula: str) -> None:
+def test_unconfirmed_results_require_recalculation(evidence: Path, formula: str) -> None:
     book(evidence / "e.xlsx", {"B1": (formula, 42), "C1": ("=B1", 1)})
     for score in (
         cells_equal(evidence, file="e.xlsx", cells={"B1": 42}),
@@ -47,17 +47,17 @@ def test_what_is_not_confirmed_wants_an_office(evidence: Path, formula: str) -> 
         assert (score.value, score.wants) == (0.0, ("e.xlsx",))
 
 
-def test_what_an_office_gives_decides(evidence: Path) -> None:
+def test_recalculated_results_decide(evidence: Path) -> None:
     (evidence / FOLDER).mkdir()
     book(evidence / "e.xlsx", {"B1": ("=XLOOKUP(2,A1:A2,A1:A2)", 42)})
     book(evidence / FOLDER / "e.xlsx", {"B1": ("=XLOOKUP(2,A1:A2,A1:A2)", 2)})
     score = cells_equal(evidence, file="e.xlsx", cells={"B1": 42})
     assert (score.value, score.wants) == (0.0, ())
-    assert "B1 stores 42, and its formula gives 2" in score.reason
+    assert "B1 stores 42, but its formula results in 2" in score.reason
     shutil.copy(evidence / "e.xlsx", evidence / FOLDER)
     assert cells_equal(evidence, file="e.xlsx", cells={"B1": 42}).value == 1
 
 
-def test_evidence_of_older_runs_is_believed_as_it_was_then(tmp_path: Path) -> None:
+def test_evidence_of_older_runs_is_trusted(tmp_path: Path) -> None:
     book(tmp_path / "e.xlsx", {"B1": ("=A1+A2", 42)})
     assert cells_equal(tmp_path, file="e.xlsx", cells={"B1": 42}).value == 1

@@ -36,14 +36,14 @@ def budget(tmp_path: Path) -> None:
         ({"B4": datetime(2025, 3, 1)}, ""),
         ({"B2": "42"}, ""),
         ({"B2": 42}, "B2 is text '42', not number 42"),
-        ({"B3": 1}, "B3 is truth value True, not number 1"),
+        ({"B3": 1}, "B3 is boolean True, not number 1"),
         ({"B1": 1200}, "B1 is 1200.5, not 1200"),
         ({"A1": "家賃 "}, "A1 is '家賃', not '家賃 '"),
         ({"Z99": 1}, "Z99 is empty, not number 1"),
         ({"B5": 1200.5}, "B5 is empty, not number 1200.5"),  # a formula nobody has computed
     ],
 )
-def test_a_value_must_be_of_the_same_kind_and_equal(
+def test_a_value_must_have_the_same_type_and_be_equal(
     judge: Judge, cells: dict[str, object], wrong: str
 ) -> None:
     score = judge("spreadsheet.cells_equal", file="a.xlsx", cells=cells)
@@ -58,7 +58,7 @@ def test_numbers_may_differ_by_the_tolerance_and_no_more(judge: Judge) -> None:
         assert score.value == value
 
 
-def test_the_named_sheet_counts_and_a_missing_one_scores_0(judge: Judge) -> None:
+def test_the_named_sheet_is_checked_and_a_missing_one_scores_0(judge: Judge) -> None:
     cells = {"A1": "second"}
     arguments = {"file": "a.xlsx", "cells": cells}
     assert judge("spreadsheet.cells_equal", sheet="Notes", **arguments).value == 1
@@ -77,26 +77,26 @@ def test_the_named_sheet_counts_and_a_missing_one_scores_0(judge: Judge) -> None
         ({"B9": [""]}, 1),
     ],
 )
-def test_a_formula_is_one_of_the_allowed_whatever_its_case_and_blanks(
+def test_a_formula_is_one_of_the_allowed_ones_ignoring_case_and_blanks(
     judge: Judge, formulas: dict[str, list[str]], value: float
 ) -> None:
     assert judge("spreadsheet.formulas_equal", file="a.xlsx", formulas=formulas).value == value
 
 
-def test_a_typed_in_result_is_not_computed(judge: Judge) -> None:
+def test_a_typed_result_does_not_count_as_computed(judge: Judge) -> None:
     assert judge("spreadsheet.cells_computed", file="a.xlsx", cells=["B5"]).value == 1
     assert judge("spreadsheet.cells_computed", file="a.xlsx", cells=["B5", "B1"]).value == 0
     assert judge("spreadsheet.cells_computed", file="a.xlsx", cells=["D1"]).value == 0
 
 
-def test_an_empty_cell_holds_neither_value_nor_formula(judge: Judge) -> None:
+def test_an_empty_cell_has_neither_value_nor_formula(judge: Judge) -> None:
     assert judge("spreadsheet.cells_empty", file="a.xlsx", cells=["D1", "C1"]).value == 1
     for filled in ("A1", "B5"):
         assert judge("spreadsheet.cells_empty", file="a.xlsx", cells=[filled]).value == 0
 
 
 @pytest.mark.parametrize(
-    ("asked", "value"),
+    ("options", "value"),
     [
         ({"bold": True, "fill": "FFFF00", "font_color": "FF0000", "alignment": "center"}, 1),
         ({"bold": False}, 0),
@@ -104,10 +104,10 @@ def test_an_empty_cell_holds_neither_value_nor_formula(judge: Judge) -> None:
         ({"alignment": "left"}, 0),
     ],
 )
-def test_a_format_is_compared_where_it_is_named(
-    judge: Judge, asked: dict[str, object], value: float
+def test_only_given_attributes_of_a_format_are_compared(
+    judge: Judge, options: dict[str, object], value: float
 ) -> None:
-    score = judge("spreadsheet.cells_formatted", file="a.xlsx", cells=["C1"], **asked)
+    score = judge("spreadsheet.cells_formatted", file="a.xlsx", cells=["C1"], **options)
     assert score.value == value
 
 
@@ -131,7 +131,7 @@ def test_frozen_rows_and_columns_are_counted_and_a_split_is_not_frozen(
     assert frozen(1, 0) == 0
 
 
-def test_sheets_are_compared_in_order_unless_that_does_not_count(judge: Judge) -> None:
+def test_sheets_are_compared_in_order_unless_ordered_is_false(judge: Judge) -> None:
     def sheets(names: list[str], ordered: bool = True) -> float:
         arguments = {"names": names, "ordered": ordered}
         return judge("spreadsheet.sheets_equal", file="a.xlsx", **arguments).value

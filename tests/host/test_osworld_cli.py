@@ -22,8 +22,8 @@ from ambidex.host.osworld.revisions import changes
 from ambidex.host.runs.launch import left_out
 from ambidex.tasks import TaskError
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.annotations import imported, read_notes
-from ambidex.tasks.osworld.assets import AssetStore, place_of
+from ambidex.tasks.osworld.annotations import import_notes, read_notes
+from ambidex.tasks.osworld.assets import AssetStore, dataset_path
 from ambidex.tasks.osworld.suite import Selection, survey
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
@@ -67,7 +67,7 @@ def test_check_names_what_does_not_load_and_exits_2(
 ) -> None:
     write(tmp_path, task(config=[{"type": "dance", "parameters": {}}]))
     assert ambidex("check", "--osworld", tmp_path) == 2
-    assert "config[0]: no step 'dance'" in capsys.readouterr().err
+    assert "config[0]: unknown step 'dance'" in capsys.readouterr().err
 
 
 def test_a_checkout_is_known_by_what_lies_in_it(tmp_path: Path) -> None:
@@ -204,8 +204,8 @@ def test_nothing_leaves_the_place_of_an_archive(tmp_path: Path, name: str) -> No
 
 
 def test_a_url_has_its_place_in_the_data_set() -> None:
-    assert place_of(f"{ASSETS}os/x/a%20b.txt?download=true") == "os/x/a b.txt"
-    assert place_of("https://a.org/x/y.txt") == "x/y.txt"
+    assert dataset_path(f"{ASSETS}os/x/a%20b.txt?download=true") == "os/x/a b.txt"
+    assert dataset_path("https://a.org/x/y.txt") == "x/y.txt"
 
 
 # Notes
@@ -241,8 +241,8 @@ def test_notes_come_from_the_lists_and_are_read_again(
 
 def test_lists_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
     given = lists(tmp_path / "lists", [ID], {0: [ID], 2: []})
-    with pytest.raises(TaskError, match=r"has_tool\.json says otherwise"):
-        imported(given, {ID: "os-0123abcd"})
+    with pytest.raises(TaskError, match=r"contradicts has_tool\.json"):
+        import_notes(given, {ID: "os-0123abcd"})
 
 
 def test_notes_are_held_against_the_tools(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_notes_are_held_against_the_tools(tmp_path: Path) -> None:
     notes = tmp_path / "notes.toml"
     notes.write_text('[tasks.os-0123abcd]\nuseful_tools = ["calc_sav"]\n')
     [each] = survey(tmp_path, CATALOGUE, Selection(annotations=notes))
-    assert "no tool 'calc_sav'; do you mean calc_save" in each.why_not
+    assert "no tool 'calc_sav'; did you mean calc_save" in each.why_not
 
 
 def test_notes_may_hold_an_oracle(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_notes_may_hold_an_oracle(tmp_path: Path) -> None:
     assert [oracle.by for oracle in suite.tasks[0].spec.oracle] == ["gui"]
     notes.write_text(notes.read_text().replace('"infeasible"', '"done"'))
     [each] = survey(tmp_path, CATALOGUE, Selection(annotations=notes))
-    assert "the oracle of an infeasible task" in each.why_not
+    assert "an oracle must have stop" in each.why_not
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_the_released_lists_count_250_tasks_that_tools_help() -> None:
     ids = {each["id"]: each["id"] for each in json.loads((OSWORLD / "task_index.json").read_text())}
     listed = json.loads((OSWORLD / "osworld_mcp" / "test_all.json").read_text())
     names = {id: id for domain in listed.values() for id in domain} | ids
-    notes = imported(OSWORLD / "osworld_mcp", names, OSWORLD / "task_index.json").tasks
+    notes = import_notes(OSWORLD / "osworld_mcp", names, OSWORLD / "task_index.json").tasks
     assert sum(bool(note.tool_beneficial) for note in notes.values()) == 250
     counts = [sum(note.tools == number for note in notes.values()) for number in range(5)]
     assert counts == [111, 97, 109, 32, 12]

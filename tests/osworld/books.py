@@ -1,4 +1,4 @@
-"""Stand-in workbooks: what a task of Calc begins with, and what it is to become."""
+"""Stand-in workbooks for Calc tasks: initial and expected files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.evaluators.osworld.makers import cells, text, workbook
 __all__ = ["BOOKS", "Files", "Make", "said"]
 
 Make = Callable[[Path], object]
-"""Writes a file where it is told to."""
+"""A function that writes a file at a path."""
 Files = dict[str, Make]
-"""The files of a task, by their names in the data set."""
+"""The files of a task by their names in the data set."""
 Rows = list[list[Any]]
 
 
@@ -31,7 +31,7 @@ def said(content: str) -> Make:
 
 
 def drawn(rows: Rows, draw: Callable[[xlsxwriter.Workbook, Any], object]) -> Make:
-    """One sheet of plain values, and what `draw` does to book and sheet."""
+    """One sheet of plain values, extended by `draw(book, sheet)`."""
 
     def fill(made: xlsxwriter.Workbook) -> None:
         sheet = made.add_worksheet("Sheet1")
@@ -43,7 +43,7 @@ def drawn(rows: Rows, draw: Callable[[xlsxwriter.Workbook, Any], object]) -> Mak
 
 
 def lines(rows: Rows) -> str:
-    """The same as CSV."""
+    """The values as CSV."""
     return "".join(
         ",".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows
     )
@@ -83,15 +83,15 @@ DAYS: Rows = [["Sat", "Sun", "Mon", "Tue", "Wed"], [1, 2, 3, 4, 5], [8, 9, 10, 1
 
 
 def filled(rows: Rows) -> Rows:
-    """Every gap has what stands above it."""
-    found = [list(row) for row in rows]
-    for above, row in pairwise(found):
+    """Fill every gap with the value above it."""
+    sheet = [list(row) for row in rows]
+    for above, row in pairwise(sheet):
         row[:] = [old if new is None else new for old, new in zip(above, row, strict=True)]
-    return found
+    return sheet
 
 
 def transposed(rows: Rows) -> Rows:
-    """The table in B2:F5, and from B8 on the same turned over."""
+    """The table in B2:F5, and its transpose from B8."""
     table = [row[1:] for row in rows[1:]]
     return [*rows, [], [], *([None, *column] for column in zip(*table, strict=True))]
 
@@ -117,7 +117,7 @@ def weekend(made: xlsxwriter.Workbook, sheet: Any) -> None:
 
 
 def hidden(made: xlsxwriter.Workbook, sheet: Any) -> None:
-    """The rows that lack something are not shown. Of the others it is said that they are, as Calc
+    """Rows with gaps are hidden. The others are marked as visible, as Calc
     says it: what upstream compares.
     """
     for row in range(len(BUDGET)):

@@ -1,5 +1,4 @@
-"""Stand-in documents and decks: what a task of Writer or Impress begins with, and what it is to
-become."""
+"""Stand-in documents and decks for Writer and Impress tasks: initial and expected files."""
 
 from __future__ import annotations
 
@@ -20,39 +19,39 @@ __all__ = ["PAPERS", "paper", "picture"]
 Change = Callable[[Any], object]
 
 
-def paper(*paragraphs: str, change: Change = lambda made: None) -> Make:
-    """A document of these paragraphs, and what `change` does to it."""
+def paper(*paragraphs: str, change: Change = lambda document: None) -> Make:
+    """A document with these paragraphs, edited by `change`."""
 
     def make(path: Path) -> None:
-        made = docx.Document()
-        for each in paragraphs:
-            made.add_paragraph(each)
-        change(made)
-        made.save(str(path))
+        document = docx.Document()
+        for paragraph in paragraphs:
+            document.add_paragraph(paragraph)
+        change(document)
+        document.save(str(path))
 
     return make
 
 
-def slides(*titles: str, change: Change = lambda made: None) -> Make:
-    """A deck of titles above an empty slide, and what `change` does to it."""
+def slides(*titles: str, change: Change = lambda document: None) -> Make:
+    """A deck with a slide per title, edited by `change`."""
 
     def make(path: Path) -> None:
-        made = Presentation()
-        for each in titles:
-            slide = made.slides.add_slide(made.slide_layouts[5])
-            slide.shapes.title.text = each
-        change(made)
-        made.save(str(path))
+        document = Presentation()
+        for title in titles:
+            slide = document.slides.add_slide(document.slide_layouts[5])
+            slide.shapes.title.text = title
+        change(document)
+        document.save(str(path))
 
     return make
 
 
 def picture(colour: str, size: tuple[int, int] = (64, 48), kind: str = "PNG") -> bytes:
     """A picture of one colour, with a darker left half."""
-    made = Image.new("RGB", size, colour)
-    made.paste(made.crop((0, 0, size[0] // 2, size[1])).point(lambda value: value // 2))
+    image = Image.new("RGB", size, colour)
+    image.paste(image.crop((0, 0, size[0] // 2, size[1])).point(lambda value: value // 2))
     content = io.BytesIO()
-    made.save(content, kind)
+    image.save(content, kind)
     return content.getvalue()
 
 
@@ -63,45 +62,45 @@ RIVER = "the long river of the north runs slowly to the sea."
 REMARKS = ("Welcome everybody.", "Now the hard part.", "Thank you.")
 
 
-def double(made: Any) -> None:
+def double(document: Any) -> None:
     """Two lines apart, the first two paragraphs. Of the last one it is said that it is as it was,
     as Writer says it: that is what upstream compares.
     """
-    for each in made.paragraphs[:2]:
-        each.paragraph_format.line_spacing = 2.0
-    made.paragraphs[-1].paragraph_format.line_spacing = 1.15
+    for paragraph in document.paragraphs[:2]:
+        paragraph.paragraph_format.line_spacing = 2.0
+    document.paragraphs[-1].paragraph_format.line_spacing = 1.15
 
 
-def lowered(made: Any) -> None:
-    """The 2 of water is set low."""
-    made.add_paragraph("A glass of H")
-    made.paragraphs[0].add_run("2").font.subscript = True
-    made.paragraphs[0].add_run("O a day.")
+def lowered(document: Any) -> None:
+    """Make the 2 in H2O a subscript."""
+    document.add_paragraph("A glass of H")
+    document.paragraphs[0].add_run("2").font.subscript = True
+    document.paragraphs[0].add_run("O a day.")
 
 
-def struck(made: Any) -> None:
-    """The last paragraph is struck through."""
-    for each in made.paragraphs[-1].runs:
-        each.font.strike = True
+def struck(document: Any) -> None:
+    """Strike through the last paragraph."""
+    for run in document.paragraphs[-1].runs:
+        run.font.strike = True
 
 
-def pages(made: Any) -> None:
+def pages(document: Any) -> None:
     """Five pages."""
     for number in range(1, 5):
-        made.add_paragraph(f"Page {number}")
-        made.add_page_break()
-    made.add_paragraph("Page 5")
+        document.add_paragraph(f"Page {number}")
+        document.add_page_break()
+    document.add_paragraph("Page 5")
 
 
-def remarks(made: Any) -> None:
-    """A speaker's note on each slide."""
-    for slide, said in zip(made.slides, REMARKS, strict=True):
-        slide.notes_slide.notes_text_frame.text = said
+def remarks(document: Any) -> None:
+    """Add a speaker note to each slide."""
+    for slide, text in zip(document.slides, REMARKS, strict=True):
+        slide.notes_slide.notes_text_frame.text = text
 
 
-def wide(made: Any) -> None:
-    """Sideways."""
-    made.slide_width, made.slide_height = Cm(28), Cm(21)
+def wide(document: Any) -> None:
+    """Landscape orientation."""
+    document.slide_width, document.slide_height = Cm(28), Cm(21)
 
 
 PAPERS: dict[str, Files] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ambidex.tasks.osworld.assets import place_of
+from ambidex.tasks.osworld.assets import dataset_path
 from ambidex.tasks.osworld.suite import Selection, survey
 from ambidex.tasks.osworld.task import OSWorldBody
 from tests.osworld.books import BOOKS, Files
@@ -23,21 +23,21 @@ __all__ = ["ORACLES", "OWN", "STANDINS", "write"]
 
 ORACLES = Path(__file__).with_suffix(".toml")
 OWN = Path(__file__).parents[2] / "tasks" / "osworld" / "oracles.toml"
-"""Of tasks that need no file."""
+"""Oracles of tasks that need no file."""
 STANDINS: dict[str, Files] = BOOKS | PAPERS | THINGS
-"""By the tasks' names."""
+"""Files by the names of tasks."""
 
 
 def write(osworld: Path, folder: Path) -> None:
-    """Every stand-in at its place in the data set; `KeyError` where a task names a file that is not
-    made here."""
-    for found in survey(osworld, CATALOGUE, Selection(tuple(STANDINS))):
-        assert found.task is not None, found.problems
-        assert isinstance(found.task.body, OSWorldBody)
-        for url in found.task.body.urls:
-            path = folder / place_of(url)
+    """Write every stand-in at its path in the data set; `KeyError` if a task names a file that is
+    not made here."""
+    for result in survey(osworld, CATALOGUE, Selection(tuple(STANDINS))):
+        assert result.task is not None, result.problems
+        assert isinstance(result.task.body, OSWorldBody)
+        for url in result.task.body.urls:
+            path = folder / dataset_path(url)
             path.parent.mkdir(parents=True, exist_ok=True)
-            STANDINS[found.name][path.name](path)
+            STANDINS[result.name][path.name](path)
 
 
 if __name__ == "__main__":

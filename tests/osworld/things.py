@@ -1,4 +1,4 @@
-"""Stand-ins of all other kinds: scripts, archives, pictures, films, extensions, profiles."""
+"""Other stand-ins: scripts, archives, pictures, videos, extensions, profiles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def archive(members: dict[str, bytes | str]) -> Make:
 
 
 def film(path: Path) -> None:
-    """Two minutes of a film without sound, a block that wanders."""
+    """Two minutes of silent video with a moving block."""
     with av.open(str(path), "w", format="mp4") as container:
         stream = container.add_stream("mpeg4", rate=2)
         stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
@@ -43,18 +43,18 @@ def film(path: Path) -> None:
 
 
 def table(path: Path) -> None:
-    """A sheet in OpenDocument."""
-    made = OpenDocumentSpreadsheet()
+    """An OpenDocument spreadsheet."""
+    content = OpenDocumentSpreadsheet()
     sheet = Table(name="Sheet1")
     for line in PEOPLE:
         row = TableRow()
-        for each in line:
+        for item in line:
             cell = TableCell(valuetype="string")
-            cell.addElement(P(text=each))
+            cell.addElement(P(text=item))
             row.addElement(cell)
         sheet.addElement(row)
-    made.spreadsheet.addElement(sheet)
-    made.save(str(path))
+    content.spreadsheet.addElement(sheet)
+    content.save(str(path))
 
 
 def extension(path: Path) -> None:
@@ -88,7 +88,7 @@ def extension(path: Path) -> None:
 
 
 def mailbox(path: Path) -> None:
-    """A profile of Thunderbird with one account that asks no server, where OSWorld's tasks look."""
+    """A Thunderbird profile with one offline account, at the path that OSWorld's tasks use."""
     profile = "t5q2a5hp.default-release"
     place = "/usr/lib/thunderbird"
     members = {
@@ -100,7 +100,7 @@ def mailbox(path: Path) -> None:
             f'user_pref("{name}", {json.dumps(value)});\n' for name, value in PREFERENCES.items()
         ),
     }
-    tarred(path, {f".thunderbird/{name}": each.encode() for name, each in members.items()})
+    tarred(path, {f".thunderbird/{name}": item.encode() for name, item in members.items()})
 
 
 PREFERENCES = {

@@ -1,4 +1,4 @@
-"""OSWorld's task files for tests: the public ones beside the repository, and some made here."""
+"""OSWorld's task files for tests: the public ones next to the repository, and generated ones."""
 
 import json
 from pathlib import Path
@@ -18,8 +18,8 @@ needs_osworld = pytest.mark.skipif(
 
 
 def task(**other: Any) -> dict[str, Any]:
-    """A small task that every metric-free test can use."""
-    said: dict[str, Any] = {
+    """A small valid task, with optional changes."""
+    fields: dict[str, Any] = {
         "id": ID,
         "snapshot": "os",
         "instruction": "Write hello to the file.",
@@ -29,12 +29,12 @@ def task(**other: Any) -> dict[str, Any]:
         "evaluator": {"func": "infeasible"},
         "proxy": False,
     }
-    return said | other
+    return fields | other
 
 
-def write(folder: Path, said: dict[str, Any], domain: str = "os", id: str = "") -> Path:
-    """Put a task into a checkout."""
-    path = folder / "examples" / domain / f"{id or said['id']}.json"
+def write(folder: Path, fields: dict[str, Any], domain: str = "os", id: str = "") -> Path:
+    """Write a task into a checkout."""
+    path = folder / "examples" / domain / f"{id or fields['id']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(said), encoding="utf-8")
+    path.write_text(json.dumps(fields), encoding="utf-8")
     return folder

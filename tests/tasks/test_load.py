@@ -1,4 +1,4 @@
-"""Loading a suite: what is wrong is said before anything runs, all of it, with file and key."""
+"""Loading a suite: all problems are reported before anything runs, with file and key."""
 
 from __future__ import annotations
 
@@ -26,39 +26,47 @@ def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "expected"),
     [
         ("instruction =", "instructions =", "instruction: required, but missing"),
         ("instruction =", "instructions =", "instructions: unknown key (value 'Set"),
         ("instruction", "instruction = ", "not TOML"),
         ("tool_beneficial = true", "tool_beneficial = 7", "tool_beneficial: Input should be"),
-        ('to = "~/start.json"', 'to = "start.json"', "setup[0].to: a path in the guest starts"),
+        ('to = "~/start.json"', 'to = "start.json"', "setup[0].to: a path in the guest must start"),
         ('put = "start.json"', 'put = "none.json"', "setup[0].put: no file 'none.json'"),
         ('put = "start.json"', 'put = "../cell"', "setup[0].put: no file '../cell'"),
-        ('{ run = ["open"', '{ put = "x", run = ["open"', "setup[1]: says exactly one of put"),
+        ('{ run = ["open"', '{ put = "x", run = ["open"', "setup[1]: must have exactly one of put"),
         ("wait_window", "wait_windows", "setup[1].wait_windows: unknown key"),
-        ("{ get =", "{ gett =", "collect[0]: says exactly one of get"),
-        ('to = "echo.txt"', 'to = "a/echo.txt"', "collect[1].to: a plain file name"),
-        ('to = "echo.txt"', 'to = "cells.json"', "collected twice under one name: cells"),
+        ("{ get =", "{ gett =", "collect[0]: must have exactly one of get"),
+        ('to = "echo.txt"', 'to = "a/echo.txt"', "collect[1].to: must be a plain file name"),
+        (
+            'to = "echo.txt"',
+            'to = "cells.json"',
+            "several items are collected under the same name: cells",
+        ),
         (
             '"calc_save"]',
             '"calc_sav"]',
-            "useful_tools[1]: no tool 'calc_sav'; do you mean calc_save",
+            "useful_tools[1]: no tool 'calc_sav'; did you mean calc_save",
         ),
         ('"calc_save"]', '"computer_click"]', "useful_tools[1]: computer_click is a GUI action"),
         ('cell = "A1"', 'cel = "A1"', "setup[2].with: calc_set_cell_value: "),
         ('cell = "A1"', "cell = 7", "setup[2].with.cell: calc_set_cell_value: 7 is not of type"),
         ("json_fields_equal", "json_fields", "check[0]: no evaluator 'output.json_fields'"),
         ("fields = {", "field = {", "check[0]: output.json_fields_equal: "),
-        ('"cells.json", f', '"c.json", f', "check[0].with.file: 'c.json' is not among what is"),
-        ('by = "tools"', 'by = "gui"', "oracle[0].calls[0]: calc_set_cell_value is a tool, but"),
-        ('by = "tools"', 'by = "tools"\nstop = "infeasible"', "the oracle of an infeasible task"),
+        ('"cells.json", f', '"c.json", f', "check[0].with.file: 'c.json' is not collected"),
+        (
+            'by = "tools"',
+            'by = "gui"',
+            "oracle[0].calls[0]: calc_set_cell_value is not a GUI action",
+        ),
+        ('by = "tools"', 'by = "tools"\nstop = "infeasible"', "an oracle must have stop"),
     ],
 )
-def test_a_wrong_key_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_a_wrong_key_is_named(tmp_path: Path, old: str, new: str, expected: str) -> None:
     assert old in CELL
-    found = problems(write_suite(tmp_path / "suite", cell=CELL.replace(old, new, 1)))
-    assert any(each.startswith(f"cell/task.toml: {said}") for each in found), found
+    messages = problems(write_suite(tmp_path / "suite", cell=CELL.replace(old, new, 1)))
+    assert any(message.startswith(f"cell/task.toml: {expected}") for message in messages), messages
 
 
 def test_all_problems_of_all_tasks_are_listed_at_once(tmp_path: Path) -> None:
@@ -68,32 +76,34 @@ def test_all_problems_of_all_tasks_are_listed_at_once(tmp_path: Path) -> None:
         one=CELL.replace("calc_save", "calc_sav"),
         two=CELL.replace('get = "~/', 'get = "'),
     )
-    found = problems(folder)
-    assert [each.split(":")[0] for each in found] == ["one/task.toml"] * 2 + ["two/task.toml"]
+    messages = problems(folder)
+    assert [message.split(":")[0] for message in messages] == ["one/task.toml"] * 2 + [
+        "two/task.toml"
+    ]
 
 
 def test_an_infeasible_task_needs_no_check_and_a_feasible_one_does(tmp_path: Path) -> None:
     load_suite(write_suite(tmp_path / "a", t=IMPOSSIBLE), CATALOGUE)
     text = CELL.replace("check = [", "# check = [")
     (only,) = problems(write_suite(tmp_path / "b", cell=text))
-    assert only == "cell/task.toml: a feasible task has at least one check"
+    assert only == "cell/task.toml: a feasible task needs at least one check"
 
 
 def test_only_the_named_tasks_are_loaded_and_must_exist(tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "suite", good=CELL, bad="x")
     assert [task.name for task in load_suite(folder, CATALOGUE, ["good"]).tasks] == ["good"]
-    with pytest.raises(TaskError, match="no task 'goood'; there is bad, good"):
+    with pytest.raises(TaskError, match="no task 'goood'; available: bad, good"):
         load_suite(folder, CATALOGUE, ["goood"])
 
 
-def test_a_directory_without_tasks_is_no_suite(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match="no task here"):
+def test_a_directory_without_tasks_is_not_a_suite(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="no tasks here"):
         load_suite(tmp_path, CATALOGUE)
     with pytest.raises(TaskError, match="no such directory"):
         load_suite(tmp_path / "none", CATALOGUE)
 
 
-def test_the_hash_of_a_task_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
+def test_the_hash_of_a_task_covers_paths_and_contents(tmp_path: Path) -> None:
     one = write_suite(tmp_path / "a", t=CELL) / "t"
     two = write_suite(tmp_path / "b", t=CELL) / "t"
     assert content_hash(one) == content_hash(two)

@@ -1,4 +1,4 @@
-"""OSWorld's own task files load as they are, and what is odd in them is named."""
+"""OSWorld's original task files load, and their oddities are reported."""
 
 import json
 import re
@@ -15,45 +15,45 @@ from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.getters import GETTERS
 from ambidex.tasks.osworld.network import net_of
 from ambidex.tasks.osworld.setup_steps import STEPS, Download, Execute, argv_of, parse_step
-from ambidex.tasks.osworld.suite import Found, Selection, survey
+from ambidex.tasks.osworld.suite import Selection, SurveyedTask, survey
 from ambidex.tasks.osworld.task import OSWorldBody
 from tests.host.peer import CATALOGUE
 from tests.tasks.osworld import ASSETS, ID, OSWORLD, SHARED, needs_osworld, task, write
 
 ALL_METRICS = 111
 OURS = len(metrics()) >= ALL_METRICS
-"""Whether the metrics are written, so that every question can be bound."""
+"""Whether all metrics are implemented, so that every task can be bound."""
 
 
 @pytest.fixture(scope="module")
-def found() -> list[Found]:
+def found() -> list[SurveyedTask]:
     return survey(OSWORLD, CATALOGUE)
 
 
 @pytest.fixture(scope="module")
 def index() -> dict[str, dict[str, Any]]:
-    return {each["id"]: each for each in json.loads((OSWORLD / "task_index.json").read_text())}
+    return {task["id"]: task for task in json.loads((OSWORLD / "task_index.json").read_text())}
 
 
 @needs_osworld
-def test_every_task_file_loads(found: list[Found], index: dict[str, dict[str, Any]]) -> None:
-    assert {each.id for each in found} == index.keys()
-    unbound = [str(p) for each in found for p in each.problems if "no metric" not in p.message]
+def test_every_task_file_loads(found: list[SurveyedTask], index: dict[str, dict[str, Any]]) -> None:
+    assert {task_.id for task_ in found} == index.keys()
+    unbound = [str(p) for task_ in found for p in task_.problems if "no metric" not in p.message]
     assert not unbound
     if OURS:
-        assert [each.name for each in found if each.task is None] == []
+        assert [task_.name for task_ in found if task_.task is None] == []
 
 
 @needs_osworld
 def test_steps_getters_and_metrics_agree_with_the_index(index: dict[str, dict[str, Any]]) -> None:
     for path in OSWORLD.glob("examples/*/*.json"):
-        said, known = json.loads(path.read_text()), index[path.stem]
-        steps = [each["type"] for each in said.get("config", ())]
+        expected, known = json.loads(path.read_text()), index[path.stem]
+        steps = [task_["type"] for task_ in expected.get("config", ())]
         assert sorted(set(steps)) == known["setup"], path
         assert set(steps) <= STEPS
-        asked = {kind for key in ("result", "expected") for kind in known[key]}
-        assert asked <= GETTERS, path
-        func = said["evaluator"]["func"]
+        options = {kind for key in ("result", "expected") for kind in known[key]}
+        assert options <= GETTERS, path
+        func = expected["evaluator"]["func"]
         assert sorted({func} if isinstance(func, str) else set(func)) == sorted(
             set(known["metrics"])
         )
@@ -61,17 +61,17 @@ def test_steps_getters_and_metrics_agree_with_the_index(index: dict[str, dict[st
 
 @needs_osworld
 def test_assets_and_feasibility_agree_with_the_index(
-    found: list[Found], index: dict[str, dict[str, Any]]
+    found: list[SurveyedTask], index: dict[str, dict[str, Any]]
 ) -> None:
-    for each in found:
-        if each.task is not None:
-            known = index[each.id]
-            assert each.task.spec.feasible is not known["infeasible"], each.name
-            body = each.task.body
+    for task_ in found:
+        if task_.task is not None:
+            known = index[task_.id]
+            assert task_.task.spec.feasible is not known["infeasible"], task_.name
+            body = task_.task.body
             assert isinstance(body, OSWorldBody)
             assert {url.partition("?")[0] for url in body.urls} == {
                 url.partition("?")[0] for url in known["assets"]
-            }, each.name
+            }, task_.name
 
 
 @needs_osworld
@@ -88,34 +88,34 @@ def test_all_metrics_of_the_benchmark_are_known_by_name() -> None:
     assert used <= set(listed)
 
 
-def test_there_are_13_kinds_of_step_and_47_getters() -> None:
+def test_there_are_13_types_of_steps_and_47_getters() -> None:
     assert len(STEPS) == 13
     assert len(GETTERS) == 47
 
 
 @needs_osworld
-def test_a_task_that_needs_no_network_is_not_said_to_need_one(
+def test_a_task_that_needs_no_network_is_classified_as_offline(
     index: dict[str, dict[str, Any]],
 ) -> None:
-    said: Counter[tuple[str, str]] = Counter()
+    expected: Counter[tuple[str, str]] = Counter()
     for path in OSWORLD.glob("examples/*/*.json"):
         net = net_of(json.loads(path.read_text()))
-        said[index[path.stem]["net"], net] += 1
+        expected[index[path.stem]["net"], net] += 1
         if index[path.stem]["net"] == "offline":
             assert net in ("offline", "prebake"), path
     # Not the other way round: some tasks ask for a site in words, and name no address.
-    assert {net for known, net in said if known == "gdrive"} == {"gdrive"}
-    assert {net for known, net in said if known == "stub"} == {"web"}
+    assert {net for known, net in expected if known == "gdrive"} == {"gdrive"}
+    assert {net for known, net in expected if known == "stub"} == {"web"}
 
 
 def problems_of(folder: Path) -> list[str]:
-    return [each for one in survey(folder, CATALOGUE) for each in map(str, one.problems)]
+    return [task_ for one in survey(folder, CATALOGUE) for task_ in map(str, one.problems)]
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
-        ({"config": [{"type": "dance", "parameters": {}}]}, "config[0]: no step 'dance'"),
+        ({"config": [{"type": "dance", "parameters": {}}]}, "config[0]: unknown step 'dance'"),
         (
             {"config": [{"type": "launch", "parameters": {"comand": ["x"]}}]},
             "config[0].parameters.comand: unknown key (value ['x'])",
@@ -134,16 +134,16 @@ def problems_of(folder: Path) -> list[str]:
         ),
         (
             {"evaluator": {"func": ["exact_match"], "result": [{"type": "x"}, {"type": "y"}]}},
-            "evaluator.result: 2 for 1 metrics",
+            "evaluator.result: 2 entries for 1 metrics",
         ),
-        ({"evaluator": {"func": ["a"], "result": [{"type": "vm_fil"}]}}, "no getter 'vm_fil'"),
+        ({"evaluator": {"func": ["a"], "result": [{"type": "vm_fil"}]}}, "unknown getter 'vm_fil'"),
     ],
 )
-def test_a_problem_is_named_with_its_place(
-    tmp_path: Path, change: dict[str, Any], said: str
+def test_a_problem_is_reported_with_its_location(
+    tmp_path: Path, change: dict[str, Any], expected: str
 ) -> None:
     found = problems_of(write(tmp_path, task(**change)))
-    assert any(said in each for each in found), found
+    assert any(expected in task_ for task_ in found), found
 
 
 def test_one_bad_file_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -153,30 +153,30 @@ def test_one_bad_file_does_not_stop_the_others(tmp_path: Path) -> None:
     write(tmp_path, {"id": "no"}, id="8888ffff")
     (tmp_path / "examples" / "os" / "7777ffff.json").write_text("{")
     suite = load_suite(tmp_path, CATALOGUE)
-    assert [each.name for each in suite.tasks] == ["os-0123abcd"]
-    assert [each.name for each in suite.left_out] == ["os-7777ffff", "os-8888ffff", "os-9999ffff"]
-    assert "no step 'dance'" in suite.left_out[2].why
+    assert [task_.name for task_ in suite.tasks] == ["os-0123abcd"]
+    assert [task_.name for task_ in suite.left_out] == ["os-7777ffff", "os-8888ffff", "os-9999ffff"]
+    assert "unknown step 'dance'" in suite.left_out[2].why
 
 
-def test_nothing_that_can_run_is_an_error(tmp_path: Path) -> None:
+def test_a_selection_without_runnable_tasks_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, task(config=[{"type": "dance", "parameters": {}}]))
-    with pytest.raises(TaskError, match="no step 'dance'"):
+    with pytest.raises(TaskError, match="unknown step 'dance'"):
         load_suite(tmp_path, CATALOGUE)
 
 
-def test_a_task_that_lacks_an_asset_is_left_out_and_says_so(tmp_path: Path) -> None:
+def test_a_task_that_lacks_an_asset_is_left_out_with_the_reason(tmp_path: Path) -> None:
     files = [{"url": f"{ASSETS}os/x/a.txt", "path": "/home/user/a.txt"}]
     write(tmp_path, task(config=[{"type": "download", "parameters": {"files": files}}]))
     store = AssetStore(tmp_path / "store")
-    [each] = survey(tmp_path, CATALOGUE, store=store)
-    assert each.missing == (f"{ASSETS}os/x/a.txt",)
-    assert each.why_not == "1 of its files are not in the asset store"
+    [task_] = survey(tmp_path, CATALOGUE, store=store)
+    assert task_.missing == (f"{ASSETS}os/x/a.txt",)
+    assert task_.why_not == "1 of its files are not in the asset store"
     store.keep(f"{ASSETS}os/x/a.txt", tmp_path / "examples" / "os" / f"{ID}.json")
-    [each] = survey(tmp_path, CATALOGUE, store=store)
-    assert each.why_not == ""
+    [task_] = survey(tmp_path, CATALOGUE, store=store)
+    assert task_.why_not == ""
 
 
-def test_tasks_are_chosen_by_name_domain_id_list_and_network(tmp_path: Path) -> None:
+def test_tasks_are_selected_by_name_domain_id_list_and_network(tmp_path: Path) -> None:
     ids = [f"{number}abc{number}def-0000-4000-8000-000000000000" for number in range(3)]
     visit = {"type": "chrome_open_tabs", "parameters": {"urls_to_open": ["https://site.org"]}}
     write(tmp_path, task(id=ids[0]), "os")
@@ -185,7 +185,7 @@ def test_tasks_are_chosen_by_name_domain_id_list_and_network(tmp_path: Path) -> 
     (tmp_path / "list.json").write_text(json.dumps({"os": ids[:1], "chrome": ids[2:]}))
 
     def names(*tasks: str, **other: Any) -> list[str]:
-        return [each.domain for each in survey(tmp_path, CATALOGUE, Selection(tasks, **other))]
+        return [task_.domain for task_ in survey(tmp_path, CATALOGUE, Selection(tasks, **other))]
 
     assert names() == ["chrome", "os", "vlc"]
     assert names("os-0abc0def") == ["os"]
@@ -199,16 +199,16 @@ def test_tasks_are_chosen_by_name_domain_id_list_and_network(tmp_path: Path) -> 
         names("vlc/0a")
 
 
-def test_a_list_that_names_what_is_not_there_is_wrong(tmp_path: Path) -> None:
+def test_a_list_that_names_a_missing_task_is_refused(tmp_path: Path) -> None:
     write(tmp_path, task())
     (tmp_path / "list.json").write_text(json.dumps({"os": [ID, "else"]}))
     with pytest.raises(TaskError, match="else is not in"):
         survey(tmp_path, CATALOGUE, Selection(list=tmp_path / "list.json"))
 
 
-def test_lists_are_for_osworlds_tasks_alone(tmp_path: Path) -> None:
+def test_lists_apply_to_osworlds_tasks_only(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(TaskError, match="for OSWorld's tasks"):
+    with pytest.raises(TaskError, match="apply to OSWorld's tasks only"):
         load_suite(tmp_path, CATALOGUE, selection=Selection(net=("offline",)))
 
 
@@ -228,9 +228,9 @@ def test_commands_are_split_as_osworld_splits_them(
     assert argv_of(command, shell, launched=launched) == argv
 
 
-@pytest.mark.parametrize("said", ["true", "false", 1, True])
-def test_a_flag_is_whatever_is_true_to_python(said: object) -> None:
-    step = parse_step("execute", {"command": "x", "shell": said})
+@pytest.mark.parametrize("expected", ["true", "false", 1, True])
+def test_a_flag_is_any_value_that_is_true_in_python(expected: object) -> None:
+    step = parse_step("execute", {"command": "x", "shell": expected})
     assert isinstance(step, Execute)
     assert step.shell is True
 
@@ -254,7 +254,7 @@ BOOK = {"type": "vm_file", "path": "/home/user/a.xlsx", "dest": "a.xlsx"}
         ("check_palette_and_structure_sim", {}),
     ],
 )
-def test_a_metric_that_needs_nothing_to_compare_with_loads_without(
+def test_a_metric_without_expected_loads_without_it(
     metric: str, options: dict[str, Any], tmp_path: Path
 ) -> None:
     evaluator = {"func": metric, "result": BOOK, "options": options}
@@ -263,23 +263,23 @@ def test_a_metric_that_needs_nothing_to_compare_with_loads_without(
     assert not problems_of(write(tmp_path, task(evaluator=several)))
 
 
-def test_a_metric_that_compares_is_refused_without_anything_to_compare_with(tmp_path: Path) -> None:
+def test_a_metric_that_needs_expected_is_refused_without_it(tmp_path: Path) -> None:
     evaluator = {"func": "compare_docx_files", "result": BOOK}
     (problem,) = problems_of(write(tmp_path, task(evaluator=evaluator)))
-    assert "compare_docx_files compares with something, and nothing is given" in problem
+    assert "compare_docx_files needs something to compare with" in problem
 
 
 @needs_osworld
 @pytest.mark.skipif(not OURS, reason="the metrics are not all written")
-def test_what_was_tolerated_is_what_the_files_hold(found: list[Found]) -> None:
-    said = {(oddity.kind, each.name) for each in found for oddity in each.oddities}
-    assert ("pipe in a list", "vs_code-0512bb38") in said
-    assert ("one name twice", "multi_apps-74d5859f") in said
-    assert ("window not opened", "libreoffice_writer-936321ce") in said
-    assert ("colon in a key", "gimp-7b7617bd") in said
-    assert ("no config", "os-c288e301") in said
-    assert ("literal place", "libreoffice_impress-550ce7e7") in said
-    texts = {name for kind, name in said if kind == "text for a flag"}
+def test_the_oddities_are_those_of_the_files(found: list[SurveyedTask]) -> None:
+    expected = {(oddity.kind, task_.name) for task_ in found for oddity in task_.oddities}
+    assert ("pipe in a list", "vs_code-0512bb38") in expected
+    assert ("one name twice", "multi_apps-74d5859f") in expected
+    assert ("window not opened", "libreoffice_writer-936321ce") in expected
+    assert ("colon in a key", "gimp-7b7617bd") in expected
+    assert ("no config", "os-c288e301") in expected
+    assert ("literal place", "libreoffice_impress-550ce7e7") in expected
+    texts = {name for kind, name in expected if kind == "text for a flag"}
     assert texts >= {"multi_apps-2373b66a", "multi_apps-716a6079", "multi_apps-82e3c869"}
-    swapped = {name for kind, name in said if kind == "roles swapped"}
+    swapped = {name for kind, name in expected if kind == "roles swapped"}
     assert swapped == {"multi_apps-185f29bd", "multi_apps-4c26e3f3"}

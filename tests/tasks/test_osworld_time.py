@@ -1,4 +1,4 @@
-"""Days that are named relative to today."""
+"""Dates relative to today."""
 
 from datetime import date, timedelta
 
@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ambidex.tasks.osworld.relative_dates import PHRASES, RelativeRules, day_of, filled, written
+from ambidex.tasks.osworld.relative_dates import (
+    PHRASES,
+    RelativeRules,
+    day_of,
+    fill_dates,
+    format_day,
+)
 
 DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 WEDNESDAY = date(2026, 11, 25)
@@ -53,7 +59,7 @@ def test_next_week_is_the_week_after_this_one(today: date) -> None:
 
 
 @given(DAYS, st.sampled_from((4, 8)))
-def test_a_first_monday_lies_in_the_first_week_of_its_month(today: date, months: int) -> None:
+def test_a_first_monday_is_in_the_first_week_of_its_month(today: date, months: int) -> None:
     name = {4: "four", 8: "eight"}[months]
     day = day_of(f"first monday {name} months later", today)
     assert (day.weekday(), day.day <= 7) == (0, True)
@@ -76,39 +82,39 @@ def test_a_period_does_not_end_before_it_begins(today: date) -> None:
 
 
 @given(DAYS, st.sampled_from(sorted(PHRASES)))
-def test_every_phrase_is_a_day_of_the_next_year_or_so(today: date, phrase: str) -> None:
+def test_every_phrase_is_a_day_within_about_a_year(today: date, phrase: str) -> None:
     assert timedelta(-7) < day_of(phrase, today) - today < timedelta(300)
 
 
-def test_a_text_is_written_with_every_name_of_a_day() -> None:
+def test_every_placeholder_of_a_day_is_replaced() -> None:
     text = "{DoW} {Month} {DayD} {Day0D} {MonthD} {Month0D} {MonthFull} {month} {Year} {else}"
-    assert written(text, date(2026, 3, 5)) == "Thu Mar 5 05 3 03 March march 2026 {else}"
+    assert format_day(text, date(2026, 3, 5)) == "Thu Mar 5 05 3 03 March march 2026 {else}"
 
 
 @given(st.text(), DAYS)
-def test_a_text_without_names_stays_as_it_is(text: str, day: date) -> None:
+def test_a_text_without_placeholders_is_unchanged(text: str, day: date) -> None:
     plain = text.replace("{", "").replace("}", "")
-    assert written(plain, day) == plain
+    assert format_day(plain, day) == plain
 
 
-def test_a_name_counts_once() -> None:
-    assert written("{Year} {Year}", WEDNESDAY) == "2026 {Year}"
+def test_a_placeholder_is_replaced_once() -> None:
+    assert format_day("{Year} {Year}", WEDNESDAY) == "2026 {Year}"
 
 
 def rules(**said: object) -> RelativeRules:
     return RelativeRules.model_validate(said)
 
 
-def test_one_day_goes_under_time_and_a_list_is_filled_whole() -> None:
-    found = filled(
+def test_one_day_is_filled_into_time_and_into_whole_lists() -> None:
+    found = fill_dates(
         rules(relativeTime={"from": "tomorrow"}, expected={"time": ["{DayD}", "{Day0D}"], "a": 1}),
         date(2026, 1, 1),
     )
     assert found["expected"] == {"time": ["2", "02"], "a": 1}
 
 
-def test_a_period_goes_under_from_and_to_and_other_rules_stay() -> None:
-    found = filled(
+def test_a_period_is_filled_into_from_and_to_and_other_rules_stay() -> None:
+    found = fill_dates(
         rules(
             relativeTime={"from": "next week Friday", "to": "next week Sunday"},
             timezone="America/New_York",
@@ -121,9 +127,9 @@ def test_a_period_goes_under_from_and_to_and_other_rules_stay() -> None:
     assert found["expect_in_result"] is True
 
 
-def test_a_split_period_has_its_days_in_three_parts() -> None:
+def test_a_split_period_has_each_day_in_three_parts() -> None:
     expected = {f"{where}{part}": f"{{{name}}}" for where in ("pu", "do") for part, name in PARTS}
-    found = filled(
+    found = fill_dates(
         rules(
             relativeTime={"from": "next Monday split", "to": "next Friday split"},
             expected=expected,
@@ -140,13 +146,15 @@ PARTS = (("Day", "DayD"), ("Month", "MonthD"), ("Year", "Year"))
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
-        ({"relativeTime": {"from": "someday"}}, "no day 'someday'"),
-        ({"timezone": "Europe/Nowhere"}, "no time zone"),
+        ({"relativeTime": {"from": "someday"}}, "unknown day 'someday'"),
+        ({"timezone": "Europe/Nowhere"}, "unknown time zone"),
     ],
 )
-def test_what_cannot_be_counted_is_wrong_at_load(change: dict[str, object], said: str) -> None:
+def test_unknown_days_and_zones_are_refused_at_load(
+    change: dict[str, object], message: str
+) -> None:
     good: dict[str, object] = {"relativeTime": {"from": "tomorrow"}, "expected": {"time": ""}}
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(ValidationError, match=message):
         rules(**(good | change))

@@ -73,5 +73,5 @@ def test_results_that_differ_only_in_their_time_are_the_same(tmp_path: Path) -> 
     assert differences(one, other) == [
         "a.xlsx: Sheet.B2 42 by the tool, 43 by the GUI",
         "b.docx: [0][0] 'Dear all' by the tool, 'Dear  all' by the GUI",
-        "d.txt is there by the GUI alone",
+        "d.txt exists only by the GUI",
     ]

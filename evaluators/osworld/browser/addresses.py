@@ -1,7 +1,6 @@
-"""Two addresses of pages: the same or not.
+"""Comparison of two URLs.
 
-The public suffix comes from the list that tldextract brings along; nothing is ever asked of a
-network.
+Public suffixes come from the list bundled with tldextract; the network is never used.
 """
 
 from __future__ import annotations
@@ -14,29 +13,29 @@ import tldextract
 
 from ambidex.evaluators import UnreadableError
 
-__all__ = ["KEPT", "equal", "normal", "without_query"]
+__all__ = ["WHOLE_HOST", "equal", "normalise", "without_query"]
 
-KEPT = (
-    "The whole host counts, with its port: upstream drops the public suffix, so example.org is"
-    " example.com, and with it any port."
+WHOLE_HOST = (
+    "The whole host counts, including its port: upstream drops the public suffix, so that"
+    " example.org equals example.com, and any port with it."
 )
-"""The repair of every metric that compares addresses."""
+"""The repair of every metric that compares URLs."""
 SCHEME = re.compile(r"[a-zA-Z][a-zA-Z\d+.-]*://")
-USUAL = {"http": 80, "https": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def equal(one: str, other: str, *, strict: bool) -> bool:
-    """Whether two addresses are of one page.
+    """Whether two URLs are of the same page.
 
-    `http` where no scheme is said; a leading `www` does not count, nor does a path that is only
-    `/`; scheme, path, query and fragment are compared.
+    The scheme defaults to `http`; a leading `www` and a path of only `/` do not count; scheme,
+    path, query and fragment are compared.
     """
-    return normal(one, strict=strict) == normal(other, strict=strict)
+    return normalise(one, strict=strict) == normalise(other, strict=strict)
 
 
-def normal(address: str, *, strict: bool) -> str:
-    """An address in the form in which it is compared; `UnreadableError` for what cannot be one."""
-    parts = _split(address if SCHEME.match(address) else f"http://{address}", strict=strict)
+def normalise(url: str, *, strict: bool) -> str:
+    """Normalise a URL for comparison; `UnreadableError` if it is malformed."""
+    parts = _split(url if SCHEME.match(url) else f"http://{url}", strict=strict)
     return urlunparse(
         parts._replace(
             scheme=parts.scheme.lower(),
@@ -46,34 +45,34 @@ def normal(address: str, *, strict: bool) -> str:
     )
 
 
-def without_query(address: str, *, strict: bool) -> str:
-    """The address without its query."""
-    return urlunparse(_split(address, strict=strict)._replace(query=""))
+def without_query(url: str, *, strict: bool) -> str:
+    """The URL without its query."""
+    return urlunparse(_split(url, strict=strict)._replace(query=""))
 
 
-def _split(address: str, *, strict: bool) -> ParseResult:
+def _split(url: str, *, strict: bool) -> ParseResult:
     try:
-        parts = urlparse(address)
+        parts = urlparse(url)
         _ = parts.port if strict else None
         return parts
     except ValueError as error:
-        raise UnreadableError(f"no address of a page: {address[:200]!r} ({error})") from error
+        raise UnreadableError(f"not a URL: {url[:200]!r} ({error})") from error
 
 
 def _host(parts: ParseResult) -> str:
     host = (parts.hostname or "").removeprefix("www.")
-    usual = parts.port is None or parts.port == USUAL.get(parts.scheme.lower())
-    return host if usual else f"{host}:{parts.port}"
+    default_port = parts.port is None or parts.port == DEFAULT_PORTS.get(parts.scheme.lower())
+    return host if default_port else f"{host}:{parts.port}"
 
 
 def _host_without_suffix(parts: ParseResult) -> str:
-    found = _suffixes()(parts.netloc.lower())
-    # `www` does not count where it is all that stands before the domain.
-    below = "" if found.subdomain in {"", "www"} else f"{found.subdomain}."
-    return f"{below}{found.domain}"
+    extracted = _suffixes()(parts.netloc.lower())
+    # `www` does not count if it is the whole subdomain.
+    below = "" if extracted.subdomain in {"", "www"} else f"{extracted.subdomain}."
+    return f"{below}{extracted.domain}"
 
 
 @cache
 def _suffixes() -> tldextract.TLDExtract:
-    """Neither a list from the network nor a cache on disk."""
+    """An extractor that uses neither the network nor a cache on disk."""
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

@@ -1,4 +1,4 @@
-"""Metrics on what documents (docx, odt) say: their texts, tables, pictures, references."""
+"""Metrics on the content of documents (docx, odt): texts, tables and pictures."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ambidex.evaluators.osworld.text import squeezed, texts_equal
 from ambidex.evaluators.values import shown, verdict
 
 MOST_CHARACTERS = 1_000_000
-"""Of a text that is compared by its ratio: the time grows with the product of both."""
+"""Maximum length of texts to compare by similarity: the time grows with the product of both."""
 
 FORMATS = (*PICTURES, "TIFF", "PPM")
 MOST_PIXELS = 40_000_000
 Switch = bool | None
-"""Null is off."""
+"""An option of a task; null means off."""
 
 
 @dataclass(frozen=True)
-class Compared:
-    """How two documents are compared."""
+class TextOptions:
+    """Options for comparing the paragraphs of two documents."""
 
     ignore_blanks: Switch = True
     ignore_case: Switch = False
@@ -39,39 +39,40 @@ class Compared:
     delete_empty_lines: Switch = False
 
 
-def alike(one: str, other: str) -> float:
-    """How alike two texts are: 0 to 1, by insertions and deletions."""
+def similarity(one: str, other: str) -> float:
+    """The similarity of two texts, from 0 to 1, by insertions and deletions."""
     if max(len(one), len(other)) > MOST_CHARACTERS:
         raise UnreadableError(f"there are more than {MOST_CHARACTERS} characters to compare")
     return float(fuzz.ratio(one, other)) / 100
 
 
 def texts(content: bytes, name: str, *, strict: bool) -> list[str]:
-    """The paragraphs of a docx or odt; strictly, with those in tables (an odt's always are)."""
+    """The paragraphs of a docx or odt; with `strict`, a docx's tables too (an odt's always
+    count)."""
     package = evidence.package(content, name)
     if name.endswith(".docx"):
         return word.read_texts(package, name, tables=strict)
     if name.endswith(".odt"):
-        return odt.read_texts(package, name, whole=strict)
+        return odt.read_texts(package, name, complete=strict)
     raise UnreadableError(f"{name} is neither .docx nor .odt")
 
 
 def paragraphs(file: Path, *, strict: bool) -> list[str]:
-    """The same of a collected file."""
-    return texts(given.held(file), given.file(file).name, strict=strict)
+    """The paragraphs of a collected document; see `texts`."""
+    return texts(given.read_bytes(file), given.file(file).name, strict=strict)
 
 
 TABLES = (
-    "Text in a docx's tables counts, and an odt's headings, tabs and links: upstream passes them "
-    "over."
+    "Text in the tables of a docx, and headings, tabs and links of an odt, count: upstream skips "
+    "all of these."
 )
 
 
 @metric(
     repairs=(
         TABLES,
-        "With `ignore_order` and `ignore_case`, case is dropped before the order: upstream sorts "
-        "first, so that case still decides.",
+        "With `ignore_order` and `ignore_case`, case is dropped before sorting: upstream sorts "
+        "first, so that case still matters.",
     )
 )
 def compare_docx_files(
@@ -86,87 +87,88 @@ def compare_docx_files(
     delete_empty_lines: Switch = False,
     strict: bool,
 ) -> Score:
-    """Two documents of one kind (docx, odt) have the same text: as one text without its white
-    space, or paragraph by paragraph (`ignore_blanks: false`). `content_only` and `fuzzy_match` give
-    how alike they are."""
-    options = Compared(
+    """Two documents of one format (docx, odt) have the same text: as one text with white space
+    collapsed, or paragraph by paragraph (`ignore_blanks: false`). With `content_only` or
+    `fuzzy_match`, the score is their similarity."""
+    options = TextOptions(
         ignore_blanks, ignore_case, ignore_order, content_only, fuzzy_match, delete_empty_lines
     )
     return same_text(result, expected, options, strict=strict)
 
 
 def same_text(
-    result: Path, expected: Path, options: Compared | None = None, *, strict: bool
+    result: Path, expected: Path, options: TextOptions | None = None, *, strict: bool
 ) -> Score:
-    """The comparison that other metrics begin with."""
+    """Compare the texts of two documents; other metrics start with this."""
     if given.file(result).suffix != given.file(expected).suffix:
-        return Score(0.0, f"{result.name} and {expected.name} are not of one kind")
-    seen, wanted = (paragraphs(each, strict=strict) for each in (result, expected))
-    return compared(seen, wanted, options or Compared(), strict=strict)
+        return Score(0.0, f"{result.name} and {expected.name} have different formats")
+    actual, target = (paragraphs(file, strict=strict) for file in (result, expected))
+    return compared(actual, target, options or TextOptions(), strict=strict)
 
 
-def compared(seen: list[str], wanted: list[str], options: Compared, *, strict: bool) -> Score:
-    """Two documents' paragraphs compared."""
+def compared(actual: list[str], target: list[str], options: TextOptions, *, strict: bool) -> Score:
+    """Compare the paragraphs of two documents."""
     if options.ignore_case and strict:
-        seen, wanted = [each.lower() for each in seen], [each.lower() for each in wanted]
+        actual, target = [text.lower() for text in actual], [text.lower() for text in target]
     if options.ignore_order:
-        seen, wanted = sorted(seen), sorted(wanted)
+        actual, target = sorted(actual), sorted(target)
     if options.ignore_case:
-        seen, wanted = [each.lower() for each in seen], [each.lower() for each in wanted]
+        actual, target = [text.lower() for text in actual], [text.lower() for text in target]
     if options.delete_empty_lines:
-        seen, wanted = [e for e in seen if e.strip()], [e for e in wanted if e.strip()]
+        actual, target = [e for e in actual if e.strip()], [e for e in target if e.strip()]
     if options.content_only or options.ignore_blanks:
-        one, other = squeezed("\n".join(seen)), squeezed("\n".join(wanted))
+        one, other = squeezed("\n".join(actual)), squeezed("\n".join(target))
         if options.content_only or options.fuzzy_match:
-            ratio = alike(one, other)
-            return Score(ratio, f"the texts are alike by {ratio:.3f}")
+            ratio = similarity(one, other)
+            return Score(ratio, f"the similarity of the texts is {ratio:.3f}")
         return texts_equal(one, other)
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} paragraphs, not {len(wanted)}")
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} paragraphs, not {len(target)}")
     if options.fuzzy_match:
-        ratios = [alike(one, other) for one, other in zip(seen, wanted, strict=True)]
+        ratios = [similarity(one, other) for one, other in zip(actual, target, strict=True)]
         ratio = sum(ratios) / len(ratios) if ratios else 1.0
-        return Score(ratio, f"the paragraphs are alike by {ratio:.3f}")
+        return Score(ratio, f"the similarity of the paragraphs is {ratio:.3f}")
     wrong = [
         f"paragraph {number} is {shown(one)}, not {shown(other)}"
-        for number, (one, other) in enumerate(zip(seen, wanted, strict=True), start=1)
+        for number, (one, other) in enumerate(zip(actual, target, strict=True), start=1)
         if one != other
     ]
-    return verdict(wrong, f"all {len(wanted)} paragraphs are equal")
+    return verdict(wrong, f"all {len(target)} paragraphs are equal")
 
 
-@metric(repairs=(TABLES, "Two odt files can be compared: upstream gives 0 to them."))
+@metric(repairs=(TABLES, "Two odt files can be compared: upstream scores two odt files 0."))
 def compare_docx_files_and_ignore_new_lines(
     result: Path, expected: Path, *, ignore_blanks: Switch = True, strict: bool
 ) -> Score:
-    """Two documents have the same text, empty paragraphs left out."""
-    kinds = {given.file(each).suffix for each in (result, expected)}
+    """Two documents have the same text, ignoring empty paragraphs."""
+    kinds = {given.file(file).suffix for file in (result, expected)}
     if len(kinds) > 1 or (not strict and kinds != {".docx"}):
-        return Score(0.0, f"{result.name} and {expected.name} are not of one kind")
-    seen, wanted = (
-        [each for each in paragraphs(file, strict=strict) if each] for file in (result, expected)
+        return Score(0.0, f"{result.name} and {expected.name} have different formats")
+    actual, target = (
+        [paragraph for paragraph in paragraphs(file, strict=strict) if paragraph]
+        for file in (result, expected)
     )
-    return compared(seen, wanted, Compared(ignore_blanks=ignore_blanks), strict=strict)
+    return compared(actual, target, TextOptions(ignore_blanks=ignore_blanks), strict=strict)
 
 
 @metric()
 def compare_docx_tables(result: Path, expected: Path) -> Score:
-    """Two documents have the same tables: as many, of the same shapes, cells with the same text."""
-    seen, wanted = _tables(result), _tables(expected)
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} tables, not {len(wanted)}")
+    """Two documents have the same tables, with the same dimensions and the same text in cells."""
+    actual, target = _tables(result), _tables(expected)
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} tables, not {len(target)}")
     wrong = []
-    for number, (one, other) in enumerate(zip(seen, wanted, strict=True), start=1):
+    for number, (one, other) in enumerate(zip(actual, target, strict=True), start=1):
         if [len(row) for row in one] != [len(row) for row in other]:
-            wrong.append(f"table {number} is not of the expected shape")
+            wrong.append(f"table {number} does not have the expected dimensions")
             continue
         wrong += [
-            f"row {row}, column {column} of table {number} says {shown(left)}, not {shown(right)}"
+            f"row {row}, column {column} of table {number} reads {shown(left)}, not {shown(right)}"
             for row, (lefts, rights) in enumerate(zip(one, other, strict=True), start=1)
             for column, (left, right) in enumerate(zip(lefts, rights, strict=True), start=1)
             if left != right
         ]
-    return verdict(wrong, f"all {len(wanted)} tables are equal")
+    return verdict(wrong, f"all {len(target)} tables are equal")
 
 
 def _document(file: Path) -> Document:
@@ -182,7 +184,7 @@ def _tables(file: Path) -> list[list[list[str]]]:
 
 
 def _rows(cells: list[Any], rows: int, columns: int) -> list[list[str]]:
-    """The cells of a table as its grid has them, each with its text."""
+    """The texts of a table's cells as a grid."""
     return [
         [cells[row * columns + column].text.strip() for column in range(columns)]
         for row in range(rows)
@@ -191,36 +193,38 @@ def _rows(cells: list[Any], rows: int, columns: int) -> list[list[str]]:
 
 @metric(
     repairs=(
-        "Pictures are taken in the order in which the text shows them, with their size: upstream "
-        "takes every picture the file holds, shown or not, in the file's own order, as bare bytes.",
+        "Pictures are compared with their size, in the order of the text: upstream compares the "
+        "bytes of all pictures in the file, shown or not, in the file's own order.",
     )
 )
 def compare_docx_images(result: Path, expected: Path, *, strict: bool) -> Score:
-    """Two documents hold the same pictures, pixel by pixel, in order."""
-    seen, wanted = (_pictures(each, strict=strict) for each in (result, expected))
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} pictures, not {len(wanted)}")
+    """Two documents have the same pictures, pixel by pixel, in order."""
+    actual, target = (_pictures(file, strict=strict) for file in (result, expected))
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} pictures, not {len(target)}")
     wrong = [
         f"picture {number} differs"
-        for number, (one, other) in enumerate(zip(seen, wanted, strict=True), start=1)
+        for number, (one, other) in enumerate(zip(actual, target, strict=True), start=1)
         if one[0] != other[0] or (strict and one[1] != other[1])
     ]
-    return verdict(wrong, f"all {len(wanted)} pictures are equal")
+    return verdict(wrong, f"all {len(target)} pictures are equal")
 
 
 def _pictures(file: Path, *, strict: bool) -> list[tuple[bytes, tuple[int, int]]]:
-    """Each picture's pixels and size."""
+    """The pixels and the size of each picture."""
     with given.library(given.file(file).name):
         document = _document(file)
         parts = document.part.rels
         if strict:
             blips = document.element.body.iter(qn("a:blip"))
-            asked = [parts[name] for each in blips if (name := each.get(qn("r:embed")))]
+            images = [parts[name] for blip in blips if (name := blip.get(qn("r:embed")))]
         else:
-            asked = [each for each in parts.values() if "image" in each.reltype]
-            if any(each.is_external for each in asked):
-                raise UpstreamRaisesError(f"a picture of {file.name} lies elsewhere")
-        return [_pixels(each.target_part.blob, file.name) for each in asked if not each.is_external]
+            images = [part for part in parts.values() if "image" in part.reltype]
+            if any(image.is_external for image in images):
+                raise UpstreamRaisesError(f"a picture of {file.name} is stored outside the file")
+        return [
+            _pixels(image.target_part.blob, file.name) for image in images if not image.is_external
+        ]
 
 
 def _pixels(blob: bytes, name: str) -> tuple[bytes, tuple[int, int]]:
@@ -228,4 +232,4 @@ def _pixels(blob: bytes, name: str) -> tuple[bytes, tuple[int, int]]:
         with open_picture(blob, formats=FORMATS, pixels=MOST_PIXELS) as picture:
             return picture.tobytes(), picture.size
     except BoundsError as error:
-        raise UnreadableError(f"a picture of {name} is not judged: {error}") from error
+        raise UnreadableError(f"a picture in {name} cannot be compared: {error}") from error

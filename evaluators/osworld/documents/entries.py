@@ -1,4 +1,4 @@
-"""Metrics on documents whose paragraphs are entries: places, trains, references."""
+"""Metrics on documents whose paragraphs are entries: place names, trains, references."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld import given
-from ambidex.evaluators.osworld.documents.documents import alike, paragraphs
+from ambidex.evaluators.osworld.documents.documents import paragraphs, similarity
 from ambidex.evaluators.osworld.documents.word import read_own_texts
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.osworld.text import squeezed
@@ -19,65 +19,63 @@ from ambidex.evaluators.values import shown, verdict
 
 
 class Candidates(TypedDict):
-    """Texts, one of which each word should be."""
+    """Texts that each word is compared with."""
 
     expected: list[Any] | str
 
 
 @metric(
-    repairs=(
-        "Each expected place counts for one word only: upstream lets one place stand three times.",
-    )
+    repairs=("Each expected place counts for one word only: upstream counts a place three times.",)
 )
 def fuzzy_place_math(result: Path, expected: Candidates, *, strict: bool) -> Score:
-    """The document has exactly three words; the score is how alike they are to the expected
+    """The document has exactly three words; the score is their mean similarity to the expected
     places."""
-    said = " ".join(paragraphs(result, strict=False)).split()
-    if len(said) != 3:
-        return Score(0.0, f"there are {len(said)} words, not 3")
+    words = " ".join(paragraphs(result, strict=False)).split()
+    if len(words) != 3:
+        return Score(0.0, f"there are {len(words)} words, not 3")
     places = expected["expected"]
     if not places:
         return Score(0.0, "there are no places to compare with")
-    ratios = np.array([[_near(one, other) for other in places] for one in said])
+    ratios = np.array([[_ratio(one, other) for other in places] for one in words])
     if strict:
         rows, columns = linear_sum_assignment(ratios, maximize=True)
-        found = float(ratios[rows, columns].sum()) / 3
+        score = float(ratios[rows, columns].sum()) / 3
     else:
-        found = float(ratios.max(axis=1).sum()) / 3
-    return Score(min(found, 1.0), f"the words are alike to the places by {found:.3f}")
+        score = float(ratios.max(axis=1).sum()) / 3
+    return Score(min(score, 1.0), f"the similarity of the words to the places is {score:.3f}")
 
 
-def _near(word: str, place: Any) -> float:
-    """How alike they are; what is no text is like none, and a number cannot be compared."""
+def _ratio(word: str, place: Any) -> float:
+    """The similarity of word and place; 0 if the place is not a text. Upstream raises for
+    numbers."""
     if isinstance(place, int | float):
-        raise UpstreamRaisesError(f"{shown(place)} is no text")
-    return alike(word, place) if isinstance(place, str) else 0.0
+        raise UpstreamRaisesError(f"{shown(place)} is not a text")
+    return similarity(word, place) if isinstance(place, str) else 0.0
 
 
 @metric()
 def compare_unique_train_records(result: Path, expected: list[Path | None]) -> Score:
-    """The document keeps lines of the original (the second file) only, as many as the expected one
-    (the first) has, and of its records exactly the train numbers of that, each once."""
+    """The document has only lines of the original (the second file), as many as the expected one
+    (the first), and exactly the train numbers of the expected one, each once."""
     if not isinstance(expected, list) or len(expected) < 2:
-        raise UnreadableError(
-            "two files are needed to compare with: the expected and the original one"
-        )
-    seen, wanted, original = (
-        [text.strip() for text in read_own_texts(each) if text.strip()]
-        for each in (result, *expected[:2])
+        raise UnreadableError("needs two files to compare with: the expected one and the original")
+    actual, target, original = (
+        [text.strip() for text in read_own_texts(file) if text.strip()]
+        for file in (result, *expected[:2])
     )
-    wrong = [f"{shown(each)} is not in the original" for each in set(seen) - set(original)]
-    trains, right = _trains(seen), _trains(wanted)
+    wrong = [f"{shown(line)} is not in the original" for line in set(actual) - set(original)]
+    trains, required = _trains(actual), _trains(target)
     wrong += [
-        f"train {each} is listed twice" for each in {e for e in trains if trains.count(e) > 1}
+        f"train {train} is listed twice"
+        for train in {name for name in trains if trains.count(name) > 1}
     ]
-    if set(trains) != set(right):
+    if set(trains) != set(required):
         wrong.append(
-            f"the trains are {shown(sorted(set(trains)))}, not {shown(sorted(set(right)))}"
+            f"the trains are {shown(sorted(set(trains)))}, not {shown(sorted(set(required)))}"
         )
-    if len(seen) != len(wanted):
-        wrong.append(f"there are {len(seen)} lines, not {len(wanted)}")
-    return verdict(wrong, f"all {len(right)} trains are listed once")
+    if len(actual) != len(target):
+        wrong.append(f"there are {len(actual)} lines, not {len(target)}")
+    return verdict(wrong, f"all {len(required)} trains are listed once")
 
 
 def _trains(lines: list[str]) -> list[str]:
@@ -86,9 +84,9 @@ def _trains(lines: list[str]) -> list[str]:
 
 @metric(
     repairs=(
-        "`content_only` takes runs of white space as one blank, as it does elsewhere: "
-        "upstream does not read it, though the task gives it.",
-        "Documents of both kinds can be compared: upstream gives 0 where one is no docx.",
+        "`content_only` collapses white space, as it does elsewhere: upstream ignores "
+        "`content_only`, though the task sets it.",
+        "Documents of both formats can be compared: upstream scores 0 unless both are docx.",
     )
 )
 def compare_references(
@@ -100,32 +98,41 @@ def compare_references(
     content_only: bool = False,
     strict: bool,
 ) -> Score:
-    """As many entries follow the paragraph "References"; the score is how alike they are, counted
-    from `reference_base_result` to 1."""
-    if not strict and {given.file(each).suffix for each in (result, expected)} != {".docx"}:
-        return Score(0.0, "upstream compares docx files alone")
-    seen, wanted = (
-        _entries(paragraphs(each, strict=False), reference_indicator) for each in (result, expected)
+    """Equally many entries follow the paragraph "References"; the score is their similarity, with
+    the range from `reference_base_result` to 1 mapped to 0…1."""
+    if not strict and {given.file(file).suffix for file in (result, expected)} != {".docx"}:
+        return Score(0.0, "upstream compares only docx files")
+    actual, target = (
+        _entries(paragraphs(file, strict=False), reference_indicator) for file in (result, expected)
     )
-    if seen is None and wanted is None:
+    if actual is None and target is None:
         return Score(1.0, f"neither document has a paragraph {reference_indicator!r}")
-    if seen is None or wanted is None:
+    if actual is None or target is None:
         return Score(0.0, f"one document has no paragraph {reference_indicator!r}")
-    if len(seen) != len(wanted):
-        return Score(0.0, f"there are {len(seen)} entries, not {len(wanted)}")
-    if not wanted:
-        raise UpstreamRaisesError("there are no entries, so no mean of them")
+    if len(actual) != len(target):
+        return Score(0.0, f"there are {len(actual)} entries, not {len(target)}")
+    if not target:
+        raise UpstreamRaisesError("there are no entries to average over")
     if strict and content_only:
-        seen, wanted = [squeezed(each) for each in seen], [squeezed(each) for each in wanted]
-    ratio = sum(alike(one, other) for one, other in zip(seen, wanted, strict=True)) / len(wanted)
+        actual, target = (
+            [squeezed(entry) for entry in actual],
+            [squeezed(entry) for entry in target],
+        )
+    ratio = sum(similarity(one, other) for one, other in zip(actual, target, strict=True)) / len(
+        target
+    )
     base = reference_base_result
     if base == 1:
-        return Score(0.0, "no likeness is beyond 1")
-    found = (ratio - base) / (1 - base) if ratio >= base + 0.01 else 0.0
-    return Score(min(found, 1.0), f"the entries are alike by {ratio:.3f}, from {base} on")
+        return Score(0.0, "no similarity exceeds 1")
+    score = (ratio - base) / (1 - base) if ratio >= base + 0.01 else 0.0
+    return Score(min(score, 1.0), f"the similarity of the entries is {ratio:.3f} (0 at {base})")
 
 
 def _entries(paragraphs: list[str], indicator: str | None) -> list[str] | None:
     if indicator not in paragraphs:
         return None
-    return [each for each in paragraphs[paragraphs.index(indicator) + 1 :] if each.strip()]
+    return [
+        paragraph
+        for paragraph in paragraphs[paragraphs.index(indicator) + 1 :]
+        if paragraph.strip()
+    ]

@@ -1,4 +1,4 @@
-"""A metric on web pages: two of them, node by node."""
+"""Metric that compares two web pages node by node."""
 
 from __future__ import annotations
 
@@ -20,49 +20,50 @@ MOST_NODES = 100_000
 
 @metric(
     repairs=(
-        "Both pages have as many nodes: upstream stops at the end of the shorter one, so that "
-        "pictures and other elements without text may be missing there, and an empty page is equal "
-        "to any.",
-        "LibreOffice's notes on numbers do not count unless `ignore_sdnum` is false: upstream "
+        "Both pages must have equally many nodes: upstream stops at the end of the shorter one, so "
+        "that elements without text may be missing, and an empty page equals any other.",
+        "LibreOffice's `sdnum` attributes do not count unless `ignore_sdnum` is false: upstream "
         "compares them unless it is true.",
     )
 )
 def compare_htmls(
     result: Path, expected: Path, *, ignore_sdnum: bool | None = None, strict: bool
 ) -> Score:
-    """The nodes of two pages in order: their names, texts and attributes (`ignore_sdnum`: but
-    for LibreOffice's notes on numbers)."""
+    """Two pages have the same nodes in order, with the same names, texts and attributes
+    (`ignore_sdnum`: except LibreOffice's `sdnum`)."""
     ignore = bool(ignore_sdnum) or (strict and ignore_sdnum is None)
-    pages = [BeautifulSoup(given.text(each, 2 * MIB), "lxml") for each in (result, expected)]
+    pages = [BeautifulSoup(given.text(file, 2 * MIB), "lxml") for file in (result, expected)]
     if strict and pages[0].text.strip() != pages[1].text.strip():
         return Score(0.0, "the texts of the pages differ")
-    seen, wanted = (list(_nodes(each)) for each in pages)
-    for one, other in zip_longest(seen, wanted) if strict else zip(seen, wanted, strict=False):
-        left, right = (_said(each, ignore_sdnum=ignore) for each in (one, other))
+    actual, target = (list(_nodes(page)) for page in pages)
+    for one, other in zip_longest(actual, target) if strict else zip(actual, target, strict=False):
+        left, right = (_content(side, ignore_sdnum=ignore) for side in (one, other))
         if left != right:
             return Score(0.0, f"the page has {shown(left)}, not {shown(right)}")
         if not strict and not _same_text(one, other):
             return Score(0.0, f"the texts in {shown(left)} differ")
-    return verdict([], f"all {len(wanted)} nodes are equal")
+    return verdict([], f"all {len(target)} nodes are equal")
 
 
 def _same_text(one: PageElement | None, other: PageElement | None) -> bool:
-    """Whether two tags hold the same text, whatever is around it."""
+    """Whether two tags have the same text, apart from surrounding blanks."""
     if not isinstance(one, Tag) or not isinstance(other, Tag):
         return True
     return one.text.strip() == other.text.strip()
 
 
 def _nodes(page: BeautifulSoup) -> Iterator[PageElement]:
-    for number, each in enumerate(page.descendants):
+    for number, node in enumerate(page.descendants):
         if number > MOST_NODES:
             raise UnreadableError(f"a page has more than {MOST_NODES} nodes")
-        yield each
+        yield node
 
 
-def _said(node: PageElement | None, *, ignore_sdnum: bool) -> object:
-    """A tag's name and attributes, or a text."""
+def _content(node: PageElement | None, *, ignore_sdnum: bool) -> object:
+    """The name and attributes of a tag, or a text."""
     if isinstance(node, Tag):
-        kept = {k: v for k, v in node.attrs.items() if not (ignore_sdnum and k == "sdnum")}
-        return node.name, kept
+        attributes = {
+            key: value for key, value in node.attrs.items() if not (ignore_sdnum and key == "sdnum")
+        }
+        return node.name, attributes
     return None if node is None else str(node)

@@ -1,4 +1,4 @@
-"""OpenDocument texts (odt) as OSWorld's metrics look at them: texts of paragraphs, highlights."""
+"""OpenDocument texts (odt) as OSWorld's metrics read them: texts of paragraphs and highlights."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ MOST_BLANKS = 1000
 FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 
 
-def read_texts(content: io.BytesIO, name: str, *, whole: bool) -> list[str]:
-    """The paragraphs' texts; `whole`: with headings, tabs, repeated blanks, links and spans within
-    spans, which upstream passes over, and without what was deleted under recorded changes."""
+def read_texts(content: io.BytesIO, name: str, *, complete: bool) -> list[str]:
+    """The texts of the paragraphs.
+
+    With `complete`, they include headings, tabs, repeated blanks, links and nested spans, which
+    upstream skips, and exclude text deleted under recorded changes.
+    """
     with given.library(name):
-        if not whole:
-            # The library that upstream reads with begins with what the pages have in common.
+        if not complete:
+            # Upstream's library reads the page styles (headers, footers) first.
             parts = _parts(content)
-            return [_direct(each) for part in parts for each in part.iter(f"{TEXT}p")]
+            return [_direct_text(element) for part in parts for element in part.iter(f"{TEXT}p")]
         root = _part(content, "content.xml")
         for body in root.iter(f"{OFFICE}text"):
             for changes in body.findall(f"{TEXT}tracked-changes"):
                 body.remove(changes)
-        return ["".join(_pieces(each)) for each in root.iter() if each.tag in PARAGRAPHS]
+        return ["".join(_pieces(element)) for element in root.iter() if element.tag in PARAGRAPHS]
 
 
 def _pieces(paragraph: Element) -> Iterator[str]:
     yield paragraph.text or ""
-    # Without recursion: a hostile file nests deeper than Python calls.
+    # Iterative: a hostile file is nested more deeply than Python's recursion limit.
     waiting = [iter(paragraph)]
     tails: list[str] = []
     while waiting:
@@ -45,7 +48,7 @@ def _pieces(paragraph: Element) -> Iterator[str]:
             waiting.pop()
             if tails:
                 yield tails.pop()
-        elif child.tag in PARAGRAPHS:  # of a text box: a paragraph of its own
+        elif child.tag in PARAGRAPHS:  # in a text box: a separate paragraph
             yield child.tail or ""
         else:
             blanks = min(int(child.get(f"{TEXT}c", "1")), MOST_BLANKS)
@@ -56,36 +59,36 @@ def _pieces(paragraph: Element) -> Iterator[str]:
             tails.append(child.tail or "")
 
 
-def _direct(paragraph: Element) -> str:
-    said = paragraph.text or ""
+def _direct_text(paragraph: Element) -> str:
+    text = paragraph.text or ""
     for child in paragraph:
         if child.tag == f"{TEXT}span":
-            said += child.text or ""
-            said += "".join(each.tail or "" for each in child)
-        said += child.tail or ""
-    return said
+            text += child.text or ""
+            text += "".join(nested.tail or "" for nested in child)
+        text += child.tail or ""
+    return text
 
 
-def highlighted(content: io.BytesIO, name: str, color: str, *, whole: bool) -> list[str]:
-    """The texts on this background colour: spans with an automatic style of their own that says so;
-    `whole`: any text whose style, or one that it inherits from, says so."""
+def highlighted(content: io.BytesIO, name: str, color: str, *, complete: bool) -> list[str]:
+    """The texts with this background colour: spans whose automatic style sets it or, with
+    `complete`, any text whose style sets or inherits it."""
     with given.library(name):
         root = _part(content, "content.xml")
         automatic = root.findall(f"*/{STYLE}style")
-        if not whole:
+        if not complete:
             parts = _parts(content)
-            said = [
-                each.get(f"{STYLE}name")
+            names = [
+                element.get(f"{STYLE}name")
                 for part in parts
-                for each in part.findall(f"{OFFICE}automatic-styles/{STYLE}style")
-                if any(held.get(f"{FO}background-color") == color for held in each)
+                for element in part.findall(f"{OFFICE}automatic-styles/{STYLE}style")
+                if any(properties.get(f"{FO}background-color") == color for properties in element)
             ]
-            spans = [each for part in parts for each in part.iter(f"{TEXT}span")]
+            spans = [element for part in parts for element in part.iter(f"{TEXT}span")]
             return [
-                "".join(each.itertext()) for each in spans if each.get(f"{TEXT}style-name") in said
+                "".join(span.itertext()) for span in spans if span.get(f"{TEXT}style-name") in names
             ]
         common = _part(content, "styles.xml").findall(f"*/{STYLE}style")
-        styles = {str(each.get(f"{STYLE}name")): each for each in (*common, *automatic)}
+        styles = {str(style.get(f"{STYLE}name")): style for style in (*common, *automatic)}
         return [
             text
             for text, background in _backgrounds(root, styles)
@@ -94,7 +97,7 @@ def highlighted(content: io.BytesIO, name: str, color: str, *, whole: bool) -> l
 
 
 def _backgrounds(root: Element, styles: dict[str, Element]) -> Iterator[tuple[str, str]]:
-    """Each piece of text with its background colour."""
+    """Each piece of text with its effective background colour."""
     waiting: list[tuple[Element, str]] = [(root, "")]
     while waiting:
         element, background = waiting.pop()
@@ -112,21 +115,21 @@ def _background(name: str, styles: dict[str, Element]) -> str:
         style = styles.get(name)
         if style is None:
             return ""
-        # A paragraph may lie on the colour, and its characters on another one.
+        # A style can set one colour for the paragraph and another for its characters.
         for kind in ("text", "paragraph"):
             properties = style.find(f"{STYLE}{kind}-properties")
-            said = None if properties is None else properties.get(f"{FO}background-color")
-            if said:
-                return said
+            color = None if properties is None else properties.get(f"{FO}background-color")
+            if color:
+                return color
         name = str(style.get(f"{STYLE}parent-style-name"))
-    raise ValueError("styles inherit from each other in a ring")
+    raise ValueError("the styles inherit from each other in a cycle")
 
 
 def _parts(content: io.BytesIO) -> list[Element]:
-    """The styles of the pages, if there are any, and the content."""
+    """The roots of styles.xml, if present, and content.xml."""
     with zipfile.ZipFile(content) as archive:
-        names = [each for each in ("styles.xml", "content.xml") if each in archive.namelist()]
-    return [_part(content, each) for each in names]
+        names = [name for name in ("styles.xml", "content.xml") if name in archive.namelist()]
+    return [_part(content, name) for name in names]
 
 
 def _part(content: io.BytesIO, member: str) -> Element:

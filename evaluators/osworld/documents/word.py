@@ -1,5 +1,5 @@
-"""Word files (docx) as OSWorld's metrics look at them: what a paragraph or run says by itself, and
-what it looks like once styles are asked."""
+"""Word files (docx) as OSWorld's metrics read them: the direct formatting of paragraphs and runs,
+and their effective formatting with styles applied."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ambidex.evaluators.osworld import Value, given
 from ambidex.evaluators.read_docx import ancestry
 
 MOST_SPANNED = 100_000
-"""Columns that cells span, summed: the library makes as many cells of them."""
+"""Maximum sum of the columns that cells span: the library creates a cell for each."""
 T = TypeVar("T")
 Colour: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Look:
-    """How characters look; None where nothing says it."""
+class TextFormat:
+    """Character formatting; None where nothing sets it."""
 
     font: str | None
     size: float | None
@@ -46,13 +46,15 @@ class Look:
 
 @dataclass(frozen=True)
 class Run:
-    """Characters of one look: by themselves, and with their styles."""
+    """Consecutive characters with the same formatting."""
 
     text: str
-    own: Look
-    whole: Look
+    own: TextFormat
+    """Direct formatting."""
+    effective: TextFormat
+    """Formatting with styles applied."""
     breaks: int
-    """Page breaks in it."""
+    """Number of page breaks."""
 
 
 @dataclass(frozen=True)
@@ -60,64 +62,64 @@ class Tab:
     """A tab stop."""
 
     position: int
-    """In EMU, from the left margin."""
+    """Distance from the left margin in EMU."""
     alignment: str
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph; `own_…` is what it says without its style."""
+    """A paragraph; the `own_…` attributes ignore its style."""
 
     text: str
     runs: tuple[Run, ...]
     in_table: bool
     depth: int
-    """In how many tables, one within the other, it stands."""
+    """Number of nested tables around it."""
     own_centered: bool
     centered: bool
     own_spacing: float | None
-    """Lines, or EMU where it is a length; None where nothing says it."""
+    """In lines, or in EMU if it is a length; None if nothing sets it."""
     spacing: float | None
     tabs: tuple[Tab, ...]
 
 
 def opened(content: io.BytesIO, name: str) -> Document:
-    """The document of a package that was let through; to be read within `given.library`."""
+    """Open a package that has been checked. Call it, and use the document, within
+    `given.library`."""
     document = docx.Document(content)
     spans = document.element.body.iter(qn("w:gridSpan"))
-    if sum(abs(int(each.get(qn("w:val")) or 1)) for each in spans) > MOST_SPANNED:
-        raise UnreadableError(f"cells of {name} span more than {MOST_SPANNED} columns")
+    if sum(abs(int(span.get(qn("w:val")) or 1)) for span in spans) > MOST_SPANNED:
+        raise UnreadableError(f"the cells of {name} span more than {MOST_SPANNED} columns")
     return document
 
 
 def read_own_texts(value: Value) -> list[str]:
-    """The texts of the paragraphs in the body of a file that is a Word file by what it holds,
-    whatever it is called."""
+    """The texts of the paragraphs in the body of a Word file, whatever its name."""
     name = given.file(value).name
     return read_texts(given.office(value), name, tables=False)
 
 
 def read_texts(content: io.BytesIO, name: str, *, tables: bool) -> list[str]:
-    """The paragraphs' texts: those that stand in the body itself, and in its tables if asked."""
+    """The texts of the paragraphs in the body and, with `tables`, in its tables."""
     with given.library(name):
         document = opened(content, name)
         return [
-            DocxParagraph(each, document._body).text
-            for each in document.element.body.iter(qn("w:p"))
-            if _is_top(each) or (tables and _in_table(each))
+            DocxParagraph(element, document._body).text
+            for element in document.element.body.iter(qn("w:p"))
+            if _is_top(element) or (tables and _in_table(element))
         ]
 
 
 def read_word(value: Value) -> list[Paragraph]:
-    """The paragraphs of body and tables in their order, with their looks."""
+    """The paragraphs of body and tables in document order, with their formatting."""
     name = given.file(value).name
     with given.library(name):
         document = opened(given.office(value), name)
         themes, default = _theme_fonts(document), _Defaults.of(document)
         return [
-            _paragraph(each, document, default, themes)
-            for each in document.element.body.iter(qn("w:p"))
-            if _is_top(each) or _in_table(each)
+            _paragraph(element, document, default, themes)
+            for element in document.element.body.iter(qn("w:p"))
+            if _is_top(element) or _in_table(element)
         ]
 
 
@@ -134,17 +136,19 @@ def _in_table(paragraph: BaseOxmlElement) -> bool:
 def _paragraph(
     element: BaseOxmlElement, document: Document, default: _Defaults, themes: dict[str, str]
 ) -> Paragraph:
-    held = DocxParagraph(element, document._body)
-    styles = list(ancestry(held.style))
-    inherited = [*(each.font for each in styles), *default.fonts]
-    formats = [each.paragraph_format for each in styles if isinstance(each, ParagraphStyle)]
+    paragraph = DocxParagraph(element, document._body)
+    styles = list(ancestry(paragraph.style))
+    inherited = [*(style.font for style in styles), *default.fonts]
+    formats = [style.paragraph_format for style in styles if isinstance(style, ParagraphStyle)]
     formats += default.formats
-    own = held.paragraph_format
-    alignments = [each.alignment for each in (own, *formats) if each.alignment is not None]
-    spacings = [each.line_spacing for each in (own, *formats) if each.line_spacing is not None]
+    own = paragraph.paragraph_format
+    alignments = [format.alignment for format in (own, *formats) if format.alignment is not None]
+    spacings = [
+        format.line_spacing for format in (own, *formats) if format.line_spacing is not None
+    ]
     return Paragraph(
-        text=held.text,
-        runs=tuple(_run(each, inherited, themes) for each in held.runs),
+        text=paragraph.text,
+        runs=tuple(_run(run, inherited, themes) for run in paragraph.runs),
         in_table=_in_table(element),
         depth=sum(1 for _ in element.iterancestors(qn("w:tbl"))),
         own_centered=own.alignment == WD_ALIGN_PARAGRAPH.CENTER,
@@ -152,29 +156,29 @@ def _paragraph(
         own_spacing=None if own.line_spacing is None else float(own.line_spacing),
         spacing=float(spacings[0]) if spacings else None,
         tabs=tuple(
-            Tab(int(each.position), each.alignment.name)
-            for each in own.tab_stops
-            if each.alignment is not WD_TAB_ALIGNMENT.CLEAR
-            and not (each.alignment is WD_TAB_ALIGNMENT.LEFT and each.position == 0)
+            Tab(int(stop.position), stop.alignment.name)
+            for stop in own.tab_stops
+            if stop.alignment is not WD_TAB_ALIGNMENT.CLEAR
+            and not (stop.alignment is WD_TAB_ALIGNMENT.LEFT and stop.position == 0)
         ),
     )
 
 
 def _run(run: DocxRun, inherited: list[Font], themes: dict[str, str]) -> Run:
-    styled = [each.font for each in ancestry(run.style)] if run._r.style is not None else []
-    breaks = (each.get(qn("w:type")) == "page" for each in run._r.iter(qn("w:br")))
-    whole = _look([run.font, *styled, *inherited], themes)
-    return Run(run.text, _look([run.font], {}), whole, sum(breaks))
+    styled = [style.font for style in ancestry(run.style)] if run._r.style is not None else []
+    breaks = (element.get(qn("w:type")) == "page" for element in run._r.iter(qn("w:br")))
+    effective = _format([run.font, *styled, *inherited], themes)
+    return Run(run.text, _format([run.font], {}), effective, sum(breaks))
 
 
-def _look(fonts: list[Font], themes: dict[str, str]) -> Look:
-    """What the first of several says that says anything."""
+def _format(fonts: list[Font], themes: dict[str, str]) -> TextFormat:
+    """Merge formatting: for each attribute, the first font that sets it decides."""
 
     def first(read: Callable[[Font], T | None]) -> T | None:
-        return next((said for each in fonts if (said := read(each)) is not None), None)
+        return next((value for font in fonts if (value := read(font)) is not None), None)
 
     rgb = first(lambda font: font.color.rgb)
-    return Look(
+    return TextFormat(
         font=first(lambda font: _font_name(font, themes)),
         size=first(lambda font: None if font.size is None else float(font.size.pt)),
         italic=first(lambda font: font.italic),
@@ -188,26 +192,26 @@ def _font_name(font: Font, themes: dict[str, str]) -> str | None:
     properties = font._element.rPr
     fonts = None if properties is None else properties.rFonts
     theme = None if fonts is None else fonts.get(qn("w:asciiTheme"))
-    # A theme's font wins over the one that is named beside it.
+    # A theme font overrides a font given by name.
     return themes.get(str(theme)[:5], font.name)
 
 
 def _theme_fonts(document: Document) -> dict[str, str]:
     """The typefaces of the theme, "major" and "minor"."""
-    found: dict[str, str] = {}
-    for each in document.part.rels.values():
-        if each.reltype == RELATIONSHIP_TYPE.THEME and not each.is_external:
-            root = parse_xml(each.target_part.blob)
+    typefaces: dict[str, str] = {}
+    for rel in document.part.rels.values():
+        if rel.reltype == RELATIONSHIP_TYPE.THEME and not rel.is_external:
+            root = parse_xml(rel.target_part.blob)
             for kind in ("major", "minor"):
                 latin = root.find(f".//{qn(f'a:{kind}Font')}/{qn('a:latin')}")
                 if latin is not None:
-                    found[kind] = str(latin.get("typeface"))
-    return found
+                    typefaces[kind] = str(latin.get("typeface"))
+    return typefaces
 
 
 @dataclass(frozen=True)
 class _Defaults:
-    """What the document says of everything that nothing else speaks of; one of each, or none."""
+    """The document's default formatting; each list has one element or none."""
 
     fonts: list[Font]
     formats: list[ParagraphFormat]
@@ -217,7 +221,7 @@ class _Defaults:
         defaults = document.styles.element.find(qn("w:docDefaults"))
         if defaults is None:
             return cls([], [])
-        runs, paragraphs = (defaults.find(qn(f"w:{each}Default")) for each in ("rPr", "pPr"))
+        runs, paragraphs = (defaults.find(qn(f"w:{kind}Default")) for kind in ("rPr", "pPr"))
         return cls(
             [] if runs is None else [Font(_Holder(runs))],  # type: ignore[arg-type]
             [] if paragraphs is None else [ParagraphFormat(_Holder(paragraphs))],  # type: ignore[arg-type]
@@ -225,21 +229,21 @@ class _Defaults:
 
 
 class _Holder:
-    """An element with an rPr or a pPr, where the library expects a run or a paragraph."""
+    """Wraps an element with an rPr or a pPr, so that it can stand in for a run or a paragraph."""
 
     def __init__(self, element: BaseOxmlElement) -> None:
         self.rPr = element.find(qn("w:rPr"))
         self.pPr = element.find(qn("w:pPr"))
 
 
-def visible(paragraph: Paragraph) -> Iterator[tuple[str, Look]]:
-    """Each visible character of a paragraph's runs with its look, styles asked."""
+def visible(paragraph: Paragraph) -> Iterator[tuple[str, TextFormat]]:
+    """Each visible character of a paragraph with its effective formatting."""
     for run in paragraph.runs:
         for character in run.text:
             if not character.isspace():
-                yield character, run.whole
+                yield character, run.effective
 
 
 def outside_tables(paragraphs: list[Paragraph]) -> list[Paragraph]:
-    """The paragraphs that stand in the body itself."""
-    return [each for each in paragraphs if not each.in_table]
+    """The paragraphs outside tables."""
+    return [paragraph for paragraph in paragraphs if not paragraph.in_table]

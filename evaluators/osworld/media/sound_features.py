@@ -1,6 +1,6 @@
-"""How alike two sounds are: their spectra frame by frame, along the best alignment in time.
+"""The distance of two sounds: their spectra frame by frame, along the best alignment in time.
 
-Frames are Mel cepstra (20 coefficients, 2048 samples every 512, Slaney's scale of 128 bands), the
+Frames are mel cepstra (20 coefficients, 2048 samples every 512, Slaney's scale of 128 bands). The
 alignment is FastDTW (Salvador and Chan 2007, radius 1) with the cosine distance.
 """
 
@@ -14,14 +14,14 @@ __all__ = ["alignment_distance", "cepstra"]
 
 Array = NDArray[np.float64]
 Path = list[tuple[int, int]]
-WINDOW, HOP, BANDS, KEPT = 2048, 512, 128, 20
-LOUDEST_FIRST = 80.0
-"""Decibels below the loudest band, under which all is silence."""
+WINDOW, HOP, BANDS, COEFFICIENTS = 2048, 512, 128, 20
+DYNAMIC_RANGE = 80.0
+"""Decibels below the loudest band at which levels are cut off."""
 AT_ONCE = 4096
 
 
 def cepstra(samples: NDArray[np.float32], rate: int) -> Array:
-    """One row of `KEPT` numbers for every `HOP` samples, each column scaled to at most 1."""
+    """Mel cepstra, shape (frames, COEFFICIENTS), one row per `HOP` samples, columns scaled to 1."""
     padded = np.pad(samples, WINDOW // 2)
     windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP]
     shape = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW) / WINDOW)
@@ -33,23 +33,23 @@ def cepstra(samples: NDArray[np.float32], rate: int) -> Array:
         ]
     )
     loudness = 10 * np.log10(np.maximum(power, 1e-10))
-    loudness = np.maximum(loudness, loudness.max() - LOUDEST_FIRST)
-    rows: Array = dct(loudness, axis=1, norm="ortho")[:, :KEPT]
+    loudness = np.maximum(loudness, loudness.max() - DYNAMIC_RANGE)
+    rows: Array = dct(loudness, axis=1, norm="ortho")[:, :COEFFICIENTS]
     largest = np.abs(rows).max(axis=0)
     return rows / np.where(largest < np.finfo(np.float64).tiny, 1, largest)
 
 
 def alignment_distance(one: Array, other: Array) -> float:
-    """Mean distance along the best alignment; 0 for the same."""
+    """Mean distance along the best alignment; 0 for identical sounds."""
     path, total = _aligned(one, other)
     return max(total, 0.0) / len(path)
 
 
 def _bands(rate: int) -> Array:
-    """Triangles over the frequencies of a spectrum, of one area each, evenly spaced in mel."""
+    """Triangular filters over a spectrum's frequencies, of unit area, evenly spaced in mel."""
 
     def hertz(mel: Array) -> Array:
-        step = 200 / 3  # below 1 kHz the scale is straight, above it grows by 6.4 in 27 steps
+        step = 200 / 3  # linear below 1 kHz; above, a factor of 6.4 in 27 steps
         high = 1000.0 * np.exp(np.log(6.4) / 27 * (mel - 15.0))
         return np.where(mel < 15.0, mel * step, high)
 
@@ -75,24 +75,24 @@ def _halved(rows: Array) -> Array:
 
 
 def _around(coarse: Path, rows: int, columns: int) -> list[tuple[int, int]]:
-    """For every row the columns within one coarse step of the coarse path."""
+    """For every row, the range of columns within one coarse step of the coarse path."""
     start, end = [columns] * rows, [0] * rows
     for row, column in coarse:
         first, last = max(0, 2 * (column - 1)), min(columns, 2 * (column + 2))
-        for each in range(max(0, 2 * (row - 1)), min(rows, 2 * (row + 2))):
-            start[each], end[each] = min(start[each], first), max(end[each], last)
+        for fine_row in range(max(0, 2 * (row - 1)), min(rows, 2 * (row + 2))):
+            start[fine_row], end[fine_row] = min(start[fine_row], first), max(end[fine_row], last)
     return list(zip(start, end, strict=True))
 
 
 def _best(one: Array, other: Array, around: list[tuple[int, int]]) -> tuple[Path, float]:
-    """The cheapest path through the cells given for each row."""
+    """The cheapest path through the given columns of each row, with its cost."""
     first, second = _unit(one), _unit(other)
     costs: list[list[float]] = []
     for row, (start, end) in enumerate(around):
-        far = (1 - second[start:end] @ first[row]).tolist()
+        distances = (1 - second[start:end] @ first[row]).tolist()
         above, offset = (costs[-1], around[row - 1][0]) if costs else ([], 0)
         line: list[float] = []
-        for place, distance in enumerate(far):
+        for place, distance in enumerate(distances):
             column = start + place - offset
             before = [line[-1]] if line else []
             before += above[max(0, column - 1) : column + 1] if column >= 0 else []

@@ -1,4 +1,4 @@
-"""Single pictures: how large they are, what stands where in them, and what is written in them."""
+"""Metrics on single pictures: size, positions of objects, and text."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from typing_extensions import TypedDict
 from ambidex.evaluators import Score
 from ambidex.evaluators.ocr import text_in
 from ambidex.evaluators.osworld import Value
-from ambidex.evaluators.osworld.given import held
+from ambidex.evaluators.osworld.given import read_bytes
 from ambidex.evaluators.osworld.pictures.pictures import head, on_white, picture, window_dump
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
 Array = NDArray[np.uint8]
 DARK = 128
-NEAR = 0.05
-"""A place counts within this share of the picture's size."""
-ALIKE = str.maketrans("LI1|0", "llllO")
-"""Letters that look alike on a screen and that any reader takes for each other: l, L, I, 1, |."""
+TOLERANCE = 0.05
+"""Tolerance of positions as a share of the picture's size."""
+LOOKALIKES = str.maketrans("LI1|0", "llllO")
+"""Letters that look alike on a screen and that text recognition confuses: l, L, I, 1, |; O, 0."""
 
 
 class Size(TypedDict):
-    """What a picture should measure, in pixels; a side that is not named does not count."""
+    """The expected size in pixels; a dimension that is not given does not count."""
 
     width: NotRequired[Any]
     height: NotRequired[Any]
@@ -37,13 +37,13 @@ class Size(TypedDict):
 
 
 class Weight(TypedDict):
-    """What a file may weigh."""
+    """The maximum size of a file in bytes."""
 
     max_size: Annotated[float, Strict()] | bool
 
 
 class Text(TypedDict):
-    """What should be written in a picture."""
+    """The text that a picture should show."""
 
     type: Literal["text"]
     text: str
@@ -51,42 +51,42 @@ class Text(TypedDict):
 
 @metric(
     repairs=(
-        "The visible part counts only where the task says so: upstream looks at it in every picture"
-        " that names a transparent colour.",
-        "The picture can be read: upstream reads its head alone.",
+        "The visible part counts only if the task says so: upstream measures the visible part of"
+        " every picture that declares a transparent colour.",
+        "The picture must be readable: upstream reads only the header.",
     )
 )
 def check_image_size(result: Value, expected: Size, *, strict: bool) -> Score:
-    """The picture is this wide and high; with `ignore_transparent`, its visible part is."""
+    """The picture has this width and height; with `ignore_transparent`, its visible part has."""
     ignored = bool(expected.get("ignore_transparent"))
-    (width, height), mode, named = head(result)
+    (width, height), mode, declares_transparency = head(result)
     if strict:
-        seen = picture(result)
-        cropped = ignored and seen.has_transparency_data
+        actual = picture(result)
+        cropped = ignored and actual.has_transparency_data
     else:
-        cropped = (ignored and mode in {"RGBA", "LA"}) or named
+        cropped = (ignored and mode in {"RGBA", "LA"}) or declares_transparency
     if cropped:
         image = picture(result)
         box = image.convert("RGBA").getchannel("A").getbbox() or (0, 0, 0, 0)
         width, height = box[2] - box[0], box[3] - box[1]
-    asked = ("width", width, expected.get("width")), ("height", height, expected.get("height"))
+    dimensions = ("width", width, expected.get("width")), ("height", height, expected.get("height"))
     wrong = [
-        f"{name} is {seen}, not {wanted}"
-        for name, seen, wanted in asked
-        if wanted is not None and seen != wanted
+        f"{name} is {actual}, not {target}"
+        for name, actual, target in dimensions
+        if target is not None and actual != target
     ]
     return verdict(wrong, f"the picture is {width}x{height}")
 
 
 @metric(
     repairs=(
-        "The file is a readable picture: upstream looks at the number of bytes alone, so an empty"
-        " file is a well compressed picture.",
+        "The file must be a readable picture: upstream checks only the number of bytes, so that an"
+        " empty file passes as a well compressed picture.",
     )
 )
 def check_image_file_size(result: Value, expected: Weight, *, strict: bool) -> Score:
     """The file has fewer bytes than `max_size`."""
-    size, most = len(held(result)), expected["max_size"]
+    size, most = len(read_bytes(result)), expected["max_size"]
     if strict:
         picture(result)
     wrong = [] if size < most else [f"{size} bytes, not below {most}"]
@@ -95,130 +95,130 @@ def check_image_file_size(result: Value, expected: Weight, *, strict: bool) -> S
 
 @metric(
     repairs=(
-        "The triangle is all that has not the commonest colour: upstream takes the second rarest"
-        " colour, which with two colours is the background itself, always near the middle, and"
-        " with smooth edges is a shade of the edge.",
+        "The triangle is everything but the commonest colour: upstream takes the second rarest"
+        " colour, which is the background itself if there are two colours (always near the"
+        " middle), and a shade of the edge if edges are smooth.",
     )
 )
 def check_triangle_position(result: Value, *, strict: bool) -> Score:
-    """The middle of the triangle is within 5 % of the middle of the picture, both ways."""
+    """The centre of the triangle is within 5 % of the centre of the picture in both directions."""
     image = picture(result)
     pixels: Array = np.asarray(on_white(image) if strict else image)
     if pixels.ndim != 3:
-        raise UpstreamRaisesError("a picture of one channel has no colours to count")
+        raise UpstreamRaisesError("a picture with one channel has no colours to count")
     colours, where, counts = np.unique(
         pixels.reshape(-1, pixels.shape[2]), axis=0, return_inverse=True, return_counts=True
     )
     if len(colours) < 2:
         if not strict:
-            raise UpstreamRaisesError("the picture has one colour, there is no second rarest")
-        return Score(0.0, "the picture has one colour: there is no triangle")
+            raise UpstreamRaisesError("the picture has only one colour, so no second rarest one")
+        return Score(0.0, "the picture has only one colour, so no triangle")
     by_count = np.argsort(counts)
     drawn = where != by_count[-1] if strict else where == by_count[1]
     middle = np.argwhere(drawn.reshape(pixels.shape[:2])).mean(axis=0)
     height, width = pixels.shape[:2]
     at = (float(middle[1]) / width, float(middle[0]) / height)
-    reason = f"its middle is at {at[0]:.1%} of the width and {at[1]:.1%} of the height"
+    reason = f"its centre is at {at[0]:.1%} of the width and {at[1]:.1%} of the height"
     if not strict:
         sides = np.array([height, width])
-        near = bool(np.all(np.abs(middle - sides / 2) < NEAR * sides))
+        near = bool(np.all(np.abs(middle - sides / 2) < TOLERANCE * sides))
         return Score(float(near), reason)
-    return Score(float(all(abs(each - 0.5) < NEAR for each in at)), reason)
+    return Score(float(all(abs(position - 0.5) < TOLERANCE for position in at)), reason)
 
 
 @metric(
     repairs=(
-        "Transparent pixels are not dark: upstream drops transparency, and what lies under it is"
-        " often black, so a picture without any text at the left can pass.",
+        "Transparent pixels are not dark: upstream drops transparency, and the pixels under it are"
+        " often black, so that a picture without text at the left can pass.",
     )
 )
 def check_textbox_on_leftside(result: Value, *, strict: bool) -> Score:
     """The first dark pixel from the left is within the first 5 % of the width."""
-    seen = picture(result)
-    grey: Array = np.asarray((on_white(seen) if strict else seen).convert("L"))
+    actual = picture(result)
+    grey: Array = np.asarray((on_white(actual) if strict else actual).convert("L"))
     columns = np.flatnonzero((grey < DARK).any(axis=0))
     width = grey.shape[1]
     first = int(columns[0]) if len(columns) else width
-    wrong = [] if first < width * NEAR else [f"the first dark column is {first} of {width}"]
-    return verdict(wrong, f"dark from column {first} of {width} on")
+    wrong = [] if first < width * TOLERANCE else [f"the first dark column is {first} of {width}"]
+    return verdict(wrong, f"the first dark column is {first} of {width}")
 
 
 @metric(
     repairs=(
-        "Pixels are addressed by row and column, and both pictures have one size: upstream takes"
-        " the column for the row, which looks at the wrong pixels and ends outside the picture"
+        "Pixels are addressed by row and column, and both pictures must have the same size:"
+        " upstream swaps row and column, which checks the wrong pixels and runs outside the picture"
         " unless it is square.",
     )
 )
 def check_green_background(result: Value, expected: Path, *, strict: bool) -> Score:
-    """Wherever the expected picture is not black, green is the largest part of the colour."""
+    """Wherever the expected picture is not black, green is the largest colour component."""
     image, mask = picture(result), picture(expected)
     if strict:
         if image.size != mask.size:
             return Score(0.0, f"the picture is {image.size}, not {mask.size} (width, height)")
-        seen, where = np.asarray(on_white(image)), np.asarray(mask.convert("RGB"))
-        wrong = int(np.count_nonzero(where.any(axis=2) & ~_green(seen)))
+        actual, where = np.asarray(on_white(image)), np.asarray(mask.convert("RGB"))
+        wrong = int(np.count_nonzero(where.any(axis=2) & ~_green(actual)))
         return Score(float(not wrong), f"{wrong} pixels of the background are not green")
-    seen, where = np.asarray(image), np.asarray(mask)
+    actual, where = np.asarray(image), np.asarray(mask)
     if where.ndim == 3 and not where[..., :3].any():
-        seen = where  # a picture that is all black names no pixel of the other
-    if min(seen.ndim, where.ndim) < 3 or min(seen.shape[2], where.shape[2]) < 3:
-        raise UpstreamRaisesError("a picture has no three colours")
-    return _green_by_column(seen, where)
+        actual = where  # a black picture selects no pixel of the other
+    if min(actual.ndim, where.ndim) < 3 or min(actual.shape[2], where.shape[2]) < 3:
+        raise UpstreamRaisesError("a picture does not have three colour channels")
+    return _green_by_column(actual, where)
 
 
 @metric(
     repairs=(
-        "The text stands there as words: upstream finds a text inside words too, so a picture"
-        " with `tools` in it shows the command `ls`.",
+        "The text must occur as whole words: upstream also finds the text inside words, so that a "
+        "picture with `tools` in it shows the command `ls`.",
     )
 )
 def compare_image_text(result: Value, expected: Text, *, strict: bool) -> Score:
-    """The text can be read in the picture, which may be an X window dump.
+    """The picture, which may be an X window dump, shows the text.
 
-    It is read with tesseract; upstream reads with another program, so the two may part where a
-    letter is unclear. Letters that look alike (l, L, I, 1, |; O, 0) count as one.
+    It is recognised with tesseract. Upstream uses another program, so results may differ if a
+    letter is unclear. Letters that look alike (l, L, I, 1, |; O, 0) count as the same.
     """
-    image = window_dump(held(result)) or on_white(picture(result))
-    read, wanted = (each.translate(ALIKE) for each in (_read(image), expected["text"]))
-    found = (
-        re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", read) is not None
+    image = window_dump(read_bytes(result)) or on_white(picture(result))
+    read, target = (source.translate(LOOKALIKES) for source in (_read(image), expected["text"]))
+    occurs = (
+        re.search(rf"(?<!\w){re.escape(target)}(?!\w)", read) is not None
         if strict
-        else wanted in read
+        else target in read
     )
-    return Score(float(found), f"the picture says {shown(read)}, {shown(wanted)} is asked")
+    return Score(float(occurs), f"the picture shows {shown(read)}; expected {shown(target)}")
 
 
 def _read(image: Image.Image) -> str:
     grey = image.convert("L")
     if float(np.asarray(grey).mean()) < DARK:  # light on dark: a terminal
         grey = ImageOps.invert(grey)
-    # Letters of a screen are small for a reader of print.
+    # Letters on a screen are small for text recognition.
     scale = min(3.0, 4000 / max(grey.size))
     grey = grey.resize((max(1, int(grey.width * scale)), max(1, int(grey.height * scale))))
     return " ".join(text_in(grey).split())
 
 
 def _green(pixels: Array) -> NDArray[np.bool_]:
-    red, green, blue = (pixels[..., each] for each in range(3))
+    red, green, blue = (pixels[..., channel] for channel in range(3))
     return (green > red) & (green > blue)
 
 
-def _green_by_column(seen: Array, where: Array) -> Score:
-    """Upstream's walk: the index of a column taken for that of a row, to the first failure."""
+def _green_by_column(actual: Array, where: Array) -> Score:
+    """Upstream's loop with row and column swapped, up to the first failure."""
     height, width = where.shape[:2]
     side = min(height, width)
-    common = min(side, seen.shape[0]), min(side, seen.shape[1])
+    common = min(side, actual.shape[0]), min(side, actual.shape[1])
     right, wrong, outside = 0, 1, 2
     met = np.full((width, height), outside, dtype=np.uint8)
     background = np.asarray(where[:side, :side, :3].any(axis=2))
     met[:side, :side] = np.where(background, outside, right)
     within = background[: common[0], : common[1]]
-    green = _green(seen[: common[0], : common[1]])
+    green = _green(actual[: common[0], : common[1]])
     met[: common[0], : common[1]] = np.where(within & ~green, wrong, right)
     first = np.flatnonzero(met)
     if len(first) and met.flat[first[0]] == outside:
-        raise UpstreamRaisesError("the pixels looked at lie outside the picture")
+        raise UpstreamRaisesError("the checked pixels are outside the picture")
     return Score(
         float(not len(first)), "a pixel of the background is not green" if len(first) else "green"
     )

@@ -1,4 +1,4 @@
-"""`compare_table`: a workbook against another and against rules, in a small language of its own."""
+"""The metric `compare_table`: checks a workbook against another one and against rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import assert_never
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.osworld.registry import metric
 from ambidex.evaluators.osworld.sheets.table_book import Book, Place, open_book
-from ambidex.evaluators.osworld.sheets.table_compat import judged_as_upstream
+from ambidex.evaluators.osworld.sheets.table_compat import judge_as_upstream
 from ambidex.evaluators.osworld.sheets.table_data import data_differs, fuzzy_differs, print_differs
 from ambidex.evaluators.osworld.sheets.table_objects import (
     charts_differ,
@@ -32,90 +32,94 @@ from ambidex.evaluators.osworld.sheets.table_rules import (
     Sparkline,
     Style,
     TableRule,
-    Two,
+    TwoSheetRule,
     Zoom,
 )
-from ambidex.evaluators.osworld.sheets.table_style import cell_breaks, style_differs
+from ambidex.evaluators.osworld.sheets.table_style import cell_violations, style_differs
 from ambidex.evaluators.osworld.sheets.table_view import (
     filter_differs,
     freeze_differs,
     lines_differ,
-    validation_breaks,
-    zoom_breaks,
+    validation_violations,
+    zoom_violations,
 )
 from ambidex.evaluators.values import verdict
 
 
 @metric(
     repairs=(
-        "sheet_data compares cell by cell, numbers as numbers within the precision: upstream wants "
-        "whole columns of one kind, so 1 in a column of 1.5 differs from 1, and rounds first, so "
-        "neighbours at a rounding edge differ.",
-        "sheet_data reads texts as texts: upstream takes N/A, null and None for empty cells, and a "
-        "column of texts that look like numbers for numbers.",
-        "sheet_data reads `ignore_case`: upstream does not read it, though tasks give it.",
-        "sheet_fuzzy takes an empty cell for no text: upstream compares the word None.",
-        "chart and pivot_table compare all objects of a sheet: upstream keeps one of several that "
-        "show the same data.",
-        "chart takes the whole title and references without quotes and $: upstream compares the "
-        "title's first run, and references as written.",
-        "pivot_table leaves out columns of the source that hold nothing: upstream those of which "
+        "sheet_data compares cell by cell, and numbers within the precision: upstream requires "
+        "columns of one type, so that 1 in a column with 1.5 differs from 1, and rounds first, so "
+        "that close numbers at a rounding boundary differ.",
+        "sheet_data reads texts as texts: upstream treats N/A, null and None as empty cells, and a "
+        "column of texts that look like numbers as numbers.",
+        "sheet_data supports `ignore_case`: upstream ignores `ignore_case`, though tasks set it.",
+        "sheet_fuzzy treats an empty cell as an empty text: upstream compares the word None "
+        "instead.",
+        "chart and pivot_table compare all objects of a sheet: upstream keeps only one of several "
+        "objects with the same data.",
+        "chart compares whole titles, and references without quotes and $: upstream compares the "
+        "first run of a title, and references as written.",
+        "pivot_table ignores empty columns of the source: upstream ignores columns for which "
         "the table lists no items.",
-        "style computes conditional formats as a spreadsheet does: upstream puts each cell's own "
-        "value in the place of the first reference, whatever that is, takes an error for true, and "
-        "ends in an exception at a single cell that is written with $.",
-        "style and check_cell take colours as one sees them, without alpha, those of palette and "
-        "theme looked up: upstream reads what is stored.",
-        "style and check_cell look at empty cells too: upstream reads the fonts and formats of "
-        "cells with content alone, and ends in an exception where a font names no colour.",
-        "check_cell compares the address of a link: upstream an object of its library, which no "
-        "text equals.",
-        "A sheet that a rule names is there: upstream takes one that is not for a sheet without "
-        "charts, looks, rows, columns, filters and pivot tables.",
-        "sheet_fuzzy, sparkline and check_cell read the sheet's own part of the file: upstream the "
-        "part that has the sheet's number in its name.",
-        "sheet_print compares the lines as they are: upstream without the blanks around them, and "
-        "it takes form feeds and the like for the ends of lines.",
-        "Blanks after the commas of a list in a validation do not count: upstream compares them.",
-        "style, row_props and col_props take what only one file records for the default where it "
-        "says nothing else: upstream wants the same cells, rows and columns recorded.",
-        "col_props reads what a record says of all its columns: upstream, of the first.",
-        "data_validation wants each set of rules obeyed by some validation: upstream counts "
+        "style computes conditional formats as a spreadsheet does: upstream substitutes each "
+        "cell's own value for the first reference, whatever that is, treats an error as true, and "
+        "ends in an exception at a reference to a single cell written with $.",
+        "style and check_cell resolve the colours of palette and theme and ignore alpha: upstream "
+        "compares colours as stored.",
+        "style and check_cell check empty cells too: upstream reads the fonts and formats of "
+        "non-empty cells only, and ends in an exception if a font has no colour.",
+        "check_cell compares the address of a hyperlink: upstream compares the link as an "
+        "object of its library, which equals no text.",
+        "A sheet that a rule names must exist: upstream treats a missing sheet as one without "
+        "charts, formats, rows, columns, filters and pivot tables.",
+        "sheet_fuzzy, sparkline and check_cell read the part of the file that belongs to the "
+        "sheet: upstream reads the part with the sheet's number in its name.",
+        "sheet_print compares lines exactly: upstream strips blanks around lines, and splits lines "
+        "at form feeds and the like.",
+        "Blanks after the commas of a list in a validation do not count: upstream compares blanks.",
+        "style, row_props and col_props treat what only one file records as equal to the default "
+        "if it sets nothing else: upstream requires the same cells, rows and columns to be "
+        "recorded.",
+        "col_props applies a record to all its columns: upstream, to the first one.",
+        "data_validation requires each set of rules to match some validation: upstream only counts "
         "validations.",
     )
 )
 def compare_table(
     result: Path, expected: Path | None = None, *, rules: list[TableRule], strict: bool
 ) -> Score:
-    """Every rule on the workbook holds: sheet_name, sheet_data, sheet_print, sheet_fuzzy, chart,
-    sparkline, style, freeze, zoom, data_validation, row_props, col_props, filter, pivot_table,
-    check_cell."""
+    """All rules on the workbook hold. Types of rules: sheet_name, sheet_data, sheet_print,
+    sheet_fuzzy, chart, sparkline, style, freeze, zoom, data_validation, row_props, col_props,
+    filter, pivot_table, check_cell."""
     if not strict:
-        asked = [rule.model_dump(exclude_unset=True) for rule in rules]
-        return judged_as_upstream(result, expected, asked)
+        plain_rules = [rule.model_dump(exclude_unset=True) for rule in rules]
+        return judge_as_upstream(result, expected, plain_rules)
     books = {"R": open_book(result)}
     for rule in rules:
         if "E" not in books and _needs_expected(rule):
             books["E"] = open_book(expected)
-        wrong = _breaks(rule, books)
+        wrong = _violations(rule, books)
         if wrong:
-            refused = verdict(wrong, "")
-            return Score(0.0, f"{rule.type}: {refused.reason}")
+            score = verdict(wrong, "")
+            return Score(0.0, f"{rule.type}: {score.reason}")
     return Score(1.0, f"all {len(rules)} rules hold")
 
 
 def _needs_expected(rule: AnyRule) -> bool:
     if isinstance(rule, SheetName):
         return True
-    named = [rule.sheet_idx0, rule.sheet_idx1] if isinstance(rule, Two) else [rule.sheet_idx]
-    return any(isinstance(each, str) and each.startswith("E") for each in named)
+    references = (
+        [rule.sheet_idx0, rule.sheet_idx1] if isinstance(rule, TwoSheetRule) else [rule.sheet_idx]
+    )
+    return any(isinstance(reference, str) and reference.startswith("E") for reference in references)
 
 
-def _breaks(rule: AnyRule, books: dict[str, Book]) -> list[str]:
+def _violations(rule: AnyRule, books: dict[str, Book]) -> list[str]:
     if isinstance(rule, SheetName):
-        seen, wanted = books["R"].names, books["E"].names
-        return [] if seen == wanted else [f"the sheets are {seen}, not {wanted}"]
-    if isinstance(rule, Two):
+        actual, target = books["R"].names, books["E"].names
+        return [] if actual == target else [f"the sheets are {actual}, not {target}"]
+    if isinstance(rule, TwoSheetRule):
         one, other = _place(rule.sheet_idx0, books), _place(rule.sheet_idx1, books)
     else:
         one = other = _place(rule.sheet_idx, books)
@@ -135,9 +139,9 @@ def _breaks(rule: AnyRule, books: dict[str, Book]) -> list[str]:
         case Freeze():
             return freeze_differs(one, other)
         case Zoom():
-            return zoom_breaks(one, rule)
+            return zoom_violations(one, rule)
         case DataValidation():
-            return validation_breaks(one, rule)
+            return validation_violations(one, rule)
         case RowProps() | ColumnProps():
             return lines_differ(one, other, rule)
         case Filter():
@@ -145,13 +149,13 @@ def _breaks(rule: AnyRule, books: dict[str, Book]) -> list[str]:
         case PivotTable():
             return pivots_differ(one, other, rule)
         case CheckCell():
-            return cell_breaks(one, rule)
+            return cell_violations(one, rule)
         case _:
             assert_never(rule)
 
 
 def _place(name: int | str, books: dict[str, Book]) -> Place:
-    """The sheet that a rule names; `UnreadableError` where there is none."""
+    """The sheet that a rule refers to; `UnreadableError` if there is none."""
     book = books["E" if str(name).startswith("E") else "R"]
     if isinstance(name, str) and name[1] == "N":
         sheet = name[2:]

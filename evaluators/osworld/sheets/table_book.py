@@ -1,4 +1,4 @@
-"""A workbook as `compare_table` reads it: measured first, then opened once by each reader."""
+"""A workbook as `compare_table` reads it: measured first, then opened once by each library."""
 
 from __future__ import annotations
 
@@ -25,60 +25,60 @@ from ambidex.evaluators.osworld import Value, given
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 LAST_ROW = 1_048_576
 MOST_CELLS = 4_000_000
-"""From A1 to the last cell of a sheet: readers hold the empty ones between as well."""
+"""Maximum number of cells from A1 to the last one of a sheet: readers keep empty cells too."""
 Raw: TypeAlias = str | float | bool | None
 
 
 @dataclass(frozen=True)
 class Book:
-    """One workbook; every reading is `UnreadableError` where the file is broken or too large."""
+    """One workbook; reading raises `UnreadableError` if the file is broken or too large."""
 
     path: Path
     content: bytes
     stored: dict[str, dict[str, etree._Element]] = field(default_factory=dict, compare=False)
-    """The cells of sheets that were read, as the package holds them."""
+    """Cache of the cells of sheets by name and coordinate, as XML elements."""
 
     @property
     def stream(self) -> io.BytesIO:
-        """The file for a library."""
+        """The file as a stream for a library."""
         return io.BytesIO(self.content)
 
     @cached_property
     def names(self) -> list[str]:
-        """The sheets in their order."""
+        """The names of the sheets in order."""
         return list(self.full.sheetnames)
 
     @cached_property
     def full(self) -> Workbook:
-        """Everything but stored results of formulas: styles, charts, pivot tables, filters."""
+        """The workbook with styles, charts, pivot tables and filters; formulas have no results."""
         with given.library(self.path.name):
             return openpyxl.load_workbook(self.stream)
 
     @cached_property
     def framed(self) -> pandas.ExcelFile:
-        """The sheets as data frames, of formulas the stored results."""
+        """The sheets as data frames, with the stored results of formulas."""
         with given.library(self.path.name):
             return pandas.ExcelFile(self.stream)
 
     def sheet(self, name: str) -> Worksheet:
-        """One sheet of cells."""
-        found = self.full[name]
-        if not isinstance(found, Worksheet):
-            raise UnreadableError(f"{name} of {self.path.name} is no sheet of cells")
-        return found
+        """One worksheet, which must not be a chart sheet."""
+        worksheet = self.full[name]
+        if not isinstance(worksheet, Worksheet):
+            raise UnreadableError(f"{name} of {self.path.name} is not a worksheet")
+        return worksheet
 
     def values(self, name: str) -> list[tuple[object, ...]]:
-        """The rows of a sheet, of formulas the stored results, dates as such."""
+        """The rows of a sheet, with the stored results of formulas; dates are date objects."""
         with given.library(self.path.name):
             book = openpyxl.load_workbook(
                 self.stream, read_only=True, data_only=True, keep_links=False
             )
             sheet = book[name]
-            sheet.reset_dimensions()  # a guest may declare any
+            sheet.reset_dimensions()  # the declared ones cannot be trusted
             return list(sheet.iter_rows(values_only=True))
 
     def raw(self, name: str) -> dict[str, Raw]:
-        """The cells as stored: text, number (of a date: days), truth value; of formulas the
+        """The cells as stored: text, number (days for a date) or boolean; for formulas, the
         result."""
         with given.library(self.path.name), zipfile.ZipFile(self.stream) as archive:
             strings = list(_strings(archive))
@@ -86,17 +86,17 @@ class Book:
                 return dict(_cells(part, strings))
 
     def part(self, name: str) -> str:
-        """The member of the package that holds a sheet."""
+        """The path of a sheet's part in the package."""
         book = openpyxl.load_workbook(self.stream, read_only=True, keep_links=False)
         return str(book[name]._worksheet_path)  # type: ignore[attr-defined]  # not in the stubs
 
 
 Place: TypeAlias = tuple[Book, str]
-"""A sheet of a workbook."""
+"""A workbook and the name of one of its sheets."""
 
 
 def open_book(value: Value) -> Book:
-    """The workbook, measured: no sheet is larger than a reader should hold."""
+    """Open a workbook after checking that no sheet exceeds the bounds."""
     path = given.file(value)
     content = given.office(value).getvalue()
     with given.library(path.name), zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -141,9 +141,9 @@ def _strings(archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 def _text(item: ElementTree.Element) -> str:
-    # The text itself or its runs, without what tells how it is read aloud (rPh).
+    # The text or its runs, without phonetic hints (rPh).
     runs = [item, *item.findall(f"{MAIN}r")]
-    return "".join(each.findtext(f"{MAIN}t") or "" for each in runs)
+    return "".join(run.findtext(f"{MAIN}t") or "" for run in runs)
 
 
 def _cells(part: IO[bytes], strings: list[str]) -> Iterator[tuple[str, Raw]]:
@@ -155,18 +155,18 @@ def _cells(part: IO[bytes], strings: list[str]) -> Iterator[tuple[str, Raw]]:
 
 
 def _raw(cell: ElementTree.Element, strings: list[str]) -> Raw:
-    held, kind = cell.findtext(f"{MAIN}v"), cell.get("t", "n")
+    value, kind = cell.findtext(f"{MAIN}v"), cell.get("t", "n")
     inline = cell.find(f"{MAIN}is")
     if kind == "inlineStr":
         return None if inline is None else _text(inline)
-    if held is None:
+    if value is None:
         return None
     match kind:
         case "s":
-            return strings[int(held)]
+            return strings[int(value)]
         case "b":
-            return held.strip() == "1"
+            return value.strip() == "1"
         case "n":
-            return float(held)
+            return float(value)
         case _:
-            return held
+            return value

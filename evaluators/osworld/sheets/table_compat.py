@@ -1,8 +1,6 @@
-"""`compare_table` as upstream judges, defects included: the rules in order, on what the same
-libraries read.
+"""`compare_table` as upstream judges, defects included, with the same libraries.
 
-What a library raises here it raises upstream too, where nothing catches it, so it is
-`UpstreamRaisesError`.
+An exception of a library is not caught upstream either, so it becomes `UpstreamRaisesError`.
 """
 
 from __future__ import annotations
@@ -20,7 +18,11 @@ from ambidex.evaluators.osworld.given import RAISED
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.rules import matches
 from ambidex.evaluators.osworld.sheets.table_book import Book, open_book
-from ambidex.evaluators.osworld.sheets.table_compat_cells import fuzzy_breaks, printed, stored_value
+from ambidex.evaluators.osworld.sheets.table_compat_cells import (
+    fuzzy_difference,
+    printed,
+    stored_value,
+)
 from ambidex.evaluators.osworld.sheets.table_compat_looks import looks, property_of
 from ambidex.evaluators.osworld.sheets.table_compat_objects import (
     charts,
@@ -30,7 +32,7 @@ from ambidex.evaluators.osworld.sheets.table_compat_objects import (
 )
 from ambidex.evaluators.values import shown
 
-__all__ = ["judged_as_upstream"]
+__all__ = ["judge_as_upstream"]
 
 WORKBOOKS = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 Rule = Mapping[str, Any]
@@ -38,14 +40,14 @@ Rule = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Pair:
-    """The workbook that is judged, and the one that it is compared with, if any."""
+    """The workbook to judge and the one to compare it with, if any."""
 
     result: Book
     expected: Book | None
 
     def place(self, index: int | str) -> tuple[Book | None, str]:
-        """The workbook and the sheet that a rule names; the name is empty where the position is
-        out of range."""
+        """The workbook and the name of the sheet that a rule refers to; the name is empty if the
+        index is out of range."""
         book = self.expected if isinstance(index, str) and index[0] == "E" else self.result
         if isinstance(index, str) and index[1] == "N":
             return book, index[2:]
@@ -56,14 +58,14 @@ class Pair:
             return book, ""
 
     def sheet(self, index: int | str) -> Any:
-        """A sheet as it is styled; None where there is none of the name."""
+        """A sheet with its formatting; None if there is no such sheet."""
         book, name = self.place(index)
         if book is None:
             raise UpstreamRaisesError("there is no workbook to compare with")
         return book.full[name] if name in book.full.sheetnames else None
 
     def frame(self, index: int | str) -> DataFrame | None:
-        """A sheet as a data frame; None where there is none of the name."""
+        """A sheet as a data frame; None if there is no such sheet."""
         book, name = self.place(index)
         if book is None:
             raise UpstreamRaisesError("there is no workbook to compare with")
@@ -73,13 +75,13 @@ class Pair:
             return None
 
 
-def judged_as_upstream(result: Path, expected: Path | None, rules: Sequence[Rule]) -> Score:
-    """The verdict; `UpstreamRaisesError` where upstream ends in an exception."""
+def judge_as_upstream(result: Path, expected: Path | None, rules: Sequence[Rule]) -> Score:
+    """The compat score; `UpstreamRaisesError` if upstream ends in an exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        seen = _opened(result)
+        actual = _opened(result)
         try:
-            pair = Pair(seen, None if expected is None else _opened(expected))
+            pair = Pair(actual, None if expected is None else _opened(expected))
         except UnreadableError as unreadable:
             raise UpstreamRaisesError(str(unreadable)) from unreadable
         for rule in rules:
@@ -95,43 +97,43 @@ def judged_as_upstream(result: Path, expected: Path | None, rules: Sequence[Rule
 def _opened(path: Path) -> Book:
     book = open_book(path)
     if path.suffix.lower() not in WORKBOOKS:
-        raise UnreadableError(f"{path.name} is not called like a workbook")
-    book.full, book.framed  # noqa: B018  # both libraries have to read it
+        raise UnreadableError(f"{path.name} does not have the suffix of a workbook")
+    book.full, book.framed  # noqa: B018  # fail now if either library cannot read it
     return book
 
 
 def _names(pair: Pair, rule: Rule) -> str:
-    seen = pair.result.framed.sheet_names
-    wanted = None if pair.expected is None else pair.expected.framed.sheet_names
-    return "" if seen == wanted else f"the sheets are {seen}, not {wanted}"
+    actual = pair.result.framed.sheet_names
+    target = None if pair.expected is None else pair.expected.framed.sheet_names
+    return "" if actual == target else f"the sheets are {actual}, not {target}"
 
 
 def _data(pair: Pair, rule: Rule) -> str:
     places = rule.get("precision", 4)
-    seen = pair.frame(rule["sheet_idx0"])
-    if seen is None:
+    actual = pair.frame(rule["sheet_idx0"])
+    if actual is None:
         return f"there is no sheet {rule['sheet_idx0']}"
-    wanted = pair.frame(rule["sheet_idx1"])
-    if wanted is None:
+    target = pair.frame(rule["sheet_idx1"])
+    if target is None:
         raise UpstreamRaisesError(f"there is no sheet {rule['sheet_idx1']}")
-    same = seen.round(places).equals(wanted.round(places))
-    return "" if same else f"{rule['sheet_idx0']} has not the data of {rule['sheet_idx1']}"
+    same = actual.round(places).equals(target.round(places))
+    return "" if same else f"{rule['sheet_idx0']} does not have the data of {rule['sheet_idx1']}"
 
 
 def _print(pair: Pair, rule: Rule) -> str:
-    seen = printed(*pair.place(rule["sheet_idx0"]))
-    if seen is None:
-        return f"{rule['sheet_idx0']} was not printed"
-    wanted = printed(*pair.place(rule["sheet_idx1"]))
+    actual = printed(*pair.place(rule["sheet_idx0"]))
+    if actual is None:
+        return f"{rule['sheet_idx0']} was not exported as CSV"
+    target = printed(*pair.place(rule["sheet_idx1"]))
     if rule.get("ignore_case", False):
-        if wanted is None:
-            raise UpstreamRaisesError(f"{rule['sheet_idx1']} was not printed")
-        seen, wanted = [each.lower() for each in seen], [each.lower() for each in wanted]
-    return "" if seen == wanted else f"{rule['sheet_idx0']} is printed otherwise"
+        if target is None:
+            raise UpstreamRaisesError(f"{rule['sheet_idx1']} was not exported as CSV")
+        actual, target = [line.lower() for line in actual], [line.lower() for line in target]
+    return "" if actual == target else f"the CSV export of {rule['sheet_idx0']} differs"
 
 
 def _fuzzy(pair: Pair, rule: Rule) -> str:
-    return fuzzy_breaks(
+    return fuzzy_difference(
         pair.place(rule["sheet_idx0"]), pair.place(rule["sheet_idx1"]), rule["rules"]
     )
 
@@ -140,8 +142,8 @@ def _freeze(pair: Pair, rule: Rule) -> str:
     one = pair.sheet(rule["sheet_idx0"])
     if one is None:
         return f"there is no sheet {rule['sheet_idx0']}"
-    seen, wanted = _frozen(one), _frozen(pair.sheet(rule["sheet_idx1"]))
-    return "" if seen == wanted else f"the panes are {seen}, not {wanted}"
+    actual, target = _frozen(one), _frozen(pair.sheet(rule["sheet_idx1"]))
+    return "" if actual == target else f"the panes are {actual}, not {target}"
 
 
 def _frozen(sheet: Any) -> tuple[object, ...]:
@@ -166,73 +168,75 @@ def _validations(pair: Pair, rule: Rule) -> str:
     sheet = pair.sheet(rule["sheet_idx"])
     if sheet is None:
         return f"there is no sheet {rule['sheet_idx']}"
-    held = sheet.data_validations.dataValidation
-    enough = len(held) >= len(rule["dv_props"])
-    for each in held:
-        obeyed = any(
-            all(matches(getattr(each, name), asked) for name, asked in props.items())
+    validations = sheet.data_validations.dataValidation
+    complete = len(validations) >= len(rule["dv_props"])
+    for validation in validations:
+        matched = any(
+            all(matches(getattr(validation, name), condition) for name, condition in props.items())
             for props in rule["dv_props"]
         )
-        if not (enough and obeyed):
-            return f"the validation of {each.sqref} is none of the expected ones"
-    return "" if enough else f"there are {len(held)} validations, not {len(rule['dv_props'])}"
+        if not (complete and matched):
+            return f"the validation of {validation.sqref} matches no rule"
+    return (
+        "" if complete else f"there are {len(validations)} validations, not {len(rule['dv_props'])}"
+    )
 
 
 def _lines(kind: str) -> Callable[[Pair, Rule], str]:
     def differ(pair: Pair, rule: Rule) -> str:
-        found = []
+        sides = []
         for index in (rule["sheet_idx0"], rule["sheet_idx1"]):
-            sheet = _of_workbook(pair, index)
-            held = {} if sheet is None else getattr(sheet, f"{kind}_dimensions")
-            found.append(
+            sheet = _sheet_or_none(pair, index)
+            dimensions = {} if sheet is None else getattr(sheet, f"{kind}_dimensions")
+            sides.append(
                 {
                     key: {prop: getattr(line, prop) for prop in rule.get("props", [])}
-                    for key, line in held.items()
+                    for key, line in dimensions.items()
                 }
             )
-        seen, wanted = found
-        return "" if seen == wanted else f"the {kind}s are {shown(seen)}, not {shown(wanted)}"
+        actual, target = sides
+        return "" if actual == target else f"the {kind}s are {shown(actual)}, not {shown(target)}"
 
     return differ
 
 
-def _of_workbook(pair: Pair, index: int | str) -> Any:
+def _sheet_or_none(pair: Pair, index: int | str) -> Any:
     book, name = pair.place(index)
     if book is None:
         raise UpstreamRaisesError("there is no workbook to compare with")
     return book.full[name] if name in book.full.sheetnames else None
 
 
-def _alike(read: Callable[..., object], *, part: str = "") -> Callable[[Pair, Rule], str]:
-    """What is read of two sheets is the same; of a sheet that is not there, nothing is."""
+def _compare_by(read: Callable[..., object], *, part: str = "") -> Callable[[Pair, Rule], str]:
+    """A rule that `read` returns the same for two sheets; a missing sheet counts as empty."""
 
     def differ(pair: Pair, rule: Rule) -> str:
-        given = [set(rule.get(part, []))] if part else []
-        found = []
+        arguments = [set(rule.get(part, []))] if part else []
+        sides = []
         for index in (rule["sheet_idx0"], rule["sheet_idx1"]):
-            sheet = _of_workbook(pair, index)
-            found.append({} if sheet is None else read(sheet, *given))
-        seen, wanted = found
-        return "" if seen == wanted else f"it is {shown(seen)}, not {shown(wanted)}"
+            sheet = _sheet_or_none(pair, index)
+            sides.append({} if sheet is None else read(sheet, *arguments))
+        actual, target = sides
+        return "" if actual == target else f"found {shown(actual)}, not {shown(target)}"
 
     return differ
 
 
 def _sparklines(pair: Pair, rule: Rule) -> str:
-    seen, wanted = (sparklines(*pair.place(rule[f"sheet_idx{end}"])) for end in (0, 1))
-    return "" if seen == wanted else f"they are {shown(seen)}, not {shown(wanted)}"
+    actual, target = (sparklines(*pair.place(rule[f"sheet_idx{end}"])) for end in (0, 1))
+    return "" if actual == target else f"the sparklines are {shown(actual)}, not {shown(target)}"
 
 
 def _style(pair: Pair, rule: Rule) -> str:
-    found = []
+    sides = []
     for index in (rule["sheet_idx0"], rule["sheet_idx1"]):
         book, name = pair.place(index)
-        sheet = _of_workbook(pair, index)
-        found.append({} if sheet is None else looks(book, name, sheet, rule.get("props", [])))
-    seen, wanted = found
-    for cell in sorted(seen.keys() | wanted.keys()):
-        if (cell in seen) != (cell in wanted) or seen[cell] != wanted[cell]:
-            return f"{cell} looks {shown(seen.get(cell))}, not {shown(wanted.get(cell))}"
+        sheet = _sheet_or_none(pair, index)
+        sides.append({} if sheet is None else looks(book, name, sheet, rule.get("props", [])))
+    actual, target = sides
+    for cell in sorted(actual.keys() | target.keys()):
+        if (cell in actual) != (cell in target) or actual[cell] != target[cell]:
+            return f"{cell} has the format {shown(actual.get(cell))}, not {shown(target.get(cell))}"
     return ""
 
 
@@ -243,7 +247,7 @@ def _cell(pair: Pair, rule: Rule) -> str:
         if sheet is None:
             return f"there is no sheet {rule['sheet_idx']}"
         cell = sheet[coordinate]
-        for prop, asked in rule["props"].items():
+        for prop, condition in rule["props"].items():
             value: object = None
             try:
                 if prop == "value":
@@ -252,9 +256,9 @@ def _cell(pair: Pair, rule: Rule) -> str:
                     value = property_of(cell, prop)
             except (*RAISED, UpstreamRaisesError):
                 value = None
-            if not matches(value, asked):
-                said = f"{asked['method']} {shown(asked['ref'])}"
-                return f"{coordinate} has {prop} {shown(value) or 'none'}, not {said}"
+            if not matches(value, condition):
+                expectation = f"{condition['method']} {shown(condition['ref'])}"
+                return f"{coordinate} has {prop} {shown(value) or 'none'}, not {expectation}"
     except (*RAISED, UpstreamRaisesError) as error:
         return f"{coordinate} cannot be checked: {error}"
     return ""
@@ -266,14 +270,14 @@ RULES: Mapping[str, Callable[[Pair, Rule], str]] = {
     "sheet_print": _print,
     "sheet_fuzzy": _fuzzy,
     "sparkline": _sparklines,
-    "chart": _alike(charts, part="chart_props"),
+    "chart": _compare_by(charts, part="chart_props"),
     "style": _style,
     "freeze": _freeze,
     "zoom": _zoom,
     "data_validation": _validations,
     "row_props": _lines("row"),
     "col_props": _lines("column"),
-    "filter": _alike(filters),
-    "pivot_table": _alike(pivots, part="pivot_props"),
+    "filter": _compare_by(filters),
+    "pivot_table": _compare_by(pivots, part="pivot_props"),
     "check_cell": _cell,
 }

@@ -1,8 +1,8 @@
-"""How cells look as upstream reads it: their styles, and conditional formats by the stored values.
+"""Formatting of cells as upstream reads it, with conditional formats computed on stored values.
 
-A conditional format is computed with the value of each cell in the place of the first of its
-references in alphabetical order, and with the ranges that are written with $ on both sides in the
-places after it; where the numbers of these do not match, it never applies.
+Upstream substitutes the value of each cell for the alphabetically first reference in the formula of
+a conditional format, and the values of ranges written with $ throughout for the other references.
+If their numbers do not match, the format never applies.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ BY_FORMULA = {
 }  # fmt: skip
 FIXED = re.compile(r"\$([A-Z]{1,3})\$(\d+)(?::\$([A-Z]{1,3})\$(\d+))?")
 MOST_EMPTY = 50
-"""After more empty cells than these, upstream leaves each further range at its next empty cell."""
+"""Once it has met more empty cells than this, upstream ends each range at its next empty cell."""
 FONT = {
     "font_name": "name", "font_family": "family", "font_bold": "bold", "font_italic": "italic",
     "font_underline": "underline", "font_size": "size",
 }  # fmt: skip
-OF_TEXT = {*FONT, "font_color", "hyperlink", "number_format"}
+TEXT_PROPERTIES = {*FONT, "font_color", "hyperlink", "number_format"}
 
 
 def property_of(cell: Any, prop: str, over: Any = None) -> object:
-    """One property of a cell, or of the conditional format over it; None for the texts' properties
-    of an empty cell. Raises what upstream raises."""
+    """One property of a cell, or of the conditional format `over` it; None for text properties of
+    an empty cell. Raises what upstream raises."""
     styled = cell if over is None else over
     match prop:
         case "merge":
@@ -51,7 +51,7 @@ def property_of(cell: Any, prop: str, over: Any = None) -> object:
         case "bgcolor" | "fgcolor":
             side = "fgColor" if over is None else "bgColor"
             return getattr(getattr(getattr(styled, "fill", None), side, None), "rgb", None)
-        case _ if prop in OF_TEXT and cell.value is None:
+        case _ if prop in TEXT_PROPERTIES and cell.value is None:
             return None
         case "number_format":
             if cell.data_type != "n":
@@ -63,34 +63,36 @@ def property_of(cell: Any, prop: str, over: Any = None) -> object:
             return styled.font.color.rgb
         case _ if prop in FONT:
             return getattr(styled.font, FONT[prop])
-    raise NotImplementedError(f"there is no property {prop!r}")
+    raise NotImplementedError(f"unknown property {prop!r}")
 
 
 def looks(book: Book | None, name: str, sheet: Any, props: list[str]) -> Looks:
-    """Every cell with its properties, conditional formats applied in the order of the file."""
+    """The properties of every cell, with conditional formats applied in file order."""
     assert book is not None
-    found: Looks = {
+    properties: Looks = {
         cell.coordinate: [property_of(cell, prop) for prop in props]
         for column in sheet.iter_cols()
         for cell in column
     }
-    holds: Condition | None = None
+    condition: Condition | None = None
     for area in sheet.conditional_formatting:
         for rule in area.rules:
             try:
-                holds = _condition(rule, book, name) or holds
+                condition = _condition(rule, book, name) or condition
             except UnknownValueError:
                 continue
             over = rule.dxf
-            for cell in list(_active(area, book, name, sheet, holds)):
-                rule.formula[0]  # upstream names it in its log
-                found[cell.coordinate] = [property_of(cell, prop, over) for prop in props]
-    return found
+            for cell in list(_active(area, book, name, sheet, condition)):
+                rule.formula[0]  # upstream logs it, so it must exist
+                properties[cell.coordinate] = [property_of(cell, prop, over) for prop in props]
+    return properties
 
 
-def _active(area: Any, book: Book, name: str, sheet: Any, holds: Condition | None) -> Iterator[Any]:
+def _active(
+    area: Any, book: Book, name: str, sheet: Any, condition: Condition | None
+) -> Iterator[Any]:
     empty = 0
-    size = sum(each.size["rows"] * each.size["columns"] for each in area.cells)
+    size = sum(block.size["rows"] * block.size["columns"] for block in area.cells)
     if size > MOST_CELLS:
         raise UnreadableError(f"a conditional format spans too many cells ({area.cells})")
     for part in area.cells:
@@ -101,25 +103,25 @@ def _active(area: Any, book: Book, name: str, sheet: Any, holds: Condition | Non
                 empty += 1
                 if empty > MOST_EMPTY:
                     break
-            elif holds is not None and holds(value):
+            elif condition is not None and condition(value):
                 yield cell
 
 
 def _condition(rule: Any, book: Book, name: str) -> Condition | None:
-    """What a rule asks of a value; None for a kind that upstream does not know, for which it asks
-    what the rule before asked. `UnknownValueError` where it leaves the rule out."""
-    written = [str(each) for each in rule.formula]
-    fixed = [_fixed(each, book, name) for each in written]
+    """The condition of a rule on a value; None for a type unknown to upstream, for which it reuses
+    the condition of the previous rule. `UnknownValueError` if upstream skips the rule."""
+    formulas = [str(text) for text in rule.formula]
+    fixed = [_fixed(text, book, name) for text in formulas]
     if rule.type in BY_FORMULA:
-        return _by_formula(written[0], fixed[0])
+        return _by_formula(formulas[0], fixed[0])
     if rule.type == "cellIs":
-        return _compared(rule.operator, [_constant(each) for each in written])
+        return _compared(rule.operator, [_constant(text) for text in formulas])
     return None
 
 
 def _fixed(text: str, book: Book, name: str) -> list[list[Stored]]:
-    """The values of the ranges that are written with $ throughout; a single cell ends upstream in
-    an exception."""
+    """The values of the ranges written with $ throughout. Upstream ends in an exception for a
+    single cell."""
     return [
         [
             stored_value(book, name, f"{get_column_letter(column)}{row}")
@@ -131,32 +133,34 @@ def _fixed(text: str, book: Book, name: str) -> list[list[Stored]]:
 
 def _by_formula(text: str, fixed: list[list[Stored]]) -> Condition:
     tokens = _tokens(text)
-    names = [each.value for each in tokens if each.subtype == Token.RANGE]
-    places = sorted({each.replace("$", "").upper() for each in names})
+    names = [token.value for token in tokens if token.subtype == Token.RANGE]
+    places = sorted({name.replace("$", "").upper() for name in names})
     values: dict[tuple[int, int], object] = {}
-    written: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     if len(places) != 1 + len(fixed):
         return lambda value: False
-    for number, (place, held) in enumerate(zip(places[1:], fixed, strict=True), start=2):
-        values |= {(row, number): value for row, value in enumerate(held, start=1)}
+    for number, (place, column_values) in enumerate(zip(places[1:], fixed, strict=True), start=2):
+        values |= {(row, number): value for row, value in enumerate(column_values, start=1)}
         column = get_column_letter(number)
-        written[place] = f"{column}1:{column}{len(held)}" if len(held) > 1 else f"{column}1"
-    written[places[0]] = "A1"
-    for each in tokens:
-        if each.subtype == Token.RANGE:
-            each.value = written[each.value.replace("$", "").upper()]
-    asks = formula("".join(each.value for each in tokens), origin="A1")
+        replacements[place] = (
+            f"{column}1:{column}{len(column_values)}" if len(column_values) > 1 else f"{column}1"
+        )
+    replacements[places[0]] = "A1"
+    for token in tokens:
+        if token.subtype == Token.RANGE:
+            token.value = replacements[token.value.replace("$", "").upper()]
+    evaluate = formula("".join(token.value for token in tokens), origin="A1")
 
-    def holds(value: Stored) -> bool:
+    def matches(value: Stored) -> bool:
         try:
-            found = asks("A1", values | {(1, 1): value})
-            return bool(found) if isinstance(found, str) else truth(found)
+            outcome = evaluate("A1", values | {(1, 1): value})
+            return bool(outcome) if isinstance(outcome, str) else truth(outcome)
         except FormulaError:
-            return True  # an error is something
+            return True  # upstream treats an error as true
         except UnknownValueError:
             return False
 
-    return holds
+    return matches
 
 
 def _tokens(text: str) -> list[Token]:
@@ -167,8 +171,8 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _constant(text: str) -> Any:
-    if any(each.subtype == Token.RANGE for each in _tokens(text)):
-        raise UnknownValueError(f"{text} is no constant")
+    if any(token.subtype == Token.RANGE for token in _tokens(text)):
+        raise UnknownValueError(f"{text} is not a constant")
     try:
         return formula(text, origin="A1")("A1", {})
     except FormulaError as error:
@@ -176,7 +180,7 @@ def _constant(text: str) -> Any:
 
 
 def _compared(operator: str, ends: list[Any]) -> Condition:
-    def holds(value: Any) -> bool:
+    def matches(value: Any) -> bool:
         try:
             match operator:
                 case "lessThanOrEqual":
@@ -199,4 +203,4 @@ def _compared(operator: str, ends: list[Any]) -> Condition:
             return False
         return False
 
-    return holds
+    return matches

@@ -16,20 +16,20 @@ AXES = ("xtitle", "ytitle", "ztitle")
 
 
 def charts(sheet: Any, props: set[str]) -> dict[str, dict[str, object]]:
-    """The charts by the references that they show, the last of several that show the same."""
-    found = {}
+    """The charts by the references of their data; of several with the same data, the last."""
+    by_data = {}
     for chart in sheet._charts:
-        shows = ";".join(
+        data = ";".join(
             f"{_reference(series.val)},{_reference(series.cat)}" for series in chart.series
         )
-        found[shows] = {prop: _chart_property(chart, prop) for prop in props & CHART_PROPS}
-    return found
+        by_data[data] = {prop: _chart_property(chart, prop) for prop in props & CHART_PROPS}
+    return by_data
 
 
-def _reference(data: Any) -> str:
+def _reference(source: Any) -> str:
     for kind in ("numRef", "strRef"):
-        if hasattr(getattr(data, kind, None), "f"):
-            return str(getattr(data, kind).f)
+        if hasattr(getattr(source, kind, None), "f"):
+            return str(getattr(source, kind).f)
     return ""
 
 
@@ -65,15 +65,15 @@ def _title(titled: Any) -> str | None:
 
 
 def pivots(sheet: Any, props: set[str]) -> dict[str, dict[str, object]]:
-    """The pivot tables by their source, without the columns at its edges that they leave unused;
-    the last of several of one source."""
-    found = {}
+    """The pivot tables by their source without unused columns at its edges; of several with the
+    same source, the last."""
+    by_source = {}
     for pivot in sheet._pivots:
         items = [
-            [(each.h, each.x) for each in field.items if each.x is not None]
+            [(item.h, item.x) for item in field.items if item.x is not None]
             for field in pivot.pivotFields
         ]
-        used = [number for number, each in enumerate(items) if each]
+        used = [number for number, used_items in enumerate(items) if used_items]
         left = used[0] if used else len(items)
         right = len(items) - 1 - used[-1] if used else 0
         source = pivot.cache.cacheSource
@@ -81,15 +81,15 @@ def pivots(sheet: Any, props: set[str]) -> dict[str, dict[str, object]]:
         row, column = coordinate_to_tuple(first)
         last_row, last_column = coordinate_to_tuple(last)
         area = (row, column + left, last_row, last_column - right)
-        shows = f"{source.type};{area};{source.worksheetSource.sheet}"
-        found[shows] = _pivot_properties(pivot, props, items[left : len(items) - right], left)
-    return found
+        key = f"{source.type};{area};{source.worksheetSource.sheet}"
+        by_source[key] = _pivot_properties(pivot, props, items[left : len(items) - right], left)
+    return by_source
 
 
 def _pivot_properties(
     pivot: Any, props: set[str], selection: list[list[tuple[object, object]]], left: int
 ) -> dict[str, object]:
-    said: dict[str, object] = {}
+    properties: dict[str, object] = {}
     for prop, name in (
         ("name", "name"),
         ("show_total", "visualTotals"),
@@ -99,58 +99,67 @@ def _pivot_properties(
         ("location", "location"),
     ):
         if prop in props:
-            said[prop] = getattr(pivot, name)
+            properties[prop] = getattr(pivot, name)
     if props & {"filter", "selection"}:
-        said["selection"] = selection if "ordered" in props else [set(each) for each in selection]
+        properties["selection"] = (
+            selection if "ordered" in props else [set(items) for items in selection]
+        )
     if "filter" in props:
-        said["filter"] = {each.fld for each in pivot.pageFields}
+        properties["filter"] = {field.fld for field in pivot.pageFields}
     for prop, name in (("col_fields", "colFields"), ("row_fields", "rowFields")):
         if prop in props:
-            said[prop] = [each.x - left for each in getattr(pivot, name)]
+            properties[prop] = [field.x - left for field in getattr(pivot, name)]
     if "data_fields" in props:
         named = "data_fields_name" in props
-        said["data_fields"] = [
-            (each.fld - left, each.name if named else "", each.subtotal, each.showDataAs)
-            for each in pivot.dataFields
+        properties["data_fields"] = [
+            (field.fld - left, field.name if named else "", field.subtotal, field.showDataAs)
+            for field in pivot.dataFields
         ]
-    return said
+    return properties
 
 
 def filters(sheet: Any) -> dict[str, object]:
-    """The automatic filter: its range, what its columns keep, and how it is sorted."""
-    held = sheet.auto_filter
+    """The automatic filter: its range, the values that its columns keep, and its sort order."""
+    auto_filter = sheet.auto_filter
     columns = []
-    for each in held.filterColumn:
-        column = {"hidden": each.hiddenButton, "shown": each.showButton, "column": each.colId}
-        if each.filters is not None:
-            column |= {"blank": each.filters.blank, "kept": set(each.filters.filter)}
-        if each.customFilters is not None:
-            rules = {(rule.operator, rule.val) for rule in each.customFilters.customFilter}
-            column |= {"all": each.customFilters._and, "rules": rules}
+    for filter_column in auto_filter.filterColumn:
+        column = {
+            "hidden": filter_column.hiddenButton,
+            "shown": filter_column.showButton,
+            "column": filter_column.colId,
+        }
+        if filter_column.filters is not None:
+            column |= {
+                "blank": filter_column.filters.blank,
+                "kept": set(filter_column.filters.filter),
+            }
+        if filter_column.customFilters is not None:
+            rules = {(rule.operator, rule.val) for rule in filter_column.customFilters.customFilter}
+            column |= {"all": filter_column.customFilters._and, "rules": rules}
         columns.append(column)
-    said: dict[str, object] = {
-        "range": held.ref,
-        "columns": sorted(columns, key=lambda each: each["column"]),
+    properties: dict[str, object] = {
+        "range": auto_filter.ref,
+        "columns": sorted(columns, key=lambda entry: entry["column"]),
     }
-    order = held.sortState
+    order = auto_filter.sortState
     if order is not None:
-        said["order"] = (order.columnSort, order.caseSensitive, order.sortMethod, order.ref)
-        said["keys"] = [
+        properties["order"] = (order.columnSort, order.caseSensitive, order.sortMethod, order.ref)
+        properties["keys"] = [
             (key.descending, key.sortBy, key.ref, key.customList, key.dxfId, key.iconSet,
              key.iconId)
             for key in order.sortCondition
         ]  # fmt: skip
-    return said
+    return properties
 
 
 def sparklines(book: Book | None, name: str) -> dict[str | None, str | None]:
-    """The data of each sparkline by its cell."""
+    """The data of each sparkline by cell."""
     if book is None:
         raise UpstreamRaisesError("there is no workbook to compare with")
-    found = {}
-    for each in member(book, name).iter(f"{X14}sparkline"):
-        cell, data = each.find(f"{XM}sqref"), each.find(f"{XM}f")
+    by_cell = {}
+    for element in member(book, name).iter(f"{X14}sparkline"):
+        cell, data = element.find(f"{XM}sqref"), element.find(f"{XM}f")
         if cell is None or data is None:
             raise UpstreamRaisesError("a sparkline names no cell or no data")
-        found[(cell.text or "").strip() or None] = (data.text or "").strip() or None
-    return found
+        by_cell[(cell.text or "").strip() or None] = (data.text or "").strip() or None
+    return by_cell

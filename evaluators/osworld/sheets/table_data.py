@@ -1,4 +1,4 @@
-"""What the cells of two workbooks hold: names, frames, printed lines, texts that are nearly one."""
+"""Comparison of the contents of sheets: values, CSV exports and similar texts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld import given
 from ambidex.evaluators.osworld.sheets.records import lines_equal
 from ambidex.evaluators.osworld.sheets.table_book import MOST_CELLS, Place, Raw
-from ambidex.evaluators.osworld.sheets.table_rules import Fuzzy, SheetData, SheetFuzzy, SheetPrint
+from ambidex.evaluators.osworld.sheets.table_rules import (
+    FuzzyRange,
+    SheetData,
+    SheetFuzzy,
+    SheetPrint,
+)
 from ambidex.evaluators.values import shown, unequal
 
 
 def data_differs(one: Place, other: Place, rule: SheetData) -> list[str]:
-    """Why two sheets do not hold the same; empty where they do."""
-    seen, wanted = (_grid(each, ignore_case=bool(rule.ignore_case)) for each in (one, other))
-    within = 10.0**-rule.precision
+    """Differences in the values of two sheets; empty if there are none."""
+    actual, target = (_grid(side, ignore_case=bool(rule.ignore_case)) for side in (one, other))
+    tolerance = 10.0**-rule.precision
     wrong = []
-    for place in sorted(seen.keys() | wanted.keys()):
-        reason = unequal(wanted.get(place), seen.get(place), within)
+    for place in sorted(actual.keys() | target.keys()):
+        reason = unequal(target.get(place), actual.get(place), tolerance)
         if reason:
             row, column = place
             wrong.append(f"row {row}, column {column} of {one[1]} {reason}")
@@ -28,7 +33,7 @@ def data_differs(one: Place, other: Place, rule: SheetData) -> list[str]:
 
 
 def _grid(place: Place, *, ignore_case: bool) -> dict[tuple[int, int], object]:
-    """The cells that hold something, by row and column."""
+    """The values of non-empty cells by (row, column)."""
     book, sheet = place
     return {
         (row, column): value.lower() if ignore_case and isinstance(value, str) else value
@@ -39,10 +44,9 @@ def _grid(place: Place, *, ignore_case: bool) -> dict[tuple[int, int], object]:
 
 
 def print_differs(one: Place, other: Place, rule: SheetPrint) -> list[str]:
-    """Why the CSV files beside the workbooks differ, line by line; empty lines at the end do not
-    count."""
-    seen, wanted = _printed(one, rule), _printed(other, rule)
-    score = lines_equal(seen, wanted)
+    """Differences in the CSV files alongside the workbooks; empty lines at the end do not count."""
+    actual, target = _printed(one, rule), _printed(other, rule)
+    score = lines_equal(actual, target)
     return [] if score.value == 1 else [f"{one[1]} as CSV: {score.reason}"]
 
 
@@ -56,38 +60,38 @@ def _printed(place: Place, rule: SheetPrint) -> list[str]:
 
 
 def fuzzy_differs(one: Place, other: Place, rule: SheetFuzzy) -> list[str]:
-    """Why some cell of the ranges does not hold nearly the same text."""
-    seen, wanted = (each[0].raw(each[1]) for each in (one, other))
+    """Cells in the ranges of a rule whose texts are not similar."""
+    actual, target = (side[0].raw(side[1]) for side in (one, other))
     wrong = []
-    for each in rule.rules:
-        for area in map(CellRange, each.range):
+    for options in rule.rules:
+        for area in map(CellRange, options.range):
             if area.size["rows"] * area.size["columns"] > MOST_CELLS:
                 raise UnreadableError(f"{area.coord} spans more than {MOST_CELLS} cells")
             for row, column in area.cells:
                 place = f"{get_column_letter(column)}{row}"
-                left, right = (_text(held.get(place), each) for held in (seen, wanted))
-                if not _alike(left, right, each):
-                    wrong.append(f"{place} of {one[1]} says {shown(left)}, not {shown(right)}")
+                left, right = (_text(cells.get(place), options) for cells in (actual, target))
+                if not _similar(left, right, options):
+                    wrong.append(f"{place} of {one[1]} reads {shown(left)}, not {shown(right)}")
     return wrong
 
 
-def _text(value: Raw, rule: Fuzzy) -> str:
+def _text(value: Raw, rule: FuzzyRange) -> str:
     text = "" if value is None else str(value)
     for old, new in rule.normalization:
         text = text.replace(old, new)
     text = text.lstrip(rule.trim_leadings) if rule.trim_leadings else text
     text = text.rstrip(rule.trim_trailings) if rule.trim_trailings else text
-    text = "".join(each for each in text if each not in rule.ignore_chars)
+    text = "".join(character for character in text if character not in rule.ignore_chars)
     return text.lower() if rule.ignore_case else text
 
 
-def _alike(seen: str, wanted: str, rule: Fuzzy) -> bool:
+def _similar(actual: str, target: str, rule: FuzzyRange) -> bool:
     match rule.type:
         case "includes":
-            return wanted in seen
+            return target in actual
         case "included_by":
-            return seen in wanted
+            return actual in target
         case "fuzzy_match":
-            return bool(fuzz.ratio(seen, wanted) >= rule.threshold)
+            return bool(fuzz.ratio(actual, target) >= rule.threshold)
         case "exact_match":
-            return seen == wanted
+            return actual == target

@@ -1,4 +1,4 @@
-"""What lies on the sheets of two workbooks: charts, pivot tables, sparklines."""
+"""Comparison of the objects on sheets: charts, pivot tables, sparklines."""
 
 from __future__ import annotations
 
@@ -21,39 +21,43 @@ __all__ = ["charts_differ", "pivots_differ", "sparklines_differ"]
 X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
 FORMULA = "{http://schemas.microsoft.com/office/excel/2006/main}f"
 CELLS = "{http://schemas.microsoft.com/office/excel/2006/main}sqref"
-Found: TypeAlias = list[tuple[str, dict[str, object]]]
-"""Each object by the data that it shows, with its asked properties."""
+SheetObjects: TypeAlias = list[tuple[str, dict[str, object]]]
+"""Pairs of an object's data reference and its requested properties."""
 
 
 def charts_differ(one: Place, other: Place, rule: Chart) -> list[str]:
-    """Why there are not charts of the same data with the same properties."""
-    seen, wanted = (list(_charts(each, rule)) for each in (one, other))
-    return _differ("chart", one[1], seen, wanted)
+    """Charts without a counterpart with the same data and properties."""
+    actual, target = (list(_charts(side, rule)) for side in (one, other))
+    return _differ("chart", one[1], actual, target)
 
 
 def pivots_differ(one: Place, other: Place, rule: PivotTable) -> list[str]:
-    """Why there are not pivot tables of the same data with the same properties."""
-    seen, wanted = (list(_pivots(each, rule)) for each in (one, other))
-    return _differ("pivot table", one[1], seen, wanted)
+    """Pivot tables without a counterpart with the same source and properties."""
+    actual, target = (list(_pivots(side, rule)) for side in (one, other))
+    return _differ("pivot table", one[1], actual, target)
 
 
-def _differ(what: str, sheet: str, seen: Found, wanted: Found) -> list[str]:
-    left, missing = list(seen), []
-    for each in wanted:
-        if each in left:
-            left.remove(each)
+def _differ(what: str, sheet: str, actual: SheetObjects, target: SheetObjects) -> list[str]:
+    left, missing = list(actual), []
+    for item in target:
+        if item in left:
+            left.remove(item)
         else:
-            missing.append(each)
-    wrong = [f"{sheet} has no {what} of {shown(data)} with {said}" for data, said in missing]
-    return wrong + [f"{sheet} has a {what} of {shown(data)} with {said}" for data, said in left]
+            missing.append(item)
+    wrong = [
+        f"{sheet} has no {what} of {shown(data)} with {properties}" for data, properties in missing
+    ]
+    return wrong + [
+        f"{sheet} has a {what} of {shown(data)} with {properties}" for data, properties in left
+    ]
 
 
 def _charts(place: Place, rule: Chart) -> Iterator[tuple[str, dict[str, object]]]:
     for chart in place[0].sheet(place[1])._charts:  # type: ignore[attr-defined]  # not in the stubs
         series = [
-            f"{_source(getattr(each, 'val', None) or getattr(each, 'yVal', None))},"
-            f"{_source(getattr(each, 'cat', None) or getattr(each, 'xVal', None))}"
-            for each in chart.ser
+            f"{_source(getattr(data, 'val', None) or getattr(data, 'yVal', None))},"
+            f"{_source(getattr(data, 'cat', None) or getattr(data, 'xVal', None))}"
+            for data in chart.ser
         ]
         yield (
             ";".join(series),
@@ -70,13 +74,15 @@ def _source(data: Any) -> str:
 
 
 def _reference(text: str) -> str:
-    """A reference as cells of a sheet: quotes and $ change nothing."""
+    """Normalise a reference, ignoring quotes and $."""
     try:
-        found = Reference(range_string=text)
+        reference = Reference(range_string=text)
     except (ValueError, TypeError, AttributeError):
-        return re.sub(r"['$]", "", text)  # more ranges than one
-    sheet = str(found.sheetname).strip("'")
-    return f"{sheet}!{found.min_row},{found.min_col}:{found.max_row},{found.max_col}"
+        return re.sub(r"['$]", "", text)  # several ranges
+    sheet = str(reference.sheetname).strip("'")
+    return (
+        f"{sheet}!{reference.min_row},{reference.min_col}:{reference.max_row},{reference.max_col}"
+    )
 
 
 def _chart_property(chart: Any, prop: str) -> object:
@@ -105,16 +111,16 @@ def _title(titled: Any) -> str | None:
 
 def _anchor(anchor: Any) -> object:
     corners = (getattr(anchor, "_from", None), getattr(anchor, "to", None))
-    return [None if each is None else (each.col, each.row) for each in corners]
+    return [None if corner is None else (corner.col, corner.row) for corner in corners]
 
 
 def _pivots(place: Place, rule: PivotTable) -> Iterator[tuple[str, dict[str, object]]]:
     for pivot in place[0].sheet(place[1])._pivots:  # type: ignore[attr-defined]  # not in the stubs
         with given.library(place[0].path.name):
-            used = [_items(each) for each in pivot.cache.cacheFields]
-            # Columns at the edges of the source that hold nothing do not belong to it.
-            left = next((at for at, each in enumerate(used) if each), 0)
-            right = next((at for at, each in enumerate(reversed(used)) if each), 0)
+            used = [_items(field) for field in pivot.cache.cacheFields]
+            # Empty columns at the edges of the source do not belong to it.
+            left = next((at for at, items in enumerate(used) if items), 0)
+            right = next((at for at, items in enumerate(reversed(used)) if items), 0)
             source = pivot.cache.cacheSource.worksheetSource
             area = CellRange(source.ref) if source is not None and source.ref else None
             if area is None:
@@ -122,16 +128,16 @@ def _pivots(place: Place, rule: PivotTable) -> Iterator[tuple[str, dict[str, obj
             else:
                 area.shrink(left=left, right=right)
                 data = f"{source.sheet}!{area.coord}"
-            said: dict[str, object] = {
+            properties: dict[str, object] = {
                 str(prop): _pivot_property(pivot, prop, used[left : len(used) - right], left)
                 for prop in rule.pivot_props
             }
-        yield data, said
+        yield data, properties
 
 
 def _items(field: Any) -> list[str]:
     shared = getattr(field.sharedItems, "_fields", None) or []
-    return [str(getattr(each, "v", "")) for each in shared if getattr(each, "v", None) is not None]
+    return [str(getattr(item, "v", "")) for item in shared if getattr(item, "v", None) is not None]
 
 
 def _pivot_property(pivot: Any, prop: str, used: list[list[str]], left: int) -> object:
@@ -151,25 +157,26 @@ def _pivot_property(pivot: Any, prop: str, used: list[list[str]], left: int) -> 
         case "selection":
             return used
         case "filter":
-            return sorted(each.fld - left for each in pivot.pageFields or [])
+            return sorted(field.fld - left for field in pivot.pageFields or [])
         case "col_fields":
-            return [each.x - left for each in pivot.colFields or []]
+            return [field.x - left for field in pivot.colFields or []]
         case "row_fields":
-            return [each.x - left for each in pivot.rowFields or []]
+            return [field.x - left for field in pivot.rowFields or []]
         case _:
             return [
-                (each.fld - left, each.subtotal, each.showDataAs) for each in pivot.dataFields or []
+                (field.fld - left, field.subtotal, field.showDataAs)
+                for field in pivot.dataFields or []
             ]
 
 
 def sparklines_differ(one: Place, other: Place) -> list[str]:
-    """Why the same cells do not show sparklines of the same data."""
-    seen, wanted = (dict(_sparklines(each)) for each in (one, other))
+    """Cells that do not have sparklines of the same data."""
+    actual, target = (dict(_sparklines(side)) for side in (one, other))
     return [
-        f"{cell} of {one[1]} shows {seen.get(cell, 'no sparkline')}, "
-        f"not {wanted.get(cell, 'no sparkline')}"
-        for cell in sorted(seen.keys() | wanted.keys())
-        if seen.get(cell) != wanted.get(cell)
+        f"{cell} of {one[1]} shows {actual.get(cell, 'no sparkline')}, "
+        f"not {target.get(cell, 'no sparkline')}"
+        for cell in sorted(actual.keys() | target.keys())
+        if actual.get(cell) != target.get(cell)
     ]
 
 
@@ -177,5 +184,5 @@ def _sparklines(place: Place) -> Iterator[tuple[str, str]]:
     book, sheet = place
     with given.library(book.path.name), zipfile.ZipFile(book.stream) as archive:
         root = ElementTree.fromstring(archive.read(book.part(sheet)))
-    for each in root.iter(f"{X14}sparkline"):
-        yield each.findtext(CELLS) or "", each.findtext(FORMULA) or ""
+    for element in root.iter(f"{X14}sparkline"):
+        yield element.findtext(CELLS) or "", element.findtext(FORMULA) or ""

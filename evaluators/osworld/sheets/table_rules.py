@@ -1,6 +1,6 @@
-"""What a task may ask of two workbooks: the rules of `compare_table`, each a form of its own.
+"""The rules of `compare_table`, one model for each type.
 
-A sheet is named by a position in the result (`1`, "RI1"), in the expected workbook ("EI1"), or by
+A sheet is given by its index in the result (`1`, "RI1") or in the expected workbook ("EI1"), or by
 its name ("RNBudget", "ENBudget").
 """
 
@@ -33,12 +33,12 @@ LOOKS = Literal[
 
 
 def _sheet(name: int | str) -> int | str:
-    if isinstance(name, str) and not _named(name):
-        raise ValueError(f"{name!r} names no sheet: 0, RI0, EI0, RNname or ENname")
+    if isinstance(name, str) and not _is_reference(name):
+        raise ValueError(f"not a reference to a sheet (0, RI0, EI0, RNname or ENname): {name!r}")
     return name
 
 
-def _named(name: str) -> bool:
+def _is_reference(name: str) -> bool:
     if name.startswith(("RI", "EI")):
         try:
             int(name[2:])
@@ -54,16 +54,16 @@ def _area(text: str) -> str:
 
 
 def _has(kind: type, name: str) -> bool:
-    # An alias of the library can be asked of an instance only.
-    return any(name in vars(each) for each in kind.__mro__)
+    # The library's aliases are resolved on instances only, so look in the class dictionaries.
+    return any(name in vars(class_) for class_ in kind.__mro__)
 
 
 def _property(kind: type) -> AfterValidator:
-    """A name that the library knows of a row or a column."""
+    """A validator for names of row or column properties."""
 
     def known(name: str) -> str:
         if not _has(kind, name):
-            raise ValueError(f"{kind.__name__} has no {name!r}")
+            raise ValueError(f"{kind.__name__} has no property {name!r}")
         return name
 
     return AfterValidator(known)
@@ -73,47 +73,47 @@ Sheet = Annotated[int | str, AfterValidator(_sheet)]
 Area = Annotated[str, AfterValidator(_area)]
 
 
-class Asked(BaseModel):
-    """A rule. What a task says beyond its form is kept, so that it can be named as unread."""
+class BaseRule(BaseModel):
+    """Base of all rules. Extra keys are kept, so that they can be reported as unread."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
 
-class Two(Asked):
-    """A rule on a sheet and another one."""
+class TwoSheetRule(BaseRule):
+    """Base of rules that compare two sheets."""
 
     sheet_idx0: Sheet
     sheet_idx1: Sheet
 
 
-class One(Asked):
-    """A rule on one sheet."""
+class OneSheetRule(BaseRule):
+    """Base of rules on one sheet."""
 
     sheet_idx: Sheet
 
 
-class SheetName(Asked):
+class SheetName(BaseRule):
     """The sheets have the same names in the same order."""
 
     type: Literal["sheet_name"]
 
 
-class SheetData(Two):
-    """The cells hold the same, numbers to so many places."""
+class SheetData(TwoSheetRule):
+    """The cells have the same values, with numbers rounded to `precision` places."""
 
     type: Literal["sheet_data"]
     precision: int = 4
     ignore_case: bool | None = False
 
 
-class SheetPrint(Two):
-    """The sheets, exported as CSV beside their workbooks, have the same lines."""
+class SheetPrint(TwoSheetRule):
+    """The sheets, exported as CSV files alongside their workbooks, have the same lines."""
 
     type: Literal["sheet_print"]
     ignore_case: bool | None = False
 
 
-class Fuzzy(Asked):
+class FuzzyRange(BaseRule):
     """How the cells of some ranges are compared as texts."""
 
     range: list[Area]
@@ -126,21 +126,21 @@ class Fuzzy(Asked):
     trim_trailings: str | None = ""
 
 
-class SheetFuzzy(Two):
-    """Cells hold nearly the same text."""
+class SheetFuzzy(TwoSheetRule):
+    """Cells have similar texts."""
 
     type: Literal["sheet_fuzzy"]
-    rules: list[Fuzzy]
+    rules: list[FuzzyRange]
 
 
-class Sparkline(Two):
-    """The same cells show sparklines of the same data."""
+class Sparkline(TwoSheetRule):
+    """The same cells have sparklines of the same data."""
 
     type: Literal["sparkline"]
 
 
-class Chart(Two):
-    """There are charts of the same data, with these properties alike."""
+class Chart(TwoSheetRule):
+    """The charts show the same data and agree in these properties."""
 
     type: Literal["chart"]
     chart_props: list[
@@ -151,56 +151,56 @@ class Chart(Two):
     ] = []  # fmt: skip
 
 
-class Style(Two):
-    """Every cell looks the same in these ways, conditional formats applied."""
+class Style(TwoSheetRule):
+    """All cells agree in these properties, with conditional formats applied."""
 
     type: Literal["style"]
     props: list[LOOKS] = []
 
 
-class Freeze(Two):
-    """As many rows and columns stay in sight."""
+class Freeze(TwoSheetRule):
+    """The same number of rows and columns is frozen."""
 
     type: Literal["freeze"]
 
 
-class Zoom(One):
-    """The zoom, in per cent, obeys a value rule."""
+class Zoom(OneSheetRule):
+    """The zoom in percent satisfies a value rule."""
 
     type: Literal["zoom"]
     method: str
     ref: object
 
 
-class DataValidation(One):
-    """Every validation of the sheet obeys one of these sets of value rules."""
+class DataValidation(OneSheetRule):
+    """Every data validation of the sheet satisfies one of these sets of value rules."""
 
     type: Literal["data_validation"]
     dv_props: list[dict[str, ValueRule]]
 
 
-class RowProps(Two):
-    """The rows have these properties alike."""
+class RowProps(TwoSheetRule):
+    """The rows agree in these properties."""
 
     type: Literal["row_props"]
     props: list[Annotated[str, _property(RowDimension)]] = []
 
 
-class ColumnProps(Two):
-    """The columns have these properties alike."""
+class ColumnProps(TwoSheetRule):
+    """The columns agree in these properties."""
 
     type: Literal["col_props"]
     props: list[Annotated[str, _property(ColumnDimension)]] = []
 
 
-class Filter(Two):
+class Filter(TwoSheetRule):
     """The automatic filters are the same."""
 
     type: Literal["filter"]
 
 
-class PivotTable(Two):
-    """There are pivot tables of the same data, with these properties alike."""
+class PivotTable(TwoSheetRule):
+    """The pivot tables have the same source and agree in these properties."""
 
     type: Literal["pivot_table"]
     pivot_props: list[
@@ -212,21 +212,23 @@ class PivotTable(Two):
     ] = []  # fmt: skip
 
 
-class CheckCell(One):
-    """What one cell holds and how it looks obeys value rules."""
+class CheckCell(OneSheetRule):
+    """The value and the formatting of one cell satisfy value rules."""
 
     type: Literal["check_cell"]
     coordinate: Annotated[str, Field(pattern=r"^\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}$")]
     props: dict[LOOKS | Literal["value"], ValueRule]
 
 
-def _obeyed(rule: AnyRule) -> AnyRule:
+def _check_values(rule: AnyRule) -> AnyRule:
     if isinstance(rule, Zoom):
         well_formed({"method": rule.method, "ref": rule.ref})
     if isinstance(rule, DataValidation):
-        for each in {name for props in rule.dv_props for name in props}:
-            if not _has(Validation, each):
-                raise ValueError(f"a validation has no {each!r}; it has {', '.join(VALIDATION)}")
+        for name in {name for props in rule.dv_props for name in props}:
+            if not _has(Validation, name):
+                raise ValueError(
+                    f"unknown property of a validation: {name!r} (known: {', '.join(VALIDATION)})"
+                )
     return rule
 
 
@@ -249,6 +251,6 @@ AnyRule = (
     | PivotTable
     | CheckCell
 )
-TableRule = Annotated[AnyRule, Field(discriminator="type"), AfterValidator(_obeyed)]
-"""Any of the rules, told apart by its `type`."""
+TableRule = Annotated[AnyRule, Field(discriminator="type"), AfterValidator(_check_values)]
+"""Any of the rules, distinguished by `type`."""
 KINDS = [get_args(each.model_fields["type"].annotation)[0] for each in get_args(AnyRule)]

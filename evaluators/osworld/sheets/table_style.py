@@ -1,4 +1,4 @@
-"""How the cells of a workbook look: fonts, fills, formats, with conditional formats applied."""
+"""Formatting of cells: fonts, fills, number formats, with conditional formats applied."""
 
 from __future__ import annotations
 
@@ -26,29 +26,31 @@ COMPARISONS = {
     "greaterThanOrEqual": ">=",
 }  # fmt: skip
 MOST_CONDITIONS = 50_000
-"""Cells for which one conditional format is evaluated."""
+"""Maximum number of cells for which one conditional format is evaluated."""
 
 
 def style_differs(one: Place, other: Place, rule: Style) -> list[str]:
-    """Why some cell does not look the same in the asked ways."""
-    seen, wanted = (_looks(each, list(rule.props)) for each in (one, other))
-    # A cell that only one of the sheets records looks like one that was never touched.
-    places = seen.keys() | wanted.keys()
-    seen = dict.fromkeys(places, _untouched(one, rule.props)) | seen
-    wanted = dict.fromkeys(places, _untouched(other, rule.props)) | wanted
+    """Differences in the formatting of cells, limited to the properties of the rule."""
+    actual, target = (_looks(side, list(rule.props)) for side in (one, other))
+    # A cell recorded in only one sheet has default formatting in the other.
+    places = actual.keys() | target.keys()
+    actual = dict.fromkeys(places, _default_look(one, rule.props)) | actual
+    target = dict.fromkeys(places, _default_look(other, rule.props)) | target
     wrong = []
-    for place in sorted(seen.keys() | wanted.keys()):
-        if seen.get(place) != wanted.get(place):
+    for place in sorted(actual.keys() | target.keys()):
+        if actual.get(place) != target.get(place):
             row, column = place
             where = f"{get_column_letter(column)}{row} of {one[1]}"
-            wrong.append(f"{where} looks {shown(seen[place])}, not {shown(wanted[place])}")
+            wrong.append(
+                f"{where} has the format {shown(actual[place])}, not {shown(target[place])}"
+            )
     return wrong
 
 
 Looks = dict[tuple[int, int], list[object]]
 
 
-def _untouched(place: Place, props: list[Any]) -> list[object]:
+def _default_look(place: Place, props: list[Any]) -> list[object]:
     cell = Cell(place[0].sheet(place[1]), row=1, column=1)
     return [look(cell, prop) for prop in props]
 
@@ -68,54 +70,54 @@ def _looks(place: Place, props: list[Any]) -> Looks:
         for column, value in enumerate(line, start=1)
         if value is not None
     }
-    # The lowest priority last: what it says stays.
-    for area, rule in sorted(_conditions(sheet), key=lambda each: -each[1].priority):
+    # The rule with the lowest priority number comes last, and so prevails.
+    for area, rule in sorted(_conditions(sheet), key=lambda condition: -condition[1].priority):
         for cell in _holding(area, rule, values):
             if cell in looks:
                 for number, prop in enumerate(props):
-                    said = look_over(rule.dxf, prop)
-                    if said is not None:
-                        looks[cell][number] = said
+                    override = look_over(rule.dxf, prop)
+                    if override is not None:
+                        looks[cell][number] = override
     return looks
 
 
 def _conditions(sheet: Worksheet) -> Iterator[tuple[MultiCellRange, Rule]]:
-    for each in sheet.conditional_formatting:
-        for rule in each.rules:
-            yield each.sqref, rule
+    for conditional in sheet.conditional_formatting:
+        for rule in conditional.rules:
+            yield conditional.sqref, rule
 
 
 def _holding(
     area: MultiCellRange, rule: Rule, values: Mapping[tuple[int, int], object]
 ) -> Iterator[tuple[int, int]]:
     """The cells to which a conditional format applies."""
-    origin = min((each.min_row, each.min_col) for each in area.ranges)
+    origin = min((part.min_row, part.min_col) for part in area.ranges)
     written = _formula(rule, f"{get_column_letter(origin[1])}{origin[0]}")
     if written is None:
         return
     holds = formula(written, origin=f"{get_column_letter(origin[1])}{origin[0]}")
     last = max((row for row, _ in values), default=1), max((col for _, col in values), default=1)
-    for each in area.ranges:
-        # Beyond the last value of the sheet there is nothing to look at.
-        rows = range(each.min_row, min(each.max_row, last[0]) + 1)
-        columns = range(each.min_col, min(each.max_col, last[1]) + 1)
+    for part in area.ranges:
+        # Cells beyond the last value of the sheet need no check.
+        rows = range(part.min_row, min(part.max_row, last[0]) + 1)
+        columns = range(part.min_col, min(part.max_col, last[1]) + 1)
         if len(rows) * len(columns) > MOST_CONDITIONS:
-            raise UnreadableError(f"a conditional format spans too many cells ({each.coord})")
+            raise UnreadableError(f"a conditional format spans too many cells ({part.coord})")
         for row in rows:
             for column in columns:
                 try:
                     if truth(holds(f"{get_column_letter(column)}{row}", values)):
                         yield row, column
                 except FormulaError:
-                    continue  # where its formula is in error, a format does not apply
+                    continue  # a format does not apply if its formula has an error
                 except UnknownValueError as error:
                     raise UnreadableError(
-                        f"a conditional format is not understood: {error}"
+                        f"a conditional format is not supported: {error}"
                     ) from error
 
 
 def _formula(rule: Rule, first: str) -> str | None:
-    """What decides, as a formula for the first cell; None for a kind that is passed over."""
+    """The condition as a formula for the first cell; None for a rule type that is skipped."""
     if rule.type == "expression" and rule.formula:
         return str(rule.formula[0])
     if rule.type == "cellIs" and rule.formula:
@@ -129,7 +131,7 @@ def _formula(rule: Rule, first: str) -> str | None:
 
 
 def look(cell: Any, prop: str) -> object:
-    """One property of a cell, colours as one sees them."""
+    """One property of a cell, with colours resolved."""
     match prop:
         case "merge":
             return isinstance(cell, MergedCell)
@@ -139,12 +141,12 @@ def look(cell: Any, prop: str) -> object:
         case "number_format":
             return cell.number_format
         case _:
-            return look_over(cell, prop, whole=True)
+            return look_over(cell, prop, complete=True)
 
 
-def look_over(styled: Any, prop: str, *, whole: bool = False) -> object:
-    """One property of a conditional format, None for what it leaves alone; with `whole`, of a cell,
-    which leaves nothing open."""
+def look_over(styled: Any, prop: str, *, complete: bool = False) -> object:
+    """One property of a conditional format, or None if it does not set it. With `complete`, a
+    property of a cell, which has them all."""
     font, fill = getattr(styled, "font", None), getattr(styled, "fill", None)
     match prop:
         case "number_format":
@@ -153,32 +155,32 @@ def look_over(styled: Any, prop: str, *, whole: bool = False) -> object:
         case "font_color":
             return None if font is None else _colour(font.color)
         case "font_bold" | "font_italic":
-            said = None if font is None else font.b if prop == "font_bold" else font.i
-            return bool(said) if whole else said
+            switch = None if font is None else font.b if prop == "font_bold" else font.i
+            return bool(switch) if complete else switch
         case "font_name" | "font_family" | "font_underline" | "font_size":
             part = {"font_underline": "u", "font_size": "sz"}.get(prop, prop.removeprefix("font_"))
             return None if font is None else getattr(font, part)
         case "fill_type":
             return None if fill is None else getattr(fill, "patternType", None)
         case "bgcolor":
-            return _visible(fill, whole=whole)
+            return _visible(fill, complete=complete)
         case "fgcolor":
             return None if fill is None else _colour(getattr(fill, "fgColor", None))
     return None
 
 
-def _visible(fill: Any, *, whole: bool) -> object:
-    """The colour of a plain fill: a cell keeps it as the pattern's, a conditional format as what
-    lies behind the pattern."""
+def _visible(fill: Any, *, complete: bool) -> object:
+    """The colour of a solid fill: stored as foreground of the pattern in a cell, but as background
+    in a conditional format."""
     kind = getattr(fill, "patternType", None)
-    if fill is None or not hasattr(fill, "bgColor") or (whole and kind is None):
+    if fill is None or not hasattr(fill, "bgColor") or (complete and kind is None):
         return None
-    behind = not whole and kind in {None, "solid"}
+    behind = not complete and kind in {None, "solid"}
     return _colour(fill.bgColor if behind else fill.fgColor)
 
 
 def _colour(colour: Any) -> object:
-    """AARRGGBB, without a meaning for AA, and with the palette's and the theme's."""
+    """A colour as AARRGGBB with AA always FF; palette colours are resolved, theme colours named."""
     if colour is None:
         return None
     match colour.type:
@@ -191,19 +193,19 @@ def _colour(colour: Any) -> object:
     return None
 
 
-def cell_breaks(place: Place, rule: CheckCell) -> list[str]:
-    """Why one cell does not obey the rules for its value and look."""
+def cell_violations(place: Place, rule: CheckCell) -> list[str]:
+    """Violations of the rules for the value and the formatting of one cell."""
     book, name = place
     wrong = []
-    for prop, asked in rule.props.items():
+    for prop, condition in rule.props.items():
         if prop == "value":
-            seen: object = book.raw(name).get(rule.coordinate)
+            actual: object = book.raw(name).get(rule.coordinate)
         else:
             with given.library(book.path.name):
-                seen = look(book.sheet(name)[rule.coordinate], prop)
-        if not matches(seen, asked, trimmed=True):
-            said = f"{asked['method']} {shown(asked['ref'])}"
+                actual = look(book.sheet(name)[rule.coordinate], prop)
+        if not matches(actual, condition, trimmed=True):
+            required = f"{condition['method']} {shown(condition['ref'])}"
             wrong.append(
-                f"{rule.coordinate} of {name} has {prop} {shown(seen) or 'none'}, not {said}"
+                f"{rule.coordinate} of {name} has {prop} {shown(actual) or 'none'}, not {required}"
             )
     return wrong

@@ -1,4 +1,4 @@
-"""Presentations of the guest: a deck, the backgrounds of its slides, and shapes that hold text."""
+"""Access to presentations: the deck, the backgrounds of slides, and shapes with text."""
 
 from __future__ import annotations
 
@@ -22,25 +22,24 @@ from ambidex.evaluators.osworld.slides.theme import Theme
 __all__ = ["MALFORMED", "background", "deck", "text_shapes"]
 
 MALFORMED = (*BROKEN, PythonPptxError, etree.LxmlError, struct.error, zlib.error)
-"""What python-pptx raises for a part that is missing or against its schema."""
+"""What python-pptx raises for a part that is missing or violates its schema."""
 
 
-def deck(given: Value) -> Any:
-    """The presentation of a collected file."""
-    content = office(given)
+def deck(value: Value) -> Any:
+    """Open the presentation in a collected file."""
+    content = office(value)
     try:
-        found = Presentation(content)
-        len(found.slides)
-        return found
+        presentation = Presentation(content)
+        len(presentation.slides)
+        return presentation
     except MALFORMED as error:
-        raise UnreadableError(f"no readable presentation: {error}") from error
+        raise UnreadableError(f"not a readable presentation: {error}") from error
 
 
 def background(slide: Any, *, strict: bool) -> str | None:
-    """The colour of a slide's solid background, its own or that of its master; `None` if there is
-    none.
+    """The colour of a slide's solid background, its own or its master's; `None` if there is none.
 
-    A colour of the theme is looked up where strict; else it `UpstreamRaisesError`.
+    A theme colour is resolved if `strict`; otherwise it raises `UpstreamRaisesError`.
     """
     fill = slide.background.fill
     master = slide.slide_layout.slide_master
@@ -54,12 +53,12 @@ def background(slide: Any, *, strict: bool) -> str | None:
         return str(fill.fore_color.rgb)
     except AttributeError as error:
         raise UpstreamRaisesError(
-            "the background has a colour of the theme, which has no RGB value"
+            "the background has a theme colour, which has no RGB value"
         ) from error
 
 
 def text_shapes(shapes: Any) -> Iterator[Any]:
-    """The shapes that hold text, those in groups among them."""
+    """The shapes with text, including those in groups."""
     for shape in shapes:
         if hasattr(shape, "shapes"):
             yield from text_shapes(shape.shapes)

@@ -1,6 +1,6 @@
-"""Two presentations compared as upstream compares them, defects included.
+"""Comparison of two presentations as upstream does it, defects included.
 
-What python-pptx raises here it raises upstream too, where nothing catches it.
+Exceptions of python-pptx are not caught upstream, and are not caught here either.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from ambidex.evaluators.osworld.slides.slide_shapes import (
     RIGHT,
     SIDES,
 )
-from ambidex.evaluators.osworld.slides.slide_text import Asked, aligned, unlike
+from ambidex.evaluators.osworld.slides.slide_text import DeckOptions, aligned, unlike
 
 __all__ = ["difference_to_upstream"]
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
-def difference_to_upstream(one: Any, other: Any, asked: Asked) -> str:
-    """The first difference of two presentations; empty where upstream sees none."""
-    return next(_differences(one, other, asked), "")
+def difference_to_upstream(one: Any, other: Any, options: DeckOptions) -> str:
+    """The first difference of two presentations, or "" if upstream sees none."""
+    return next(_differences(one, other, options), "")
 
 
-def _differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
+def _differences(one: Any, other: Any, options: DeckOptions) -> Iterator[str]:
     count = len(one.slides), len(other.slides)
-    if count[0] != count[1] and asked.examine_number_of_slides:
+    if count[0] != count[1] and options.examine_number_of_slides:
         yield f"{count[0]} slides, not {count[1]}"
     for number, slides in enumerate(zip(one.slides, other.slides, strict=False), 1):
-        for each in _slide_differences(*slides, number, asked):
-            yield f"slide {number}: {each}"
+        for difference in _slide_differences(*slides, number, options):
+            yield f"slide {number}: {difference}"
 
 
-def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Iterator[str]:
-    # Upstream reads backgrounds and notes whether or not they are asked for.
+def _slide_differences(one: Any, other: Any, number: int, options: DeckOptions) -> Iterator[str]:
+    # Upstream reads backgrounds and notes whether or not they are to be compared.
     grounds = _background(one), _background(other)
-    if grounds[0] != grounds[1] and asked.examine_background_color:
+    if grounds[0] != grounds[1] and options.examine_background_color:
         yield f"the background is {grounds[0]}, not {grounds[1]}"
-    notes = [each.notes_slide.notes_text_frame.text.strip() for each in (one, other)]
-    if notes[0] != notes[1] and asked.examine_note:
+    notes = [side.notes_slide.notes_text_frame.text.strip() for side in (one, other)]
+    if notes[0] != notes[1] and options.examine_note:
         yield "the notes differ"
     if len(one.shapes) != len(other.shapes):
         yield f"{len(one.shapes)} shapes, not {len(other.shapes)}"
     for place, shapes in enumerate(zip(one.shapes, other.shapes, strict=False), 1):
-        for each in _shape_differences(*shapes, number, asked):
-            yield f"shape {place} ({shapes[0].name[:40]!r}): {each}"
-    yield from _all_texts_differ(list(_texts(one.shapes)), list(_texts(other.shapes)), asked)
+        for difference in _shape_differences(*shapes, number, options):
+            yield f"shape {place} ({shapes[0].name[:40]!r}): {difference}"
+    yield from _all_texts_differ(list(_texts(one.shapes)), list(_texts(other.shapes)), options)
 
 
 def _background(slide: Any) -> str | None:
@@ -66,197 +66,199 @@ def _background(slide: Any) -> str | None:
 
 
 def _texts(shapes: Any) -> Iterator[Any]:
-    """The shapes that hold text, those in groups among them."""
+    """The shapes with text, including those in groups."""
     for shape in shapes:
-        if _says(shape) and hasattr(shape, "text_frame"):
+        if _has_text(shape) and hasattr(shape, "text_frame"):
             yield shape
         if hasattr(shape, "shapes"):
             yield from _texts(shape.shapes)
 
 
-def _says(shape: Any) -> bool:
+def _has_text(shape: Any) -> bool:
     return hasattr(shape, "text")
 
 
-def _shape_differences(one: Any, other: Any, number: int, asked: Asked) -> Iterator[str]:
+def _shape_differences(one: Any, other: Any, number: int, options: DeckOptions) -> Iterator[str]:
     kinds = one.shape_type, other.shape_type
-    yield from _place_differences(one, other, number, asked, kinds)
+    yield from _place_differences(one, other, number, options, kinds)
     if kinds[0] == MSO_SHAPE_TYPE.TABLE:
-        yield from _table_differences(one.table, other.table, asked)
-    if not (_says(one) and _says(other)):
+        yield from _table_differences(one.table, other.table, options)
+    if not (_has_text(one) and _has_text(other)):
         return
-    if one.text.strip() != other.text.strip() and asked.examine_text:
+    if one.text.strip() != other.text.strip() and options.examine_text:
         yield f"the text is {one.text[:80]!r}, not {other.text[:80]!r}"
     ones, others = one.text_frame.paragraphs, other.text_frame.paragraphs
     if len(ones) != len(others):
         yield f"{len(ones)} paragraphs, not {len(others)}"
     for first, second in zip(ones, others, strict=False):
-        yield from _paragraph_differences(first, second, asked)
+        yield from _paragraph_differences(first, second, options)
 
 
 def _place_differences(
-    one: Any, other: Any, number: int, asked: Asked, kinds: tuple[Any, Any]
+    one: Any, other: Any, number: int, options: DeckOptions, kinds: tuple[Any, Any]
 ) -> Iterator[str]:
-    both, neither = _says(one) and _says(other), not (_says(one) or _says(other))
+    both, neither = _has_text(one) and _has_text(other), not (_has_text(one) or _has_text(other))
 
     def moved() -> bool:
-        return any(_far(one, other, side, asked) for side in SIDES)
+        return any(_far(one, other, side, options) for side in SIDES)
 
     def all_are(kind: MSO_SHAPE_TYPE) -> bool:
         return bool(kinds[0] == kind and kinds[1] == kind)
 
-    if asked.examine_title_bottom_position:
+    if options.examine_title_bottom_position:
         if both and one.text == other.text:
             if one.text == MOVED_TITLE and (one.top <= other.top or one.top < LOW):
                 yield "the title is not at the bottom"
         elif moved():
-            yield "another place"
-    if asked.examine_table_bottom_position:
+            yield "its position or size differs"
+    if options.examine_table_bottom_position:
         if number == 3 and all_are(MSO_SHAPE_TYPE.TABLE):
             if one.top <= other.top or one.top < LOW:
                 yield "the table is not at the bottom"
         elif moved():
-            yield "another place"
-    right = asked.examine_right_position and number == 2 and neither
+            yield "its position or size differs"
+    right = options.examine_right_position and number == 2 and neither
     if right and (one.left <= other.left or one.left < RIGHT):
         yield "it is not at the right"
-    top = asked.examine_top_position and number == 2 and all_are(MSO_SHAPE_TYPE.PICTURE)
+    top = options.examine_top_position and number == 2 and all_are(MSO_SHAPE_TYPE.PICTURE)
     if top and (one.top >= other.top or one.top > HIGH):
         yield "the picture is not at the top"
     resized = both and one.text == other.text and one.text == RESIZED_TEXT
-    if asked.examine_shape_for_shift_size and moved() and not resized:
-        yield "another place"
-    blank = not any((getattr(each, "text", None) or "").strip() for each in (one, other))
-    if moved() and asked.examine_shape and not blank:
-        yield "another place"
-    if asked.examine_image_size:
+    if options.examine_shape_for_shift_size and moved() and not resized:
+        yield "its position or size differs"
+    blank = not any((getattr(shape, "text", None) or "").strip() for shape in (one, other))
+    if moved() and options.examine_shape and not blank:
+        yield "its position or size differs"
+    if options.examine_image_size:
         if all_are(MSO_SHAPE_TYPE.PICTURE):
-            if any(_far(one, other, side, asked) for side in ("width", "height")):
+            if any(_far(one, other, side, options) for side in ("width", "height")):
                 yield "the picture has another size"
         elif moved():
-            yield "another place"
-    if asked.examine_modify_height:
+            yield "its position or size differs"
+    if options.examine_modify_height:
         if neither or all_are(MSO_SHAPE_TYPE.FREEFORM):
-            if _far(one, other, "height", asked):
-                yield "another height"
+            if _far(one, other, "height", options):
+                yield "its height differs"
         elif moved():
-            yield "another place"
+            yield "its position or size differs"
 
 
-def _far(one: Any, other: Any, side: str, asked: Asked) -> bool:
+def _far(one: Any, other: Any, side: str, options: DeckOptions) -> bool:
     first, second = getattr(one, side), getattr(other, side)
     if first == second:
         return False
     if first == 0 or second == 0:
         return True
-    return bool(abs(first - second) / max(abs(first), abs(second)) > asked.approximately_tolerance)
+    return bool(
+        abs(first - second) / max(abs(first), abs(second)) > options.approximately_tolerance
+    )
 
 
 def _runs(one: Any, other: Any) -> tuple[list[Any], list[Any]]:
-    """The runs of two paragraphs; of two blank ones, none."""
+    """The runs of two paragraphs; if both are blank, none."""
     if not one.text.strip() and not other.text.strip():
-        filled = [[run for run in each.runs if run.text.strip()] for each in (one, other)]
+        filled = [[run for run in side.runs if run.text.strip()] for side in (one, other)]
         return filled[0], filled[1]
     return list(one.runs), list(other.runs)
 
 
-def _table_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
-    shapes = [(len(each.rows), len(each.columns)) for each in (one, other)]
+def _table_differences(one: Any, other: Any, options: DeckOptions) -> Iterator[str]:
+    shapes = [(len(side.rows), len(side.columns)) for side in (one, other)]
     if shapes[0] != shapes[1]:
         yield f"the table has {shapes[0]} rows and columns, not {shapes[1]}"
     for first, second in zip(one.iter_cells(), other.iter_cells(), strict=False):
         ones, others = first.text_frame.paragraphs, second.text_frame.paragraphs
         if len(ones) != len(others):
             yield f"the cell {first.text[:80]!r} has {len(ones)} paragraphs, not {len(others)}"
-        for paragraph, wanted in zip(ones, others, strict=False):
-            runs = _runs(paragraph, wanted)
-            if len(runs[0]) != len(runs[1]) and asked.examine_run_count:
+        for paragraph, target in zip(ones, others, strict=False):
+            runs = _runs(paragraph, target)
+            if len(runs[0]) != len(runs[1]) and options.examine_run_count:
                 yield f"the cell {first.text[:80]!r} has {len(runs[0])} runs, not {len(runs[1])}"
             for run, model in zip(*runs, strict=False):
-                if _other_colour(run, model) and asked.examine_color_rgb:
+                if _other_colour(run, model) and options.examine_color_rgb:
                     yield f"the cell {first.text[:80]!r} has another colour"
                 for name in ("bold", "italic"):
                     if bool(getattr(run.font, name)) != bool(getattr(model.font, name)):
                         yield f"the cell {first.text[:80]!r} differs in {name}"
                 if unlike(run.font.underline, model.font.underline, False):
-                    yield f"the cell {first.text[:80]!r} is underlined otherwise"
+                    yield f"the cell {first.text[:80]!r} has another underline"
 
 
 def _other_colour(one: Any, other: Any) -> bool:
-    """Whether both name a colour in RGB, or none, and not the same."""
+    """Whether both have colours with an RGB value and these differ."""
     both = one.font.color, other.font.color
-    return all(hasattr(each, "rgb") for each in both) and bool(both[0].rgb != both[1].rgb)
+    return all(hasattr(colour, "rgb") for colour in both) and bool(both[0].rgb != both[1].rgb)
 
 
-def _paragraph_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
+def _paragraph_differences(one: Any, other: Any, options: DeckOptions) -> Iterator[str]:
     text = repr(one.text[:80])
-    if asked.examine_alignment and aligned(one) != aligned(other):
-        yield f"{text} is aligned otherwise"
-    if one.text != other.text and asked.examine_text:
+    if options.examine_alignment and aligned(one) != aligned(other):
+        yield f"{text} has another alignment"
+    if one.text != other.text and options.examine_text:
         yield f"a paragraph is {text}, not {other.text[:80]!r}"
-    # Levels 0 and 1 are taken for one.
-    if asked.examine_indent and max(one.level or 0, 1) != max(other.level or 0, 1):
+    # Upstream does not distinguish levels 0 and 1.
+    if options.examine_indent and max(one.level or 0, 1) != max(other.level or 0, 1):
         yield f"{text} is at level {one.level}, not {other.level}"
     runs = _runs(one, other)
-    if len(runs[0]) != len(runs[1]) and asked.examine_run_count:
+    if len(runs[0]) != len(runs[1]) and options.examine_run_count:
         yield f"{text} has {len(runs[0])} runs, not {len(runs[1])}"
-    for run, wanted in zip(*runs, strict=False):
-        yield from _run_differences(run, wanted, asked)
+    for run, target in zip(*runs, strict=False):
+        yield from _run_differences(run, target, options)
 
 
-def _run_differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
+def _run_differences(one: Any, other: Any, options: DeckOptions) -> Iterator[str]:
     text, first, second = repr(one.text[:80]), one.font, other.font
-    if first.name != second.name and asked.examine_font_name:
+    if first.name != second.name and options.examine_font_name:
         yield f"{text} is in {first.name}, not {second.name}"
-    if first.size != second.size and asked.examine_font_size:
+    if first.size != second.size and options.examine_font_size:
         yield f"{text} has the size {first.size}, not {second.size}"
-    if bool(first.bold) != bool(second.bold) and asked.examine_font_bold:
+    if bool(first.bold) != bool(second.bold) and options.examine_font_bold:
         yield f"{text} is {'' if first.bold else 'not '}bold"
-    if bool(first.italic) != bool(second.italic) and asked.examine_font_italic:
+    if bool(first.italic) != bool(second.italic) and options.examine_font_italic:
         yield f"{text} is {'' if first.italic else 'not '}italic"
-    if _other_colour(one, other) and asked.examine_color_rgb:
+    if _other_colour(one, other) and options.examine_color_rgb:
         yield f"{text} has another colour"
-    if asked.examine_font_underline and unlike(first.underline, second.underline, False):
-        yield f"{text} is underlined otherwise"
-    strikes = [each._element.get("strike", "noStrike") for each in (first, second)]
-    if strikes[0] != strikes[1] and asked.examine_strike_through:
+    if options.examine_font_underline and unlike(first.underline, second.underline, False):
+        yield f"{text} has another underline"
+    strikes = [side._element.get("strike", "noStrike") for side in (first, second)]
+    if strikes[0] != strikes[1] and options.examine_strike_through:
         yield f"{text} is struck {strikes[0]}, not {strikes[1]}"
-    if asked.examine_bullets:
-        seen, wanted = _bullets(one.part), _bullets(other.part)
-        if None not in (seen, wanted) and seen != wanted:
+    if options.examine_bullets:
+        actual, target = _bullets(one.part), _bullets(other.part)
+        if None not in (actual, target) and actual != target:
             yield "bullets, levels or texts of paragraphs differ"
 
 
 def _bullets(part: Any) -> list[tuple[str, str, str | None]] | None:
-    """The text and bullet of every paragraph of a slide with text, with its level where there is a
-    bullet; None for a slide with an empty run, which ends the comparison of bullets upstream."""
-    found: list[tuple[str, str, str | None]] = []
+    """Text and bullet of every paragraph of a slide with text, and its level if it has a bullet.
+    None for a slide with an empty run, for which upstream stops comparing bullets."""
+    listed: list[tuple[str, str, str | None]] = []
     for paragraph in ElementTree.fromstring(part.blob).iter(f"{A}p"):
-        pieces = [each.text for each in paragraph.iter(f"{A}t")]
+        pieces = [element.text for element in paragraph.iter(f"{A}t")]
         if None in pieces:
             return None
-        text = "".join(each or "" for each in pieces)
+        text = "".join(piece or "" for piece in pieces)
         properties = paragraph.find(f"{A}pPr")
         bullet = None if properties is None else properties.find(f"{A}buChar")
         if text.strip():
             if properties is None or bullet is None:
-                found.append((text, "none", None))
+                listed.append((text, "none", None))
             else:
-                found.append((text, f"char {bullet.get('char')}", properties.get("lvl") or "0"))
-    return found
+                listed.append((text, f"char {bullet.get('char')}", properties.get("lvl") or "0"))
+    return listed
 
 
-def _all_texts_differ(ones: list[Any], others: list[Any], asked: Asked) -> Iterator[str]:
-    """All shapes with text once more, those in groups among them."""
+def _all_texts_differ(ones: list[Any], others: list[Any], options: DeckOptions) -> Iterator[str]:
+    """Compare all shapes with text again, including those in groups."""
     if len(ones) != len(others):
         yield f"{len(ones)} shapes with text, groups included, not {len(others)}"
-    elif asked.examine_alignment:
+    elif options.examine_alignment:
         for first, second in zip_longest(ones, others):
             text = repr(first.text[:80])
-            if first.text.strip() != second.text.strip() and asked.examine_text:
+            if first.text.strip() != second.text.strip() and options.examine_text:
                 yield f"a text is {text}, not {second.text[:80]!r}"
-            pairs = [each.text_frame.paragraphs for each in (first, second)]
+            pairs = [side.text_frame.paragraphs for side in (first, second)]
             if len(pairs[0]) != len(pairs[1]):
                 yield f"{text} has {len(pairs[0])} paragraphs, not {len(pairs[1])}"
             if [*map(aligned, pairs[0])] != [*map(aligned, pairs[1])]:
-                yield f"{text} is aligned otherwise"
+                yield f"{text} has another alignment"

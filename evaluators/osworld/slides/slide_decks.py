@@ -1,4 +1,4 @@
-"""Two presentations: the same, in all that is asked."""
+"""The metric `compare_pptx_files`: compares two presentations in selectable respects."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ambidex.evaluators.osworld.slides.decks import MALFORMED, background, deck,
 from ambidex.evaluators.osworld.slides.slide_compat import difference_to_upstream
 from ambidex.evaluators.osworld.slides.slide_shapes import kind, place_differences
 from ambidex.evaluators.osworld.slides.slide_text import (
-    Asked,
     Colour,
+    DeckOptions,
     aligned,
     bullets,
     frame_differences,
@@ -30,28 +30,27 @@ from ambidex.evaluators.osworld.slides.theme import Theme, text_colour
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Switch = bool | None
-"""Null is off."""
+"""An option of a task; null means off."""
 
 
 @metric(
     repairs=(
-        "Colours of text are compared as they are seen: upstream compares colours only where"
-        " both runs name an RGB value of their own, so text left in its inherited colour is as good"
-        " as text in the expected one.",
-        "A background in a colour of the theme has that colour: upstream ends in an exception"
-        " where there is one.",
-        "The texts of table cells are compared: upstream compares the look of cells alone.",
+        "Effective colours of text are compared: upstream compares colours only if both runs have"
+        " an RGB value of their own, so that text in its inherited colour passes for the expected"
+        " one.",
+        "A theme colour as background is resolved: upstream ends in an exception at one.",
+        "The texts of table cells are compared: upstream compares only the formatting of cells.",
         "`examine_font_bold`, `…_italic` and `…_underline` apply to table cells too: upstream"
-        " compares bold, italics and underlines of cells whatever the task says.",
-        "Texts inside groups are compared in all that is asked: upstream compares the words and"
-        " the alignment of texts in groups alone.",
-        "An underline of any kind differs from none: upstream sees the plain underline alone.",
-        "A shape answers one of its kind: upstream takes a picture for a table.",
-        "A presentation that is missing is not there: upstream takes an empty one for it.",
-        "Places of pictures and other shapes that hold no text are compared: upstream passes over "
-        "them.",
-        "Slides without a page of notes have no notes, and what is switched off is not read: "
-        "upstream ends in an exception where a page of notes has no place for them.",
+        " always compares bold, italics and underlines of cells.",
+        "Texts inside groups are compared in all selected respects: upstream compares only"
+        " words and alignment of texts in groups.",
+        "An underline of any kind differs from none: upstream only sees plain underlines.",
+        "Paired shapes must be of the same kind: upstream accepts a picture for a table.",
+        "A missing presentation fails: upstream treats a missing presentation as empty.",
+        "Positions of pictures and other shapes without text are compared: upstream skips"
+        " shapes without text.",
+        "Slides without a notes page have no notes, and what is switched off is not read: upstream"
+        " ends in an exception if a notes page has no placeholder for notes.",
     ),
     sees_missing=True,
 )
@@ -85,58 +84,58 @@ def compare_pptx_files(
     approximately_tolerance: Share = 0.005,
     strict: bool,
 ) -> Score:
-    """The slides have the same backgrounds, notes and shapes, and these the same places and texts.
+    """The slides have the same backgrounds, notes and shapes, with the same positions and texts.
 
-    Shapes are paired from back to front, and there are always equally many. Places and sizes may
-    differ by `approximately_tolerance`, a share of the larger. What is compared can be switched
-    off; the switches that are off at first each ask for what one task wants moved.
+    Shapes are paired from back to front and must be equally many. Positions and sizes may differ
+    by `approximately_tolerance`, a share of the larger value. Each respect can be switched off; the
+    switches that are off by default each check a change that one particular task asks for.
     """
-    given = dict(locals())
-    asked = Asked(**{name: given[name] for name in Asked.__dataclass_fields__})
+    arguments = dict(locals())
+    options = DeckOptions(**{name: arguments[name] for name in DeckOptions.__dataclass_fields__})
     if not strict:
-        return _as_upstream(result, expected, asked)
+        return _as_upstream(result, expected, options)
     one, other = deck(result), deck(expected)
     try:
-        wrong = next(_differences(one, other, asked), None)
-    except MALFORMED as error:  # python-pptx reads a part when it is asked for, so: all along
-        raise UnreadableError(f"a presentation is not whole: {error}") from error
+        wrong = next(_differences(one, other, options), None)
+    except MALFORMED as error:  # python-pptx reads parts lazily, so anywhere above
+        raise UnreadableError(f"a presentation is damaged: {error}") from error
     return Score(
-        float(wrong is None), wrong or "the presentations are the same in all that is asked"
+        float(wrong is None), wrong or "the presentations are the same in all selected respects"
     )
 
 
-def _as_upstream(result: Value, expected: Value, asked: Asked) -> Score:
-    # Without a file, python-pptx begins a presentation of its own.
-    one, other = (Presentation() if each is None else deck(each) for each in (result, expected))
+def _as_upstream(result: Value, expected: Value, options: DeckOptions) -> Score:
+    # Without a file, python-pptx creates an empty presentation.
+    one, other = (Presentation() if file is None else deck(file) for file in (result, expected))
     try:
-        wrong = difference_to_upstream(one, other, asked)
+        wrong = difference_to_upstream(one, other, options)
     except (*MALFORMED, *RAISED) as error:
         raise UpstreamRaisesError(f"a presentation lacks something: {error!r:.300}") from error
     return Score(float(not wrong), wrong or "upstream sees no difference")
 
 
-def _differences(one: Any, other: Any, asked: Asked) -> Iterator[str]:
+def _differences(one: Any, other: Any, options: DeckOptions) -> Iterator[str]:
     count = len(one.slides), len(other.slides)
-    if asked.examine_number_of_slides and count[0] != count[1]:
+    if options.examine_number_of_slides and count[0] != count[1]:
         yield f"{count[0]} slides, not {count[1]}"
     for number, (first, second) in enumerate(zip(one.slides, other.slides, strict=False), 1):
-        for each in _slide_differences(first, second, number, asked):
-            yield f"slide {number}: {each}"
+        for difference in _slide_differences(first, second, number, options):
+            yield f"slide {number}: {difference}"
 
 
-def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Iterator[str]:
-    # Before python-pptx is asked for backgrounds: asking it changes the slide in memory.
+def _slide_differences(one: Any, other: Any, number: int, options: DeckOptions) -> Iterator[str]:
+    # Read bullets before backgrounds: python-pptx changes the slide in memory when it reads those.
     listed = bullets(one), bullets(other)
-    if asked.examine_background_color:
-        grounds = [background(each, strict=asked.strict) for each in (one, other)]
+    if options.examine_background_color:
+        grounds = [background(side, strict=options.strict) for side in (one, other)]
         if grounds[0] != grounds[1]:
             yield f"the background is {grounds[0] or 'not one colour'}, not {grounds[1]}"
-    if asked.examine_note and _notes(one) != _notes(other):
+    if options.examine_note and _notes(one) != _notes(other):
         yield "the notes differ"
     if len(one.shapes) != len(other.shapes):
         yield f"{len(one.shapes)} shapes, not {len(other.shapes)}"
     themes = [
-        Theme(each.slide_layout.slide_master) if asked.strict else None for each in (one, other)
+        Theme(side.slide_layout.slide_master) if options.strict else None for side in (one, other)
     ]
     runs = False
     for place, (first, second) in enumerate(zip(one.shapes, other.shapes, strict=False), 1):
@@ -145,53 +144,53 @@ def _slide_differences(one: Any, other: Any, number: int, asked: Asked) -> Itera
             partial(_colour, themes[0], one, first),
             partial(_colour, themes[1], other, second),
         )
-        for each in _shape_differences(first, second, number, asked, colours):
-            yield f"{what}: {each}"
+        for difference in _shape_differences(first, second, number, options, colours):
+            yield f"{what}: {difference}"
         if first.has_text_frame and second.has_text_frame:
             paired = zip(first.text_frame.paragraphs, second.text_frame.paragraphs, strict=False)
-            runs |= any(each.runs and wanted.runs for each, wanted in paired)
-    # Upstream looks at bullets while it looks at runs.
-    if asked.examine_bullets and (runs or asked.strict) and listed[0] != listed[1]:
+            runs |= any(one.runs and other.runs for one, other in paired)
+    # Upstream compares bullets inside its loop over runs.
+    if options.examine_bullets and (runs or options.strict) and listed[0] != listed[1]:
         yield "bullets, levels or texts of paragraphs differ"
-    yield from _grouped_differences(one, other, themes, asked)
+    yield from _grouped_differences(one, other, themes, options)
 
 
 def _shape_differences(
-    one: Any, other: Any, number: int, asked: Asked, colours: tuple[Colour, Colour]
+    one: Any, other: Any, number: int, options: DeckOptions, colours: tuple[Colour, Colour]
 ) -> Iterator[str]:
-    if asked.strict and _sort(one) != _sort(other):
-        yield f"it is {_sort(one)}, not {_sort(other)}"
-    yield from place_differences(one, other, number, asked)
+    if options.strict and _describe(one) != _describe(other):
+        yield f"it is {_describe(one)}, not {_describe(other)}"
+    yield from place_differences(one, other, number, options)
     if one.has_table:
         if not other.has_table:
-            raise UpstreamRaisesError("a table is paired with a shape that is none")
-        yield from table_differences(one.table, other.table, asked, colours)
+            raise UpstreamRaisesError("a table is paired with a shape that is not a table")
+        yield from table_differences(one.table, other.table, options, colours)
     if one.has_text_frame and other.has_text_frame:
-        yield from frame_differences(one, other, asked, colours)
+        yield from frame_differences(one, other, options, colours)
 
 
 def _grouped_differences(
-    one: Any, other: Any, themes: list[Theme | None], asked: Asked
+    one: Any, other: Any, themes: list[Theme | None], options: DeckOptions
 ) -> Iterator[str]:
-    """All shapes with text once more, those in groups among them."""
+    """Compare all shapes with text again, including those in groups."""
     ones, others = list(text_shapes(one.shapes)), list(text_shapes(other.shapes))
     if len(ones) != len(others):
         yield f"{len(ones)} shapes with text, groups included, not {len(others)}"
     for first, second in zip(ones, others, strict=False):
-        if asked.strict:
+        if options.strict:
             colours = (
                 partial(_colour, themes[0], one, first),
                 partial(_colour, themes[1], other, second),
             )
-            yield from frame_differences(first, second, asked, colours)
+            yield from frame_differences(first, second, options, colours)
             continue
-        if asked.examine_text and first.text.strip() != second.text.strip():
+        if options.examine_text and first.text.strip() != second.text.strip():
             yield f"a text is {first.text[:80]!r}, not {second.text[:80]!r}"
-        pairs = [each.text_frame.paragraphs for each in (first, second)]
+        pairs = [side.text_frame.paragraphs for side in (first, second)]
         if len(pairs[0]) != len(pairs[1]):
             yield f"{first.text[:80]!r} has {len(pairs[0])} paragraphs, not {len(pairs[1])}"
-        if asked.examine_alignment and [*map(aligned, pairs[0])] != [*map(aligned, pairs[1])]:
-            yield f"{first.text[:80]!r} is aligned otherwise"
+        if options.examine_alignment and [*map(aligned, pairs[0])] != [*map(aligned, pairs[1])]:
+            yield f"{first.text[:80]!r} has another alignment"
 
 
 def _colour(theme: Theme | None, slide: Any, shape: Any, paragraph: Any, run: Any) -> str | None:
@@ -206,7 +205,7 @@ def _notes(slide: Any) -> str:
     return frame.text.strip() if frame is not None else ""
 
 
-def _sort(shape: Any) -> str:
+def _describe(shape: Any) -> str:
     if shape.has_text_frame:
         return "a shape with text"
     if shape.has_table:

@@ -1,4 +1,4 @@
-"""Single presentations: slides' shape, pictures, transitions, numbers and backgrounds."""
+"""Metrics on single presentations: orientation, pictures, transitions, numbers, backgrounds."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 PARTS = ("red", "green", "blue")
 BLANK = "000000"
 CLEAR = 50
-"""By so much a colour's own part is above the two others; all of black are below."""
+"""A colour's own component exceeds the two others by this; all components of black are below it."""
 
 
 class Transition(TypedDict):
-    """The transition of a slide, counted from 0."""
+    """The expected transition of a slide, counted from 0."""
 
     slide_idx: int
     transition_type: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.-]*$")]
 
 
 class NumberColour(TypedDict):
-    """The colour of slide numbers."""
+    """The expected colour of slide numbers."""
 
     color: Any
-    """red, green, blue or black; any colour is another one, upstream."""
+    """red, green, blue or black; upstream accepts any colour for other values."""
 
 
 class Fill(TypedDict):
-    """The colour that backgrounds should have, and the one that they had."""
+    """The colour that backgrounds should have, and the one they had originally."""
 
     rgb: Rgb
     original_rgb: NotRequired[Rgb | None]
@@ -56,110 +56,110 @@ class Fill(TypedDict):
 
 @metric()
 def check_slide_orientation_Portrait(result: Value) -> Score:
-    """The slides are higher than wide."""
-    found = deck(result)
-    width, height = found.slide_width, found.slide_height
+    """The slides are in portrait orientation: higher than wide."""
+    presentation = deck(result)
+    width, height = presentation.slide_width, presentation.slide_height
     if width is None or height is None:
-        raise UnreadableError("the presentation names no size of its slides")
+        raise UnreadableError("the presentation does not set the size of its slides")
     return Score(float(width < height), f"the slides are {width} wide and {height} high")
 
 
 @metric()
 def check_image_stretch_and_center(result: Value, expected: Path) -> Score:
-    """The first picture of the expected (original) first slide fills the slide and is in its
-    middle, to half an inch."""
-    seen, original = deck(result), deck(expected)
+    """The first picture of the original's (the expected presentation's) first slide fills the slide
+    and is centred, to within half an inch."""
+    actual, original = deck(result), deck(expected)
     try:
-        before, after = (_pictures(each.slides[0]) for each in (original, seen))
+        before, after = (_pictures(side.slides[0]) for side in (original, actual))
         if not before:
             return Score(0.0, "the original has no picture on its first slide")
-        # Upstream looks at the last one that has the same bytes.
-        same = [each for each in after if each.image.blob == before[0].image.blob]
+        # Upstream takes the last one with the same bytes.
+        same = [shape for shape in after if shape.image.blob == before[0].image.blob]
     except MALFORMED as error:
-        raise UnreadableError(f"a presentation is not whole: {error}") from error
+        raise UnreadableError(f"a presentation is damaged: {error}") from error
     if not same:
         return Score(0.0, "the picture is not on the first slide")
     picture, width, height = same[-1], original.slide_width, original.slide_height
-    off = {
+    offsets = {
         "width": picture.width - width,
         "height": picture.height - height,
         "left": picture.left - (width - picture.width) / 2,
         "top": picture.top - (height - picture.height) / 2,
     }
     wrong = [
-        f"{side} is {each / 914400:.2f} inches off"
-        for side, each in off.items()
-        if abs(each) > CLOSE
+        f"{side} is {offset / 914400:.2f} inches off"
+        for side, offset in offsets.items()
+        if abs(offset) > CLOSE
     ]
     return verdict(wrong, "the picture fills the slide")
 
 
 def _pictures(slide: Any) -> list[Any]:
-    return [each for each in slide.shapes if kind(each) == MSO_SHAPE_TYPE.PICTURE]
+    return [shape for shape in slide.shapes if kind(shape) == MSO_SHAPE_TYPE.PICTURE]
 
 
 @metric(
     repairs=(
-        "The slide is the one at that place of the presentation: upstream takes the file of that"
-        " number in the package, which is another slide once slides were moved.",
-        "Every transition of the slide counts: upstream looks at the first one alone, where there"
-        " are alternatives.",
+        "The slide is the one at that position: upstream takes the file with that number in the"
+        " package, which is another slide once slides were moved.",
+        "Every transition of the slide counts: upstream checks only the first of several"
+        " alternatives.",
     )
 )
 def check_transition(result: Value, expected: Transition, *, strict: bool) -> Score:
-    """The slide changes with this transition (`dissolve`, `fade`, … as the format names it)."""
-    slide = (_shown if strict else _stored)(result, expected["slide_idx"])
+    """The slide has this transition (`dissolve`, `fade`, … as named in the file format)."""
+    slide = (_slide_at if strict else _slide_file)(result, expected["slide_idx"])
     if slide is None:
         return Score(0.0, f"there is no slide {expected['slide_idx'] + 1}")
     transitions = list(slide.iter(f"{MARKUP}transition"))
     kinds = [
-        each.tag.removeprefix(MARKUP)
+        element.tag.removeprefix(MARKUP)
         for transition in (transitions if strict else transitions[:1])
-        for each in transition.iterdescendants(f"{MARKUP}*")
+        for element in transition.iterdescendants(f"{MARKUP}*")
     ]
     wrong = [] if expected["transition_type"] in kinds else [f"transitions: {kinds or 'none'}"]
     return verdict(wrong, f"the transition is {expected['transition_type']}")
 
 
-def _shown(given: Value, place: int) -> Any:
-    """The slide at a place, from 0."""
-    slides = deck(given).slides
+def _slide_at(value: Value, place: int) -> Any:
+    """The slide at a position, counted from 0."""
+    slides = deck(value).slides
     return slides[place]._element if 0 <= place < len(slides) else None
 
 
-def _stored(given: Value, place: int) -> Any:
-    """The slide that the package stores under the number of that place."""
-    with zipfile.ZipFile(office(given)) as archive:
+def _slide_file(value: Value, place: int) -> Any:
+    """The slide whose file in the package has the number of that position."""
+    with zipfile.ZipFile(office(value)) as archive:
         name = f"ppt/slides/slide{place + 1}.xml"
         return tree(archive.read(name), name) if name in archive.namelist() else None
 
 
 @metric(
     repairs=(
-        "Only the place of the slide number counts: upstream takes any coloured text of the master"
-        " where the number has no colour of its own.",
+        "Only the placeholder of the slide number counts: upstream takes any coloured text of the"
+        " master if the number has no colour of its own.",
     )
 )
 def check_page_number_colors(result: Value, expected: NumberColour, *, strict: bool) -> Score:
-    """The slide number of the first master is red, green, blue (that part 50 above the others) or
-    black (all parts below 50)."""
+    """The slide number of the first master is red, green or blue (that component exceeds the others
+    by 50) or black (all components below 50)."""
     if not strict:
         return _any_colour(result, expected["color"])
-    found = deck(result)
+    presentation = deck(result)
     try:
-        master = found.slide_masters[0]
+        master = presentation.slide_masters[0]
     except IndexError as error:
         raise UnreadableError("the presentation has no master") from error
-    places = [each for each in master.placeholders if _is_number(each)]
-    colours = [value for each in places for value in _colours(each._element)]
-    right = any(_is(expected["color"], each) for each in colours)
-    shown = ", ".join(colours) or "none of its own"
-    return Score(float(right), f"the colour of the slide number is {shown}")
+    places = [placeholder for placeholder in master.placeholders if _is_number(placeholder)]
+    colours = [value for place in places for value in _colours(place._element)]
+    right = any(_has_colour(expected["color"], colour) for colour in colours)
+    description = ", ".join(colours) or "none of its own"
+    return Score(float(right), f"the colour of the slide number is {description}")
 
 
-def _any_colour(result: Value, wanted: object) -> Score:
-    """The last colour of the first master that is not black, of its texts before all else; with no
-    other, the last one at all. Upstream looks for the slide number's in vain: inside its mark."""
+def _any_colour(result: Value, target: object) -> Score:
+    """Judge the last colour in the first master that is not black, preferably of text; if all are
+    black, the last one. Upstream looks for the slide number's colour where there never is one."""
     with zipfile.ZipFile(office(result)) as archive:
         name = "ppt/slideMasters/slideMaster1.xml"
         if name not in archive.namelist():
@@ -167,21 +167,26 @@ def _any_colour(result: Value, wanted: object) -> Score:
         master = tree(archive.read(name), name)
     fills = "//a:solidFill//a:srgbClr/@val"
     texts, all_ = (
-        [str(each) for each in master.xpath(path, namespaces={"a": DRAWING})]
+        [str(colour) for colour in master.xpath(path, namespaces={"a": DRAWING})]
         for path in (f".//a:rPr{fills}", f".{fills}")
     )
-    coloured = [each for held in (texts, all_) for each in reversed(held) if each != BLANK and each]
-    seen = next(iter(coloured + all_[-1:]), "").lstrip("#")
+    coloured = [
+        colour
+        for values in (texts, all_)
+        for colour in reversed(values)
+        if colour != BLANK and colour
+    ]
+    actual = next(iter(coloured + all_[-1:]), "").lstrip("#")
     try:
-        numbers = [int(seen[at : at + 2], 16) for at in (0, 2, 4)] if len(seen) == 6 else []
+        numbers = [int(actual[at : at + 2], 16) for at in (0, 2, 4)] if len(actual) == 6 else []
     except ValueError:
         numbers = []
     if not numbers:
-        return Score(0.0, f"there is no colour in the master but {seen or 'none'}")
+        return Score(0.0, f"the master has no colour but {actual or 'none'}")
     parts = dict(zip(PARTS, numbers, strict=True))
-    known = wanted == "black" or wanted in PARTS
-    right = not known or _is_of(str(wanted), parts)
-    return Score(float(right), f"the colour in the master is {seen}")
+    known = target == "black" or target in PARTS
+    right = not known or _dominates(str(target), parts)
+    return Score(float(right), f"the colour in the master is {actual}")
 
 
 def _is_number(shape: Any) -> bool:
@@ -190,7 +195,7 @@ def _is_number(shape: Any) -> bool:
 
 
 def _colours(element: Any) -> list[str]:
-    """The RGB colours of texts."""
+    """The RGB colours of texts in an element."""
     fills = (
         fill
         for tag in ("rPr", "defRPr")
@@ -200,55 +205,56 @@ def _colours(element: Any) -> list[str]:
     return [fill.get("val", "") for fill in fills]
 
 
-def _is(wanted: str, colour: str) -> bool:
+def _has_colour(target: str, colour: str) -> bool:
     try:
         parts = dict(zip(PARTS, bytes.fromhex(colour)[:3], strict=False))
     except ValueError:
         return False
-    return _is_of(wanted, parts)
+    return _dominates(target, parts)
 
 
-def _is_of(wanted: str, parts: dict[str, int]) -> bool:
-    if wanted == "black":
-        return all(each < CLEAR for each in parts.values())
+def _dominates(target: str, parts: dict[str, int]) -> bool:
+    if target == "black":
+        return all(part < CLEAR for part in parts.values())
     return all(
-        parts.get(wanted, 0) > each + CLEAR for name, each in parts.items() if name != wanted
+        parts.get(target, 0) > component + CLEAR
+        for name, component in parts.items()
+        if name != target
     )
 
 
 @metric(
     repairs=(
-        "A colour of the theme is the colour that it stands for: upstream gives nothing to a"
-        " slide with such a background.",
+        "Theme colours are resolved: upstream scores a slide with a theme colour as background 0.",
     )
 )
 def evaluate_presentation_fill_to_rgb_distance(
     result: Value, expected: Fill, *, strict: bool
 ) -> Score:
-    """How near the solid backgrounds are to a colour: a fraction, 1 less the mean distance.
+    """The closeness of solid backgrounds to a colour: 1 minus the mean distance.
 
-    Black to white is a distance of 1, and so is a slide without such a background, or with the
-    colour that it had.
+    The distance of black and white is 1, and so is that of a slide without a solid background or
+    with its original colour.
     """
     slides = list(deck(result).slides)
     if not slides:
-        raise UpstreamRaisesError("there is no slide to take a mean of")
+        raise UpstreamRaisesError("there are no slides to average over")
     try:
-        far = [_distance(each, expected, strict) for each in slides]
+        distances = [_distance(slide, expected, strict) for slide in slides]
     except MALFORMED as error:
-        raise UnreadableError(f"the presentation is not whole: {error}") from error
-    score = max(0.0, 1 - sum(far) / len(far))
-    return Score(score, f"the mean distance of {len(far)} slides is {1 - score:.3f}")
+        raise UnreadableError(f"the presentation is damaged: {error}") from error
+    score = max(0.0, 1 - sum(distances) / len(distances))
+    return Score(score, f"the mean distance of {len(distances)} slides is {1 - score:.3f}")
 
 
-def _distance(slide: Any, wanted: Fill, strict: bool) -> float:
+def _distance(slide: Any, target: Fill, strict: bool) -> float:
     try:
         colour = background(slide, strict=strict)
     except UpstreamRaisesError:
         return 1.0
     if colour is None:
         return 1.0
-    seen = tuple(bytes.fromhex(colour))
-    if list(seen) == wanted.get("original_rgb"):
+    actual = tuple(bytes.fromhex(colour))
+    if list(actual) == target.get("original_rgb"):
         return 1.0
-    return math.dist(seen, wanted["rgb"]) / BLACK
+    return math.dist(actual, target["rgb"]) / BLACK

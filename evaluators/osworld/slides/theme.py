@@ -1,4 +1,4 @@
-"""Colours of a presentation as they are seen: those of its theme, and those that text inherits."""
+"""Effective colours in presentations: theme colours, and the inherited colours of text."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class Theme:
         source = master.part.part_related_by(RELATIONSHIP_TYPE.THEME).blob
         parser = etree.XMLParser(resolve_entities=False, no_network=True)
         scheme = etree.fromstring(source, parser).find(f".//{DRAWING}clrScheme")
-        self._scheme = {} if scheme is None else {_name(each): each[0] for each in scheme}
+        self._scheme = {} if scheme is None else {_name(element): element[0] for element in scheme}
 
     def colour(self, fill: Any) -> str | None:
-        """What a solid fill shows, as six hexadecimal digits; `None` where it cannot be said, as of
-        a colour that is mixed or made lighter."""
+        """The colour of a solid fill as RRGGBB; `None` if it cannot be determined, as for mixed or
+        lightened colours."""
         if fill is None or len(fill) != 1 or len(fill[0]):
             return None
-        return self._shown(fill[0])
+        return self._resolve(fill[0])
 
     def text(self) -> str | None:
-        """The colour of text that names none."""
-        return self._shown(etree.Element("schemeClr", val="tx1"))
+        """The default colour of text."""
+        return self._resolve(etree.Element("schemeClr", val="tx1"))
 
-    def _shown(self, colour: Any) -> str | None:
+    def _resolve(self, colour: Any) -> str | None:
         if _name(colour) == "schemeClr":
             name = colour.get("val", "")
             colour = self._scheme.get(self._names.get(name, name))
-            if colour is None:  # a colour like no other, and not one to pass over
+            if colour is None:  # a placeholder that equals no real colour
                 return f"{name} of no theme"
         if _name(colour) not in ("srgbClr", "sysClr") or len(colour):
             return None
@@ -48,7 +48,7 @@ class Theme:
 
 
 def text_colour(theme: Theme, slide: Any, shape: Any, paragraph: Any, run: Any) -> str | None:
-    """The colour of a run of text: its own, or the one that it inherits."""
+    """The colour of a run of text, its own or inherited."""
     for properties in _inherited(slide, shape, paragraph.level, run):
         fill = properties.find(f"{DRAWING}solidFill")
         if fill is not None:
@@ -57,7 +57,7 @@ def text_colour(theme: Theme, slide: Any, shape: Any, paragraph: Any, run: Any) 
 
 
 def _inherited(slide: Any, shape: Any, level: int, run: Any) -> Iterator[Any]:
-    """The properties of text that apply to a run, the nearest first."""
+    """The text properties that apply to a run, nearest first."""
     own = run._r.find(f"{DRAWING}rPr")
     if own is not None:
         yield own

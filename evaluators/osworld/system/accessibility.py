@@ -1,4 +1,4 @@
-"""What stands in the accessibility tree of the desktop."""
+"""Metrics on the accessibility tree of the desktop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
-from ambidex.evaluators.osworld.answers import said, tree
+from ambidex.evaluators.osworld.answers import text_of, tree
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 
 PARTS = {
@@ -35,15 +35,15 @@ LACKING = {
     "windows": {"role"},
     "macos": {"docattr", "class"},
 }
-"""Prefixes that a system's tree does not have."""
+"""Prefixes missing from the tree of each system."""
 System = Literal["ubuntu", "windows", "macos"]
 DECLARED = re.compile(r"\s*<\?xml[^>]*\sencoding\s*=")
 LARGEST = 32 * 1024 * 1024
 
 
 class Element(TypedDict):
-    """An element that must be there: by an XPath or, if there is none, by CSS selectors, any of
-    which will do; with a text, exactly or as near as it comes."""
+    """An element that must exist, given by an XPath or else by alternative CSS selectors, with an
+    optional text that must match exactly or approximately."""
 
     xpath: NotRequired[str]
     selectors: NotRequired[list[str]]
@@ -51,63 +51,64 @@ class Element(TypedDict):
     exact: NotRequired[Any]
 
 
-def _findable(element: Element) -> Element:
-    """The element itself; `ValueError` where no tree could hold it."""
+def _check_selector(element: Element) -> Element:
+    """Return the element; `ValueError` if its selector can match no tree."""
     try:
-        found = _search(element, _system_of(element))(etree.Element("desktop-frame"))
+        matches = _search(element, _system_of(element))(etree.Element("desktop-frame"))
     except (etree.XPathError, SelectorError, RecursionError) as error:
-        raise ValueError(f"it selects nothing that could be: {error}") from None
-    if not isinstance(found, list | str):
-        raise ValueError("it selects no elements, it is a value")
+        raise ValueError(f"the selector is invalid: {error}") from None
+    if not isinstance(matches, list | str):
+        raise ValueError("the XPath yields a value instead of elements")
     return element
 
 
-Elements = list[Annotated[Element, AfterValidator(_findable)]]
+Elements = list[Annotated[Element, AfterValidator(_check_selector)]]
 
 
 @metric(
     repairs=(
-        "An element without text has the empty text: upstream holds it equal to null alone.",
-        "`exact` is true where a rule does not say it, as upstream's description has it: upstream "
-        "ends in an exception there.",
-        "A tree that declares its encoding is read: upstream ends in an exception.",
+        "An element without text has the empty text: upstream considers no text equal to null "
+        "only.",
+        "`exact` defaults to true, as upstream documents it: upstream ends in an exception if "
+        "`exact` is missing.",
+        "A tree that declares its encoding is accepted: upstream ends in an exception at it.",
     )
 )
 def check_accessibility_tree(
     result: Value, expected: Elements, *, osname: System = "ubuntu", strict: bool
 ) -> Score:
-    """Every element of the rules is in the tree; a fraction where a text is only nearly right.
+    """Every element of the rules is in the tree; texts may match partly.
 
-    Prefixes are st, attr, cp, doc, docattr, txt, val and act. The score is the product over the
-    rules of 1, or with `text` of how near (0…1) the text of the best element comes to it.
+    Prefixes are st, attr, cp, doc, docattr, txt, val and act. The score is the product over all
+    rules of 1 or, for a rule with `text`, of the similarity (0…1) of the best matching element.
     """
-    text = said(result, LARGEST)
+    text = text_of(result, LARGEST)
     if not strict and DECLARED.match(text):
         raise UpstreamRaisesError("the tree declares an encoding")
     root = tree(text, "the accessibility tree")
     score = 1.0
     for rule in expected:
-        found = _found(rule, osname, root)
-        if not found:
-            return Score(0.0, f"nothing in the tree is {_shown(rule)}")
+        elements = _find(rule, osname, root)
+        if not elements:
+            return Score(0.0, f"no element of the tree matches {_shown(rule)}")
         if "text" in rule:
-            score *= max(_near(rule, each, strict=strict) for each in found)
+            score *= max(_similarity(rule, element, strict=strict) for element in elements)
     return Score(score, f"all {len(expected)} elements are in the tree")
 
 
 @metric()
 def check_left_panel(result: Value) -> Score:
-    """Impress shows its panel of slides: a document frame "Slides View" is in the tree."""
-    root = tree(said(result, LARGEST), "the accessibility tree")
-    found = any(each.get("name") == "Slides View" for each in root.iter("document-frame"))
-    return Score(float(found), f"the panel of slides is {'' if found else 'not '}there")
+    """Impress shows its slide panel: the tree has a document frame "Slides View"."""
+    root = tree(text_of(result, LARGEST), "the accessibility tree")
+    visible = any(frame.get("name") == "Slides View" for frame in root.iter("document-frame"))
+    return Score(float(visible), f"the slide panel is {'visible' if visible else 'hidden'}")
 
 
-def _found(rule: Element, system: System, root: etree._Element) -> Any:
+def _find(rule: Element, system: System, root: etree._Element) -> Any:
     try:
         return _search(rule, system)(root)
     except etree.XPathError as error:
-        raise UpstreamRaisesError(f"{_shown(rule)} cannot be sought: {error}") from error
+        raise UpstreamRaisesError(f"{_shown(rule)} cannot be evaluated: {error}") from error
 
 
 def _search(rule: Element, system: System) -> etree.XPath:
@@ -115,11 +116,11 @@ def _search(rule: Element, system: System) -> etree.XPath:
         return _xpath(rule["xpath"], system)
     if rule.get("selectors"):
         return _selector(", ".join(rule["selectors"]), system)
-    raise ValueError("an xpath, or selectors")
+    raise ValueError("needs `xpath` or `selectors`")
 
 
 def _system_of(rule: Element) -> System:
-    """A system whose prefixes fit the rule: the option that names it is not known at load."""
+    """A system whose prefixes fit the rule, since the option that names it is not known at load."""
     path = rule.get("xpath") or ", ".join(rule.get("selectors", []))
     if re.search(r"\bclass[:|]", path):
         return "windows"
@@ -144,20 +145,20 @@ def _selector(selector: str, system: System) -> etree.XPath:
     return CSSSelector(selector, namespaces=_namespaces(system))
 
 
-def _near(rule: Element, element: Any, *, strict: bool) -> float:
-    wanted = rule["text"]
+def _similarity(rule: Element, element: Any, *, strict: bool) -> float:
+    target = rule["text"]
     if strict:
         text = getattr(element, "text", None) or ""
         exact = rule.get("exact", True)
     else:
         if isinstance(element, str) or "exact" not in rule:
-            raise UpstreamRaisesError("a rule with `text` is about elements, and says `exact`")
+            raise UpstreamRaisesError("a rule with `text` must select elements and set `exact`")
         text, exact = element.text or None, rule["exact"]
     if exact:
-        return float(text == wanted)
-    if wanted is None or text is None:
+        return float(text == target)
+    if target is None or text is None:
         return 0.0
-    return float(fuzz.ratio(wanted, text) / 100)
+    return float(fuzz.ratio(target, text) / 100)
 
 
 def _shown(rule: Element) -> str:

@@ -1,4 +1,4 @@
-"""JSON as VS Code writes and reads it: with comments and commas before a closing bracket."""
+"""JSON as VS Code accepts it: with comments and trailing commas."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ COMMA = re.compile(rf"({TEXT})|,(?=\s*[\]}}])", re.DOTALL)
 
 
 def without_comments(source: str) -> str:
-    """The same as strict JSON; what stands in texts is kept."""
-    plain = SKIPPED.sub(lambda found: found[1] or " ", source.removeprefix("\ufeff"))
-    return COMMA.sub(lambda found: found[1] or "", plain)
+    """Convert to strict JSON by removing comments and trailing commas; string contents are kept."""
+    plain = SKIPPED.sub(lambda match: match[1] or " ", source.removeprefix("\ufeff"))
+    return COMMA.sub(lambda match: match[1] or "", plain)

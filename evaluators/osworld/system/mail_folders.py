@@ -1,4 +1,4 @@
-"""Folders of mail as Thunderbird stores them: one file, each mail after a line `From `."""
+"""Metric on mail folders as Thunderbird stores them: one file, each mail after a `From ` line."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ STATUS = re.compile(r"^X-Mozilla-Status: *([0-9a-fA-F]{1,8})", re.MULTILINE)
 OWN = re.compile(r"^X-Mozilla-(?:Status2?|Keys):.*\n?", re.MULTILINE)
 DELETED = 0x0008
 MARK = "FROM - "
-"""Where upstream takes a mail to begin; Thunderbird writes it in another case."""
+"""The separator that upstream looks for; Thunderbird writes it in another case."""
 
 
 @metric(
     repairs=(
-        "The mails are compared: upstream passes over every mail that is not empty, so any folder"
-        " with a mail in it is equal to any other.",
-        "As many folders are there as expected: upstream looks at pairs as long as the shorter list"
-        " lasts.",
+        "The mails are compared: upstream skips every mail that is not empty, so that any folder"
+        " with a mail in it equals any other.",
+        "There must be as many folders as expected: upstream stops at the end of the shorter list.",
     )
 )
 def check_thunderbird_folder(
@@ -39,14 +38,14 @@ def check_thunderbird_folder(
     remove_duplicate: bool = True,
     strict: bool,
 ) -> Score:
-    """The folder holds the mails of the expected one, in any order.
+    """The folder contains the mails of the expected one, in any order.
 
-    Deleted ones and duplicates are left out unless told otherwise. Thunderbird's own lines about a
-    mail (its status, its keys) never count. Of two lists, each folder is the one of its place.
+    Deleted mails and duplicates are left out by default. Thunderbird's own header lines (status,
+    keys) never count. Two lists of folders are compared pair by pair.
     """
     if isinstance(expected, list):
         if not isinstance(result, list):
-            raise UpstreamRaisesError("one folder cannot be compared with several")
+            raise UpstreamRaisesError("one folder cannot be compared with a list of folders")
         if strict and len(result) != len(expected):
             return Score(0.0, f"there are {len(result)} folders, not {len(expected)}")
         pairs = list(zip(result, expected, strict=False))
@@ -57,36 +56,38 @@ def check_thunderbird_folder(
         score = _compared(one, other, *options) if strict else _empty_alike(one, other, options[1])
         if score.value < 1:
             return score
-    return Score(1.0, f"all {len(pairs)} folders hold the expected mails")
+    return Score(1.0, f"all {len(pairs)} folders contain the expected mails")
 
 
 def _empty_alike(result: Value, expected: Value, remove_duplicate: bool) -> Score:
-    """Upstream's verdict: it counts what stands between two marks, and is blank."""
-    seen, wanted = (
-        sum(not part.strip() for part in text(each, LARGEST).strip().split(MARK))
-        for each in (result, expected)
+    """Upstream's verdict: it counts the blank parts between two separators."""
+    actual, target = (
+        sum(not part.strip() for part in text(file, LARGEST).strip().split(MARK))
+        for file in (result, expected)
     )
     if remove_duplicate:
-        seen, wanted = min(seen, 1), min(wanted, 1)
-    return Score(float(seen == wanted), f"{seen} empty mails, {wanted} expected")
+        actual, target = min(actual, 1), min(target, 1)
+    return Score(float(actual == target), f"{actual} empty mails, {target} expected")
 
 
 def _compared(
     result: Value, expected: Value, remove_deleted: bool, remove_duplicate: bool
 ) -> Score:
-    seen, wanted = text(result, LARGEST), text(expected, LARGEST)
-    mails, asked = (_mails(each, remove_deleted, remove_duplicate) for each in (seen, wanted))
-    missing, more = asked - mails, mails - asked
+    actual, target = text(result, LARGEST), text(expected, LARGEST)
+    mails, expected_mails = (
+        _mails(side, remove_deleted, remove_duplicate) for side in (actual, target)
+    )
+    missing, more = expected_mails - mails, mails - expected_mails
     wrong = [f"{missing.total()} mails are missing"] if missing else []
     wrong += [f"{more.total()} mails should not be there"] if more else []
-    return verdict(wrong, f"the folder holds the {asked.total()} expected mails")
+    return verdict(wrong, f"the folder contains the {expected_mails.total()} expected mails")
 
 
 def _mails(source: str, remove_deleted: bool, remove_duplicate: bool) -> Counter[str]:
-    # What stands before the first line `From ` is no mail.
+    # Text before the first `From ` line is not a mail.
     parts = START.split(source)[1:]
-    kept = [each for each in parts if not (remove_deleted and _deleted(each))]
-    mails = Counter(OWN.sub("", each).strip() for each in kept)
+    bodies = [part for part in parts if not (remove_deleted and _deleted(part))]
+    mails = Counter(OWN.sub("", body).strip() for body in bodies)
     return Counter(mails.keys()) if remove_duplicate else mails
 
 

@@ -1,4 +1,4 @@
-"""VLC as it runs: what it plays, and how large its window is."""
+"""Metrics on a running VLC: what it plays and the size of its window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.answers import fields, tree
-from ambidex.evaluators.osworld.given import decoded, held
+from ambidex.evaluators.osworld.given import decode, read_bytes
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError, metric
 from ambidex.evaluators.values import shown, verdict
 
@@ -36,90 +36,98 @@ class Url(TypedDict):
 FIRST_NAMES = [("meta", name) for name in ("filename", "title", "uri", "location", "name")]
 FIRST_ADDRESSES = [("meta", name) for name in ("url", "URI", "location", "title", "filename")]
 FIRST_ADDRESSES += [("Stream 0", name) for name in ("Codec", "Type", "Language")]
-"""Where upstream looks for what is played, in its order."""
+"""Where upstream looks for the name or URL of the medium, in its order."""
 Media = Annotated[FileName | Url, Field(discriminator="type")]
 
 
 @metric(
     repairs=(
-        "The name or address is the whole of one thing that VLC says of what it plays: upstream"
-        " takes the first that it finds, and a part of it too, so `b.mp4` is played while `ab.mp4`"
-        " is.",
+        "The name or URL must equal one that VLC reports for the medium: upstream takes the first"
+        " name that it finds, and a part of it suffices, so that `b.mp4` passes while `ab.mp4` is"
+        " played.",
     )
 )
 def is_vlc_playing(result: Value, expected: Media, *, strict: bool) -> Score:
-    """VLC's status says that it plays (not pauses) this file, or this address.
+    """VLC's status reports that it is playing (not paused) this file or URL.
 
-    Of an address VLC may show the name of the file at its end alone.
+    For a URL, VLC may report only the name of the file at its end.
     """
-    status: etree._Element = tree(decoded(held(result), "VLC's status"), "VLC's status")
+    status: etree._Element = tree(decode(read_bytes(result), "VLC's status"), "VLC's status")
     state = status.findtext("state")
     if (state or "").strip() != "playing" if strict else state != "playing":
         return Score(0.0, f"VLC's state is {shown(state)}")
     if not strict:
         return _as_upstream(status, expected)
-    seen = _shown_names(status, ("filename", "name", "title") if "file_name" in expected else None)
+    actual = _shown_names(
+        status, ("filename", "name", "title") if "file_name" in expected else None
+    )
     if expected["type"] == "file_name":
-        wanted = [expected["file_name"]]
+        target = [expected["file_name"]]
     else:
         url = expected["url"]
-        wanted = [url, unquote(PurePosixPath(_path(url)).name)]
-    found = any(
-        each in (said, PurePosixPath(said).name) for each in wanted for said in seen if each
+        target = [url, unquote(PurePosixPath(_path(url)).name)]
+    matched = any(
+        name in (reported, PurePosixPath(reported).name)
+        for name in target
+        for reported in actual
+        if name
     )
-    return Score(float(found), f"VLC plays {shown(seen)}")
+    return Score(float(matched), f"VLC plays {shown(actual)}")
 
 
 def _path(url: str) -> str:
     try:
         return urlsplit(url).path
-    except ValueError:  # no address
+    except ValueError:  # not a URL
         return ""
 
 
 def _as_upstream(status: etree._Element, expected: Media) -> Score:
-    """By the first name that VLC gives, in upstream's order."""
+    """Judge by the first name that VLC reports, in upstream's order."""
     by_name = expected["type"] == "file_name"
     paths = [
         f"information/category[@name='{category}']/info[@name='{name}']"
         for category, name in (FIRST_NAMES if by_name else FIRST_ADDRESSES)
     ]
-    said = next((each for each in map(status.findtext, paths) if each), None)
-    if said is None:
-        return Score(0.0, "VLC does not say what it plays")
+    reported = next((text for text in map(status.findtext, paths) if text), None)
+    if reported is None:
+        return Score(0.0, "VLC does not report what it plays")
     if expected["type"] == "file_name":
-        found = said.endswith(expected["file_name"])
+        matched = reported.endswith(expected["file_name"])
     else:
-        found = expected["url"] in said or _same_stream(expected["url"], said)
-    return Score(float(found), f"VLC plays {shown(said)}")
+        matched = expected["url"] in reported or _same_stream(expected["url"], reported)
+    return Score(float(matched), f"VLC plays {shown(reported)}")
 
 
-def _same_stream(wanted: str, said: str) -> bool:
+def _same_stream(target: str, reported: str) -> bool:
     try:
-        asked = urlsplit(wanted)
-        if said == posixpath.basename(asked.path):
+        target_url = urlsplit(target)
+        if reported == posixpath.basename(target_url.path):
             return True
-        seen = urlsplit(said)
-    except ValueError:  # no address
+        actual = urlsplit(reported)
+    except ValueError:  # not a URL
         return False
-    return "://" in said and asked.netloc == seen.netloc and asked.path in seen.path
+    return (
+        "://" in reported and target_url.netloc == actual.netloc and target_url.path in actual.path
+    )
 
 
 @metric()
 def is_vlc_fullscreen(result: Value, expected: Value) -> Score:
-    """The first size (the window's or the screen's) is the second: VLC fills the screen."""
+    """The window has the size of the screen, so VLC is in full screen; the order of the two does
+    not matter."""
     one, other = (
-        tuple(fields(each).get(side) for side in ("width", "height")) for each in (result, expected)
+        tuple(fields(file).get(side) for side in ("width", "height")) for file in (result, expected)
     )
-    if any(side not in fields(each) for each in (result, expected) for side in ("width", "height")):
+    if any(side not in fields(file) for file in (result, expected) for side in ("width", "height")):
         raise UpstreamRaisesError("a size lacks its width or its height")
-    wrong = [] if one == other else [f"{one} is not {other}"]
+    wrong = [] if one == other else [f"the sizes differ: {one} and {other}"]
     return verdict(wrong, f"window and screen are both {one}")
 
 
 def _shown_names(status: etree._Element, names: tuple[str, ...] | None) -> list[str]:
-    """What VLC says of the medium, under these names or (`None`) those that hold addresses."""
-    asked = names or ("url", "URI", "location", "filename", "title", "name")
+    """What VLC reports about the medium under these names or, if `None`, under those for URLs."""
+    selected = names or ("url", "URI", "location", "filename", "title", "name")
     infos = status.iterfind("information/category[@name='meta']/info")
-    texts = [(each.text or "").strip() for each in infos if each.get("name") in asked]
-    return [each for each in texts if each]
+    texts = [(info.text or "").strip() for info in infos if info.get("name") in selected]
+    return [text for text in texts if text]

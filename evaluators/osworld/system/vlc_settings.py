@@ -1,4 +1,5 @@
-"""VLC: what its settings file (`vlcrc`) says, and VLC's default where it says nothing."""
+"""Metrics on VLC's settings file (`vlcrc`), with VLC's defaults for settings it does not
+contain."""
 
 from __future__ import annotations
 
@@ -9,64 +10,64 @@ from typing_extensions import TypedDict
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.evidence import MIB
 from ambidex.evaluators.osworld import Value
-from ambidex.evaluators.osworld.given import held
+from ambidex.evaluators.osworld.given import read_bytes
 from ambidex.evaluators.osworld.registry import metric
 from ambidex.evaluators.values import shown, verdict
 
 SET = (
-    "Only a line that sets the key counts: upstream takes any line with the key in it, commented"
-    " lines and longer keys too."
+    "Only a line that sets the key counts: upstream accepts any line that contains the key, such as"
+    " comments and longer keys."
 )
 SLIDER = "153;210;153;20;210;20;255;199;15;245;39;29"
 DARK = 100
-"""Red, green and blue of a blackish colour are all below this."""
+"""A colour is blackish if its red, green and blue are all below this."""
 
 
 class Folder(TypedDict):
-    """Where recordings go."""
+    """The folder for recordings."""
 
     recording_file_path: Any
 
 
 class Cone(TypedDict):
-    """Whether a cone is shown, 1 or 0."""
+    """Whether the cone is shown: 1 or 0."""
 
     expected_qt_bgcone: Any
 
 
 class Volume(TypedDict):
-    """The largest volume, in percent."""
+    """The maximum volume in percent."""
 
     expected_qt_max_volume: Any
 
 
 class MinimalView(TypedDict):
-    """Whether the window has no controls, 1 or 0."""
+    """Whether the window hides its controls: 1 or 0."""
 
     expected_qt_minimal_view: Any
 
 
 class GlobalKey(TypedDict):
-    """Whether there is a key for the whole desktop, 1 or 0."""
+    """Whether a global hotkey is set: 1 or 0."""
 
     expected_global_key_play_pause: Any
 
 
 class OneInstance(TypedDict):
-    """Whether a file opens in the VLC that runs, 1 or 0."""
+    """Whether a file opens in the running VLC: 1 or 0."""
 
     expected_one_instance_when_started_from_file: Any
 
 
 class PlayAndExit(TypedDict):
-    """Whether VLC ends with the film, 1 or 0."""
+    """Whether VLC exits after playback: 1 or 0."""
 
     expected_play_and_exit: Any
 
 
 class Colours(TypedDict, total=False):
-    """Colours as VLC writes them, numbers with semicolons between (`match`), or any colours that
-    are nearly black (`blackish`); others are never there."""
+    """Colours as VLC writes them, numbers separated by semicolons (`match`), or any nearly black
+    colours (`blackish`); other types never match."""
 
     type: str
     expected_qt_slider_colours: Any
@@ -74,12 +75,12 @@ class Colours(TypedDict, total=False):
 
 @metric(
     repairs=(
-        "The last line that sets the key counts: upstream takes the first line with the key in it"
-        " that is no comment.",
+        "The last line that sets the key counts: upstream takes the first line that contains the"
+        " key and is not a comment.",
     )
 )
 def is_vlc_recordings_folder(result: Value, expected: Folder, *, strict: bool) -> Score:
-    """Recordings go to this folder; what is only a comment in the file does not count."""
+    """Recordings are stored in this folder; comments in the file do not count."""
     key, source = "input-record-path", _source(result)
     if strict:
         return _is(key, _setting(source, key, "", strict=True), expected["recording_file_path"])
@@ -91,82 +92,86 @@ def is_vlc_recordings_folder(result: Value, expected: Folder, *, strict: bool) -
 
 @metric(repairs=(SET,))
 def check_qt_bgcone(result: Value, expected: Cone, *, strict: bool) -> Score:
-    """The cone in the background is shown (`qt-bgcone` 1, the default) or not (0)."""
-    seen = _setting(_source(result), "qt-bgcone", "1", strict=strict)
-    return _equals("qt-bgcone", seen, expected["expected_qt_bgcone"])
+    """The cone in the background is shown (`qt-bgcone` 1, the default) or hidden (0)."""
+    actual = _setting(_source(result), "qt-bgcone", "1", strict=strict)
+    return _equals("qt-bgcone", actual, expected["expected_qt_bgcone"])
 
 
 @metric(repairs=(SET,))
 def check_qt_max_volume(result: Value, expected: Volume, *, strict: bool) -> Score:
-    """The largest volume (`qt-max-volume`, 125 by default) is this many percent."""
-    seen = _setting(_source(result), "qt-max-volume", "125", strict=strict)
-    return _equals("qt-max-volume", seen, expected["expected_qt_max_volume"])
+    """The maximum volume (`qt-max-volume`, 125 by default) is this many percent."""
+    actual = _setting(_source(result), "qt-max-volume", "125", strict=strict)
+    return _equals("qt-max-volume", actual, expected["expected_qt_max_volume"])
 
 
 @metric(repairs=(SET,))
 def check_qt_minimal_view(result: Value, expected: MinimalView, *, strict: bool) -> Score:
-    """The window shows no controls (`qt-minimal-view` 1) or shows them (0, the default)."""
-    seen = _setting(_source(result), "qt-minimal-view", "0", strict=strict)
-    return _equals("qt-minimal-view", seen, expected["expected_qt_minimal_view"])
+    """The window hides its controls (`qt-minimal-view` 1) or shows them (0, the default)."""
+    actual = _setting(_source(result), "qt-minimal-view", "0", strict=strict)
+    return _equals("qt-minimal-view", actual, expected["expected_qt_minimal_view"])
 
 
 @metric(repairs=(SET,))
 def check_qt_slider_colours(result: Value, expected: Colours, *, strict: bool) -> Score:
-    """The colours of the volume slider are as given, or (`blackish`) each has red, green and blue
-    below 100."""
+    """The colours of the volume slider are the expected ones, or (`blackish`) have red, green and
+    blue below 100."""
     key = "qt-slider-colours"
-    # Upstream wants no equals sign after this key.
-    seen = _setting(_source(result), key, SLIDER, strict=strict, mark=key)
+    # For this key, upstream does not require an equals sign.
+    actual = _setting(_source(result), key, SLIDER, strict=strict, mark=key)
     if expected.get("type") == "match":
-        return _is(key, seen, expected.get("expected_qt_slider_colours"))
+        return _is(key, actual, expected.get("expected_qt_slider_colours"))
     if expected.get("type") != "blackish":
-        return Score(0.0, f"{shown(expected.get('type'))} names no colours")
+        return Score(0.0, f"unknown type of colours: {shown(expected.get('type'))}")
     try:
-        numbers = [int(each) for each in seen.split(";")]
+        numbers = [int(number) for number in actual.split(";")]
     except ValueError as error:
-        raise UnreadableError(f"the colours of the slider are no numbers: {shown(seen)}") from error
-    # Upstream looks at whole triples; what is left over is no colour.
-    wrong = [] if all(each < DARK for each in numbers[: len(numbers) // 3 * 3]) else [shown(seen)]
-    return verdict(wrong, f"all colours of {shown(seen)} are blackish")
+        raise UnreadableError(
+            f"the colours of the slider are not numbers: {shown(actual)}"
+        ) from error
+    # Upstream checks complete triples only and ignores the rest.
+    wrong = (
+        [] if all(number < DARK for number in numbers[: len(numbers) // 3 * 3]) else [shown(actual)]
+    )
+    return verdict(wrong, f"all colours of {shown(actual)} are blackish")
 
 
 @metric(repairs=(SET,))
 def check_global_key_play_pause(result: Value, expected: GlobalKey, *, strict: bool) -> Score:
-    """There is a key for play and pause on the whole desktop (`global-key-play-pause`), or none."""
-    seen = _setting(_source(result), "global-key-play-pause", "", strict=strict)
-    wanted = expected["expected_global_key_play_pause"]
-    return _equals("global-key-play-pause is set", "1" if seen else "0", wanted)
+    """A global hotkey for play and pause is set (`global-key-play-pause`), or none is."""
+    actual = _setting(_source(result), "global-key-play-pause", "", strict=strict)
+    target = expected["expected_global_key_play_pause"]
+    return _equals("global-key-play-pause is set", "1" if actual else "0", target)
 
 
 @metric(repairs=(SET,))
 def check_one_instance_when_started_from_file(
     result: Value, expected: OneInstance, *, strict: bool
 ) -> Score:
-    """A file opens in the VLC that runs (`one-instance-when-started-from-file` 1, the default) or
-    in another (0)."""
+    """A file opens in the running VLC (`one-instance-when-started-from-file` 1, the default) or in
+    a new instance (0)."""
     key = "one-instance-when-started-from-file"
-    seen = _setting(_source(result), key, "1", strict=strict)
-    return _equals(key, seen, expected["expected_one_instance_when_started_from_file"])
+    actual = _setting(_source(result), key, "1", strict=strict)
+    return _equals(key, actual, expected["expected_one_instance_when_started_from_file"])
 
 
 @metric(repairs=(SET,))
 def check_play_and_exit(result: Value, expected: PlayAndExit, *, strict: bool) -> Score:
-    """VLC ends when the film does (`play-and-exit` 1) or stays (0, the default)."""
-    seen = _setting(_source(result), "play-and-exit", "0", strict=strict)
-    return _equals("play-and-exit", seen, expected["expected_play_and_exit"])
+    """VLC exits after playback (`play-and-exit` 1) or stays open (0, the default)."""
+    actual = _setting(_source(result), "play-and-exit", "0", strict=strict)
+    return _equals("play-and-exit", actual, expected["expected_play_and_exit"])
 
 
 def _source(result: Value) -> str:
-    """The text of the file with its own line ends."""
+    """The text of the file with its original line ends."""
     try:
-        return held(result, 8 * MIB).decode()
+        return read_bytes(result, 8 * MIB).decode()
     except UnicodeDecodeError as error:
         raise UnreadableError(f"the settings are not UTF-8 text (byte {error.start})") from error
 
 
 def _setting(source: str, key: str, default: str, *, strict: bool, mark: str = "") -> str:
-    """The last value that the file gives to the key; without `strict`, that of the last line with
-    `mark` (the key and an equals sign) in it."""
+    """The last value set for the key; without `strict`, that of the last line that contains `mark`
+    (by default the key and an equals sign)."""
     for line in reversed(source.splitlines() if strict else source.split("\n")):
         name, equals, value = line.partition("=")
         if equals and name.strip() == key if strict else (mark or f"{key}=") in line:
@@ -175,14 +180,14 @@ def _setting(source: str, key: str, default: str, *, strict: bool, mark: str = "
 
 
 def _last(line: str) -> str:
-    """What stands behind the last equals sign of a line."""
+    """The text after the last equals sign of a line."""
     return line.rpartition("=")[2].strip()
 
 
-def _equals(what: str, seen: str, wanted: object) -> Score:
-    return _is(what, seen, str(wanted) if isinstance(wanted, int) else wanted)
+def _equals(what: str, actual: str, target: object) -> Score:
+    return _is(what, actual, str(target) if isinstance(target, int) else target)
 
 
-def _is(what: str, seen: str, wanted: object) -> Score:
-    wrong = [] if seen == wanted else [f"{what}: {shown(seen)}, not {shown(wanted)}"]
-    return verdict(wrong, f"{what}: {shown(seen)}")
+def _is(what: str, actual: str, target: object) -> Score:
+    wrong = [] if actual == target else [f"{what}: {shown(actual)}, not {shown(target)}"]
+    return verdict(wrong, f"{what}: {shown(actual)}")

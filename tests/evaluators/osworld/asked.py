@@ -1,4 +1,4 @@
-"""A case of a metric: what a getter gave, what is expected, and the two verdicts that must come."""
+"""Cases for metrics, declared inline: getter values, expected values and both verdicts."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ import pytest
 from ambidex.evaluators.osworld import Verdicts
 from ambidex.evaluators.osworld.registry import bind_metric, metrics
 
-Given = Any
-"""A value as it is, or a function that makes it in a folder."""
+Input = Any
+"""A value, or a function that creates it in a folder."""
 Kind = Literal["right", "near", "broken"]
 Range = float | tuple[float, float]
-"""A score, or the two between which it lies."""
+"""A score, or a range of scores."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question to one metric."""
+    """One case of one metric."""
 
     metric: str
     kind: Kind
     about: str
-    result: Given
-    expected: Given = None
+    result: Input
+    expected: Input = None
     compat: Range = 0.0
     strict: Range = 0.0
     options: dict[str, object] = field(default_factory=dict)
 
     def judged(self, folder: Path) -> Verdicts:
-        """The verdicts of the metric; rules are checked as when a task is loaded."""
+        """The verdicts of the metric; rules are validated as when a task is loaded."""
         bound = bind_metric(self.metric, self.options)
         assert bound.unread == ()
         result, expected = made_in(self.result, folder), made_in(self.expected, folder)
@@ -43,16 +43,17 @@ class Case:
 
 
 def of(metric: str) -> Callable[..., Case]:
-    """Cases of one metric: `(kind, about, result, expected, compat, strict, **options)`.
+    """A factory for cases of one metric: `(kind, about, result, expected, compat, strict,
+    **options)`.
 
-    A right one is worth 1 unless told otherwise, any other 0; strict is compat unless told.
+    By default `compat` is 1 for a right case and 0 for others, and `strict` equals `compat`.
     """
 
     def case(
         kind: Kind,
         about: str,
-        result: Given,
-        expected: Given = None,
+        result: Input,
+        expected: Input = None,
         compat: Range | None = None,
         strict: Range | None = None,
         **options: object,
@@ -65,45 +66,45 @@ def of(metric: str) -> Callable[..., Case]:
 
 
 def judge(cases: list[Case]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Parametrize a test with cases, each under its metric and what it is about."""
-    named = [f"{each.metric}: {each.kind}, {each.about}" for each in cases]
-    return pytest.mark.parametrize("case", cases, ids=named)
+    """Parametrize a test with cases, with metric, kind and subject as ids."""
+    ids = [f"{item.metric}: {item.kind}, {item.about}" for item in cases]
+    return pytest.mark.parametrize("case", cases, ids=ids)
 
 
 def agrees(case: Case, folder: Path) -> None:
-    """Both verdicts are those of the case."""
-    seen = case.judged(folder)
-    for name, score, wanted in (
-        ("compat", seen.compat, case.compat),
-        ("strict", seen.strict, case.strict),
+    """Assert that both verdicts are those of the case."""
+    actual = case.judged(folder)
+    for name, score, target in (
+        ("compat", actual.compat, case.compat),
+        ("strict", actual.strict, case.strict),
     ):
-        low, high = wanted if isinstance(wanted, tuple) else (wanted, wanted)
-        assert low - 1e-9 <= score.value <= high + 1e-9, f"{name} is {score}, not {wanted}"
+        low, high = target if isinstance(target, tuple) else (target, target)
+        assert low - 1e-9 <= score.value <= high + 1e-9, f"{name} is {score}, not {target}"
 
 
 def lacking(cases: list[Case], *modules: str) -> list[str]:
-    """What is missing so that every metric of these modules is tried with a right, a near and a
-    broken case, and every repair is seen to make a difference."""
+    """Missing cases: every metric of these modules needs a right, a near and a broken case, and
+    every metric with repairs a case in which the verdicts differ."""
     missing = []
     for name, metric in sorted(metrics().items()):
         if metric.function.__module__.rpartition(".")[2] not in modules:
             continue
-        own = [each for each in cases if each.metric == name]
+        own = [item for item in cases if item.metric == name]
         missing += [
             f"{name}: {kind}"
             for kind in ("right", "near", "broken")
-            if kind not in {each.kind for each in own}
+            if kind not in {item.kind for item in own}
         ]
-        if metric.repairs and all(each.compat == each.strict for each in own):
+        if metric.repairs and all(item.compat == item.strict for item in own):
             missing.append(f"{name}: a repair that differs")
     return missing
 
 
-def made_in(given: Given, folder: Path) -> Any:
-    """The value itself, made in the folder where it is to be made."""
-    if isinstance(given, list):
-        return [made_in(each, folder) for each in given]
-    return given(folder) if callable(given) else given
+def made_in(value: Input, folder: Path) -> Any:
+    """The value, created in the folder if it is a function."""
+    if isinstance(value, list):
+        return [made_in(item, folder) for item in value]
+    return value(folder) if callable(value) else value
 
 
 def file(name: str, content: str | bytes) -> Callable[[Path], Path]:

@@ -1,4 +1,4 @@
-"""What one metric is asked in one situation, and what both verdicts should be."""
+"""Cases for metrics: the input and both expected verdicts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ambidex.evaluators.osworld import Value
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is judged, what it is compared with, and how."""
+class MetricInput:
+    """The arguments of a metric."""
 
     result: Value
     expected: Value = None
@@ -21,38 +21,38 @@ class Asked:
 
 @dataclass(frozen=True)
 class Case:
-    """One situation of one metric; `make` writes its files into an empty folder."""
+    """One case of one metric; `make` writes its files into an empty folder."""
 
     metric: str
     kind: Literal["right", "near-miss", "broken"]
     says: str
-    make: Callable[[Path], Asked]
+    make: Callable[[Path], MetricInput]
     compat: float
     strict: float
     because: str = ""
-    """Stands in the strict reason."""
+    """A part of the strict reason."""
 
 
-def right(metric: str, says: str, make: Callable[[Path], Asked], score: float = 1.0) -> Case:
+def right(metric: str, says: str, make: Callable[[Path], MetricInput], score: float = 1.0) -> Case:
     return Case(metric, "right", says, make, score, score)
 
 
 def near(
     metric: str,
     says: str,
-    make: Callable[[Path], Asked],
+    make: Callable[[Path], MetricInput],
     compat: float = 0.0,
     strict: float = 0.0,
     because: str = "",
 ) -> Case:
-    """Not what was asked, or asked in a way that upstream takes for something else."""
+    """A near miss, or a case in which upstream's verdict differs."""
     return Case(metric, "near-miss", says, make, compat, strict, because)
 
 
 def broken(
     metric: str,
     says: str,
-    make: Callable[[Path], Asked],
+    make: Callable[[Path], MetricInput],
     because: str = "",
 ) -> Case:
     return Case(metric, "broken", says, make, 0.0, 0.0, because)

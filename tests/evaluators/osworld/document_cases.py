@@ -1,4 +1,4 @@
-"""Cases of the metrics on documents: texts, looks, layout."""
+"""Cases of the metrics on documents: texts, formatting, layout."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
+from tests.evaluators.osworld.cases import Case, MetricInput, broken, near, right
 from tests.evaluators.osworld.makers import (
     document,
     garbage,
@@ -41,16 +41,16 @@ def open_doc(body: str, automatic: str = "", common: str = "") -> Make:
     return lambda path: odt(path.with_suffix(".odt"), body, automatic, common)
 
 
-def two(seen: Make, wanted: Make, **options: Any) -> Callable[[Path], Asked]:
-    return lambda folder: Asked(seen(folder / "seen"), wanted(folder / "wanted"), options)
+def two(actual: Make, target: Make, **options: Any) -> Callable[[Path], MetricInput]:
+    return lambda folder: MetricInput(actual(folder / "seen"), target(folder / "wanted"), options)
 
 
-def texts(seen: list[str], wanted: list[str], **options: Any) -> Callable[[Path], Asked]:
-    return two(doc(*seen), doc(*wanted), **options)
+def texts(actual: list[str], target: list[str], **options: Any) -> Callable[[Path], MetricInput]:
+    return two(doc(*actual), doc(*target), **options)
 
 
-def alone(seen: Make, expected: Any = None, **options: Any) -> Callable[[Path], Asked]:
-    return lambda folder: Asked(seen(folder / "seen"), expected, options)
+def alone(actual: Make, expected: Any = None, **options: Any) -> Callable[[Path], MetricInput]:
+    return lambda folder: MetricInput(actual(folder / "seen"), expected, options)
 
 
 def no_document(path: Path) -> Path:
@@ -70,10 +70,10 @@ def entities(path: Path) -> Path:
     return replaced(made, "word/document.xml", "<w:document ", head)
 
 
-def trains(seen: list[str], wanted: list[str]) -> Callable[[Path], Asked]:
-    def make(folder: Path) -> Asked:
-        files = [document(folder / "gold.docx", *wanted), document(folder / "old.docx", *TRAINS)]
-        return Asked(document(folder / "seen.docx", *seen), list(files))
+def trains(actual: list[str], target: list[str]) -> Callable[[Path], MetricInput]:
+    def make(folder: Path) -> MetricInput:
+        files = [document(folder / "gold.docx", *target), document(folder / "old.docx", *TRAINS)]
+        return MetricInput(document(folder / "seen.docx", *actual), list(files))
 
     return make
 
@@ -115,13 +115,13 @@ def field(code: str) -> str:
 
 
 def words(*runs: tuple[str, str]) -> Make:
-    """A document with one word (in runs) in a table."""
+    """A document with a table that contains one word, split into runs."""
     cell = paragraph(runs="".join(run(said, look) for said, look in runs))
     return doc("Words", table([cell]))
 
 
-def settings(name: str, said: str) -> Callable[[Path], Asked]:
-    return lambda folder: Asked(
+def settings(name: str, said: str) -> Callable[[Path], MetricInput]:
+    return lambda folder: MetricInput(
         text(folder / "a.xcu", SETTINGS.format(name, said)), {"font_name": "Times New Roman"}
     )
 
@@ -162,14 +162,14 @@ CASES: list[Case] = [
     right(COMPARE, "without empty lines", texts(["a", "", "b"], ["a", "b"], ignore_blanks=False,
                                                 delete_empty_lines=True)),
     right(COMPARE, "half alike", texts(["ab"], ["ac"], content_only=True), 0.5),
-    right(COMPARE, "half alike by paragraphs",
+    right(COMPARE, "half similar by paragraphs",
           texts(["ab", "ac"], ["ac", "ab"], ignore_blanks=False, fuzzy_match=True), 0.5),
     right(COMPARE, "half alike as one text", texts(["ab"], ["ac"], fuzzy_match=True), 0.5),
     near(COMPARE, "another word", texts(["a b"], ["a c"])),
     near(COMPARE, "a paragraph more", texts(["a", ""], ["a"], ignore_blanks=False)),
     near(COMPARE, "another blank", texts(["a  b"], ["a b"], ignore_blanks=False)),
     near(COMPARE, "docx with odt", two(doc("a"), open_doc("<text:p>a</text:p>")),
-         because="not of one kind"),
+         because="have different formats"),
     near(COMPARE, "another text in a table", texts(["a", table(["b"])], ["a", table(["c"])]),
          1.0, 0.0),
     near(COMPARE, "another heading in an odt", two(
@@ -183,8 +183,9 @@ CASES: list[Case] = [
         open_doc("<text:p>abc  d\te\nfg</text:p><text:p>n</text:p>")), 0.0, 1.0),
     near(COMPARE, "another order by case",
          texts(["b", "A"], ["a", "B"], ignore_order=True, ignore_case=True), 0.0, 1.0),
-    broken(COMPARE, "no document", two(no_document, doc("a")), "not a whole office file"),
-    broken(COMPARE, "no file", lambda folder: Asked(folder / "no.docx", doc("a")(folder / "b"))),
+    broken(COMPARE, "no document", two(no_document, doc("a")), "not an intact office file"),
+    broken(COMPARE, "no file",
+           lambda folder: MetricInput(folder / "no.docx", doc("a")(folder / "b"))),
     broken(COMPARE, "nothing to compare with", alone(doc("a"))),
     broken(COMPARE, "entities", two(entities, doc("a")), "document type"),
     broken(COMPARE, "another kind of file", two(
@@ -246,9 +247,9 @@ CASES: list[Case] = [
     near(SPACING, "single, said and not said", texts(
         [paragraph("a", properties=spaced(1))], ["a"]), 0.0, 1.0),
     broken(SPACING, "no document", two(no_document, doc("a"))),
-    broken(SPACING, "styles in a ring", two(
+    broken(SPACING, "styles in a cycle", two(
         doc(paragraph("a", style="One"), styles=style("One", "", based="Two")
-            + style("Two", "", based="One")), doc("a")), "ring"),
+            + style("Two", "", based="One")), doc("a")), "cycle"),
 
     right(FONTS, "every run", alone(
         doc(paragraph(runs=run("a", font(TIMES["font_name"])))), TIMES)),
@@ -276,8 +277,8 @@ CASES: list[Case] = [
     right("find_default_font", "the font", settings("Standard", "Times New Roman")),
     near("find_default_font", "another font", settings("Standard", "Arial"), because="is Arial"),
     near("find_default_font", "the headings' font", settings("Heading", "Times New Roman")),
-    broken("find_default_font", "no XML", lambda folder: Asked(garbage(folder / "a"), TIMES)),
-    broken("find_default_font", "a document type", lambda folder: Asked(
+    broken("find_default_font", "no XML", lambda folder: MetricInput(garbage(folder / "a"), TIMES)),
+    broken("find_default_font", "a document type", lambda folder: MetricInput(
         text(folder / "a", "<!DOCTYPE a><a/>"), TIMES), "document type"),
 
     right(LOWERED, "the same figure", texts(H2O, H2O)),
@@ -335,7 +336,7 @@ CASES: list[Case] = [
     near(TABS, "other words", texts(
         [paragraph("x y z\tb", properties=tab(4680))],
         [paragraph("one two three\tb", properties=tab(4680))], word_number_split_by_tabstop=3),
-        1.0, 0.0, "a paragraph says"),
+        1.0, 0.0, "a paragraph reads"),
     near(TABS, "no tab where one is asked for", texts(
         ["one two"], ["one two"], word_number_split_by_tabstop=2, index=1), because="no part 1"),
     broken(TABS, "no document", two(no_document, doc("a"))),
@@ -429,10 +430,10 @@ CASES: list[Case] = [
     near("compare_unique_train_records", "a train too few", trains(TRAINS[:2], TRAINS[:3])),
     near("compare_unique_train_records", "a line of its own",
          trains([*TRAINS[:2], "09:30, T2, A, C"], TRAINS[:3]), because="not in the original"),
-    broken("compare_unique_train_records", "no document", lambda folder: Asked(
+    broken("compare_unique_train_records", "no document", lambda folder: MetricInput(
         garbage(folder / "a.docx"),
         [document(folder / name, "a") for name in ("b.docx", "c.docx")])),
-    broken("compare_unique_train_records", "no original", lambda folder: Asked(
+    broken("compare_unique_train_records", "no original", lambda folder: MetricInput(
         document(folder / "a.docx", "a"), [document(folder / "b.docx", "a")]), "two files"),
 
     right("compare_references", "the same entries", two(
@@ -446,6 +447,6 @@ CASES: list[Case] = [
     near("compare_references", "under another heading", two(doc("Sources", "a"), entries("a"))),
     near("compare_references", "blanks more, which the task allows", two(
         entries("a  b  c"), entries("a b c"), content_only=True), 0.6667, 1.0),
-    near("compare_references", "no entries", two(entries(), entries()), because="no mean"),
+    near("compare_references", "no entries", two(entries(), entries()), because="no entries"),
     broken("compare_references", "no document", two(no_document, entries("a"))),
 ]  # fmt: skip

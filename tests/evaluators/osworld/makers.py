@@ -1,4 +1,4 @@
-"""Files for the metrics' cases, written by hand or by other libraries than the ones that read
+"""Files for the cases of metrics, written by hand or by other libraries than those that read
 them."""
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def tarred(path: Path, members: Mapping[str, bytes]) -> Path:
 
 
 def replaced(path: Path, member: str, old: str, new: str) -> Path:
-    """The package with something else in one of its members."""
+    """Replace a text in one member of a package."""
     with zipfile.ZipFile(path) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
+        members = {part: archive.read(part) for part in archive.namelist()}
     assert old.encode() in members[member], f"{member} does not hold {old}"
     members[member] = members[member].replace(old.encode(), new.encode())
     return zipped(path, members)
@@ -92,19 +92,18 @@ def pivoted(
     subtotal: str = "sum",
     name: str = "Pivot",
 ) -> Path:
-    """The workbook with a pivot table of its first sheet's two columns, as parts written by hand.
+    """Add a pivot table of the first sheet's two columns to a workbook, with handwritten parts.
 
     `rows` is the field in rows; the other one is summed up.
     """
     with zipfile.ZipFile(path) as archive:
         members: dict[str, bytes | str] = {each: archive.read(each) for each in archive.namelist()}
     width = 4 if source.startswith("A1:D") else 2
-    held = ['<sharedItems count="3"><s v="a"/><s v="b"/><s v="c"/></sharedItems>',
+    content = ['<sharedItems count="3"><s v="a"/><s v="b"/><s v="c"/></sharedItems>',
             '<sharedItems count="3"><n v="1"/><n v="2"/><n v="3"/></sharedItems>',
             "<sharedItems/>", "<sharedItems/>"]  # fmt: skip
     fields = "".join(
-        f'<cacheField name="f{number}" numFmtId="0">{held[number]}</cacheField>'
-        for number in range(width)
+        f'<field name="f{number}" numFmtId="0">{content[number]}</field>' for number in range(width)
     )
     cache = "xl/pivotCache/pivotCacheDefinition1.xml"
     members[cache] = (
@@ -119,7 +118,7 @@ def pivoted(
         [("pivotCacheRecords", "pivotCacheRecords1.xml", "rId1")]
     )
     other = "1" if rows == "0" else "0"
-    shown = "".join(
+    displayed = "".join(
         f"<pivotField {'axis=' + chr(34) + 'axisRow' + chr(34) if str(number) == rows else ''} "
         f'showAll="0"/>'
         for number in range(width)
@@ -127,9 +126,9 @@ def pivoted(
     members["xl/pivotTables/pivotTable1.xml"] = (
         f'<pivotTableDefinition xmlns="{MAIN}" name="{name}" cacheId="1" dataCaption="Values">'
         '<location ref="G1:H5" firstHeaderRow="1" firstDataRow="1" firstDataCol="1"/>'
-        f'<pivotFields count="{width}">{shown}</pivotFields>'
+        f'<pivotFields count="{width}">{displayed}</pivotFields>'
         f'<rowFields count="1"><field x="{rows}"/></rowFields><dataFields count="1">'
-        f'<dataField name="All" fld="{other}" subtotal="{subtotal}"/></dataFields>'
+        f'<field name="All" fld="{other}" subtotal="{subtotal}"/></dataFields>'
         "</pivotTableDefinition>"
     )
     members["xl/pivotTables/_rels/pivotTable1.xml.rels"] = _relations(
@@ -167,16 +166,16 @@ def paragraph(said: str = "", *, style: str = "", properties: str = "", runs: st
 
 def run(said: str, properties: str = "") -> str:
     pieces = escape(said).split("\t")
-    inner = "<w:tab/>".join(f'<w:t xml:space="preserve">{each}</w:t>' for each in pieces)
+    inner = "<w:tab/>".join(f'<w:t xml:space="preserve">{piece}</w:t>' for piece in pieces)
     return f"<w:r><w:rPr>{properties}</w:rPr>{inner}</w:r>"
 
 
 def table(*rows: list[str]) -> str:
-    """Cells are paragraphs' XML or plain text."""
+    """A table whose cells are XML of paragraphs or plain text."""
     lines = "".join(
         "<w:tr>"
         + "".join(
-            f"<w:tc>{each if each.startswith('<w:p>') else paragraph(each)}</w:tc>" for each in row
+            f"<w:tc>{part if part.startswith('<w:p>') else paragraph(part)}</w:tc>" for part in row
         )
         + "</w:tr>"
         for row in rows
@@ -194,8 +193,8 @@ def document(
     theme: str = "",
     section: str = "",
 ) -> Path:
-    """A docx of these paragraphs and tables (XML, or plain text for a paragraph)."""
-    inner = "".join(each if each.startswith("<w:") else paragraph(each) for each in body)
+    """Write a docx with these paragraphs and tables (XML, or plain text for a paragraph)."""
+    inner = "".join(part if part.startswith("<w:") else paragraph(part) for part in body)
     relations = [("styles", "styles.xml", "rId1")]
     parts: dict[str, bytes | str] = {}
     overrides = [("/word/document.xml", f"{WORD}.document.main+xml"),
@@ -247,7 +246,7 @@ def shown_picture(number: int) -> str:
 
 
 def odt(path: Path, body: str, automatic: str = "", common: str = "") -> Path:
-    """An odt of this content (XML with the usual prefixes)."""
+    """Write an odt with this content (XML with the usual prefixes)."""
     urn = "urn:oasis:names:tc:opendocument:xmlns"
     spaces = (
         f'xmlns:office="{urn}:office:1.0" xmlns:text="{urn}:text:1.0" '
@@ -256,8 +255,8 @@ def odt(path: Path, body: str, automatic: str = "", common: str = "") -> Path:
     )
     kind = "application/vnd.oasis.opendocument.text"
     entries = "".join(
-        f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type="{each}"/>'
-        for name, each in (("/", kind), ("content.xml", "text/xml"), ("styles.xml", "text/xml"))
+        f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type="{part}"/>'
+        for name, part in (("/", kind), ("content.xml", "text/xml"), ("styles.xml", "text/xml"))
     )
     return zipped(
         path,
@@ -274,10 +273,10 @@ def odt(path: Path, body: str, automatic: str = "", common: str = "") -> Path:
 
 
 def png(*colours: tuple[int, int, int], width: int | None = None) -> bytes:
-    """A picture of these pixels, row by row."""
+    """A PNG with these pixels, row by row."""
     wide = width or len(colours)
     rows = b"".join(
-        b"\0" + b"".join(bytes(each) for each in colours[start : start + wide])
+        b"\0" + b"".join(bytes(colour) for colour in colours[start : start + wide])
         for start in range(0, len(colours), wide)
     )
 
@@ -311,10 +310,12 @@ def pdf(*pages: str, pictures: tuple[tuple[int, int, bytes], ...] = ()) -> bytes
     kids = []
     for number, said in enumerate(pages):
         escaped = said.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
-        shown = "".join(
-            f"q 100 0 0 100 50 100 cm {each.split()[0]} Do Q\n" for each in names if number == 0
+        displayed = "".join(
+            f"q 100 0 0 100 50 100 cm {name.split()[0]} Do Q\n" for name in names if number == 0
         )
-        objects.append(stream("", f"BT /F1 12 Tf 50 700 Td ({escaped}) Tj ET\n{shown}".encode()))
+        objects.append(
+            stream("", f"BT /F1 12 Tf 50 700 Td ({escaped}) Tj ET\n{displayed}".encode())
+        )
         objects.append(
             f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents {len(objects)} 0 R"
             f"/Resources<</Font<</F1 3 0 R>>/XObject<<{''.join(names) if number == 0 else ''}>>>>"
@@ -324,9 +325,9 @@ def pdf(*pages: str, pictures: tuple[tuple[int, int, bytes], ...] = ()) -> bytes
     objects[0] = b"<</Type/Catalog/Pages 2 0 R>>"
     objects[1] = f"<</Type/Pages/Kids[{' '.join(kids)}]/Count {len(kids)}>>".encode()
     written, places = b"%PDF-1.4\n", []
-    for number, each in enumerate(objects, start=1):
+    for number, part in enumerate(objects, start=1):
         places.append(len(written))
-        written += f"{number} 0 obj\n".encode() + each + b"\nendobj\n"
+        written += f"{number} 0 obj\n".encode() + part + b"\nendobj\n"
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     return (
         written

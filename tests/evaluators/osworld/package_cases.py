@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
+from tests.evaluators.osworld.cases import Case, MetricInput, broken, near, right
 from tests.evaluators.osworld.makers import document, garbage, pdf, tarred, text, zipped
 
 LONG = "The quick brown fox jumps over the lazy dog and is gone"
@@ -20,7 +20,7 @@ def noise(seed: int) -> tuple[int, int, bytes]:
 
 
 def ratio(one: str, other: str) -> float:
-    """Twice the longest common subsequence over both lengths, by the textbook."""
+    """Twice the longest common subsequence over both lengths, computed independently."""
     row = [0] * (len(other) + 1)
     for left in one:
         before = row
@@ -34,76 +34,76 @@ def ratio(one: str, other: str) -> float:
 ONE, OTHER_ONE = noise(1), noise(2)
 
 
-def pdfs(seen: bytes, wanted: bytes) -> Callable[[Path], Asked]:
-    def make(folder: Path) -> Asked:
-        (folder / "a.pdf").write_bytes(seen)
-        (folder / "b.pdf").write_bytes(wanted)
-        return Asked(folder / "a.pdf", folder / "b.pdf")
+def pdfs(actual: bytes, target: bytes) -> Callable[[Path], MetricInput]:
+    def make(folder: Path) -> MetricInput:
+        (folder / "a.pdf").write_bytes(actual)
+        (folder / "b.pdf").write_bytes(target)
+        return MetricInput(folder / "a.pdf", folder / "b.pdf")
 
     return make
 
 
-def pages(content: bytes, relation: str, count: int) -> Callable[[Path], Asked]:
-    def make(folder: Path) -> Asked:
+def pages(content: bytes, relation: str, count: int) -> Callable[[Path], MetricInput]:
+    def make(folder: Path) -> MetricInput:
         (folder / "a.pdf").write_bytes(content)
-        return Asked(folder / "a.pdf", {"relation": relation, "ref_value": count})
+        return MetricInput(folder / "a.pdf", {"relation": relation, "ref_value": count})
 
     return make
 
 
-def many(seen: list[bytes | None], wanted: list[bytes]) -> Callable[[Path], Asked]:
-    def make(folder: Path) -> Asked:
+def many(actual: list[bytes | None], target: list[bytes]) -> Callable[[Path], MetricInput]:
+    def make(folder: Path) -> MetricInput:
         files: list[list[Path | None]] = [[], []]
-        for side, contents in enumerate((seen, wanted)):
-            for number, each in enumerate(contents):
+        for side, contents in enumerate((actual, target)):
+            for number, item in enumerate(contents):
                 path = folder / f"{side}{number}.pdf"
-                if each is not None:
-                    path.write_bytes(each)
-                files[side].append(None if each is None else path)
-        return Asked(files[0], files[1])
+                if item is not None:
+                    path.write_bytes(item)
+                files[side].append(None if item is None else path)
+        return MetricInput(files[0], files[1])
 
     return make
 
 
 def zips(
-    seen: dict[str, Any], wanted: dict[str, Any], name: str = "a.zip", **options: Any
-) -> Callable[[Path], Asked]:
-    return lambda folder: Asked(
-        zipped(folder / name, seen), zipped(folder / f"b{name}", wanted), options
+    actual: dict[str, Any], target: dict[str, Any], name: str = "a.zip", **options: Any
+) -> Callable[[Path], MetricInput]:
+    return lambda folder: MetricInput(
+        zipped(folder / name, actual), zipped(folder / f"b{name}", target), options
     )
 
 
 def tars(
-    seen: dict[str, bytes], wanted: dict[str, bytes], ending: str, **options: Any
-) -> Callable[[Path], Asked]:
-    return lambda folder: Asked(
-        tarred(folder / f"a{ending}", seen), tarred(folder / f"b{ending}", wanted), options
+    actual: dict[str, bytes], target: dict[str, bytes], ending: str, **options: Any
+) -> Callable[[Path], MetricInput]:
+    return lambda folder: MetricInput(
+        tarred(folder / f"a{ending}", actual), tarred(folder / f"b{ending}", target), options
     )
 
 
-def documents(seen: str, wanted: str) -> Callable[[Path], Asked]:
-    def make(folder: Path) -> Asked:
-        one, other = (document(folder / f"{each}.docx", each) for each in (seen, wanted))
+def documents(actual: str, target: str) -> Callable[[Path], MetricInput]:
+    def make(folder: Path) -> MetricInput:
+        one, other = (document(folder / f"{item}.docx", item) for item in (actual, target))
         return zips({"x.docx": one.read_bytes()}, {"x.docx": other.read_bytes()},
                     file_type="docx")(folder)  # fmt: skip
 
     return make
 
 
-def html(seen: str, wanted: str, **options: Any) -> Callable[[Path], Asked]:
-    return lambda folder: Asked(
-        text(folder / "a.html", seen), text(folder / "b.html", wanted), options
+def html(actual: str, target: str, **options: Any) -> Callable[[Path], MetricInput]:
+    return lambda folder: MetricInput(
+        text(folder / "a.html", actual), text(folder / "b.html", target), options
     )
 
 
 def book(identifier: str, *chapters: str, toc: str = "<a>1</a>\n<b/>\n") -> dict[str, str]:
     said = f"<package>\n<dc:identifier>{identifier}</dc:identifier>\n<x/>\n</package>\n"
-    made = {"mimetype": "application/epub+zip", "content.opf": said, "toc.ncx": toc}
-    return made | {f"ch{at}.html": each for at, each in enumerate(chapters)}
+    content = {"mimetype": "application/epub+zip", "content.opf": said, "toc.ncx": toc}
+    return content | {f"ch{at}.html": item for at, item in enumerate(chapters)}
 
 
-def books(seen: dict[str, str], wanted: dict[str, str]) -> Callable[[Path], Asked]:
-    return zips(seen, wanted, "a.epub")
+def books(actual: dict[str, str], target: dict[str, str]) -> Callable[[Path], MetricInput]:
+    return zips(actual, target, "a.epub")
 
 
 PDFS, IMAGES, ARCHIVE = "compare_pdfs", "compare_pdf_images", "compare_archive"
@@ -114,9 +114,9 @@ CASES: list[Case] = [
     right(PDFS, "all pairs of two lists", many([pdf(LONG), pdf(OTHER)], [pdf(LONG), pdf(OTHER)])),
     near(PDFS, "a letter differs", pdfs(pdf(NEARLY), pdf(LONG)), ratio(NEARLY, LONG), 1.0),
     near(PDFS, "an unrelated one", pdfs(pdf(OTHER), pdf(LONG)), ratio(OTHER, LONG), 0.0,
-         "alike by 0.292"),
+         "is 0.292"),
     near(PDFS, "half of two", many([pdf(LONG), None], [pdf(LONG), pdf(OTHER)]), 0.5, 0.5),
-    broken(PDFS, "no PDF", lambda folder: Asked(garbage(folder / "a"), garbage(folder / "b")),
+    broken(PDFS, "no PDF", lambda folder: MetricInput(garbage(folder / "a"), garbage(folder / "b")),
            "not a readable"),
     broken(PDFS, "cut off", pdfs(pdf(LONG)[:60], pdf(LONG))),
     broken(PDFS, "nothing to compare with", many([pdf(LONG)], [])),
@@ -127,7 +127,8 @@ CASES: list[Case] = [
     near(IMAGES, "one of two differs", pdfs(pdf("a", pictures=(ONE, ONE)),
                                             pdf("a", pictures=(ONE, OTHER_ONE))), 0.5, 0.5),
     near(IMAGES, "a picture more", pdfs(pdf("a", pictures=(ONE,)), pdf("a"))),
-    broken(IMAGES, "no PDF", lambda folder: Asked(garbage(folder / "a"), garbage(folder / "b"))),
+    broken(IMAGES, "no PDF",
+           lambda folder: MetricInput(garbage(folder / "a"), garbage(folder / "b"))),
     broken(IMAGES, "a picture shorter than it says", pdfs(
         pdf("a", pictures=((3000, 3000, b"ab"),)), pdf("a", pictures=(OTHER_ONE,)))),
 
@@ -147,15 +148,15 @@ CASES: list[Case] = [
     right(ARCHIVE, "documents", documents("a  b", "a b")),
     near(ARCHIVE, "half of two", zips({"a": "1", "b": "2"}, {"a": "1", "b": "3"}), 0.5, 0.5),
     near(ARCHIVE, "a file more", zips({"a": "1", "b": "2"}, {"a": "1"}),
-         because="there are ['a', 'b'], not ['a']"),
+         because="the entries are ['a', 'b'], not ['a']"),
     near(ARCHIVE, "a folder where a file should be", zips({"a/b": "1"}, {"a": "1"}),
          because="a is a folder"),
     near(ARCHIVE, "an unrelated PDF", tars({"a": pdf(OTHER)}, {"a": pdf(LONG)}, ".tar.bz2",
                                            file_type="pdf"), ratio(OTHER, LONG), 0.0),
     near(ARCHIVE, "nothing in the folder", zips({"a": "1"}, {"a": "1"}, file_path="x")),
     near(ARCHIVE, "a file that is no text", zips({"a": b"\xff\xfe\xfd"}, {"a": "1"})),
-    broken(ARCHIVE, "no archive", lambda folder: Asked(
-        garbage(folder / "a.zip"), zipped(folder / "b.zip", {"a": "1"})), "not a whole archive"),
+    broken(ARCHIVE, "no archive", lambda folder: MetricInput(
+        garbage(folder / "a.zip"), zipped(folder / "b.zip", {"a": "1"})), "not an intact archive"),
     broken(ARCHIVE, "a zip called a tar", zips({"a": "1"}, {"a": "1"}, "a.tar.gz")),
 
     right(ZIPS, "the same bytes", zips({"a": "1", "b/c": "2"}, {"b/c": "2", "a": "1"})),
@@ -165,7 +166,7 @@ CASES: list[Case] = [
     near(ZIPS, "another PDF", zips({"a.pdf": pdf(OTHER)}, {"a.pdf": pdf(LONG)})),
     near(ZIPS, "a PDF that is none", zips({"a.pdf": "x"}, {"a.pdf": "x"}), 0.0, 1.0),
     near(ZIPS, "another name", zips({"A": "1"}, {"a": "1"}), because="'a' is missing"),
-    broken(ZIPS, "no archive", lambda folder: Asked(
+    broken(ZIPS, "no archive", lambda folder: MetricInput(
         garbage(folder / "a.zip"), zipped(folder / "b.zip", {"a": "1"}))),
 
     right(EPUB, "the same book under another number", books(
@@ -174,7 +175,7 @@ CASES: list[Case] = [
         book("1", "a\nb\n"), book("1", "a\nc\n")), 2 / 3, 2.5 / 3),
     near(EPUB, "chapters left out", books(book("1", "a\n"), book("1", "a\n", "b\n")), 1 / 3, 0.75),
     near(EPUB, "an empty archive", books({}, book("1", "a\n")), 0.0, 0.0),
-    broken(EPUB, "no book", lambda folder: Asked(
+    broken(EPUB, "no book", lambda folder: MetricInput(
         garbage(folder / "a.epub"), zipped(folder / "b.epub", book("1", "a\n")))),
 
     right(HTML, "the same nodes", html("<p class=a>x<b>y</b></p>", "<p class='a'>x<b>y</b></p>")),
@@ -185,6 +186,6 @@ CASES: list[Case] = [
     near(HTML, "another text", html("<p>x</p>", "<p>y</p>"), because="texts of the pages differ"),
     near(HTML, "another tag", html("<p><b>x</b></p>", "<p><i>x</i></p>")),
     near(HTML, "pictures missing at the end", html("<p>x</p>", "<p>x</p><img src=a>"), 1.0, 0.0),
-    broken(HTML, "no page", lambda folder: Asked(
+    broken(HTML, "no page", lambda folder: MetricInput(
         garbage(folder / "a.html"), text(folder / "b.html", "<p>x</p>"))),
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import xlsxwriter
 
 from ambidex.evaluators.osworld import Value
-from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
+from tests.evaluators.osworld.cases import Case, MetricInput, broken, near, right
 from tests.evaluators.osworld.makers import (
     cells,
     garbage,
@@ -27,22 +27,24 @@ BOOK = "compare_table"
 HEAD = ["Name", "Sum"]
 
 
-def books(result: Make, expected: Make | None, *rules: dict[str, Any]) -> Callable[[Path], Asked]:
-    def make(folder: Path) -> Asked:
-        wanted: Value = None if expected is None else expected(folder / "gold.xlsx")
-        return Asked(result(folder / "book.xlsx"), wanted, {"rules": list(rules)})
+def books(
+    result: Make, expected: Make | None, *rules: dict[str, Any]
+) -> Callable[[Path], MetricInput]:
+    def make(folder: Path) -> MetricInput:
+        target: Value = None if expected is None else expected(folder / "gold.xlsx")
+        return MetricInput(result(folder / "book.xlsx"), target, {"rules": list(rules)})
 
     return make
 
 
-def grids(seen: Rows, wanted: Rows, **rule: Any) -> Callable[[Path], Asked]:
+def grids(actual: Rows, target: Rows, **rule: Any) -> Callable[[Path], MetricInput]:
     """Two workbooks of one sheet, compared by their data."""
     asked = {"type": "sheet_data", "sheet_idx0": 0, "sheet_idx1": "EI0", **rule}
-    return books(lambda path: cells(path, seen), lambda path: cells(path, wanted), asked)
+    return books(lambda path: cells(path, actual), lambda path: cells(path, target), asked)
 
 
 def filled(fill: Callable[[xlsxwriter.Workbook, Any], object]) -> Make:
-    """A workbook of one sheet with two columns of numbers, and something more."""
+    """A workbook with one sheet of two number columns, extended by `fill`."""
 
     def make(path: Path) -> Path:
         def everything(book: xlsxwriter.Workbook) -> None:
@@ -57,36 +59,36 @@ def filled(fill: Callable[[xlsxwriter.Workbook, Any], object]) -> Make:
 
 
 def plain(book: xlsxwriter.Workbook, sheet: Any) -> None:
-    """Nothing more."""
+    """Add nothing."""
 
 
 def both(
-    seen: Callable[[xlsxwriter.Workbook, Any], object],
-    wanted: Callable[[xlsxwriter.Workbook, Any], object],
+    actual: Callable[[xlsxwriter.Workbook, Any], object],
+    target: Callable[[xlsxwriter.Workbook, Any], object],
     kind: str,
     **rule: Any,
-) -> Callable[[Path], Asked]:
+) -> Callable[[Path], MetricInput]:
     asked = {"type": kind, "sheet_idx0": "RNSheet1", "sheet_idx1": "ENSheet1", **rule}
-    return books(filled(seen), filled(wanted), asked)
+    return books(filled(actual), filled(target), asked)
 
 
-def printed(seen: str, wanted: str, **rule: Any) -> Callable[[Path], Asked]:
-    def make(folder: Path) -> Asked:
-        text(folder / "book-Sheet1.csv", seen)
-        text(folder / "gold-Sheet1.csv", wanted)
+def printed(actual: str, target: str, **rule: Any) -> Callable[[Path], MetricInput]:
+    def make(folder: Path) -> MetricInput:
+        text(folder / "book-Sheet1.csv", actual)
+        text(folder / "gold-Sheet1.csv", target)
         asked = {"type": "sheet_print", "sheet_idx0": "RNSheet1", "sheet_idx1": "ENSheet1"}
         files = [cells(folder / name, [[1]]) for name in ("book.xlsx", "gold.xlsx")]
-        return Asked(files[0], files[1], {"rules": [asked | rule]})
+        return MetricInput(files[0], files[1], {"rules": [asked | rule]})
 
     return make
 
 
-def fuzzy(seen: Any, wanted: Any, kind: str, **rule: Any) -> Callable[[Path], Asked]:
-    """One cell beside another, as texts."""
+def fuzzy(actual: Any, target: Any, kind: str, **rule: Any) -> Callable[[Path], MetricInput]:
+    """Compare one cell with another by their texts."""
     asked = {"range": ["A1:A1"], "type": kind, **rule}
     return books(
-        lambda path: cells(path, [[seen, 1]]),
-        lambda path: cells(path, [[wanted, 1]]),
+        lambda path: cells(path, [[actual, 1]]),
+        lambda path: cells(path, [[target, 1]]),
         {"type": "sheet_fuzzy", "sheet_idx0": 0, "sheet_idx1": "EI0", "rules": [asked]},
     )
 
@@ -95,42 +97,45 @@ def chart(kind: str = "column", title: str | None = None, **more: Any) -> Any:
     values = more.pop("values", "=Sheet1!$B$2:$B$4")
 
     def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
-        made: Any = book.add_chart({"type": kind, **more})
-        made.add_series({"values": values, "categories": "=Sheet1!$A$2:$A$4"})
+        path_: Any = book.add_chart({"type": kind, **more})
+        path_.add_series({"values": values, "categories": "=Sheet1!$A$2:$A$4"})
         if title is not None:
-            made.set_title({"name": title})
-        sheet.insert_chart("D2", made)
+            path_.set_title({"name": title})
+        sheet.insert_chart("D2", path_)
 
     return fill
 
 
 def charts(*several: Any) -> Any:
     def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
-        for each in several:
-            each(book, sheet)
+        for part in several:
+            part(book, sheet)
 
     return fill
 
 
 def two_runs(path: Path) -> Path:
-    """A chart whose title is written in two runs."""
-    made = filled(chart(title="Sum up"))(path)
+    """A chart with a title in two runs."""
+    path_ = filled(chart(title="Sum up"))(path)
     return replaced(
-        made, "xl/charts/chart1.xml", "<a:t>Sum up</a:t>", "<a:t>Sum</a:t></a:r><a:r><a:t> up</a:t>"
+        path_,
+        "xl/charts/chart1.xml",
+        "<a:t>Sum up</a:t>",
+        "<a:t>Sum</a:t></a:r><a:r><a:t> up</a:t>",
     )
 
 
 def quoted(path: Path) -> Path:
-    """A chart whose references are written in another way."""
-    made = filled(chart(title="Sum"))(path)
-    return replaced(made, "xl/charts/chart1.xml", "Sheet1!$B$2:$B$4", "'Sheet1'!B2:B4")
+    """A chart with references in another notation."""
+    path_ = filled(chart(title="Sum"))(path)
+    return replaced(path_, "xl/charts/chart1.xml", "Sheet1!$B$2:$B$4", "'Sheet1'!B2:B4")
 
 
 def shaded(*where: str, color: str = "#FFFF00") -> Any:
     def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
         form = book.add_format({"bg_color": color})
-        for each in where:
-            sheet.write_blank(each, None, form)
+        for part in where:
+            sheet.write_blank(part, None, form)
 
     return fill
 
@@ -144,7 +149,7 @@ def conditional(criteria: dict[str, Any], where: str = "B2:B4") -> Any:
 
 
 def painted(*rows: int) -> Any:
-    """The sums of these rows on red, by hand."""
+    """Fill the sums of these rows with red directly."""
 
     def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
         form = book.add_format({"bg_color": "#FF0000"})
@@ -162,8 +167,8 @@ def days(fill: Callable[[xlsxwriter.Workbook, Any, list[datetime]], object]) -> 
             sheet = book.add_worksheet()
             form = book.add_format({"num_format": "yyyy-mm-dd"})
             week = [datetime(2024, 3, 1 + day) for day in range(7)]
-            for row, each in enumerate(week):
-                sheet.write_datetime(row, 0, each, form)
+            for row, part in enumerate(week):
+                sheet.write_datetime(row, 0, part, form)
             fill(book, sheet, week)
 
         return workbook(path, everything)
@@ -181,9 +186,9 @@ def weekend_rule(formula: str) -> Make:
 
 def weekend_by_hand(book: xlsxwriter.Workbook, sheet: Any, week: list[datetime]) -> None:
     form = book.add_format({"num_format": "yyyy-mm-dd", "bg_color": "#FF0000"})
-    for row, each in enumerate(week):
-        if each.weekday() > 4:
-            sheet.write_datetime(row, 0, each, form)
+    for row, part in enumerate(week):
+        if part.weekday() > 4:
+            sheet.write_datetime(row, 0, part, form)
 
 
 def frozen(rows: int, columns: int) -> Any:
@@ -191,7 +196,7 @@ def frozen(rows: int, columns: int) -> Any:
 
 
 def scrolled(book: xlsxwriter.Workbook, sheet: Any) -> None:
-    """One row frozen, and the sheet scrolled down."""
+    """Freeze one row and scroll the sheet down."""
     sheet.freeze_panes(1, 0, 20, 0)
 
 
@@ -223,11 +228,11 @@ def columns_hidden(first: int, last: int) -> Any:
     return lambda book, sheet: sheet.set_column(first, last, 13, None, {"hidden": True})
 
 
-def filtered(where: str, kept: str | None = None) -> Any:
+def filtered(where: str, stored: str | None = None) -> Any:
     def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
         sheet.autofilter(where)
-        if kept:
-            sheet.filter_column_list("A", [kept])
+        if stored:
+            sheet.filter_column_list("A", [stored])
 
     return fill
 
@@ -245,33 +250,33 @@ def styled(book: xlsxwriter.Workbook, sheet: Any) -> None:
 
 def checked(coordinate: str, make: Make | None = None, **props: tuple[str, Any]) -> Any:
     rules = {prop: {"method": method, "ref": ref} for prop, (method, ref) in props.items()}
-    asked = {"type": "check_cell", "sheet_idx": "RI0", "coordinate": coordinate, "props": rules}
-    return books(make or filled(styled), None, asked)
+    rule = {"type": "check_cell", "sheet_idx": "RI0", "coordinate": coordinate, "props": rules}
+    return books(make or filled(styled), None, rule)
 
 
 def transparent(path: Path) -> Path:
     """Filled as some programs write it: no alpha, and nothing behind the pattern."""
-    made = filled(styled)(path)
+    path_ = filled(styled)(path)
     return replaced(
-        made, "xl/styles.xml", '<fgColor rgb="FF0000FF"/><bgColor indexed="64"/>',
+        path_, "xl/styles.xml", '<fgColor rgb="FF0000FF"/><bgColor indexed="64"/>',
         '<fgColor rgb="000000FF"/>',
     )  # fmt: skip
 
 
 def huge(path: Path) -> Path:
-    made = cells(path, [[1, 2]])
-    made = replaced(made, "xl/worksheets/sheet1.xml", '<c r="B1">', '<c r="XFD900000">')
-    return replaced(made, "xl/worksheets/sheet1.xml", '<row r="1"', '<row r="900000"')
+    path_ = cells(path, [[1, 2]])
+    path_ = replaced(path_, "xl/worksheets/sheet1.xml", '<c r="B1">', '<c r="XFD900000">')
+    return replaced(path_, "xl/worksheets/sheet1.xml", '<row r="1"', '<row r="900000"')
 
 
 def beyond(path: Path) -> Path:
-    made = cells(path, [[1], [2]])
-    return replaced(made, "xl/worksheets/sheet1.xml", '<row r="2"', '<row r="99999999"')
+    path_ = cells(path, [[1], [2]])
+    return replaced(path_, "xl/worksheets/sheet1.xml", '<row r="2"', '<row r="99999999"')
 
 
 def merged_all_over(path: Path) -> Path:
-    made = filled(styled)(path)
-    return replaced(made, "xl/worksheets/sheet1.xml", "D1:E1", "D1:XFD1048576")
+    path_ = filled(styled)(path)
+    return replaced(path_, "xl/worksheets/sheet1.xml", "D1:E1", "D1:XFD1048576")
 
 
 def pivot(*, rows: str = "0", source: str = "A1:B4", **more: str) -> Make:
@@ -288,13 +293,13 @@ RED = {"props": ["bgcolor"]}
 
 
 def validated(fill: Any, *props: dict[str, Any]) -> Any:
-    asked = {"type": "data_validation", "sheet_idx": 0, "dv_props": list(props)}
-    return books(filled(fill), None, asked)
+    rule = {"type": "data_validation", "sheet_idx": 0, "dv_props": list(props)}
+    return books(filled(fill), None, rule)
 
 
 def zooming(percent: int | None, method: str, ref: Any) -> Any:
-    asked = {"type": "zoom", "sheet_idx": 0, "method": method, "ref": ref}
-    return books(filled(plain if percent is None else zoomed(percent)), None, asked)
+    rule = {"type": "zoom", "sheet_idx": 0, "method": method, "ref": ref}
+    return books(filled(plain if percent is None else zoomed(percent)), None, rule)
 
 
 CASES: list[Case] = [
@@ -305,11 +310,11 @@ CASES: list[Case] = [
         lambda path: cells(path, [[1]], [[2]], names=["a", "b"]),
         lambda path: cells(path, [], [], names=["b", "a"]), {"type": "sheet_name"})),
     broken(BOOK, "no workbook", books(garbage, lambda path: cells(path, []),
-                                      {"type": "sheet_name"}), "not a whole office file"),
-    broken(BOOK, "no file", lambda folder: Asked(folder / "no.xlsx", None, {"rules": []}),
+                                      {"type": "sheet_name"}), "not an intact office file"),
+    broken(BOOK, "no file", lambda folder: MetricInput(folder / "no.xlsx", None, {"rules": []}),
            "was not collected"),
     broken(BOOK, "no workbook to compare with", books(lambda path: cells(path, []), None,
-           {"type": "sheet_name"}), "a file is judged here"),
+           {"type": "sheet_name"}), "expected a file"),
     broken(BOOK, "a package that is no workbook", books(
         lambda path: zipped(path, {"[Content_Types].xml": "<Types/>"}), None, ZOOM),
         "not a readable"),
@@ -337,11 +342,11 @@ CASES: list[Case] = [
          grids([HEAD, ["N/A", 1]], [HEAD, [None, 1]]), 1.0, 0.0, "is text 'N/A'"),
     near(BOOK, "another case, which the task allows",
          grids([HEAD, ["ANN", 1]], [HEAD, ["Ann", 1]], ignore_case=True), 0.0, 1.0),
-    near(BOOK, "a sheet that is not there", books(
+    near(BOOK, "a missing sheet", books(
         lambda path: cells(path, [[1]]), lambda path: cells(path, [[1]]),
         {"type": "sheet_data", "sheet_idx0": "RNSheet2", "sheet_idx1": "EI0"}),
         because="no sheet 'Sheet2'"),
-    near(BOOK, "a sheet number that is not there", books(
+    near(BOOK, "a missing sheet number", books(
         lambda path: cells(path, [[1]]), None,
         {"type": "sheet_data", "sheet_idx0": "RI0", "sheet_idx1": "RI4"}), because="number 4"),
     near(BOOK, "the first rule holds, the second does not", books(
@@ -409,7 +414,7 @@ CASES: list[Case] = [
         days(weekend_by_hand), weekend_rule("=WEEKDAY(A1,2)>5"),
         {"type": "style", "sheet_idx0": 0, "sheet_idx1": "EI0", **RED})),
     near(BOOK, "another colour", both(shaded("A1", color="#FFFF01"), shaded("A1"), "style",
-                                      props=["fgcolor"]), because="A1 of Sheet1 looks"),
+                                      props=["fgcolor"]), because="A1 of Sheet1 has the format"),
     near(BOOK, "another colour, as bgcolor",
          both(shaded("A1", color="#FFFF01"), shaded("A1"), "style", **RED)),
     right(BOOK, "a rule on the values instead of by hand", both(
@@ -429,11 +434,11 @@ CASES: list[Case] = [
         plain, "style", props=["font_bold"]), 0.0, 1.0),
     near(BOOK, "a conditional format beyond understanding", both(
         conditional({"type": "formula", "criteria": "=INDIRECT(\"B\"&ROW())>1"}), plain, "style",
-        **RED), 1.0, 0.0, "INDIRECT is not known"),
+        **RED), 1.0, 0.0, "INDIRECT is not supported"),
 
     right(BOOK, "frozen, and scrolled since", both(scrolled, frozen(1, 0), "freeze")),
     near(BOOK, "a column frozen too", both(frozen(1, 1), frozen(1, 0), "freeze"),
-         because="keeps (1, 1) rows and columns in sight, not (1, 0)"),
+         because="(1, 1) frozen rows and columns, not (1, 0)"),
     near(BOOK, "split instead of frozen", both(
         lambda book, sheet: sheet.split_panes(15, 0), frozen(1, 0), "freeze")),
 
@@ -448,7 +453,7 @@ CASES: list[Case] = [
     near(BOOK, "one set obeyed twice, the other never", validated(
         lambda book, sheet: [whole_number(book, sheet), sheet.data_validation(
             "F1", {"validate": "integer", "criteria": "<", "value": 3})], LIST, WHOLE), 1.0, 0.0,
-        "no validation of Sheet1 is"),
+        "no validation of Sheet1 matches"),
 
     right(BOOK, "the same rows hidden", both(hidden(2, 3), hidden(2, 3), "row_props",
                                              props=["hidden", "height", "collapsed"])),
@@ -498,5 +503,7 @@ CASES: list[Case] = [
          checked("D1", transparent, bgcolor=("eq", "FF0000FF")), 0.0, 1.0),
     near(BOOK, "a cell beyond all", checked("ZZ99", value=("eq", 1)),
          because="has value none"),
-    broken(BOOK, "a rule on text for a number", checked("B2", value=("re", "1")), "cannot be held"),
+    broken(
+        BOOK, "a rule on text for a number", checked("B2", value=("re", "1")), "cannot be compared"
+    ),
 ]  # fmt: skip

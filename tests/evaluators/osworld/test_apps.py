@@ -1,4 +1,4 @@
-"""OSWorld's metrics on settings files, VLC, Thunderbird and mail; the files are written by hand."""
+"""OSWorld's metrics on settings files, VLC, Thunderbird and mail, with handwritten files."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SETTINGS = [
     settings("right", "with comments", file("settings.json", NOTED), COLUMN, 0, 1),
     settings("near", "another value", file("settings.json", WRITTEN.replace("50", "51")), COLUMN),
     settings("near", "one missing", file("settings.json", '{"editor.wordWrapColumn": 50}'), COLUMN),
-    settings("broken", "no JSON", file("settings.json", "{"), COLUMN),
+    settings("broken", "not JSON", file("settings.json", "{"), COLUMN),
     settings("broken", "a list", file("settings.json", "[]"), COLUMN),
     settings("broken", "deep", file("settings.json", "[" * 100_000), COLUMN),
 ]
@@ -67,7 +67,7 @@ KEYS = [
         "near", "elsewhere", file("keys.json", BOUND.replace("terminalFocus", "editorFocus")), JUMP
     ),
     keys("broken", "no list", file("keys.json", json.dumps(JUMP["expected"])), JUMP),
-    keys("broken", "no JSON", file("keys.json", "key = ctrl+j"), JUMP),
+    keys("broken", "not JSON", file("keys.json", "key = ctrl+j"), JUMP),
 ]
 
 config = of("compare_config")
@@ -180,24 +180,24 @@ def vlcrc(*lines: str) -> Callable[[Path], Path]:
     return file("vlcrc", "\n".join(("[core]", "", *lines, "")))
 
 
-def vlc_key(metric: str, key: str, rule: str, set_to: str, wanted: int, default: int) -> list[Case]:
+def vlc_key(metric: str, key: str, rule: str, set_to: str, target: int, default: int) -> list[Case]:
     """Cases of a metric on one number of VLC's settings."""
     case = of(metric)
     return [
-        case("right", "set", vlcrc(f"{key}={set_to}"), {rule: wanted}),
-        case("right", "as text", vlcrc(f"{key}={set_to}"), {rule: str(wanted)}),
+        case("right", "set", vlcrc(f"{key}={set_to}"), {rule: target}),
+        case("right", "as text", vlcrc(f"{key}={set_to}"), {rule: str(target)}),
         case("right", "its default", vlcrc("[qt]"), {rule: default}),
         case(
             "right",
             "a longer key after it",
             vlcrc(f"{key}={set_to}", f"more-{key}=9"),
-            {rule: wanted},
+            {rule: target},
             1 if metric == "check_global_key_play_pause" else 0,
             1,
         ),
-        case("near", "another value", vlcrc(f"{key}={set_to}"), {rule: wanted + 1}),
-        case("near", "in a comment", vlcrc(f"#{key}={set_to}"), {rule: wanted}, 1, 0),
-        case("broken", "no text", file("vlcrc", b"\xff\xfe"), {rule: wanted}),
+        case("near", "another value", vlcrc(f"{key}={set_to}"), {rule: target + 1}),
+        case("near", "in a comment", vlcrc(f"#{key}={set_to}"), {rule: target}, 1, 0),
+        case("broken", "no text", file("vlcrc", b"\xff\xfe"), {rule: target}),
     ]
 
 
@@ -252,7 +252,7 @@ SLIDER = [
 
 
 def status(state: str, **infos: str) -> Callable[[Path], Path]:
-    """What VLC's web interface says."""
+    """The status page of VLC's web interface."""
     meta = "".join(f"<info name='{name}'>{value}</info>" for name, value in infos.items())
     return file(
         "status.xml",
@@ -411,7 +411,7 @@ def test_the_verdicts_on_applications(case: Case, tmp_path: Path) -> None:
     agrees(case, tmp_path)
 
 
-def test_every_metric_on_applications_is_tried_right_nearly_and_broken() -> None:
+def test_every_metric_on_applications_has_a_right_a_near_miss_and_a_broken_case() -> None:
     assert lacking(CASES, *MODULES) == []
 
 
@@ -427,7 +427,7 @@ def test_every_metric_on_applications_is_tried_right_nearly_and_broken() -> None
         ("check_thunderbird_filter", {"expect": {"enabled": "yes"}}),
     ],
 )
-def test_a_rule_of_another_form_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
+def test_a_malformed_rule_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=metric):
         bind_metric(metric, {}).check_expected(rule)
 
@@ -444,7 +444,7 @@ Json = st.recursive(
 
 @TRIED
 @given(Json, st.sampled_from(["", "// x, ]\n", "/* y // */"]))
-def test_comments_and_last_commas_change_no_value(value: object, comment: str) -> None:
+def test_comments_and_trailing_commas_do_not_change_the_value(value: object, comment: str) -> None:
     written = json.dumps([value], indent=1)
     noted = comment + written[:-1] + comment + "," + comment + "]" + comment
     assert json.loads(without_comments(noted)) == [value]

@@ -1,5 +1,5 @@
-"""What OSWorld's own functions give, found by the differential (`bench/differential`): each score
-here was seen upstream. Kinds that were read otherwise before, one case of each."""
+"""Scores of OSWorld's own functions, observed upstream by the differential (`bench/differential`).
+One case for each kind of difference that was found."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ RAISES = "upstream ends in an exception"
 
 
 def compat(metric: str, result: Value, expected: Value = None, **options: Any) -> float | str:
-    """The verdict as OSWorld gives it; `RAISES` where it has none."""
+    """The compat score; `RAISES` if upstream ends in an exception."""
     score = bind_metric(metric, options)(result, expected).compat
     return RAISES if score.reason.startswith(ENDS) else score.value
 
 
 def book(path: Path, fill: Fill = lambda *_: None) -> Path:
-    """A workbook of one sheet with a table and something more."""
+    """Write a workbook with one sheet that has a table and further content."""
 
-    def everything(made: Any) -> None:
-        sheet = made.add_worksheet()
+    def everything(content: Any) -> None:
+        sheet = content.add_worksheet()
         for row, line in enumerate(ROWS):
             sheet.write_row(row, 0, line)
-        fill(made, sheet)
+        fill(content, sheet)
 
     return workbook(path, everything)
 
 
 def chart(kind: str, title: str = "Sum") -> Fill:
-    def fill(made: Any, sheet: Any) -> None:
-        drawn = made.add_chart({"type": kind})
+    def fill(content: Any, sheet: Any) -> None:
+        drawn = content.add_chart({"type": kind})
         drawn.add_series({"values": "=Sheet1!$B$2:$B$4"})
         drawn.set_title({"name": title})
         sheet.insert_chart("D2", drawn)
@@ -62,17 +62,17 @@ def chart(kind: str, title: str = "Sum") -> Fill:
     return fill
 
 
-def link(made: Any, sheet: Any) -> None:
+def link(content: Any, sheet: Any) -> None:
     sheet.write_url("A6", "https://example.org/", None, "there")
 
 
 def red(criteria: str, kind: str = "formula", **more: Any) -> Fill:
-    return lambda made, sheet: sheet.conditional_format(
+    return lambda content, sheet: sheet.conditional_format(
         "B2:B4",
         {
             "type": kind,
             "criteria": criteria,
-            "format": made.add_format({"bg_color": "red"}),
+            "format": content.add_format({"bg_color": "red"}),
             **more,
         },
     )
@@ -130,18 +130,18 @@ TABLES: list[tuple[str, Fill, Fill, dict[str, Any], float | str]] = [
 
 
 @pytest.mark.parametrize(
-    ("seen", "wanted", "rule", "score"),
-    [each[1:] for each in TABLES],
-    ids=[each[0] for each in TABLES],
+    ("actual", "target", "rule", "score"),
+    [item[1:] for item in TABLES],
+    ids=[item[0] for item in TABLES],
 )
-def test_compare_table_gives_what_upstream_gives(
-    seen: Fill, wanted: Fill, rule: dict[str, Any], score: float | str, tmp_path: Path
+def test_compare_table_agrees_with_upstream(
+    actual: Fill, target: Fill, rule: dict[str, Any], score: float | str, tmp_path: Path
 ) -> None:
-    result, expected = book(tmp_path / "a.xlsx", seen), book(tmp_path / "b.xlsx", wanted)
+    result, expected = book(tmp_path / "a.xlsx", actual), book(tmp_path / "b.xlsx", target)
     assert compat("compare_table", result, expected, rules=[rule]) == score
 
 
-def test_rules_on_the_result_alone_need_nothing_to_compare_with(tmp_path: Path) -> None:
+def test_rules_on_the_result_need_nothing_to_compare_with(tmp_path: Path) -> None:
     result = book(tmp_path / "a.xlsx")
     rule = {"type": "check_cell", "sheet_idx": 0, "coordinate": "B2",
             "props": {"value": {"method": "eq", "ref": 1}}}  # fmt: skip
@@ -150,7 +150,7 @@ def test_rules_on_the_result_alone_need_nothing_to_compare_with(tmp_path: Path) 
     assert compat("compare_table", result, rules=[COLOUR]) == RAISES
 
 
-def test_a_workbook_to_compare_with_must_be_one(tmp_path: Path) -> None:
+def test_the_file_to_compare_with_must_be_a_workbook(tmp_path: Path) -> None:
     result = book(tmp_path / "a.xlsx")
     rule = {"type": "zoom", "sheet_idx": 0, "method": "eq", "ref": 100}
     assert compat("compare_table", result, text(tmp_path / "b.xlsx", "x"), rules=[rule]) == RAISES
@@ -158,21 +158,21 @@ def test_a_workbook_to_compare_with_must_be_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "score"),
+    ("actual", "score"),
     [("a,1\nb,2", 1), ("a,1\nb,2\n \n", 1), (" a,1\r\nb,2 ", 1), ("a,1\x0bb,2", 1),
      ("a,1\n\nb,2", 0), ("A,1\nb,2", 0)],
 )  # fmt: skip
-def test_a_printed_sheet_is_compared_by_stripped_lines(
-    seen: str, score: float, tmp_path: Path
+def test_a_csv_export_is_compared_by_stripped_lines(
+    actual: str, score: float, tmp_path: Path
 ) -> None:
     result, expected = book(tmp_path / "a.xlsx"), book(tmp_path / "b.xlsx")
-    text(tmp_path / "a-Sheet1.csv", seen)
+    text(tmp_path / "a-Sheet1.csv", actual)
     text(tmp_path / "b-Sheet1.csv", "a,1\nb,2\n")
     rule = {"type": "sheet_print", "sheet_idx0": "RNSheet1", "sheet_idx1": "ENSheet1"}
     assert compat("compare_table", result, expected, rules=[rule]) == score
 
 
-def test_a_sheet_that_was_not_printed_is_0_in_the_result_and_an_exception_in_lower_case(
+def test_a_missing_csv_export_scores_0_or_raises_with_ignore_case(
     tmp_path: Path,
 ) -> None:
     result, expected = book(tmp_path / "a.xlsx"), book(tmp_path / "b.xlsx")
@@ -194,41 +194,43 @@ def test_an_empty_shared_text_empties_all_of_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "options", "score"),
+    ("actual", "options", "score"),
     [(b"a\nb\n", {}, 1), (b"a\x0cb", {}, 1), (b"a\r\nb\n\n", {}, 0), (b"\xef\xbb\xbfa\nb", {}, 0),
      (b"A \n b", {"strict": False, "ignore_case": True}, 1), (b"a \nb", {"strict": None}, 1)],
 )  # fmt: skip
 def test_a_table_of_text_is_compared_by_splitlines(
-    seen: bytes, options: dict[str, Any], score: float, tmp_path: Path
+    actual: bytes, options: dict[str, Any], score: float, tmp_path: Path
 ) -> None:
     result, expected = tmp_path / "a.csv", text(tmp_path / "b.csv", "a\nb")
-    result.write_bytes(seen)
+    result.write_bytes(actual)
     assert compat("compare_csv", result, [tmp_path / "none.csv", expected], **options) == score
 
 
 def test_cities_are_compared_by_their_words_and_all_21_are_needed(tmp_path: Path) -> None:
-    made = openpyxl.Workbook()
+    content = openpyxl.Workbook()
     for row in range(2, 23):
-        made.worksheets[0].cell(row, 3, "SÃO-PAULO (Brazil)" if row > 2 else datetime(2024, 1, 2))
+        content.worksheets[0].cell(
+            row, 3, "SÃO-PAULO (Brazil)" if row > 2 else datetime(2024, 1, 2)
+        )
     path = tmp_path / "a.xlsx"
-    made.save(path)
-    wanted: list[Any] = ["2024 01 02", *[["Lima", "Sao Paulo"]] * 20]
+    content.save(path)
+    target: list[Any] = ["2024 01 02", *[["Lima", "Sao Paulo"]] * 20]
     metric = "compare_conference_city_in_order"
-    assert compat(metric, path, {"expected": wanted}) == 1
-    assert compat(metric, path, {"expected": [*wanted, "Paris"]}) == 1
-    assert compat(metric, path, {"expected": wanted[:-1]}) == 0
-    assert compat(metric, path, {"expected": ["", *wanted[1:]]}) == 0
+    assert compat(metric, path, {"expected": target}) == 1
+    assert compat(metric, path, {"expected": [*target, "Paris"]}) == 1
+    assert compat(metric, path, {"expected": target[:-1]}) == 0
+    assert compat(metric, path, {"expected": ["", *target[1:]]}) == 0
 
 
 def deck(path: Path, edit: Callable[[Any], object] = lambda _: None) -> Path:
-    made = Presentation()
-    slide = made.slides.add_slide(made.slide_layouts[6])
+    content = Presentation()
+    slide = content.slides.add_slide(content.slide_layouts[6])
     slide.shapes.add_textbox(Cm(2), Cm(2), Cm(9), Cm(2)).text_frame.text = "Plan"
     picture = io.BytesIO()
     Image.new("RGB", (4, 3)).save(picture, "PNG")
     slide.shapes.add_picture(picture, Cm(2), Cm(8))
     edit(slide)
-    made.save(path)
+    content.save(path)
     return path
 
 
@@ -264,18 +266,18 @@ def test_presentations_are_compared_as_upstream_does(
     assert compat("compare_pptx_files", result, expected, **options) == score
 
 
-def test_a_missing_presentation_is_an_empty_one(tmp_path: Path) -> None:
+def test_a_missing_presentation_counts_as_empty(tmp_path: Path) -> None:
     expected = deck(tmp_path / "b.pptx")
     assert compat("compare_pptx_files", None, expected) == 0
     assert compat("compare_pptx_files", None, expected, examine_number_of_slides=False) == 1
 
 
-def test_the_last_coloured_text_of_the_master_stands_for_the_slide_number(tmp_path: Path) -> None:
+def test_the_last_coloured_text_of_the_master_is_taken_for_the_slide_number(tmp_path: Path) -> None:
     path = deck(tmp_path / "a.pptx")
-    made = Presentation(str(path))
-    frame = made.slide_masters[0].placeholders[0].text_frame
+    content = Presentation(str(path))
+    frame = content.slide_masters[0].placeholders[0].text_frame
     frame.paragraphs[0].add_run().font.color.rgb = RGBColor(200, 0, 0)
-    made.save(path)
+    content.save(path)
     for colour, score in (("red", 1), ("blue", 0), ("pink", 1)):
         assert compat("check_page_number_colors", path, {"color": colour}) == score
 
@@ -285,7 +287,7 @@ def test_the_last_coloured_text_of_the_master_stands_for_the_slide_number(tmp_pa
     [("3", 3, 1), (" +3\n", 3, 1), ("3", 3.0, 1), ("3", "3", 0), ("3.0", 3, RAISES), ("", 3, 0),
      ("3", None, 0)],
 )  # fmt: skip
-def test_minutes_are_pythons_int(
+def test_minutes_are_parsed_by_int(
     value: str, minutes: object, score: float | str, tmp_path: Path
 ) -> None:
     path = text(
@@ -297,10 +299,10 @@ def test_minutes_are_pythons_int(
     assert compat("check_auto_saving_time", path, {"minutes": minutes}) == score
 
 
-def test_documents_of_other_names_and_sizes_are_what_upstream_takes_them_for(
+def test_documents_with_other_suffixes_and_sizes_are_read_as_upstream_reads_them(
     tmp_path: Path,
 ) -> None:
-    lines = [paragraph(each) for each in ("Trains", "1, T1, S, 1", "2, T2, S, 1")]
+    lines = [paragraph(item) for item in ("Trains", "1, T1, S, 1", "2, T2, S, 1")]
     start = document(tmp_path / "start.docx", *lines)
     again = document(tmp_path / "again.docx", *lines, lines[0])
     metric = "compare_unique_train_records"

@@ -1,4 +1,4 @@
-"""OSWorld's metrics on the browser; what its getters give is written down here."""
+"""OSWorld's metrics on the browser, with literal getter values."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ QUERIES = [
 
 
 def tabs(*urls: str) -> list[dict[str, str]]:
-    return [{"title": "any", "url": each} for each in urls]
+    return [{"title": "any", "url": url} for url in urls]
 
 
 TWO = {"type": "url", "urls": ["https://github.com", "https://docs.python.org/3/"]}
@@ -208,7 +208,7 @@ def test_the_verdicts_on_the_browser(case: Case, tmp_path: Path) -> None:
     agrees(case, tmp_path)
 
 
-def test_every_metric_on_the_browser_is_tried_right_nearly_and_broken() -> None:
+def test_every_metric_on_the_browser_has_a_right_a_near_miss_and_a_broken_case() -> None:
     assert lacking(CASES, *MODULES) == []
 
 
@@ -225,12 +225,12 @@ def test_every_metric_on_the_browser_is_tried_right_nearly_and_broken() -> None:
         ("is_shortcut_on_desktop", {"type": "url", "url": "a"}),
     ],
 )
-def test_a_rule_of_another_form_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
+def test_a_malformed_rule_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=metric):
         bind_metric(metric, {}).check_expected(rule)
 
 
-def test_comparing_addresses_asks_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparing_urls_does_not_use_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a socket was opened")
 
@@ -253,7 +253,7 @@ Tails = st.builds(
 
 @TRIED
 @given(Hosts, Suffixes, Tails)
-def test_scheme_www_and_a_bare_slash_never_part_two_addresses(
+def test_urls_differing_in_default_scheme_www_or_a_bare_slash_are_equal(
     host: str, suffix: str, tail: str
 ) -> None:
     plain = f"{host}.{suffix}{tail}"
@@ -268,10 +268,10 @@ def test_scheme_www_and_a_bare_slash_never_part_two_addresses(
 
 @TRIED
 @given(Hosts, Suffixes, Suffixes, Tails)
-def test_the_suffix_parts_two_addresses_only_where_strict(
+def test_the_public_suffix_distinguishes_urls_only_if_strict(
     host: str, one: str, other: str, tail: str
 ) -> None:
-    first, second = (f"https://{host}.{each}{tail}" for each in (one, other))
+    first, second = (f"https://{host}.{item}{tail}" for item in (one, other))
     assert equal(first, second, strict=True) is (one == other)
     if "github.io" not in (one, other):  # its owner is one label above
         assert equal(first, second, strict=False)
@@ -279,20 +279,20 @@ def test_the_suffix_parts_two_addresses_only_where_strict(
 
 @TRIED
 @given(Hosts, Suffixes, Tails, Tails)
-def test_what_follows_the_host_parts_two_addresses(
+def test_path_query_and_fragment_distinguish_urls(
     host: str, suffix: str, one: str, other: str
 ) -> None:
     def bare(tail: str) -> str:
         return tail[1:] if tail == "/" or tail.startswith(("/?", "/#")) else tail
 
-    first, second = (f"https://{host}.{suffix}{each}" for each in (one, other))
+    first, second = (f"https://{host}.{suffix}{item}" for item in (one, other))
     for strict in (True, False):
         assert equal(first, second, strict=strict) is (bare(one) == bare(other))
 
 
 @TRIED
 @given(st.text(max_size=60))
-def test_any_text_is_an_address_or_unreadable(text: str) -> None:
+def test_any_text_is_a_url_or_unreadable(text: str) -> None:
     for strict in (True, False):
         with suppress(UnreadableError):
             assert equal(text, text, strict=strict)

@@ -20,7 +20,7 @@ NS = "https://accessibility.ubuntu.example.org/ns"
 
 
 def desktop(inner: str) -> str:
-    """The tree as the guest's server gives it."""
+    """The tree as returned by the guest's server."""
     return (
         f'<desktop-frame xmlns:attr="{NS}/attributes" xmlns:st="{NS}/state" name="main">'
         f"{inner}</desktop-frame>"
@@ -97,7 +97,7 @@ MOVED = [
 
 
 def clock(zone: str) -> str:
-    """What timedatectl says."""
+    """The output of timedatectl."""
     return (
         "               Local time: Mon 2024-01-01 00:00:00 UTC\n"
         "           Universal time: Mon 2024-01-01 00:00:00 UTC\n"
@@ -168,7 +168,7 @@ def test_the_verdicts_on_the_desktop(case: Case, tmp_path: Path) -> None:
     agrees(case, tmp_path)
 
 
-def test_every_metric_on_the_desktop_is_tried_right_nearly_and_broken() -> None:
+def test_every_metric_on_the_desktop_has_a_right_a_near_miss_and_a_broken_case() -> None:
     assert lacking(CASES, *MODULES) == []
 
 
@@ -184,7 +184,7 @@ def test_every_metric_on_the_desktop_is_tried_right_nearly_and_broken() -> None:
         {"xpath": "document('/etc/passwd')"},
     ],
 )
-def test_a_selector_that_cannot_be_is_refused_at_load(rule: dict[str, object]) -> None:
+def test_an_invalid_selector_is_refused_at_load(rule: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="check_accessibility_tree"):
         bind_metric("check_accessibility_tree", {}).check_expected([rule])
 
@@ -201,7 +201,7 @@ def _quoted(text: str) -> str:
 
 @TRIED
 @given(st.lists(Nodes, max_size=5), Nodes)
-def test_an_element_is_found_by_its_role_name_and_id_where_it_is(
+def test_an_element_is_found_by_role_name_and_id(
     nodes: list[tuple[str, str, str]], wanted: tuple[str, str, str]
 ) -> None:
     tree = desktop(
@@ -220,19 +220,19 @@ def test_an_element_is_found_by_its_role_name_and_id_where_it_is(
 
 @TRIED
 @given(st.lists(Nodes, min_size=1, max_size=5), Texts, Texts)
-def test_siblings_and_parts_of_names_are_found(
+def test_siblings_and_partial_names_are_found(
     nodes: list[tuple[str, str, str]], part: str, start: str
 ) -> None:
     tree = desktop("".join(f"<{r} name={quoteattr(n)}/>" for r, n, _ in nodes))
     ask = bind_metric("check_accessibility_tree", {})
     # The first is the root's own, which has a name too, but neither siblings nor anything above.
     names = ["main", *(name for _, name, _ in nodes)]
-    held = [part != "" and part in name for name in names]
+    content = [part != "" and part in name for name in names]
     begun = [start != "" and name.startswith(start) for name in names]
     for selector, there in (
-        (f"[name*={_quoted(part)}]", any(held)),
+        (f"[name*={_quoted(part)}]", any(content)),
         (f"[name^={_quoted(start)}]", any(begun)),
-        (f"[name*={_quoted(part)}] ~ *", any(held[1:-1])),
-        (f"* > [name*={_quoted(part)}]", any(held[1:])),
+        (f"[name*={_quoted(part)}] ~ *", any(content[1:-1])),
+        (f"* > [name*={_quoted(part)}]", any(content[1:])),
     ):
         assert ask(tree, [{"selectors": [selector]}]).strict.value == float(there), selector

@@ -1,4 +1,4 @@
-"""Formulas of conditional formats: arithmetic held against Python's, functions against a table."""
+"""Formulas of conditional formats: arithmetic compared with Python, functions with a table."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ SUMS = st.recursive(
 
 
 @given(SUMS)
-def test_arithmetic_is_that_of_python(said: tuple[str, float]) -> None:
+def test_arithmetic_agrees_with_python(said: tuple[str, float]) -> None:
     text, value = said
     assert formula(text, origin="A1")("C9", {}) == pytest.approx(value)
 
 
 @given(SUMS, st.sampled_from(["=", "<>", "<", ">", "<=", ">="]), SUMS)
-def test_comparisons_are_those_of_python(one: Any, operator: str, other: Any) -> None:
-    wanted = {
+def test_comparisons_agree_with_python(one: Any, operator: str, other: Any) -> None:
+    target = {
         "=": one[1] == other[1], "<>": one[1] != other[1], "<": one[1] < other[1],
         ">": one[1] > other[1], "<=": one[1] <= other[1], ">=": one[1] >= other[1],
     }[operator]  # fmt: skip
-    assert formula(f"{one[0]}{operator}{other[0]}", origin="A1")("A1", {}) is wanted
+    assert formula(f"{one[0]}{operator}{other[0]}", origin="A1")("A1", {}) is target
 
 
 @given(st.text(max_size=20))
-def test_any_text_is_a_formula_an_error_or_unknown(text: str) -> None:
+def test_any_text_is_a_formula_an_error_or_unsupported(text: str) -> None:
     with contextlib.suppress(FormulaError, UnknownValueError):
         formula(text, origin="A1")("B2", CELLS)
 
@@ -72,15 +72,15 @@ def test_any_text_is_a_formula_an_error_or_unknown(text: str) -> None:
         ("TRUE", True), ("1<\"a\"", True), ("\"a\"<TRUE", True), ("B3=0", True),
     ],
 )  # fmt: skip
-def test_functions_and_operators_give_what_a_spreadsheet_gives(text: str, value: object) -> None:
-    found = formula(text, origin="A1")("A1", CELLS)
+def test_functions_and_operators_agree_with_a_spreadsheet(text: str, value: object) -> None:
+    result = formula(text, origin="A1")("A1", CELLS)
     if isinstance(value, float | int) and not isinstance(value, bool):
-        assert found == pytest.approx(value, abs=1e-9)
+        assert result == pytest.approx(value, abs=1e-9)
     else:
-        assert found == value
+        assert result == value
 
 
-def test_references_move_with_the_cell_but_for_dollars() -> None:
+def test_references_move_with_the_cell_except_those_with_dollars() -> None:
     assert formula("B1=3", origin="A1")("A1", CELLS) is True
     assert formula("B1=3", origin="A1")("A2", CELLS) is False
     assert formula("$B$1=3", origin="A1")("D7", CELLS) is True
@@ -88,7 +88,7 @@ def test_references_move_with_the_cell_but_for_dollars() -> None:
 
 
 @pytest.mark.parametrize("text", ["B2+1", "1/0", 'SUM("q")', 'FIND("q",B2)', "B1:B2=1", "MOD(1,0)"])
-def test_an_error_is_a_mistake(text: str) -> None:
+def test_an_error_value_raises(text: str) -> None:
     with pytest.raises(FormulaError):
         formula(text, origin="A1")("A1", CELLS)
 
@@ -98,6 +98,6 @@ def test_an_error_is_a_mistake(text: str) -> None:
     ["INDIRECT(\"B1\")", "Sheet2!A1=1", "total>1", "A:A=1", "1+", "(1", "SUM(1", "{1,2}", "#REF!",
      'COUNTIF(B1:B2,"x*")', "A1:ZZ9999=1", "1 2", "(" * 70 + "1" + ")" * 70],
 )  # fmt: skip
-def test_what_is_not_known_is_said_and_never_guessed(text: str) -> None:
+def test_unsupported_formulas_are_reported_and_never_guessed(text: str) -> None:
     with pytest.raises(UnknownValueError):
         formula(text, origin="A1")("A1", CELLS)

@@ -1,4 +1,4 @@
-"""A collected file is what a guest made: whatever is broken in it, both verdicts are a score."""
+"""Corrupted files from a guest always get a score in both verdicts."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ ALONE: dict[str, Any] = {
 
 
 def sheets(path: Path) -> Path:
-    def fill(made: Any) -> None:
-        sheet = made.add_worksheet()
-        form = made.add_format({"bg_color": "#FF0000", "num_format": "0.0"})
+    def fill(content: Any) -> None:
+        sheet = content.add_worksheet()
+        form = content.add_format({"bg_color": "#FF0000", "num_format": "0.0"})
         sheet.write_column("A1", ["Name", "a", "b"])
         sheet.write_column("B1", ["Sum", 1, 2], form)
         sheet.merge_range("D1:E2", "x", form)
         sheet.conditional_format("B2:B3", {"type": "formula", "criteria": "=B2>1", "format": form})
-        chart = made.add_chart({"type": "column"})
+        chart = content.add_chart({"type": "column"})
         chart.add_series({"values": "=Sheet1!$B$2:$B$3"})
         sheet.insert_chart("F1", chart)
         sheet.freeze_panes(1, 0)
@@ -104,10 +104,10 @@ MADE: dict[str, tuple[str, Callable[[Path], Path], list[tuple[str, dict[str, Any
 
 
 def spoiled(path: Path, seed: int) -> None:
-    """Something in one member is cut, doubled, exchanged or overwritten."""
+    """Truncate, duplicate, swap or overwrite part of one member."""
     chance = random.Random(seed)
     with zipfile.ZipFile(path) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
+        members = {item: archive.read(item) for item in archive.namelist()}
     name = chance.choice(sorted(members))
     members[name] = _broken(members[name], chance)
     zipped(path, members)
@@ -144,28 +144,28 @@ def _broken(content: bytes, chance: random.Random) -> bytes:
 @pytest.mark.parametrize("kind", MADE)
 @settings(max_examples=12, derandomize=True)
 @given(seed=st.integers(0, 2**32))
-def test_a_spoiled_package_is_a_score(kind: str, seed: int) -> None:
+def test_a_corrupted_package_gets_a_score(kind: str, seed: int) -> None:
     ending, make, asked = MADE[kind]
     with tempfile.TemporaryDirectory() as folder:
-        whole = make(Path(folder) / f"whole.{ending}")
+        complete = make(Path(folder) / f"whole.{ending}")
         broken = make(Path(folder) / f"broken.{ending}")
         spoiled(broken, seed)
         for name, options, expected in asked:
             check = bind_metric(name, options)
-            for one, other in ((broken, whole), (whole, broken)):
-                found = check(one, other if expected is ... else expected)
-                assert found.strict.reason
+            for one, other in ((broken, complete), (complete, broken)):
+                result = check(one, other if expected is ... else expected)
+                assert result.strict.reason
 
 
 @settings(max_examples=30, derandomize=True)
 @given(seed=st.integers(0, 2**32))
-def test_a_spoiled_pdf_is_a_score(seed: int) -> None:
-    whole = pdf("some text", "more", pictures=(ONE,))
-    broken = _broken(whole, random.Random(seed))
+def test_a_corrupted_pdf_gets_a_score(seed: int) -> None:
+    complete = pdf("some text", "more", pictures=(ONE,))
+    broken = _broken(complete, random.Random(seed))
     with tempfile.TemporaryDirectory() as folder:
         one, other = Path(folder) / "a.pdf", Path(folder) / "b.pdf"
         one.write_bytes(broken)
-        other.write_bytes(whole)
+        other.write_bytes(complete)
         for name in ("compare_pdfs", "compare_pdf_images"):
             assert 0 <= bind_metric(name, {})(one, other).compat.value <= 1
         pages = bind_metric("check_pdf_pages", {})(one, {"relation": "ge", "ref_value": 1})
@@ -175,13 +175,13 @@ def test_a_spoiled_pdf_is_a_score(seed: int) -> None:
 @pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".zip"])
 @settings(max_examples=30, derandomize=True)
 @given(seed=st.integers(0, 2**32))
-def test_a_spoiled_archive_is_a_score(ending: str, seed: int) -> None:
+def test_a_corrupted_archive_gets_a_score(ending: str, seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, held = Path(folder) / f"a{ending}", {"x/a": b"1\n" * 400, "x/b": b"2"}
-        made = zipped(path, held) if ending == ".zip" else tarred(path, held)
+        content = zipped(path, held) if ending == ".zip" else tarred(path, held)
         gold = path.with_name(f"b{ending}")
-        gold.write_bytes(made.read_bytes())
-        path.write_bytes(_broken(made.read_bytes(), random.Random(seed)))
+        gold.write_bytes(content.read_bytes())
+        path.write_bytes(_broken(content.read_bytes(), random.Random(seed)))
         for name, options in (("compare_archive", {"file_path": "x"}), ("compare_zip_files", {})):
-            found = bind_metric(name, options)(path, gold)
-            assert 0 <= found.strict.value <= 1
+            result = bind_metric(name, options)(path, gold)
+            assert 0 <= result.strict.value <= 1

@@ -1,4 +1,4 @@
-"""OSWorld's metrics on sounds and films; waves by the standard library, the rest by FFmpeg."""
+"""OSWorld's metrics on audio and video; WAV files by the standard library, the rest by FFmpeg."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIME = np.arange(4 * RATE) / RATE
 
 
 def tune(speed: float) -> Sound:
-    """Steps up and down, so many a second."""
+    """A square wave with this many steps per second."""
     steps = np.floor(TIME * speed) % 7
     return (0.4 * np.sin(2 * np.pi * np.cumsum(220 * 2 ** (steps / 6)) / RATE)).astype(np.float32)
 
@@ -49,8 +49,8 @@ def mp3(samples: Sound) -> Callable[[Path], Path]:
             frame = av.AudioFrame.from_ndarray(samples[None], format="fltp", layout="mono")
             frame.rate = RATE
             resampler = av.AudioResampler(format="s16p", layout="stereo", rate=44100)
-            for each in resampler.resample(frame):
-                out.mux(stream.encode(each))
+            for item in resampler.resample(frame):
+                out.mux(stream.encode(item))
             out.mux(stream.encode(None))
         return path
 
@@ -63,8 +63,8 @@ def film(frames: list[NDArray[np.uint8]], name: str = "result.mp4") -> Callable[
             stream = out.add_stream("mpeg4", rate=25)
             stream.width, stream.height, stream.pix_fmt = 160, 120, "yuv420p"
             stream.bit_rate = 2_000_000
-            for each in frames:
-                out.mux(stream.encode(av.VideoFrame.from_ndarray(each, format="rgb24")))
+            for frame in frames:
+                out.mux(stream.encode(av.VideoFrame.from_ndarray(frame, format="rgb24")))
             out.mux(stream.encode(None))
         return folder / name
 
@@ -72,14 +72,14 @@ def film(frames: list[NDArray[np.uint8]], name: str = "result.mp4") -> Callable[
 
 
 def shots(count: int, unlike: int = 0) -> list[NDArray[np.uint8]]:
-    """Boxes that move; the last `unlike` frames are upside down."""
-    found = []
+    """Frames with moving boxes; the last `unlike` frames are upside down."""
+    result = []
     for number in range(count):
         image = np.full((120, 160, 3), 40, np.uint8)
         image[10:50, number % 100 : number % 100 + 40] = 220, 40, 40
         image[80:100, 20:140] = np.linspace(0, 255, 120, dtype=np.uint8)[None, :, None]
-        found.append(image[::-1].copy() if number >= count - unlike else image)
-    return found
+        result.append(image[::-1].copy() if number >= count - unlike else image)
+    return result
 
 
 TUNE = waves(tune(3), "gold.wav")
@@ -145,15 +145,15 @@ CASES = [*HEARD, *SEEN, *TAGGED]
 
 
 @judge(CASES)
-def test_the_verdicts_on_sounds_and_films(case: Case, tmp_path: Path) -> None:
+def test_the_verdicts_on_audio_and_video(case: Case, tmp_path: Path) -> None:
     agrees(case, tmp_path)
 
 
-def test_every_metric_on_sounds_and_films_is_tried_right_nearly_and_broken() -> None:
+def test_every_metric_on_audio_and_video_has_a_right_a_near_miss_and_a_broken_case() -> None:
     assert lacking(CASES, *MODULES) == []
 
 
-def test_a_list_of_other_files_is_not_opened(tmp_path: Path) -> None:
+def test_a_playlist_is_not_opened(tmp_path: Path) -> None:
     TUNE(tmp_path)
     for content in (
         "ffconcat version 1.0\nfile gold.wav\n",
@@ -164,7 +164,7 @@ def test_a_list_of_other_files_is_not_opened(tmp_path: Path) -> None:
             sound(file("list.mp3", content)(tmp_path))
 
 
-def test_the_alignment_is_the_best_one_for_sounds_that_are_stretched() -> None:
+def test_the_best_alignment_is_found_for_stretched_sounds() -> None:
     rows = np.random.default_rng(2).normal(size=(40, 20))
     assert alignment_distance(rows, rows) == pytest.approx(0, abs=1e-12)
     stretched = np.repeat(rows, 2, axis=0)
@@ -173,7 +173,7 @@ def test_the_alignment_is_the_best_one_for_sounds_that_are_stretched() -> None:
     assert alignment_distance(rows, others) > 0.5
 
 
-def test_a_short_alignment_is_that_of_all_paths() -> None:
+def test_a_short_alignment_is_the_best_of_all_paths() -> None:
     noise = np.random.default_rng(4)
     for height, width in ((1, 1), (1, 5), (2, 7), (2, 2)):
         one, other = noise.normal(size=(height, 6)), noise.normal(size=(width, 6))
@@ -183,7 +183,7 @@ def test_a_short_alignment_is_that_of_all_paths() -> None:
 
 
 def _paths(one: Sound, other: Sound, row: int, column: int) -> list[tuple[float, int]]:
-    """Cost and length of every path from a cell to the last."""
+    """Cost and length of every path from a cell to the last one."""
     here = 1 - float(
         one[row] @ other[column] / np.linalg.norm(one[row]) / np.linalg.norm(other[column])
     )
@@ -191,7 +191,7 @@ def _paths(one: Sound, other: Sound, row: int, column: int) -> list[tuple[float,
     inside = [(r, c) for r, c in steps if r < len(one) and c < len(other)]
     if not inside:
         return [(here, 1)]
-    further = [path for each in inside for path in _paths(one, other, *each)]
+    further = [path for item in inside for path in _paths(one, other, *item)]
     return [(here + cost, length + 1) for cost, length in further]
 
 

@@ -32,13 +32,13 @@ METRICS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda each: f"{each.metric}: {each.says}")
-def test_both_verdicts_are_as_said(case: Case, tmp_path: Path) -> None:
-    asked = case.make(tmp_path)
-    bound = bind_metric(case.metric, asked.options)
-    if asked.expected is not None:
-        bound.check_expected(asked.expected)
-    verdicts = bound(asked.result, asked.expected)
+@pytest.mark.parametrize("case", CASES, ids=lambda item: f"{item.metric}: {item.says}")
+def test_both_verdicts_are_as_expected(case: Case, tmp_path: Path) -> None:
+    options = case.make(tmp_path)
+    bound = bind_metric(case.metric, options.options)
+    if options.expected is not None:
+        bound.check_expected(options.expected)
+    verdicts = bound(options.result, options.expected)
     assert verdicts.compat.value == pytest.approx(case.compat, abs=5e-4), verdicts.compat.reason
     assert verdicts.strict.value == pytest.approx(case.strict, abs=5e-4), verdicts.strict.reason
     assert verdicts.strict.reason
@@ -46,19 +46,19 @@ def test_both_verdicts_are_as_said(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_metric_has_a_right_a_near_and_a_broken_case(name: str) -> None:
-    kinds = {each.kind for each in CASES if each.metric == name}
+def test_every_metric_has_a_right_a_near_miss_and_a_broken_case(name: str) -> None:
+    kinds = {item.kind for item in CASES if item.metric == name}
     assert kinds == {"right", "near-miss", "broken"}
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_with_repairs_has_a_case_where_the_verdicts_differ(name: str) -> None:
-    differing = [each for each in CASES if each.metric == name and each.compat != each.strict]
+    differing = [item for item in CASES if item.metric == name and item.compat != item.strict]
     assert bool(differing) is bool(metrics()[name].repairs)
 
 
-def test_no_two_cases_of_a_metric_are_called_the_same() -> None:
+def test_the_cases_of_a_metric_have_distinct_names() -> None:
     called = defaultdict(list)
-    for each in CASES:
-        called[each.metric].append(each.says)
+    for item in CASES:
+        called[item.metric].append(item.says)
     assert not [name for name, says in called.items() if len(set(says)) != len(says)]

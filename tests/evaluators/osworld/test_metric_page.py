@@ -1,4 +1,4 @@
-"""The page of metrics in docs/ is the code's own account."""
+"""The page of metrics in docs/ is generated from the code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.evaluators.osworld.test_metric_cases import METRICS
 PAGE = Path(__file__).parents[3] / "docs" / "osworld-metrics.md"
 
 
-def test_the_page_is_what_the_command_prints() -> None:
+def test_the_page_matches_the_output_of_the_command() -> None:
     printed = subprocess.run(
         [sys.executable, "-m", "ambidex.evaluators.osworld"],
         cwd=PAGE.parents[1],
@@ -30,7 +30,7 @@ def test_the_page_has_a_row_for_every_metric() -> None:
     assert [row.split("`")[1] for row in rows] == sorted(metrics())
 
 
-def test_every_repair_says_what_upstream_does() -> None:
+def test_every_repair_describes_upstreams_behaviour() -> None:
     repairs = [repair for name in METRICS for repair in metrics()[name].repairs]
-    unsaid = [each for each in repairs if ": " not in each]
+    unsaid = [item for item in repairs if ": " not in item]
     assert not unsaid

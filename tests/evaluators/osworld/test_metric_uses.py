@@ -1,4 +1,4 @@
-"""Every use that OSWorld's own tasks make of the metrics on tables, texts and documents.
+"""Every use of the metrics on tables, texts and documents in OSWorld's own tasks.
 
 The task files are data beside the repository; without them these tests skip and say so.
 """
@@ -19,7 +19,7 @@ from tests.evaluators.osworld.test_metric_cases import METRICS
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "osworld"
 RULES = {"rule", "rule_relativeTime"}
-"""Getters whose answer stands in the task itself."""
+"""Getters whose value is written in the task itself."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Use:
 def uses() -> list[Use]:
     if not SHARED.is_dir():
         pytest.skip(f"OSWorld's task files are not at {SHARED}")
-    found = [use for path in sorted((SHARED / "examples").rglob("*.json")) for use in _uses(path)]
+    result = [use for path in sorted((SHARED / "examples").rglob("*.json")) for use in _uses(path)]
     index = json.loads((SHARED / "task_index.json").read_text())
     listed = sum(name in METRICS for task in index for name in task["metrics"])
-    assert len(found) == listed
-    return found
+    assert len(result) == listed
+    return result
 
 
 def _uses(path: Path) -> Iterator[Use]:
@@ -66,7 +66,7 @@ def test_every_use_binds_and_its_rules_are_well_formed(uses: list[Use]) -> None:
     assert not failed
 
 
-def test_the_options_that_are_not_read_are_known(uses: list[Use]) -> None:
+def test_unread_options_are_the_known_ones(uses: list[Use]) -> None:
     unread = {
         (use.task, use.metric, name)
         for use in uses
@@ -75,7 +75,7 @@ def test_the_options_that_are_not_read_are_known(uses: list[Use]) -> None:
     assert unread == set()
 
 
-def test_what_rules_of_compare_table_say_is_read(uses: list[Use]) -> None:
+def test_all_keys_of_compare_table_rules_are_read(uses: list[Use]) -> None:
     unread = {
         (use.task, name)
         for use in uses
@@ -90,6 +90,6 @@ def _beyond(rule: BaseModel) -> Iterator[str]:
     yield from rule.model_extra or {}
     for name in type(rule).model_fields:
         value = getattr(rule, name)
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, BaseModel):
-                yield from _beyond(each)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, BaseModel):
+                yield from _beyond(item)

@@ -1,4 +1,4 @@
-"""OSWorld's metrics on pictures; the pictures are written by OpenCV, dumps and palettes by hand."""
+"""OSWorld's metrics on pictures, written by OpenCV; window dumps and palettes by hand."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MODULES = ("images", "image_edits", "image_contents")
 
 
 def scene(width: int = 160, height: int = 120, seed: int = 1) -> Pixels:
-    """A picture with structure: boxes of many colours on a slope of light (blue, green, red)."""
+    """A picture with structure: coloured boxes on a gradient (channels blue, green, red)."""
     noise = np.random.default_rng(seed)
     image = np.empty((height, width, 3), np.uint8)
     image[:] = np.linspace(60, 180, width, dtype=np.uint8)[None, :, None]
     for _ in range(25):
         x, y = int(noise.integers(0, width - 20)), int(noise.integers(0, height - 20))
-        colour = [int(each) for each in noise.integers(30, 220, 3)]
+        colour = [int(integer) for integer in noise.integers(30, 220, 3)]
         cv2.rectangle(image, (x, y), (x + 18, y + 14), colour, -1)
     return image
 
@@ -67,7 +67,7 @@ HALF: Pixels = np.where(np.arange(160)[None, :] < 80, 255, 0).astype(np.uint8)[[
 HIDDEN = with_alpha(scene(seed=2), 0)
 """Another picture under full transparency."""
 VEILED = with_alpha(SCENE, HALF)
-"""The scene, its right half transparent; the colours beneath are still the scene's."""
+"""The scene with a transparent right half that keeps the scene's hidden colours."""
 
 compare = of("compare_images")
 COMPARED = [
@@ -83,7 +83,7 @@ COMPARED = [
 
 
 def dotted(image: Pixels) -> Pixels:
-    """The same but for one pixel."""
+    """The same picture with one pixel changed."""
     other = image.copy()
     other[0, 0] = 0
     return other
@@ -112,7 +112,7 @@ LISTED = [
 
 
 def structures(name: str, *more: Case) -> list[Case]:
-    """Cases of the metrics that ask for the same picture."""
+    """Cases for the metrics that expect the same picture."""
     case = of(name)
     return [
         case("right", "the same", saved(SCENE), GOLD),
@@ -176,7 +176,7 @@ indexed = of("check_palette_and_structure_sim")
 
 
 def veiled_palette(folder: Path) -> Path:
-    """Colours of a palette that are transparent, and were the scene's."""
+    """The scene with transparent palette colours."""
     image = Image.fromarray(SCENE[..., ::-1]).quantize(64)
     image.save(folder / "veiled.png", transparency=bytes([0] * 40 + [255] * 24))
     return folder / "veiled.png"
@@ -350,7 +350,7 @@ FONT = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSansMono.ttf"
 
 
 def terminal(text: str, size: int = 16) -> Pixels:
-    """Light text on dark, as a terminal shows it."""
+    """Light text on a dark background, as in a terminal."""
     image = Image.new("RGB", (640, 120), (48, 10, 36))
     font = ImageFont.truetype(str(FONT), size)
     ImageDraw.Draw(image).text((8, 8), f"user@desk:~$ {text}", (238, 238, 236), font)
@@ -358,7 +358,7 @@ def terminal(text: str, size: int = 16) -> Pixels:
 
 
 def dump(image: Pixels, bits: int = 32, low_first: bool = True) -> bytes:
-    """An X window dump, as xwd writes it."""
+    """An X window dump as written by xwd."""
     height, width = image.shape[:2]
     spare = np.zeros((height, width, bits // 8 - 3), np.uint8)
     parts = [image, spare] if low_first else [spare, image[..., ::-1]]
@@ -418,13 +418,13 @@ def test_the_verdicts_on_pictures(case: Case, tmp_path: Path) -> None:
     agrees(case, tmp_path)
 
 
-def test_every_metric_on_pictures_is_tried_right_nearly_and_broken() -> None:
+def test_every_metric_on_pictures_has_a_right_a_near_miss_and_a_broken_case() -> None:
     assert lacking(CASES, *MODULES) == []
 
 
 def test_a_window_dump_is_read_in_every_layout() -> None:
     for bits, low_first in ((32, True), (32, False), (24, True), (24, False)):
-        seen = window_dump(dump(SCENE, bits, low_first))
-        assert seen is not None
-        assert np.array_equal(np.asarray(seen)[..., ::-1], SCENE), (bits, low_first)
+        actual = window_dump(dump(SCENE, bits, low_first))
+        assert actual is not None
+        assert np.array_equal(np.asarray(actual)[..., ::-1], SCENE), (bits, low_first)
     assert window_dump(b"\x89PNG" + bytes(200)) is None

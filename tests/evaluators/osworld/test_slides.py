@@ -1,4 +1,4 @@
-"""OSWorld's metrics on presentations: decks by python-pptx, with markup written by hand."""
+"""OSWorld's metrics on presentations, with decks by python-pptx and handwritten markup."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def base() -> Deck:
 
 @cache
 def saved(of: Callable[[], Deck]) -> bytes:
-    """The deck as a file: it is sooner opened than made."""
+    """The deck as a file, because opening it is faster than creating it."""
     content = io.BytesIO()
     of().save(content)
     return content.getvalue()
@@ -72,10 +72,10 @@ def deck(
     *edits: Edit, name: str = "result.pptx", of: Callable[[], Deck] = base
 ) -> Callable[[Path], Path]:
     def made(folder: Path) -> Path:
-        found = Presentation(io.BytesIO(saved(of)))
+        result = Presentation(io.BytesIO(saved(of)))
         for edit in edits:
-            edit(found)
-        found.save(str(folder / name))
+            edit(result)
+        result.save(str(folder / name))
         return folder / name
 
     return made
@@ -108,7 +108,7 @@ def inside(deck: Deck) -> Any:
 
 
 def put(target: Callable[[Deck], Any], **values: Any) -> Edit:
-    """An edit that sets attributes of what the function finds."""
+    """An edit that sets attributes of the object that `find` returns."""
 
     def edit(deck: Deck) -> None:
         for name, value in values.items():
@@ -160,7 +160,7 @@ def list_item(place: int) -> Callable[[Deck], Any]:
 
 
 def pictured(deck: Deck) -> None:
-    """A picture takes the place of the table."""
+    """Replace the table by a picture."""
     old = shape(deck, 2, 0)
     new = deck.slides[2].shapes.add_picture(image(), old.left, old.top, old.width, old.height)
     old._element.addprevious(new._element)
@@ -184,13 +184,11 @@ SWITCHES: dict[str, Edit] = {
     "examine_background_color": ground(0, GREEN),
     "examine_note": put(lambda deck: deck.slides[0].notes_slide.notes_text_frame, text="Say bye"),
 }
-"""What each switch alone sees."""
+"""The edit that each switch detects."""
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_a_switch_sees_its_own_difference_and_nothing_else_does(
-    switch: str, tmp_path: Path
-) -> None:
+def test_only_its_own_switch_detects_a_difference(switch: str, tmp_path: Path) -> None:
     ones = deck(SWITCHES[switch])(tmp_path), gold()(tmp_path)
     also = {"examine_bullets": False} if switch == "examine_indent" else {}
     on, off = (
@@ -198,8 +196,8 @@ def test_a_switch_sees_its_own_difference_and_nothing_else_does(
         bind_metric("compare_pptx_files", {switch: False} | also),
     )
     for result, expected in (ones, ones[::-1]):
-        seen, unseen = on(result, expected), off(result, expected)
-        assert (seen.compat.value, seen.strict.value) == (0, 0)
+        actual, unseen = on(result, expected), off(result, expected)
+        assert (actual.compat.value, actual.strict.value) == (0, 0)
         assert (unseen.compat.value, unseen.strict.value) == (1, 1)
 
 
@@ -518,16 +516,16 @@ def changing(slide: int, inner: str) -> Edit:
 
 
 def swapped(made: Callable[[Path], Path]) -> Callable[[Path], Path]:
-    """The same file, its second slide shown first."""
+    """The same file with its first two slides swapped in order."""
 
     def edited(folder: Path) -> Path:
         path = made(folder)
         with zipfile.ZipFile(path) as archive:
-            members = {each: archive.read(each) for each in archive.namelist()}
+            members = {item: archive.read(item) for item in archive.namelist()}
         root = etree.fromstring(members["ppt/presentation.xml"])
-        shown = root.find(f"{{{P}}}sldIdLst")
-        assert shown is not None
-        shown.insert(0, shown[1])
+        displayed = root.find(f"{{{P}}}sldIdLst")
+        assert displayed is not None
+        displayed.insert(0, displayed[1])
         members["ppt/presentation.xml"] = etree.tostring(root)
         with zipfile.ZipFile(path, "w") as archive:
             for name, content in members.items():
@@ -551,12 +549,12 @@ TRANSITIONS = [
 
 
 def number(colour: str) -> Edit:
-    """The slide number of the master in this colour."""
+    """Set the colour of the master's slide number."""
 
     def edit(deck: Deck) -> None:
-        for each in deck.slide_master.placeholders:
-            if each.placeholder_format.type == 13:  # of slide numbers
-                for properties in each._element.iter(f"{{{A}}}defRPr", f"{{{A}}}rPr"):
+        for placeholder in deck.slide_master.placeholders:
+            if placeholder.placeholder_format.type == 13:  # of slide numbers
+                for properties in placeholder._element.iter(f"{{{A}}}defRPr", f"{{{A}}}rPr"):
                     for fill in properties.findall(f"{{{A}}}solidFill"):
                         properties.remove(fill)
                     markup = f'<a:solidFill xmlns:a="{A}"><a:srgbClr val="{colour}"/></a:solidFill>'
@@ -566,7 +564,7 @@ def number(colour: str) -> Edit:
 
 
 def titles(colour: str) -> Edit:
-    """A coloured text elsewhere on the master."""
+    """Add coloured text elsewhere on the master."""
 
     def edit(deck: Deck) -> None:
         title = next(iter(deck.slide_master.placeholders))
@@ -613,7 +611,7 @@ def test_the_verdicts_on_presentations(case: Case, tmp_path: Path) -> None:
     agrees(case, tmp_path)
 
 
-def test_every_metric_on_presentations_is_tried_right_nearly_and_broken() -> None:
+def test_every_metric_on_presentations_has_a_right_a_near_miss_and_a_broken_case() -> None:
     assert lacking(CASES, *MODULES) == []
 
 
@@ -628,20 +626,20 @@ VITAL = (
 )
 
 
-def test_a_deck_without_one_of_its_parts_gets_a_verdict(tmp_path: Path) -> None:
-    whole, expected = deck()(tmp_path), gold()(tmp_path)
-    with zipfile.ZipFile(whole) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
+def test_a_deck_with_a_missing_part_gets_a_verdict(tmp_path: Path) -> None:
+    complete, expected = deck()(tmp_path), gold()(tmp_path)
+    with zipfile.ZipFile(complete) as archive:
+        members = {item: archive.read(item) for item in archive.namelist()}
     torn = tmp_path / "torn.pptx"
-    for gone in VITAL:
-        empty = etree.Element(etree.fromstring(members[gone]).tag)
-        for left in (members | {gone: etree.tostring(empty)}, members):
+    for removed in VITAL:
+        empty = etree.Element(etree.fromstring(members[removed]).tag)
+        for left in (members | {removed: etree.tostring(empty)}, members):
             with zipfile.ZipFile(torn, "w") as archive:
                 for name, content in left.items():
-                    if name != gone or left is not members:
+                    if name != removed or left is not members:
                         archive.writestr(name, content)
-            found = bind_metric("compare_pptx_files", {})(torn, expected)
-            assert found.strict.value == 0, (gone, left is members, found)
+            result = bind_metric("compare_pptx_files", {})(torn, expected)
+            assert result.strict.value == 0, (removed, left is members, result)
 
 
 @pytest.mark.parametrize(
@@ -651,7 +649,7 @@ def test_a_deck_without_one_of_its_parts_gets_a_verdict(tmp_path: Path) -> None:
         ("evaluate_presentation_fill_to_rgb_distance", {"rgb": [0, 0]}),
     ],
 )
-def test_a_rule_of_another_form_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
+def test_a_malformed_rule_is_refused_at_load(metric: str, rule: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=metric):
         bind_metric(metric, {}).check_expected(rule)
 

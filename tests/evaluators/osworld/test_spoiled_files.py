@@ -1,4 +1,4 @@
-"""A file that was right and then spoilt is a verdict, whatever is spoilt."""
+"""A right file that is then corrupted gets a verdict, whatever the corruption."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ for module in TRIED:
         if each.kind == "right" and callable(each.result):
             RIGHT.setdefault(each.metric, each)
 SLOW = ("compare_image_text",)
-"""It starts a program for each picture."""
+"""Excluded: it starts a program for each picture."""
 
 
 def spoilt(content: bytes, seed: int) -> bytes:
-    """Cut off, or with some bytes changed, or with a piece doubled."""
+    """Truncate the content, change some bytes or duplicate a part."""
     chance = random.Random(seed)
     changed = bytearray(content)
     if seed % 3 == 0:
@@ -36,7 +36,7 @@ def spoilt(content: bytes, seed: int) -> bytes:
 
 
 @pytest.mark.parametrize("metric", sorted(set(RIGHT) - set(SLOW)))
-def test_a_spoilt_file_is_a_verdict(metric: str, tmp_path: Path) -> None:
+def test_a_corrupted_file_gets_a_verdict(metric: str, tmp_path: Path) -> None:
     case = RIGHT[metric]
     bound = bind_metric(metric, case.options)
     path = made_in(case.result, tmp_path)

@@ -1,4 +1,4 @@
-"""`compare_table`'s rules as a language: what they mean over workbooks nobody thought of."""
+"""Property tests of `compare_table`'s rules on generated workbooks."""
 
 from __future__ import annotations
 
@@ -24,76 +24,74 @@ FEW = settings(max_examples=25)
 """Each example writes two workbooks and opens them several times."""
 
 
-def judged(seen: list[list[Any]], wanted: list[list[Any]], rule: dict[str, Any]) -> Verdicts:
-    (found,) = each_judged(seen, wanted, rule)
-    return found
+def judged(actual: list[list[Any]], target: list[list[Any]], rule: dict[str, Any]) -> Verdicts:
+    (result,) = each_judged(actual, target, rule)
+    return result
 
 
 def each_judged(
-    seen: list[list[Any]], wanted: list[list[Any]], *rules: dict[str, Any]
+    actual: list[list[Any]], target: list[list[Any]], *rules: dict[str, Any]
 ) -> list[Verdicts]:
-    """What each rule alone says of the two sheets."""
+    """The scores of each rule on its own for the two sheets."""
     with tempfile.TemporaryDirectory() as folder:
         one, other = (
             cells(Path(folder) / name, grid)
-            for name, grid in (("a.xlsx", seen), ("b.xlsx", wanted))
+            for name, grid in (("a.xlsx", actual), ("b.xlsx", target))
         )
         return [bind_metric("compare_table", {"rules": [rule]})(one, other) for rule in rules]
 
 
 @FEW
 @given(GRIDS)
-def test_a_sheet_has_the_data_of_itself(grid: list[list[Any]]) -> None:
+def test_a_sheet_has_the_same_data_as_itself(grid: list[list[Any]]) -> None:
     same = judged(grid, grid, {"type": "sheet_data", "sheet_idx0": 0, "sheet_idx1": "EI0"})
     assert (same.compat.value, same.strict.value) == (1, 1)
 
 
 @FEW
 @given(GRIDS, st.data())
-def test_one_cell_that_says_something_else_is_noticed(
-    grid: list[list[Any]], data: st.DataObject
-) -> None:
+def test_a_single_differing_cell_is_noticed(grid: list[list[Any]], data: st.DataObject) -> None:
     row = data.draw(st.integers(0, len(grid) - 1))
     column = data.draw(st.integers(0, len(grid[row]) - 1))
     value = data.draw(CONTENT)
     before = grid[row][column]
     assume(type(value) is not type(before) or str(value) != str(before))
-    numbers = [each for each in (value, before) if isinstance(each, int | float)]
-    if len(numbers) == 2 and not any(isinstance(each, bool) for each in numbers):
+    numbers = [item for item in (value, before) if isinstance(item, int | float)]
+    if len(numbers) == 2 and not any(isinstance(number, bool) for number in numbers):
         assume(abs(numbers[0] - numbers[1]) > 2e-4)
     changed = [list(line) for line in grid]
     changed[row][column] = value
-    found = judged(changed, grid, {"type": "sheet_data", "sheet_idx0": 0, "sheet_idx1": "EI0"})
-    assert found.strict.value == 0
+    result = judged(changed, grid, {"type": "sheet_data", "sheet_idx0": 0, "sheet_idx1": "EI0"})
+    assert result.strict.value == 0
 
 
 @FEW
 @given(WORDS, WORDS, st.booleans(), st.text("ab+ ", max_size=3))
-def test_sheet_fuzzy_means_what_python_says(
+def test_sheet_fuzzy_agrees_with_python(
     seen: str, wanted: str, ignore_case: bool, ignored: str
 ) -> None:
     def plain(text: str) -> str:
-        kept = "".join(each for each in text if each not in ignored)
-        return kept.lower() if ignore_case else kept
+        stored = "".join(item for item in text if item not in ignored)
+        return stored.lower() if ignore_case else stored
 
     meant = {
         "includes": plain(wanted) in plain(seen),
         "included_by": plain(seen) in plain(wanted),
         "exact_match": plain(seen) == plain(wanted),
     }
-    asked = {"range": ["A1"], "ignore_case": ignore_case, "ignore_chars": ignored}
+    options = {"range": ["A1"], "ignore_case": ignore_case, "ignore_chars": ignored}
     rules = [
         {
             "type": "sheet_fuzzy",
             "sheet_idx0": 0,
             "sheet_idx1": "EI0",
-            "rules": [asked | {"type": kind}],
+            "rules": [options | {"type": kind}],
         }
         for kind in meant
     ]
-    found = each_judged([[seen]], [[wanted]], *rules)
-    told = [(each.compat.value, each.strict.value) for each in found]
-    assert told == [(holds, holds) for holds in meant.values()]
+    result = each_judged([[seen]], [[wanted]], *rules)
+    expected = [(item.compat.value, item.strict.value) for item in result]
+    assert expected == [(holds, holds) for holds in meant.values()]
 
 
 @FEW
@@ -102,7 +100,7 @@ def test_sheet_fuzzy_means_what_python_says(
     st.sampled_from(["eq", "ne", "lt", "le", "gt", "ge"]),
     st.integers(-50, 50),
 )
-def test_check_cell_means_what_python_says(value: int, method: str, ref: int) -> None:
+def test_check_cell_agrees_with_python(value: int, method: str, ref: int) -> None:
     rule = {"type": "check_cell", "sheet_idx": "RI0", "coordinate": "A1",
             "props": {"value": {"method": method, "ref": ref}}}  # fmt: skip
     holds = {"eq": value == ref, "ne": value != ref, "lt": value < ref, "le": value <= ref,
@@ -134,6 +132,6 @@ def test_check_cell_means_what_python_says(value: int, method: str, ref: int) ->
         {"type": "row_props", "sheet_idx0": 0, "sheet_idx1": 1, "props": ["width"]},
     ],
 )  # fmt: skip
-def test_a_rule_of_another_form_is_refused_at_load(rule: dict[str, Any]) -> None:
+def test_a_malformed_rule_is_refused_at_load(rule: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"compare_table: rules\[0\]"):
         bind_metric("compare_table", {"rules": [rule]})

@@ -1,4 +1,4 @@
-"""The metrics on files of pictures, media, slides and applications as OSWorld's tasks use them."""
+"""Uses of the metrics on pictures, media, slides and applications in OSWorld's tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRIED = (test_apps, test_browser, test_desktop, test_media, test_pictures, test_
 MODULES = {module for each in TRIED for module in each.MODULES}
 RULES = ("rule", "rule_relativeTime")
 UNREAD: dict[tuple[str, str], tuple[str, ...]] = {}
-"""Options that a task gives and a metric of these never reads, by task and metric."""
+"""Options that a task sets and the metric never reads, by task and metric."""
 
 needs_tasks = pytest.mark.skipif(
     not SHARED.is_dir(), reason="OSWorld's task files (../shared/osworld) are not here"
@@ -35,8 +35,8 @@ needs_tasks = pytest.mark.skipif(
 def names() -> set[str]:
     return {
         name
-        for name, each in metrics().items()
-        if each.function.__module__.rpartition(".")[2] in MODULES
+        for name, item in metrics().items()
+        if item.function.__module__.rpartition(".")[2] in MODULES
     }
 
 
@@ -56,7 +56,7 @@ def uses() -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
 
 
 @needs_tasks
-def test_every_use_binds_and_what_is_not_read_is_listed() -> None:
+def test_every_use_binds_and_unread_options_are_listed() -> None:
     failures, unread = [], {}
     for task, name, options, expected in uses():
         try:
@@ -76,7 +76,7 @@ def test_every_use_binds_and_what_is_not_read_is_listed() -> None:
 
 
 @needs_tasks
-def test_the_uses_are_those_of_the_index() -> None:
+def test_the_uses_agree_with_the_index() -> None:
     index = json.loads((SHARED / "task_index.json").read_text())
     indexed = Counter(name for task in index for name in task["metrics"] if name in names())
     assert Counter(name for _, name, _, _ in uses()) == indexed

@@ -1,4 +1,4 @@
-"""The value rule, a small language that five metrics speak."""
+"""Value rules, which five metrics use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def holds(value: object, method: str, ref: object) -> bool:
 
 
 @given(NUMBERS, NUMBERS)
-def test_comparisons_are_pythons_own(value: float, ref: float) -> None:
+def test_comparison_methods_agree_with_python(value: float, ref: float) -> None:
     assert holds(value, "eq", ref) is (value == ref)
     assert holds(value, "ne", ref) is (value != ref)
     assert holds(value, "lt", ref) is (value < ref)
@@ -35,14 +35,14 @@ def test_comparisons_are_pythons_own(value: float, ref: float) -> None:
 
 
 @given(NUMBERS, NUMBERS, st.floats(0, 10))
-def test_approx_takes_numbers_as_text_too(value: float, ref: float, within: float) -> None:
+def test_approx_accepts_numbers_as_text(value: float, ref: float, within: float) -> None:
     near = abs(value - ref) <= within
     assert holds(value, f"approx:{within}", ref) is near
     assert holds(repr(value), f"approx:{within}", ref) is near
 
 
 @given(st.integers(), st.sampled_from("et"), st.sampled_from("et"))
-def test_the_ends_of_a_range_count_where_it_says_e(value: int, left: str, right: str) -> None:
+def test_the_ends_of_a_range_count_if_marked_e(value: int, left: str, right: str) -> None:
     low, high = value, value + 2
     method = f"range.{left}{right}"
     assert holds(low, method, [low, high]) is (left == "e")
@@ -52,7 +52,7 @@ def test_the_ends_of_a_range_count_where_it_says_e(value: int, left: str, right:
 
 
 @given(st.lists(st.text("abc", min_size=1), min_size=1, max_size=4))
-def test_a_list_in_one_text_is_split_at_commas(parts: list[str]) -> None:
+def test_a_text_is_split_into_a_list_at_commas(parts: list[str]) -> None:
     text = '"' + " , ".join(parts) + '"'
     assert holds(text, "str_list_eq", parts)
     assert holds(text, "str_set_eq", [*reversed(parts), parts[0]])
@@ -60,7 +60,7 @@ def test_a_list_in_one_text_is_split_at_commas(parts: list[str]) -> None:
     assert holds(text, "str_list_eq", parts[::-1]) is (parts == parts[::-1])
 
 
-def test_a_pattern_is_searched_with_the_flags_it_names() -> None:
+def test_a_pattern_is_searched_with_the_flags_of_the_method() -> None:
     assert holds("three Smart folders", "re", r"\bSmart\b")
     assert not holds("three smart folders", "re", r"\bSmart\b")
     assert holds("three smart folders", "re.I", r"\bSmart\b")
@@ -71,7 +71,7 @@ def test_a_pattern_is_searched_with_the_flags_it_names() -> None:
     ("cells", "verdict"),
     [("D2:D29", True), ("D1:D1048576", True), ("D3:D29", False), ("C2:D29", False)],
 )
-def test_cells_lie_between_the_smallest_and_the_largest_range(cells: str, verdict: bool) -> None:
+def test_cells_include_the_first_range_and_lie_within_the_second(cells: str, verdict: bool) -> None:
     ref = ["D2:D29", "D1:D1048576"]
     assert holds(cells, "spreadsheet_range", ref) is verdict
     assert holds(MultiCellRange(cells), "spreadsheet_range", ref) is verdict
@@ -83,12 +83,14 @@ def test_cells_lie_between_the_smallest_and_the_largest_range(cells: str, verdic
      (None, "range.ee", [1, 2]), (None, "str_set_eq", ["a"]),
      (3, "spreadsheet_range", ["A1", "A2"]), ("no cells", "spreadsheet_range", ["A1", "A2"])],
 )  # fmt: skip
-def test_what_upstream_cannot_compare_is_said(value: object, method: str, ref: object) -> None:
+def test_values_that_upstream_cannot_compare_are_reported(
+    value: object, method: str, ref: object
+) -> None:
     with pytest.raises(UpstreamRaisesError, match=re.escape(method)):
         holds(value, method, ref)
 
 
-def test_approx_of_no_number_fails() -> None:
+def test_approx_without_a_number_fails() -> None:
     assert not holds(None, "approx:1", 3)
     assert not holds("many", "approx:1", 3)
 
@@ -100,7 +102,7 @@ def test_approx_of_no_number_fails() -> None:
      ("spreadsheet_range", ["A1"]), ("spreadsheet_range", ["A1", "x y"]), ("str_set_eq", "a"),
      ("str_list_eq", [1])],
 )  # fmt: skip
-def test_a_rule_of_another_form_is_refused_at_load(method: str, ref: object) -> None:
+def test_a_malformed_rule_is_refused_at_load(method: str, ref: object) -> None:
     with pytest.raises(ValidationError):
         RULE.validate_python({"method": method, "ref": ref})
 

@@ -1,5 +1,5 @@
-"""What OSWorld's own functions give for texts, values, settings, pages and mail: each score here
-was seen upstream. Kinds that were read otherwise before, one case of each."""
+"""Scores of OSWorld's own functions for texts, values, settings, pages and mail, observed
+upstream. One case for each kind of difference that was found."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from ambidex.evaluators import Score
-from ambidex.evaluators.osworld import AnyScore
+from ambidex.evaluators.osworld import UnboundedScore
 from ambidex.evaluators.osworld.registry import ENDS, bind_metric
-from ambidex.tasks.osworld.judging import combined, within
+from ambidex.tasks.osworld.judging import clamp, combine
 from tests.evaluators.osworld.makers import zipped
 
 RAISES = "upstream ends in an exception"
 
 
 def compat(metric: str, result: Any, expected: Any = None, **options: Any) -> float | str:
-    """The verdict as OSWorld gives it, of a rule that loads; `RAISES` where it has none."""
+    """The compat score under a valid rule; `RAISES` if upstream ends in an exception."""
     bound = bind_metric(metric, options)
     if not isinstance(expected, Path | list) or metric == "check_accessibility_tree":
         bound.check_expected(expected)
@@ -154,7 +154,7 @@ def test_two_files_are_compared_as_upstream_compares_them(
     assert compat(metric, tmp_path / "one", tmp_path / "other", **options) == score
 
 
-def test_folders_of_mail_may_be_lists(tmp_path: Path) -> None:
+def test_mail_folders_may_be_given_as_lists(tmp_path: Path) -> None:
     mail, empty = tmp_path / "mail", tmp_path / "empty"
     mail.write_text("From - x")
     empty.write_text("")
@@ -163,7 +163,7 @@ def test_folders_of_mail_may_be_lists(tmp_path: Path) -> None:
     assert compat("check_thunderbird_folder", [mail], [mail, empty]) == 1
 
 
-def test_a_book_is_compared_as_it_is_written_anew(tmp_path: Path) -> None:
+def test_a_book_is_compared_after_reformatting(tmp_path: Path) -> None:
     one = zipped(tmp_path / "a.epub", {"toc.ncx": "a\n<navPoint x>\n", "c.html": "<p>a\n</p>"})
     same = zipped(tmp_path / "b.epub", {"toc.ncx": "a\n<navPoint y>\n", "c.html": "<p>a</p>"})
     deep = zipped(tmp_path / "c.epub", {"toc.ncx": "a\n", "d/c.html": "<p>a</p>"})
@@ -171,7 +171,7 @@ def test_a_book_is_compared_as_it_is_written_anew(tmp_path: Path) -> None:
     assert compat("compare_epub", deep, same) == RAISES
 
 
-def test_an_archive_is_what_its_name_says(tmp_path: Path) -> None:
+def test_the_suffix_determines_the_format_of_an_archive(tmp_path: Path) -> None:
     right = zipped(tmp_path / "b.zip", {"a.txt": "x"})
     for name, score in (("a.zip", 1), ("a.ZIP", RAISES), ("a", RAISES)):
         assert compat("compare_archive", zipped(tmp_path / name, {"a.txt": "x"}), right) == score
@@ -182,7 +182,7 @@ def test_an_archive_is_what_its_name_says(tmp_path: Path) -> None:
     [("SELECT -2.5", -2.5), ("SELECT 7", 7), ("SELECT NULL", 0), ("SELECT ''", 0),
      ("SELECT ' +3 '", 3), ("SELECT v FROM t", RAISES)],
 )  # fmt: skip
-def test_a_score_from_a_database_is_any_number(
+def test_a_score_from_a_database_can_be_any_number(
     statement: str, score: float | str, tmp_path: Path
 ) -> None:
     connection = sqlite3.connect(tmp_path / "a.db")
@@ -197,10 +197,10 @@ def test_an_empty_file_is_a_database_without_tables(tmp_path: Path) -> None:
     assert compat("run_sqlite3", tmp_path / "a.db", {"sql": "SELECT v FROM t"}) == 0
 
 
-def test_scores_of_any_size_are_combined_as_they_are_and_brought_to_a_score_at_the_end() -> None:
-    scores = [AnyScore(-1.0, "a"), Score(1.0, "b")]
-    assert combined(scores, "and", several=True).value == 0
-    assert combined([AnyScore(7.0, "a"), Score(0.5, "b")], "and", several=True).value == 3.75
-    assert combined([AnyScore(7.0, "a"), Score(0.5, "b")], "or", several=True).value == 7
-    assert within(AnyScore(7.0, "a")).value == 1
-    assert within(AnyScore(-1.0, "a")) == Score(0.0, "a (OSWorld's own score: -1)")
+def test_unbounded_scores_are_combined_as_they_are_and_clamped_at_the_end() -> None:
+    scores = [UnboundedScore(-1.0, "a"), Score(1.0, "b")]
+    assert combine(scores, "and", several=True).value == 0
+    assert combine([UnboundedScore(7.0, "a"), Score(0.5, "b")], "and", several=True).value == 3.75
+    assert combine([UnboundedScore(7.0, "a"), Score(0.5, "b")], "or", several=True).value == 7
+    assert clamp(UnboundedScore(7.0, "a")).value == 1
+    assert clamp(UnboundedScore(-1.0, "a")) == Score(0.0, "a (OSWorld's own score: -1)")

@@ -7,71 +7,71 @@ from pathlib import Path
 from typing import Any
 
 from ambidex.evaluators.osworld import Value
-from tests.evaluators.osworld.cases import Asked, Case, broken, near, right
+from tests.evaluators.osworld.cases import Case, MetricInput, broken, near, right
 from tests.evaluators.osworld.makers import cells, garbage, text
 
 CITIES = ["Scottsdale", ["Montreal", "Montréal"], "San Juan"] * 7
 
 
-def two(said: str, wanted: str, **options: Any) -> Any:
+def two(said: str, target: str, **options: Any) -> Any:
     """A collected text file and an expected one."""
 
-    def make(folder: Path) -> Asked:
-        return Asked(text(folder / "a.txt", said), text(folder / "b.txt", wanted), options)
+    def make(folder: Path) -> MetricInput:
+        return MetricInput(text(folder / "a.txt", said), text(folder / "b.txt", target), options)
 
     return make
 
 
 def one(said: str, rules: dict[str, Any], **options: Any) -> Any:
-    return lambda folder: Asked(text(folder / "a.txt", said), rules, options)
+    return lambda folder: MetricInput(text(folder / "a.txt", said), rules, options)
 
 
 def value(result: Value, expected: Value, **options: Any) -> Any:
-    return lambda _: Asked(result, expected, options)
+    return lambda _: MetricInput(result, expected, options)
 
 
 def missing(expected: Value = None, **options: Any) -> Any:
     """The getter gave a path, but nothing was collected there."""
 
-    def make(folder: Path) -> Asked:
-        wanted = text(folder / "b.txt", "a\n") if expected is None else expected
-        return Asked(folder / "nothing.txt", wanted, options)
+    def make(folder: Path) -> MetricInput:
+        target = text(folder / "b.txt", "a\n") if expected is None else expected
+        return MetricInput(folder / "nothing.txt", target, options)
 
     return make
 
 
 def binary(expected: Value = None, **options: Any) -> Any:
-    def make(folder: Path) -> Asked:
-        wanted = text(folder / "b.txt", "a\n") if expected is None else expected
-        return Asked(garbage(folder / "a.txt"), wanted, options)
+    def make(folder: Path) -> MetricInput:
+        target = text(folder / "b.txt", "a\n") if expected is None else expected
+        return MetricInput(garbage(folder / "a.txt"), target, options)
 
     return make
 
 
 def database(sql: str, *rows: int) -> Any:
-    def make(folder: Path) -> Asked:
+    def make(folder: Path) -> MetricInput:
         with sqlite3.connect(folder / "a.sqlite") as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("CREATE TABLE found (id INTEGER)")
             connection.executemany("INSERT INTO found VALUES (?)", [(row,) for row in rows])
         connection.close()
-        return Asked(folder / "a.sqlite", {"sql": sql})
+        return MetricInput(folder / "a.sqlite", {"sql": sql})
 
     return make
 
 
 def cities(*names: str | None) -> Any:
-    def make(folder: Path) -> Asked:
+    def make(folder: Path) -> MetricInput:
         rows = [["Year", "Name", "City"], *[[2013, "ICLR", name] for name in names * 7]]
-        return Asked(cells(folder / "a.xlsx", rows), {"expected": CITIES})
+        return MetricInput(cells(folder / "a.xlsx", rows), {"expected": CITIES})
 
     return make
 
 
-def several(said: str, *wanted: str) -> Any:
-    def make(folder: Path) -> Asked:
-        files = [text(folder / f"{number}.csv", each) for number, each in enumerate(wanted)]
-        return Asked(text(folder / "a.csv", said), files)
+def several(said: str, *target: str) -> Any:
+    def make(folder: Path) -> MetricInput:
+        files = [text(folder / f"{number}.csv", item) for number, item in enumerate(target)]
+        return MetricInput(text(folder / "a.csv", said), files)
 
     return make
 
@@ -159,7 +159,7 @@ CASES: list[Case] = [
 
     right("is_in_list", "a member", value(["/a", "/b"], {"expected": "/b"})),
     near("is_in_list", "a part of a member", value(["/a/b"], {"expected": "/b"})),
-    broken("is_in_list", "no list", value(3.0, {"expected": "/b"}), "is no list"),
+    broken("is_in_list", "not a list", value(3.0, {"expected": "/b"}), "is not a list"),
 
     right("literal_match", "the same list in another case",
           value(["Yann", 147], ["yann", "147"], type="list", ignore_case=True)),
@@ -167,7 +167,7 @@ CASES: list[Case] = [
     near("literal_match", "a number is no text", value([147], ["147"], type="list"), 1.0, 0.0),
     near("literal_match", "another order", value(["b", "a"], ["a", "b"], type="list")),
     near("literal_match", "another case", value("A", "a")),
-    broken("literal_match", "no list", value("a", ["a"], type="list"), "not both lists"),
+    broken("literal_match", "not a list", value("a", ["a"], type="list"), "not both lists"),
 
     right("check_direct_json_object", "every key",
           value({"start": "SEA", "more": 1}, {"expected": {"start": "SEA"}})),
@@ -189,7 +189,7 @@ CASES: list[Case] = [
          value('{"place": "Alberta\'s"}', {"expected": {"place": "Alberta's"}}), 0.0, 1.0),
     near("check_direct_json_object", "an expected value that no getter could find",
          value({"a": "__EVALUATION_FAILED__"}, {"expected": {"a": "__EVALUATION_FAILED__"}})),
-    broken("check_direct_json_object", "no JSON", value("Traceback", {"expected": {"a": 1}}),
+    broken("check_direct_json_object", "not JSON", value("Traceback", {"expected": {"a": 1}}),
            "neither JSON nor"),
     broken("check_direct_json_object", "no object", value(["a"], {"expected": {"a": 1}})),
 
@@ -199,23 +199,23 @@ CASES: list[Case] = [
     near("check_json", "a list that is too short", one(
         '{"a": []}', {"unexpect": [{"key": ["a", 0], "method": "eq", "ref": 1}]}), 0.0, 1.0),
     near("check_json", "a key is missing", one('{"author": {"name": "Test"}}', JSON),
-         because="tags.1 is not there"),
+         because="tags.1 is missing"),
     near("check_json", "a rule on text meets a number", one(REFERENCE.replace('"bc"', "3"), JSON)),
-    broken("check_json", "cut off", one(REFERENCE[:-1], JSON), "no JSON"),
+    broken("check_json", "cut off", one(REFERENCE[:-1], JSON), "not JSON"),
     broken("check_json", "an object of Python in YAML",
-           one("author: !!python/name:os.system\n", JSON, is_yaml=True), "no YAML"),
+           one("author: !!python/name:os.system\n", JSON, is_yaml=True), "not YAML"),
     broken("check_json", "no file", missing(JSON)),
 
     right("run_sqlite3", "the first cell", database("SELECT count(*) = 2 FROM found", 1, 2)),
     near("run_sqlite3", "more than 1", database("SELECT count(*) FROM found", 1, 2, 3), 3.0, 1.0),
     near("run_sqlite3", "less than 0", database("SELECT -count(*) FROM found", 1), -1.0, 0.0),
     near("run_sqlite3", "a row too few", database("SELECT count(*) = 2 FROM found", 1)),
-    near("run_sqlite3", "no row", database("SELECT id FROM found"), because="finds no row"),
+    near("run_sqlite3", "no row", database("SELECT id FROM found"), because="returns no row"),
     broken("run_sqlite3", "another table", database("SELECT id FROM lost", 1), "no such table"),
     broken("run_sqlite3", "a statement that writes", database("DELETE FROM found", 1),
            "not authorized"),
     broken("run_sqlite3", "no database",
-           lambda folder: Asked(garbage(folder / "a"), {"sql": "SELECT 1 FROM found"})),
+           lambda folder: MetricInput(garbage(folder / "a"), {"sql": "SELECT 1 FROM found"})),
 
     right("compare_csv", "the same lines", two("a,b\r\n1,2\r\n", "a,b\n1,2\n")),
     right("compare_csv", "one of several", several("c\n", "a\n", "c\n")),
@@ -226,7 +226,7 @@ CASES: list[Case] = [
     near("compare_csv", "a line too few", two("a\n", "a\nb\n"), because="1 lines, not 2"),
     broken("compare_csv", "no file", missing()),
     broken("compare_csv", "no file of a workbook",
-           lambda folder: Asked(garbage(folder / "a"), text(folder / "b", "a"))),
+           lambda folder: MetricInput(garbage(folder / "a"), text(folder / "b", "a"))),
 
     right("check_csv", "a row as expected, none as not",
           one("url,user,x\nimap://mail.example,anna,1\n",
@@ -237,7 +237,7 @@ CASES: list[Case] = [
          one("user,url\nanna,imap://mail.example\n", {"unexpect": [ACCOUNT]})),
     broken("check_csv", "no file", missing({"unexpect": [ACCOUNT]})),
     broken("check_csv", "a field without end",
-           one("url\n" + '"' + "x" * 200_000, {"unexpect": [ACCOUNT]}), "no CSV"),
+           one("url\n" + '"' + "x" * 200_000, {"unexpect": [ACCOUNT]}), "not CSV"),
 
     right("compare_conference_city_in_order", "every city",
           cities("Scottsdale, USA", "Montréal", "San Juan")),
@@ -246,5 +246,5 @@ CASES: list[Case] = [
     near("compare_conference_city_in_order", "one is left out",
          cities("Scottsdale", None, "San Juan")),
     broken("compare_conference_city_in_order", "no workbook",
-           lambda folder: Asked(garbage(folder / "a.xlsx"), {"expected": CITIES})),
+           lambda folder: MetricInput(garbage(folder / "a.xlsx"), {"expected": CITIES})),
 ]  # fmt: skip
