@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from ambidex.host.records.config import Keep
+from ambidex.host.records.config import CheckpointPolicy
 from ambidex.vm import Machine
 
 __all__ = ["SNAPSHOTS", "Keeping"]
@@ -22,7 +22,9 @@ class Keeping:
     ends the trial.
     """
 
-    def __init__(self, keep: Keep | None, machine: Machine, folder: Path, first: int = 1) -> None:
+    def __init__(
+        self, keep: CheckpointPolicy | None, machine: Machine, folder: Path, first: int = 1
+    ) -> None:
         self._keep = keep
         self._machine = machine
         self._folder = folder
@@ -45,7 +47,7 @@ class Keeping:
         self.seconds += time.monotonic() - began
         return kept
 
-    def _give_back(self, keep: Keep) -> None:
+    def _give_back(self, keep: CheckpointPolicy) -> None:
         from ambidex.vm.checkpoints.collection import (  # heavy, and libvirt may be missing
             Rule,
             retain,

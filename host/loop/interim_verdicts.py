@@ -14,7 +14,7 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.stage import Backstage, collect
 from ambidex.host.loop.verdicts import verdict_on
-from ambidex.host.records.rows import CallCount, Reached
+from ambidex.host.records.rows import CallCount, InterimVerdict
 from ambidex.tasks import Task, Verdict
 from ambidex.vm import Machine
 
@@ -39,7 +39,7 @@ class Checkpoints:
         self._machine = machine
         self._folder = folder
         self._backstage = backstage
-        self.reached: list[Reached] = []
+        self.reached: list[InterimVerdict] = []
         self.seconds = 0.0
 
     def after(self, episode: Episode) -> None:
@@ -72,12 +72,12 @@ def said(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def reached(episode: Episode, verdict: Verdict, stop: Stop) -> Reached:
+def reached(episode: Episode, verdict: Verdict, stop: Stop) -> InterimVerdict:
     """The episode in numbers, with this verdict."""
     calls = Counter((call.tool, call.app) for call in episode.calls)
     errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
     repeats = Counter((call.tool, call.app) for call in episode.calls if call.repeat)
-    return Reached(
+    return InterimVerdict(
         **said(verdict),
         stop=stop,
         steps=episode.steps,

@@ -20,7 +20,7 @@ from ambidex.host.loop.branch_point import Origin
 from ambidex.host.loop.episode import aliases, by_our_names
 from ambidex.host.loop.progress import Begun, count
 from ambidex.host.loop.supervision import HELPS, hinted
-from ambidex.host.records.recorded_steps import frame_of, step_of
+from ambidex.host.records.recorded_steps import load_frame, load_step
 from ambidex.host.records.trajectory import AGENT, Step, Trajectory, read_trajectory
 
 __all__ = ["Recalls", "Rehearsed", "rehearse"]
@@ -82,9 +82,9 @@ def rehearse(
 def _recorded(trial: Path, line: Mapping[str, Any]) -> tuple[Step, dict[str, Frame]]:
     """The step of a line, and the frames before and after it by their hashes."""
     try:
-        taken = step_of(trial, line)
+        taken = load_step(trial, line)
         names = filter(None, (taken.before, taken.after))
-        return taken, {name: frame_of(trial, name) for name in names}
+        return taken, {name: load_frame(trial, name) for name in names}
     except (OSError, ValueError) as error:
         raise RehearsalError(f"the record of {trial} is not whole: {error}") from None
 

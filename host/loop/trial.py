@@ -18,7 +18,14 @@ from ambidex.evaluators import Score
 from ambidex.host import Agent, Briefing, Stop
 from ambidex.host.agents import roles_of
 from ambidex.host.client.guest import Guest
-from ambidex.host.errors import FINAL, VOID, GuestError, MachineError, ended_by, proved
+from ambidex.host.errors import (
+    FINAL,
+    VOID,
+    GuestError,
+    MachineError,
+    ended_by,
+    independent_of_agent,
+)
 from ambidex.host.loop.branch_point import Origin, bring_stage, origin_of
 from ambidex.host.loop.checkpointing import SNAPSHOTS, Keeping
 from ambidex.host.loop.episode import InterruptedEpisodeError, run_episode
@@ -28,7 +35,7 @@ from ambidex.host.loop.replay_prefix import Rehearsed, rehearse
 from ambidex.host.loop.stage import STAGE, Backstage, collect, set_stage
 from ambidex.host.loop.supervision import Watched
 from ambidex.host.loop.verdicts import verdict_on
-from ambidex.host.models.exposure import handed, offer_of
+from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import SCHEMA, Job, RunConfig, offered
 from ambidex.host.records.rows import Failure, Parent, Phase, Row
@@ -194,7 +201,7 @@ class Trial:
             try:
                 if origin:
                     progress.phase = "rehearsal"
-                    offer = handed(offer, origin.fork.hand, origin.fork.lasting)
+                    offer = restrict_modality(offer, origin.fork.hand, origin.fork.lasting)
                     with _clock(seconds, "rehearsal"):
                         rehearsed = rehearse(agent, origin, served, trajectory)
                     person.steps, person.assisted = rehearsed.human, rehearsed.assisted
@@ -306,7 +313,7 @@ def _failure(error: Exception, console: str = "") -> Failure:
         hint=hint,
         console=console,
         final=isinstance(error, FINAL),
-        proved=proved(error),
+        proved=independent_of_agent(error),
     )
 
 

@@ -124,7 +124,7 @@ def test_a_step_over_a_root_elsewhere_is_refused_by_name(
         shutil.copy(root / "snapshot.json", elsewhere)
     bent = said.model_copy(update={"root": where, "root_hash": _hash_of(elsewhere)})
     (step / "step.json").write_bytes(bent.sealed().written())
-    with pytest.raises(MachineError, match="is not a folder of a snapshot") as seen:
+    with pytest.raises(MachineError, match="is not a snapshot") as seen:
         load(step, "id")
     assert repr(where) in str(seen.value)
 

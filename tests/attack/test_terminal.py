@@ -17,7 +17,7 @@ from ambidex.host.client.survey import Change, as_evidence
 from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Failure
 from ambidex.host.room import tui
-from ambidex.host.runs.progress_lines import Show
+from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.terminal import Terminal, echo, one_line, print_json, visible
 from tests.host.played import row, run_of
 
@@ -116,14 +116,14 @@ def test_colours_of_ours_are_still_sent_and_those_in_a_text_are_not(
 
 @pytest.mark.parametrize("text", [EVIL, MARKUP])
 def test_a_line_of_progress_is_harmless(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with Show(2, f"run {text}") as show:
-        show.begun(Job(text, text, 1), 1)
+    with ProgressDisplay(2, f"run {text}") as show:
+        show.attempt_started(Job(text, text, 1), 1)
         scored = row(beneficial=True, score=0, reason=text, agent=text)
         scored = scored.model_copy(update={"task": text})
-        show.ended(scored, 1)
+        show.attempt_ended(scored, 1)
         failure = Failure(type=text, message=text, console=text)
-        show.ended(scored.model_copy(update={"fate": "void", "failure": failure}), 0)
-        show.said(text)
+        show.attempt_ended(scored.model_copy(update={"fate": "void", "failure": failure}), 0)
+        show.message(text)
     said = capsys.readouterr()
     assert harmless(said.out)
     assert harmless(said.err)

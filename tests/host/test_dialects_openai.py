@@ -205,7 +205,7 @@ BAD = [
     ),
     (
         response(status="incomplete", incomplete_details={"reason": "content_filter"}),
-        "stopped by a filter",
+        "stopped by a content filter",
     ),
     (response(computer()), "without an action"),
     (response(computer({"type": "click", "button": "back", **AT})), "no back button"),
@@ -219,8 +219,8 @@ BAD = [
     (response(computer({"type": "keypress", "keys": []})), "a list of texts"),
     (response(computer({"type": "type", "text": "a"}), function("f", "{")), "are not JSON"),
     (response(function("calc_save", "[1]")), "are not an object"),
-    (response(function("calc_save", '{"a": NaN}')), "NaN is no number"),
-    (response(function("calc_save", '{"a": 1e999}')), "1e999 is no number"),
+    (response(function("calc_save", '{"a": NaN}')), "NaN is not a finite number"),
+    (response(function("calc_save", '{"a": 1e999}')), "1e999 is not a finite number"),
 ]
 
 
@@ -280,7 +280,7 @@ def test_only_the_pictures_of_the_last_observations_stay() -> None:
         session.step()
     asked = json.dumps(seen(session.model.asked[-1]))
     assert [asked.count(f"#0{n}0{n}0{n}") for n in (1, 2, 3, 4)] == [0, 0, 1, 1]
-    # The first is a message, the second the output of a call, which has to be a picture.
+    # The first is a message, the second the output of a call, which must be a picture.
     assert asked.count("[an earlier screenshot, no longer shown]") == 1
     assert asked.count("<320x32 of many colours>") == 1
 

@@ -190,11 +190,11 @@ def test_space_and_fences_around_the_call_do_not_matter(inside: str) -> None:
 
 SAVE = '<tool_call>{"name": "calc_save", "arguments": {}}</tool_call>'
 BAD = [
-    (chat("I am done."), "it has 0"),
-    (chat(""), "it has 0"),
-    (chat(SAVE + SAVE), "it has 2"),
+    (chat("I am done."), "but has 0"),
+    (chat(""), "but has 0"),
+    (chat(SAVE + SAVE), "but has 2"),
     (chat(SAVE.removesuffix("</tool_call>")), "not closed"),
-    (chat("<thinking>" + SAVE + "</thinking>"), "it has 0"),
+    (chat("<thinking>" + SAVE + "</thinking>"), "but has 0"),
     (chat(SAVE, finish="length"), "cut off"),
     (chat("", refusal="I will not."), "a refusal: I will not."),
     (chat("<tool_call>calc_save()</tool_call>"), "not JSON"),
@@ -202,7 +202,7 @@ BAD = [
     (chat("<tool_call>{'name': 'calc_save'}</tool_call>"), "not JSON"),
     (chat("<tool_call>[]</tool_call>"), "not an object"),
     (chat("<tool_call>" + "[" * 100_000 + "</tool_call>"), "not JSON"),
-    (chat('<tool_call>{"name": "f", "arguments": {"a": Infinity}}</tool_call>'), "no number"),
+    (chat('<tool_call>{"name": "f", "arguments": {"a": Infinity}}</tool_call>'), "not a finite number"),
     (chat('<tool_call>{"arguments": {}}</tool_call>'), "needs a `name`"),
     (chat('<tool_call>{"name": "f", "arguments": []}</tool_call>'), "object `arguments`"),
     (using("jump"), "no action 'jump' here. It has key,"),
@@ -217,7 +217,7 @@ BAD = [
     (using("key", keys=[""]), "a list of texts"),
     (using("type"), "needs `text`"),
     (using("scroll"), "needs `pixels`"),
-    (using("wait", time="long"), "has to be a number"),
+    (using("wait", time="long"), "must be a number"),
     (using("terminate"), "needs `status`"),
     (using("terminate", status="done"), "one of success, failure"),
 ]

@@ -174,7 +174,7 @@ def test_a_busy_model_is_asked_again_in_every_form(form: Form, status: int) -> N
 
 @pytest.mark.parametrize("form", QUESTIONS)
 def test_a_model_that_stays_busy_is_given_up(form: Form) -> None:
-    with vendor(429) as (address, asked), pytest.raises(ModelError, match="after 3 tries"):
+    with vendor(429) as (address, asked), pytest.raises(ModelError, match="after 3 attempts"):
         model_at(f"{address}/v1", retries=2).ask(Request(form, QUESTIONS[form]))
     assert len(asked) == 3
 

@@ -164,7 +164,7 @@ def test_an_embedder_of_one_s_own_takes_the_place_of_words() -> None:
 
 
 def test_an_embedder_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match="no embedder 'nowhere:nothing'"):
+    with pytest.raises(UsageError, match="cannot load embedder 'nowhere:nothing'"):
         check_exposure(Exposure(policy="retrieved", embedder="nowhere:nothing"))
     exposure = Exposure(policy="retrieved", embedder=f"{__name__}:short")
     with pytest.raises(UsageError, match="for 2 texts"):

@@ -152,8 +152,8 @@ def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
         (answer(text="I am done."), "no function call", "user"),
         (answer(("c", "calc_save", "{not json")), "not JSON", "tool"),
         (answer(("c", "calc_save", "[1]")), "not an object", "tool"),
-        (answer(("c", "computer_click", '{"x": NaN, "y": 1}')), "NaN is no number", "tool"),
-        (answer(("c", "computer_click", '{"x": 1e999, "y": 1}')), "1e999 is no number", "tool"),
+        (answer(("c", "computer_click", '{"x": NaN, "y": 1}')), "NaN is not a finite number", "tool"),
+        (answer(("c", "computer_click", '{"x": 1e999, "y": 1}')), "1e999 is not a finite number", "tool"),
     ],
 )
 def test_a_malformed_answer_is_corrected_and_marked(bad: Answer, why: str, role: str) -> None:
@@ -280,5 +280,5 @@ def test_a_model_that_refuses_is_a_model_error() -> None:
 def test_a_cost_limit_needs_a_known_price() -> None:
     briefing = Briefing("", Limits(cost=1.0))
     agent = agent_of(ScriptedModel(answer(("c", "finish", "{}"))), briefing)
-    with pytest.raises(ModelError, match="price of toy is not known"):
+    with pytest.raises(ModelError, match="price of toy is unknown"):
         agent.step(seeing())

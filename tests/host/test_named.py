@@ -8,7 +8,7 @@ from ambidex.host import dialects
 from ambidex.host.agents import agent_maker, check_agent, roles_of
 from ambidex.host.dialects import check_dialect
 from ambidex.host.errors import UsageError
-from ambidex.host.named import names_in
+from ambidex.host.named import part_names
 from ambidex.host.runs import providers
 from ambidex.host.runs.machines import MachineOptions, open_machines, provider_named
 from ambidex.tasks import Suite
@@ -29,8 +29,8 @@ NOWHERE = Nowhere()
 
 
 def test_ours_are_found_by_their_modules() -> None:
-    assert names_in(providers, "PROVIDER") == ("attached", "libvirt", "sandbox")
-    assert set(names_in(dialects, "DIALECT")) >= {"functions", "paper", "anthropic", "openai"}
+    assert part_names(providers, "PROVIDER") == ("attached", "libvirt", "sandbox")
+    assert set(part_names(dialects, "DIALECT")) >= {"functions", "paper", "anthropic", "openai"}
     assert [provider_named(name).forks for name in ("libvirt", "sandbox")] == [True, False]
     assert (roles_of("planner"), roles_of("oracle:gui")) == (("model", "grounder"), ())
 
@@ -49,16 +49,16 @@ def test_a_dialect_of_ones_own_is_named_by_its_module(suite: Suite) -> None:
 
 
 def test_an_unknown_name_is_refused_with_those_there_are(suite: Suite) -> None:
-    with pytest.raises(UsageError, match="no provider 'cloud'") as provider:
+    with pytest.raises(UsageError, match="unknown provider: 'cloud'") as provider:
         provider_named("cloud")
     assert "attached, libvirt, sandbox" in provider.value.hint
-    with pytest.raises(UsageError, match="no dialect 'latin'") as dialect:
+    with pytest.raises(UsageError, match="unknown dialect: 'latin'") as dialect:
         check_dialect("latin")
     assert "functions, openai" in dialect.value.hint
-    with pytest.raises(UsageError, match="no agent 'genius'") as agent:
+    with pytest.raises(UsageError, match="unknown agent: 'genius'") as agent:
         check_agent("genius", config_of(suite), suite.tasks)
     assert "noop, oracle, planner" in agent.value.hint
-    with pytest.raises(UsageError, match="no agent 'kind'"):
+    with pytest.raises(UsageError, match="unknown agent: 'kind'"):
         agent_maker(config_of(suite), lambda _: pytest.fail("no model"))("kind", *NO_TASK)
 
 

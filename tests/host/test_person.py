@@ -215,8 +215,8 @@ def test_a_trial_that_a_person_ends_is_assisted_and_one_given_up_is_void_and_run
     ("said", "what"),
     [
         ({"order": "hint", "text": " "}, "needs a text"),
-        ({"order": "stop"}, "says as what"),
-        ({"order": "pause", "end": "done"}, "says as what"),
+        ({"order": "stop"}, "stop needs an end"),
+        ({"order": "pause", "end": "done"}, "stop needs an end"),
         ({"order": "dance"}, "pause"),
     ],
 )

@@ -55,5 +55,5 @@ def test_what_is_wrong_in_a_table_is_named(tmp_path: Path, old: str, new: str, s
     path.write_text(TABLE.replace(old, new))
     with pytest.raises(UsageError, match=said):
         read_prices(path)
-    with pytest.raises(UsageError, match="no price table"):
+    with pytest.raises(UsageError, match="cannot read the price table"):
         read_prices(tmp_path / "none.toml")

@@ -97,14 +97,14 @@ def test_a_tape_gives_each_answer_once_and_in_its_order() -> None:
     with tape.playing([spoken("one"), spoken("two")]):
         told: list[Answer] = [model.ask(QUESTION) for _ in range(2)]
         assert [answer.body["said"] for answer in told] == ["one", "two"]
-        with pytest.raises(RehearsalError, match="no answer of toy is recorded any more"):
+        with pytest.raises(RehearsalError, match="no recorded answer of toy is left"):
             model.ask(QUESTION)
     assert "choices" in model.ask(QUESTION).body, "and then the model is asked"
 
 
 def test_answers_that_are_left_on_a_tape_are_an_error() -> None:
     with (
-        pytest.raises(RehearsalError, match="1 recorded answers were not asked for"),
+        pytest.raises(RehearsalError, match="1 recorded answers were not used"),
         Tape().playing([spoken("one")]),
     ):
         pass

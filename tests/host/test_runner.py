@@ -169,10 +169,10 @@ def test_a_damaged_last_line_is_set_aside_and_its_trial_run_again(
     said: list[str] = []
 
     class Listens:
-        def begun(self, job: object, attempt: int) -> None: ...
-        def ended(self, row: Row, left: int) -> None: ...
-        def said(self, message: str) -> None:
-            said.append(message)
+        def attempt_started(self, job: object, attempt: int) -> None: ...
+        def attempt_ended(self, row: Row, left: int) -> None: ...
+        def message(self, text: str) -> None:
+            said.append(text)
 
     assert len(read_rows(tmp_path)) == 1, "a report reads what is whole"
     rows = run_in(tmp_path, suite, config, watcher=Listens())

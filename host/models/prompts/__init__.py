@@ -1,4 +1,4 @@
-"""Prompts are files beside this one, with named holes (jinja2). A hole left empty is an error."""
+"""Prompts: jinja2 templates in this directory. An undefined variable is an error."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["prompt", "prompts_hash"]
 FOLDER = Path(__file__).parent
 
 
-def prompt(name: str, *, folder: Path = FOLDER, **holes: object) -> str:
-    """The text of `<name>.md` with its holes filled."""
+def prompt(name: str, *, folder: Path = FOLDER, **variables: object) -> str:
+    """Render the template `<name>.md`."""
     # No escaping: the text goes to a model, not to a browser.
     environment = Environment(
         loader=FileSystemLoader(folder), undefined=StrictUndefined, autoescape=False
     )
-    return environment.get_template(f"{name}.md").render(holes)
+    return environment.get_template(f"{name}.md").render(variables)
 
 
 def prompts_hash(folder: Path = FOLDER) -> str:
-    """SHA-256 over all prompts, part of a run's configuration."""
+    """SHA-256 over all prompts; part of a run's configuration."""
     total = sha256()
     for path in sorted(folder.glob("*.md")):
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
