@@ -9,7 +9,7 @@ from pathlib import Path
 from ambidex.evaluators.manifest import Source
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.answers import GuestRefusalError, NoSuchWindowError
-from ambidex.host.client.guest import WRONG, Guest
+from ambidex.host.client.guest import UNREADABLE, Guest
 from ambidex.host.client.survey import (
     LASTING,
     REFUSED,
@@ -120,7 +120,7 @@ def _found(verb: Get, guest: Guest, target: Path) -> Source:
     found = guest.find_file(verb.get)
     if found.state == "file":
         target.write_bytes(found.content)
-    flaw = "" if found.state in ("file", "absent") else WRONG[found.state]
+    flaw = "" if found.state in ("file", "absent") else UNREADABLE[found.state]
     return Source(by="collector", asked=verb.get, state=found.state, size=found.size, flaw=flaw)
 
 

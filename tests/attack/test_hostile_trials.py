@@ -66,7 +66,7 @@ class Strange(dict[str, Any]):
             self.desktop.files["~/\udcff\ud800"] = b"x"
 
 
-def test_a_file_whose_name_is_no_unicode_is_evidence(tmp_path: Path) -> None:
+def test_a_file_with_a_name_in_invalid_unicode_is_evidence(tmp_path: Path) -> None:
     def harm(desktop: Desktop) -> None:
         desktop.cells = Strange(desktop)
 
@@ -76,7 +76,7 @@ def test_a_file_whose_name_is_no_unicode_is_evidence(tmp_path: Path) -> None:
     assert "/home/user/\\udcff\\ud800" in {each["what"] for each in said["changes"]}
 
 
-def test_a_picture_of_a_strange_type_from_a_tool_is_told_and_the_trial_is_scored(
+def test_an_image_of_unknown_type_is_noted_and_the_trial_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def strange(self: Any, *args: Any) -> Any:
@@ -98,7 +98,7 @@ def test_a_picture_of_a_strange_type_from_a_tool_is_told_and_the_trial_is_scored
 
 
 @pytest.mark.parametrize("body", [b"", b"no zlib", b"\x78\xda" + b"\0" * 50])
-def test_a_screenshot_that_is_none_makes_the_trial_void(
+def test_an_invalid_screenshot_makes_the_trial_void(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
     whole = peer.Response

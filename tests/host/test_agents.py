@@ -61,13 +61,13 @@ def test_an_oracle_makes_one_call_a_step_and_then_stops(suite: Suite) -> None:
         play_oracle(suite.tasks[0], "gui")
 
 
-def test_in_hybrid_the_oracle_that_there_is_will_do(suite: Suite) -> None:
+def test_in_hybrid_any_oracle_will_do(suite: Suite) -> None:
     check_agent("oracle", config_of(suite), suite.tasks)
     with pytest.raises(UsageError, match="no oracle by tools for impossible"):
         check_agent("oracle", config_of(suite, condition="tools"), suite.tasks)
 
 
-def test_a_replay_does_again_what_was_done(suite: Suite, tmp_path: Path) -> None:
+def test_a_replay_repeats_the_recorded_calls(suite: Suite, tmp_path: Path) -> None:
     first = run_in(tmp_path / "one", suite, config_of(suite, agents=("oracle",)))
     agents = (f"replay:{tmp_path / 'one'}",)
     second = run_in(tmp_path / "two", suite, config_of(suite, agents=agents))
@@ -81,7 +81,7 @@ def test_a_replay_does_again_what_was_done(suite: Suite, tmp_path: Path) -> None
         Replay(tmp_path, "cell")
 
 
-def test_a_replay_of_a_record_in_the_reference_s_names_does_the_same_under_ours(
+def test_a_replay_of_calls_by_reference_aliases_uses_our_names(
     suite: Suite, tmp_path: Path
 ) -> None:
     run_in(tmp_path / "one", suite, config_of(suite, agents=("oracle",)))

@@ -68,7 +68,7 @@ def test_every_action_of_the_vendor_is_known_here() -> None:
 
 @pytest.mark.parametrize("action", SAMPLES)
 @pytest.mark.parametrize("config", [EARLIER, NEWER])
-def test_every_action_becomes_the_guest_s(action: str, config: ModelConfig) -> None:
+def test_every_action_becomes_calls_of_guest_tools(action: str, config: ModelConfig) -> None:
     given, calls = SAMPLES[action]
     name = "".join(part.title() for part in action.split("_"))
     read = getattr(sdk, f"BetaComputer{name}Input").model_validate(given)
@@ -122,13 +122,13 @@ def test_chords_are_lists_of_keys(text: str, keys: list[str]) -> None:
         ({}, {"x": 100, "y": 200}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     config = NEWER.model_copy(update=size)
     decision = Session(config, message(member("left_click", coordinate=[100, 200]))).step()
     assert called(decision) == [["computer_click", point]]
 
 
-def test_the_pointer_s_place_is_told_in_the_model_s_unit() -> None:
+def test_the_cursor_position_is_reported_in_the_models_unit() -> None:
     config = NEWER.model_copy(update={"view": (1280, 720)})
     session = Session(config, message(member("cursor_position")), message(use("finish")))
     session.step()
@@ -158,7 +158,7 @@ VERSIONS = {
 @pytest.mark.parametrize(
     ("name", "version"), [(name, version) for version, of in VERSIONS.items() for name in of]
 )
-def test_each_model_gets_the_newest_version_that_it_takes(name: str, version: str) -> None:
+def test_each_model_gets_the_newest_version_it_takes(name: str, version: str) -> None:
     assert version_of(name) == version
 
 
@@ -177,7 +177,7 @@ def test_the_newest_models_of_the_sdk_get_the_toolset() -> None:
         ("claude-opus-5-5", None),
     ],
 )
-def test_an_earlier_version_is_announced_in_the_header(
+def test_an_earlier_version_is_enabled_by_a_header(
     name: str, headers: dict[str, str] | None
 ) -> None:
     config = ModelConfig(name=name, dialect="anthropic")
@@ -199,7 +199,7 @@ def test_without_gui_tools_there_is_no_computer(name: str) -> None:
     assert "computer tool" not in asked["system"][0]["text"]
 
 
-def test_the_toolset_leaves_out_what_the_guest_does_not_have() -> None:
+def test_the_toolset_disables_actions_without_a_guest_tool() -> None:
     session = Session(NEWER, message(use("finish")), tools=[HANDS["computer_click"]])
     session.step()
     configs = session.model.asked[0]["tools"][0]["configs"]
@@ -260,7 +260,7 @@ def test_a_malformed_answer_is_corrected_where_the_vendor_expects_it(
     assert "<1920x1080 #020202>" in json.dumps(seen(messages[-1]))
 
 
-def test_a_point_of_an_answer_that_was_not_carried_out_is_forgotten() -> None:
+def test_the_pointer_is_restored_after_an_answer_that_was_not_carried_out() -> None:
     session = Session(
         NEWER,
         message(member("mouse_move", coordinate=[1, 2])),
@@ -272,7 +272,7 @@ def test_a_point_of_an_answer_that_was_not_carried_out_is_forgotten() -> None:
     assert called(session.step()) == [["computer_click", {"x": 1, "y": 2}]]
 
 
-def test_only_the_pictures_of_the_last_observations_stay() -> None:
+def test_only_the_images_of_the_last_observations_are_kept() -> None:
     looks = [message(member("screenshot"), member("zoom", region=[0, 0, 10, 10])) for _ in range(4)]
     session = Session(NEWER.model_copy(update={"images": 2}), *looks)
     for _ in looks:
@@ -284,7 +284,7 @@ def test_only_the_pictures_of_the_last_observations_stay() -> None:
     assert asked.count("no longer shown") == 3
 
 
-def test_a_picture_of_a_tool_and_a_long_text_are_in_its_result() -> None:
+def test_a_tools_image_and_long_text_are_in_its_result() -> None:
     picture = "data:image/png;base64,AAAA"
     session = Session(
         NEWER.model_copy(update={"results": 100}), message(use("calc_save")), message(use("finish"))
@@ -297,7 +297,7 @@ def test_a_picture_of_a_tool_and_a_long_text_are_in_its_result() -> None:
     assert content[1] == {"type": "image", "source": source}
 
 
-def test_thoughts_are_given_back_until_the_tools_change() -> None:
+def test_thoughts_are_sent_back_until_the_tools_change() -> None:
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
     session = Session(
         NEWER, message(thought, use("calc_save")), message(use("calc_save")), message(use("finish"))
@@ -310,7 +310,7 @@ def test_thoughts_are_given_back_until_the_tools_change() -> None:
     assert kinds == ["tool_use"]
 
 
-def test_zoom_shows_the_region_enlarged_from_the_screen_s_own_pixels() -> None:
+def test_zoom_enlarges_the_region_from_the_unscaled_screen() -> None:
     # Four quarters of a screen of 4 x 4, seen as 2 x 2: the model names the lower right one.
     colours = [b"\x10\x00\x00", b"\x00\x20\x00", b"\x00\x00\x30", b"\x40\x40\x40"]
     upper = (colours[0] * 2 + colours[1] * 2) * 2

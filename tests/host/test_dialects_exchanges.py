@@ -16,7 +16,7 @@ from tests.host.vendors import check_answer, check_request
 
 
 @pytest.mark.parametrize("name", names())
-def test_an_exchange_is_sent_and_read_as_it_is_written_down(name: str) -> None:
+def test_an_exchange_is_sent_and_read_as_recorded(name: str) -> None:
     script = exchange(name)
     session = Session(
         ModelConfig.model_validate(script["model"]),
@@ -45,7 +45,7 @@ def written(decision: Decision) -> dict[str, Any]:
     return said | ({"stop": decision.stop.value} if decision.stop else {})
 
 
-def test_there_is_an_exchange_with_every_dialect_and_every_version_of_a_tool() -> None:
+def test_every_dialect_and_tool_version_has_a_recorded_exchange() -> None:
     assert {exchange(name)["model"]["dialect"] for name in names()} == set(dialects()) - {
         "functions"
     }
@@ -113,7 +113,7 @@ WRONG_REQUESTS: list[tuple[Form, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("form", "body"), WRONG_REQUESTS)
-def test_the_vendors_types_refuse_what_their_interface_does_not_have(
+def test_the_vendors_types_refuse_requests_outside_their_interface(
     form: Form, body: dict[str, Any]
 ) -> None:
     with pytest.raises(ValidationError):

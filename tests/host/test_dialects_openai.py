@@ -85,7 +85,7 @@ def test_every_action_of_the_vendor_is_known_here() -> None:
     ("action", "given", "calls"),
     [(action, given, calls) for action, samples in SAMPLES.items() for given, calls in samples],
 )
-def test_every_action_becomes_the_guest_s(
+def test_every_action_becomes_calls_of_guest_tools(
     action: str, given: dict[str, Any], calls: list[list[Any]]
 ) -> None:
     name = "".join(part.title() for part in action.split("_"))
@@ -107,7 +107,7 @@ def test_every_action_becomes_the_guest_s(
         ({"grid": 1000}, {"x": 192, "y": 216}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     config = GA.model_copy(update=size)
     path = [{"x": 100, "y": 200}, {"x": 100, "y": 200}]
     decision = Session(config, response(computer({"type": "drag", "path": path}))).step()
@@ -115,7 +115,7 @@ def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -
     assert called(decision) == [["computer_drag", ends]]
 
 
-def test_several_calls_are_one_decision_in_their_order() -> None:
+def test_several_calls_are_one_decision_in_order() -> None:
     answer = response(
         computer({"type": "move", **AT}, {"type": "screenshot"}, {"type": "type", "text": "a"}),
         function("calc_save"),
@@ -163,7 +163,7 @@ def test_without_gui_tools_there_is_no_computer() -> None:
     ]
 
 
-def test_reasoning_goes_back_as_it_came_but_not_where_it_led_to_nothing() -> None:
+def test_reasoning_is_sent_back_unchanged_unless_nothing_follows_it() -> None:
     def reasoning(id: str) -> dict[str, Any]:
         return {"type": "reasoning", "id": id, "summary": [], "encrypted_content": "gAAA"}
 
@@ -180,7 +180,7 @@ def test_reasoning_goes_back_as_it_came_but_not_where_it_led_to_nothing() -> Non
     assert (sent["store"], sent["include"]) == (False, ["reasoning.encrypted_content"])
 
 
-def test_what_came_as_null_is_not_sent_back() -> None:
+def test_null_values_are_not_sent_back() -> None:
     # litellm fills in every field that the vendor's type has.
     call = {**function("calc_save"), "namespace": None, "caller": None}
     part = {"type": "output_text", "text": "Hm.", "annotations": [], "logprobs": None}
@@ -261,7 +261,7 @@ def test_safety_checks_are_acknowledged_and_named_in_the_thought() -> None:
     assert output["acknowledged_safety_checks"] == [check]
 
 
-def test_what_went_wrong_with_an_action_is_said_beside_its_picture() -> None:
+def test_a_failed_action_is_explained_in_a_message_with_the_screenshot() -> None:
     two = computer({"type": "click", "button": "left", "x": 1, "y": 2}, {"type": "wait"})
     session = Session(GA, response(two), FINISH)
     session.step()
@@ -273,7 +273,7 @@ def test_what_went_wrong_with_an_action_is_said_beside_its_picture() -> None:
     ]
 
 
-def test_only_the_pictures_of_the_last_observations_stay() -> None:
+def test_only_the_images_of_the_last_observations_are_kept() -> None:
     looks = [response(computer({"type": "screenshot"})) for _ in range(3)]
     session = Session(GA.model_copy(update={"images": 2}), *looks, response(function("calc_save")))
     for _ in range(4):
@@ -285,7 +285,7 @@ def test_only_the_pictures_of_the_last_observations_stay() -> None:
     assert asked.count("<320x32 of many colours>") == 1
 
 
-def test_a_picture_of_a_tool_and_a_long_text_are_in_its_output() -> None:
+def test_a_tools_image_and_long_text_are_in_its_output() -> None:
     session = Session(
         GA.model_copy(update={"results": 100}), response(function("calc_save")), FINISH
     )

@@ -70,7 +70,7 @@ SAMPLES: dict[str, list[tuple[dict[str, Any], list[list[Any]]]]] = {
 }
 
 
-def test_there_are_the_eleven_actions() -> None:
+def test_computer_use_has_the_papers_eleven_actions() -> None:
     assert len(ACTIONS) == 11
     assert ACTIONS.keys() == SAMPLES.keys()
     assert {tool for tool, _ in ACTIONS.values() if tool} <= HANDS.keys()
@@ -80,7 +80,7 @@ def test_there_are_the_eleven_actions() -> None:
     ("action", "given", "calls"),
     [(action, given, calls) for action, samples in SAMPLES.items() for given, calls in samples],
 )
-def test_every_action_becomes_the_guest_s(
+def test_every_action_becomes_calls_of_guest_tools(
     action: str, given: dict[str, Any], calls: list[list[Any]]
 ) -> None:
     assert called(Session(CONFIG, using(action, **given)).step()) == calls
@@ -110,13 +110,13 @@ def test_the_task_is_ended_by_terminate(given: dict[str, Any], stop: Stop, said:
         ({}, {"x": 100, "y": 200}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     config = CONFIG.model_copy(update=size)
     decision = Session(config, using("click", coordinate=[100, 200])).step()
     assert called(decision) == [["computer_click", point]]
 
 
-def test_the_wheel_turns_where_the_pointer_was_last_put() -> None:
+def test_the_wheel_turns_at_the_last_pointer_position() -> None:
     answers = [using("drag", **AT, coordinate2=[30, 40]), using("scroll", pixels=1)]
     session = Session(CONFIG, *answers)
     session.step()
@@ -144,7 +144,7 @@ def test_the_functions_are_lines_of_json_in_the_system_prompt() -> None:
     assert "1280 x 720" in session.model.asked[0]["messages"][0]["content"]
 
 
-def test_the_actions_are_those_that_the_guest_can_carry_out() -> None:
+def test_only_actions_that_the_guest_can_carry_out_are_offered() -> None:
     offered = [HANDS["computer_click"], HANDS["computer_key"], TOOLS["calc_save"]]
     session = Session(CONFIG, using("type", text="a"), tools=offered)
     assert "no action 'type' here. It has key, click, terminate." in session.step().malformed
@@ -159,14 +159,14 @@ def test_the_actions_are_those_that_the_guest_can_carry_out() -> None:
     ]
 
 
-def test_without_gui_tools_only_the_end_is_left_of_computer_use() -> None:
+def test_without_gui_tools_computer_use_can_only_terminate() -> None:
     session = Session(CONFIG, END, tools=[TOOLS["calc_save"]])
     assert session.step().stop is Stop.DONE
     assert functions(session)[0]["parameters"]["properties"]["action"]["enum"] == ["terminate"]
     assert "mouse" not in session.model.asked[0]["messages"][0]["content"].partition("</tools>")[2]
 
 
-def test_another_tool_is_called_by_its_name_or_by_the_reference_s() -> None:
+def test_a_tool_is_called_by_its_name_or_its_reference_alias() -> None:
     answers = [calling("calc_save"), calling(ALIAS, cell="B2", value=42)]
     session = Session(CONFIG, *answers)
     assert called(session.step()) == [["calc_save", {}]]
@@ -202,7 +202,10 @@ BAD = [
     (chat("<tool_call>{'name': 'calc_save'}</tool_call>"), "not JSON"),
     (chat("<tool_call>[]</tool_call>"), "not an object"),
     (chat("<tool_call>" + "[" * 100_000 + "</tool_call>"), "not JSON"),
-    (chat('<tool_call>{"name": "f", "arguments": {"a": Infinity}}</tool_call>'), "not a finite number"),
+    (
+        chat('<tool_call>{"name": "f", "arguments": {"a": Infinity}}</tool_call>'),
+        "not a finite number",
+    ),
     (chat('<tool_call>{"arguments": {}}</tool_call>'), "needs a `name`"),
     (chat('<tool_call>{"name": "f", "arguments": []}</tool_call>'), "object `arguments`"),
     (using("jump"), "no action 'jump' here. It has key,"),
@@ -234,7 +237,7 @@ def test_a_malformed_answer_is_corrected_in_the_next_message(bad: dict[str, Any]
     assert f"Your last answer could not be carried out: {decision.malformed}" in text
 
 
-def test_a_correction_is_said_once() -> None:
+def test_a_correction_is_sent_once() -> None:
     session = Session(CONFIG, chat("Done."), calling("calc_save"), END)
     for _ in range(3):
         session.step()
@@ -271,7 +274,7 @@ def test_the_message_has_conclusions_results_and_the_last_screenshots() -> None:
     ]
 
 
-def test_a_step_without_a_conclusion_is_remembered_by_its_call() -> None:
+def test_a_step_without_a_conclusion_is_recorded_by_its_call() -> None:
     session = Session(CONFIG, chat(SAVE), END)
     session.step()
     session.step()

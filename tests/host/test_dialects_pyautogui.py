@@ -115,7 +115,7 @@ SAMPLES: dict[str, list[tuple[str, list[list[Any]]]]] = {
 """Each function as it may be called, and what becomes of it after the pointer was put at (1, 2)."""
 
 
-def test_every_function_is_tried_and_named_in_the_prompt() -> None:
+def test_every_function_is_tested_and_listed_in_the_prompt() -> None:
     assert CALLS.keys() == SAMPLES.keys()
     named = {text.partition("(")[0].partition(".")[2] for _, text in SIGNATURES}
     other_names = {"leftClick", "drag", "typewrite"}
@@ -127,7 +127,7 @@ def test_every_function_is_tried_and_named_in_the_prompt() -> None:
     ("function", "rest", "calls"),
     [(function, rest, calls) for function, samples in SAMPLES.items() for rest, calls in samples],
 )
-def test_every_function_becomes_calls_of_the_guest(
+def test_every_function_becomes_calls_of_guest_tools(
     function: str, rest: str, calls: list[list[Any]]
 ) -> None:
     before = ["pyautogui.keyDown('alt')"] if function == "keyUp" else []
@@ -146,7 +146,7 @@ def test_every_function_becomes_calls_of_the_guest(
         ({"grid": 1000}, {"x": 192, "y": 216}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     decision = Session(CONFIG.model_copy(update=size), code("pyautogui.click(100, 200)")).step()
     assert called(decision) == [["computer_click", point]]
 
@@ -306,7 +306,7 @@ def test_no_builtin_can_be_called(name: str) -> None:
         parse_block(f"{name}()", NAMES, Pointer(), (1920, 1080))
 
 
-def test_a_function_that_the_guest_cannot_carry_out_is_neither_named_nor_read() -> None:
+def test_a_function_without_a_guest_tool_is_neither_listed_nor_accepted() -> None:
     offered = [HANDS["computer_click"], TOOLS["calc_save"]]
     session = Session(CONFIG, code("pyautogui.press('a')"), code("WAIT"), tools=offered)
     assert "pyautogui.press is not available here" in session.step().malformed
@@ -317,7 +317,7 @@ def test_a_function_that_the_guest_cannot_carry_out_is_neither_named_nor_read() 
     assert "WAIT" not in system
 
 
-def test_without_gui_tools_the_prompt_has_none_of_pyautogui_s_functions() -> None:
+def test_without_gui_tools_the_prompt_lists_no_pyautogui_functions() -> None:
     session = Session(CONFIG, code("calc_save()", "DONE"), tools=[TOOLS["calc_save"]])
     assert session.step().stop is Stop.DONE
     system = session.model.asked[0]["messages"][0]["content"]
@@ -325,7 +325,7 @@ def test_without_gui_tools_the_prompt_has_none_of_pyautogui_s_functions() -> Non
     assert "- `calc_save()`: calc_save." in system
 
 
-def test_a_tool_is_named_as_a_function_of_python() -> None:
+def test_a_tool_is_listed_with_a_python_signature() -> None:
     parameters = {
         "properties": {
             "cell": {"type": "string"},

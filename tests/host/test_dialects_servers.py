@@ -164,7 +164,7 @@ def model_at(address: str, **more: Any) -> LiteModel:
 
 @pytest.mark.parametrize("form", QUESTIONS)
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
-def test_a_busy_model_is_asked_again_in_every_form(form: Form, status: int) -> None:
+def test_a_request_refused_for_load_is_retried_in_every_api(form: Form, status: int) -> None:
     with vendor(status, status, FINE[form]) as (address, asked):
         answer = model_at(f"{address}/v1").ask(Request(form, QUESTIONS[form]))
     assert (answer.usage.requests, answer.usage.retries) == (1, 2)
@@ -173,7 +173,7 @@ def test_a_busy_model_is_asked_again_in_every_form(form: Form, status: int) -> N
 
 
 @pytest.mark.parametrize("form", QUESTIONS)
-def test_a_model_that_stays_busy_is_given_up(form: Form) -> None:
+def test_a_model_that_stays_busy_is_a_model_error(form: Form) -> None:
     with vendor(429) as (address, asked), pytest.raises(ModelError, match="after 3 attempts"):
         model_at(f"{address}/v1", retries=2).ask(Request(form, QUESTIONS[form]))
     assert len(asked) == 3
@@ -214,7 +214,7 @@ def test_a_model_that_refuses_is_not_asked_again(form: Form, status: int) -> Non
         ("chat", {**chat(""), "choices": []}, "has no choices|did not answer"),
     ],
 )
-def test_an_answer_without_an_answer_is_a_model_error(
+def test_an_answer_without_content_is_a_model_error(
     form: Form, answer: dict[str, Any], why: str
 ) -> None:
     with vendor(answer) as (address, _), pytest.raises(ModelError, match=why):
@@ -228,7 +228,7 @@ def test_messages_are_sent_to_the_same_address_with_or_without_the_version(end: 
     assert [form for form, _, _ in asked] == ["messages"]
 
 
-def test_the_header_of_an_earlier_computer_tool_arrives() -> None:
+def test_the_beta_header_of_an_earlier_computer_tool_is_sent() -> None:
     headers = {"anthropic-beta": "computer-use-2025-11-24"}
     with vendor(FINE["messages"]) as (address, asked):
         body = {**QUESTIONS["messages"], "extra_headers": headers}
@@ -238,7 +238,7 @@ def test_the_header_of_an_earlier_computer_tool_arrives() -> None:
     assert "extra_headers" not in sent
 
 
-def test_messages_are_asked_from_several_threads_and_leave_the_loop_alone() -> None:
+def test_messages_are_sent_from_several_threads_and_leave_event_loops_alone() -> None:
     loop = asyncio.get_event_loop_policy().get_event_loop()
     with vendor(FINE["messages"]) as (address, asked):
         model, question = model_at(address), Request("messages", QUESTIONS["messages"])

@@ -64,7 +64,7 @@ def test_every_combination_is_a_run_and_gui_has_no_exposures(file: Path) -> None
     assert few.model.dialect == "paper"
 
 
-def test_where_machines_fork_smaller_limits_are_checkpoints_of_one_run(file: Path) -> None:
+def test_where_machines_fork_smaller_limits_are_interim_verdicts_of_one_run(file: Path) -> None:
     found = cells(read_experiment(file), file.parent, CATALOGUE, forks=True)
     assert [cell.name for cell in found if cell.name.startswith("nothing")] == [
         "nothing.gui.50",
@@ -96,13 +96,13 @@ def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(f
         ("[[agents]]", "[agents", "not valid TOML"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(file: Path, old: str, new: str, said: str) -> None:
+def test_wrong_keys_of_an_experiment_are_named(file: Path, old: str, new: str, said: str) -> None:
     file.write_text(TEXT.replace(old, new))
     with pytest.raises(UsageError, match=said):
         read_experiment(file)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_experiment_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot read the experiment .*none\.toml"):
         read_experiment(tmp_path / "none.toml")
 

@@ -64,7 +64,9 @@ def test_only_each_kth_step_is_kept_if_that_was_asked_for(tmp_path: Path, row: S
     assert "1, 3, 5" in refused.value.hint
 
 
-def test_the_time_it_takes_to_keep_a_machine_is_not_the_agents(tmp_path: Path, row: Suite) -> None:
+def test_the_time_of_taking_a_checkpoint_is_not_counted_as_the_agents(
+    tmp_path: Path, row: Suite
+) -> None:
     class Slow(PeerMachine):
         def snapshot(self, place: Any, programs: Any = ()) -> None:
             super().snapshot(place)

@@ -75,7 +75,7 @@ def test_a_drag_asks_for_both_ends() -> None:
     assert len(finder.asked) == 2
 
 
-def test_the_grounder_s_own_unit_is_scaled_to_the_screen() -> None:
+def test_the_grounders_coordinates_are_scaled_to_the_screen() -> None:
     planner = Says("planner", call("computer_click", target="the middle"))
     finder = Says("finder", {"content": "<point>500 500</point>"})
     decision = agent_of(planner, finder, grid=1000).step(Observation(FRAME, (), TOOLS))
@@ -83,7 +83,7 @@ def test_the_grounder_s_own_unit_is_scaled_to_the_screen() -> None:
 
 
 @pytest.mark.parametrize("said", ["I cannot see it.", "", "(1, 2, 3)"])
-def test_what_is_not_found_is_a_correction_for_the_planner_and_is_paid_for(said: str) -> None:
+def test_a_target_that_is_not_found_is_a_correction_and_its_cost_is_counted(said: str) -> None:
     planner = Says("planner", call("computer_click", target="a unicorn"), call("finish"))
     agent = agent_of(planner, Says("finder", {"content": said}))
     decision = agent.step(Observation(FRAME, (), TOOLS))
@@ -93,7 +93,7 @@ def test_what_is_not_found_is_a_correction_for_the_planner_and_is_paid_for(said:
     assert "a unicorn" in json.dumps(planner.asked[1]["messages"][-2]["content"])
 
 
-def test_coordinates_of_the_planner_s_own_are_refused() -> None:
+def test_coordinates_from_the_planner_are_refused() -> None:
     planner = Says("planner", call("computer_click", x=1, y=2))
     decision = agent_of(planner, Says("finder")).step(Observation(FRAME, (), TOOLS))
     assert "takes no coordinates" in decision.malformed
@@ -110,7 +110,7 @@ def test_coordinates_of_the_planner_s_own_are_refused() -> None:
         (View((100, 50)), (101, 51), (202, 102)),  # what is off the screen stays off
     ],
 )
-def test_points_are_scaled_as_the_picture_was(
+def test_points_are_scaled_like_the_screenshot(
     view: View, said: tuple[int, int], point: tuple[int, int]
 ) -> None:
     assert view.on_screen(*said, screen=(200, 100)) == point

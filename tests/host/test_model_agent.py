@@ -82,7 +82,7 @@ def results_of(decision: Decision, text: str = "fine") -> tuple[ToolResult, ...]
     return tuple(ToolResult(call.id, text) for call in decision.calls)
 
 
-def test_a_function_call_becomes_a_tool_call_with_an_id_of_our_own() -> None:
+def test_a_function_call_becomes_a_tool_call_with_a_new_id() -> None:
     same = ("call_0", "calc_set_cell_value", '{"cell": "B2", "value": 42}')
     agent = agent_of(ScriptedModel(answer(same), answer(same)))
     first = agent.step(seeing())
@@ -152,8 +152,16 @@ def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
         (answer(text="I am done."), "no function call", "user"),
         (answer(("c", "calc_save", "{not json")), "not JSON", "tool"),
         (answer(("c", "calc_save", "[1]")), "not an object", "tool"),
-        (answer(("c", "computer_click", '{"x": NaN, "y": 1}')), "NaN is not a finite number", "tool"),
-        (answer(("c", "computer_click", '{"x": 1e999, "y": 1}')), "1e999 is not a finite number", "tool"),
+        (
+            answer(("c", "computer_click", '{"x": NaN, "y": 1}')),
+            "NaN is not a finite number",
+            "tool",
+        ),
+        (
+            answer(("c", "computer_click", '{"x": 1e999, "y": 1}')),
+            "1e999 is not a finite number",
+            "tool",
+        ),
     ],
 )
 def test_a_malformed_answer_is_corrected_and_marked(bad: Answer, why: str, role: str) -> None:
@@ -168,7 +176,7 @@ def test_a_malformed_answer_is_corrected_and_marked(bad: Answer, why: str, role:
     assert why in correction["content"]
 
 
-def test_a_number_that_no_screen_reaches_is_left_for_the_guest_to_refuse() -> None:
+def test_a_coordinate_beyond_any_screen_is_left_for_the_guest_to_refuse() -> None:
     far = {"x": 10**400, "y": 1}
     model = ScriptedModel(answer(("c", "computer_click", json.dumps(far))))
     config = ModelConfig(name="toy", view=(1280, 720))
@@ -233,9 +241,7 @@ def test_a_model_behind_a_base_url_solves_a_task_and_its_tokens_are_counted(
     assert asked[0]["tools"][0]["function"]["name"] == "computer_click"
 
 
-def test_a_model_that_knows_the_reference_s_names_is_understood(
-    tmp_path: Path, suite: Suite
-) -> None:
+def test_a_call_by_a_reference_alias_is_understood(tmp_path: Path, suite: Suite) -> None:
     answers = (
         said((ALIAS, {"cell": "B2", "value": 42}), ("calc_save", {})),
         said(("finish", {})),
@@ -260,7 +266,7 @@ def test_a_model_that_never_calls_ends_by_the_parse_limit(tmp_path: Path, suite:
 QUESTION = Request("chat", {"messages": [{"role": "user", "content": "?"}]})
 
 
-def test_a_busy_model_is_asked_again() -> None:
+def test_a_request_refused_for_load_is_retried() -> None:
     fine = {"role": "assistant", "content": "hello"}
     with chat_server(429, fine) as (address, asked):
         model = LiteModel(ModelConfig(name="toy", base_url=address), read_prices())

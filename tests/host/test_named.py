@@ -28,27 +28,27 @@ class Nowhere:
 NOWHERE = Nowhere()
 
 
-def test_ours_are_found_by_their_modules() -> None:
+def test_built_in_parts_are_found_by_their_modules() -> None:
     assert part_names(providers, "PROVIDER") == ("attached", "libvirt", "sandbox")
     assert set(part_names(dialects, "DIALECT")) >= {"functions", "paper", "anthropic", "openai"}
     assert [provider_named(name).forks for name in ("libvirt", "sandbox")] == [True, False]
     assert (roles_of("planner"), roles_of("oracle:gui")) == (("model", "grounder"), ())
 
 
-def test_a_provider_of_ones_own_is_named_by_its_module() -> None:
+def test_a_custom_provider_is_named_by_its_module() -> None:
     options = MachineOptions(provider=f"{__name__}:NOWHERE", machines=3)
     assert open_machines(options, print) == "3 machines"
     with pytest.raises(UsageError, match="needs `forks` and `open`"):
         provider_named(f"{__name__}:Suite")
 
 
-def test_a_dialect_of_ones_own_is_named_by_its_module(suite: Suite) -> None:
+def test_a_custom_dialect_is_named_by_its_module(suite: Suite) -> None:
     check_dialect("ambidex.host.dialects.paper:Paper")
     with pytest.raises(UsageError, match="cannot be called"):
         check_dialect(f"{__name__}:NOWHERE")
 
 
-def test_an_unknown_name_is_refused_with_those_there_are(suite: Suite) -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones(suite: Suite) -> None:
     with pytest.raises(UsageError, match="unknown provider: 'cloud'") as provider:
         provider_named("cloud")
     assert "attached, libvirt, sandbox" in provider.value.hint

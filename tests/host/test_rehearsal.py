@@ -57,7 +57,7 @@ class Player:
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_dialect_asks_after_a_rehearsal_what_it_asked_then(name: str) -> None:
+def test_after_a_rehearsal_a_dialect_sends_the_same_requests(name: str) -> None:
     script = exchange(name)
     answers = [step["answer"] for step in script["steps"]]
     then, now = Player(script, *answers), Player(script, answers[-1])
@@ -70,7 +70,7 @@ def test_a_dialect_asks_after_a_rehearsal_what_it_asked_then(name: str) -> None:
     assert now.model.asked == then.model.asked[-1:]
 
 
-def test_a_planner_s_second_model_is_not_asked_again_either(suite: Suite) -> None:
+def test_a_rehearsal_asks_neither_model_of_a_planner(suite: Suite) -> None:
     def planner(*models: Says) -> Any:
         left = list(models)
         asked = {name: ModelConfig(name=name) for name in ("model", "grounder")}
@@ -91,7 +91,7 @@ def spoken(text: str) -> Exchange:
     return Exchange("toy", {"said": text}, Usage(), 0.1)
 
 
-def test_a_tape_gives_each_answer_once_and_in_its_order() -> None:
+def test_a_tape_gives_each_answer_once_and_in_order() -> None:
     tape = Tape()
     model = tape.over(Says("toy", {"content": "live"}))
     with tape.playing([spoken("one"), spoken("two")]):
@@ -102,7 +102,7 @@ def test_a_tape_gives_each_answer_once_and_in_its_order() -> None:
     assert "choices" in model.ask(QUESTION).body, "and then the model is asked"
 
 
-def test_answers_that_are_left_on_a_tape_are_an_error() -> None:
+def test_unused_answers_on_a_tape_are_an_error() -> None:
     with (
         pytest.raises(RehearsalError, match="1 recorded answers were not used"),
         Tape().playing([spoken("one")]),

@@ -62,7 +62,9 @@ def test_an_oracle_run_solves_every_task_and_leaves_its_evidence(
     assert by_task["impossible"].fate == "bug"
 
 
-def test_an_infeasible_task_is_solved_by_saying_so(tmp_path: Path, suite: Suite) -> None:
+def test_an_infeasible_task_is_solved_by_declaring_it_infeasible(
+    tmp_path: Path, suite: Suite
+) -> None:
     config = config_of(suite, agents=("oracle:gui",))
     row = next(r for r in run_in(tmp_path / "a", suite, config) if r.task == "impossible")
     assert (row.success, row.stop, row.gui_calls) == (True, Stop.INFEASIBLE, 1)
@@ -98,7 +100,7 @@ def test_a_machine_error_makes_a_void_row_and_a_new_machine(tmp_path: Path, suit
     assert {row.attempt for row in rows if row.task == void.task} == {1, 2}
 
 
-def test_a_trial_that_stays_void_is_given_up_and_run_again_on_resume(
+def test_a_trial_that_stays_void_is_abandoned_and_runs_again_on_resume(
     tmp_path: Path, suite: Suite
 ) -> None:
     def failing(name: str, task: Task, briefing: Briefing) -> Agent:
@@ -158,7 +160,7 @@ def test_finished_trials_are_not_run_again(tmp_path: Path, suite: Suite) -> None
 
 
 @pytest.mark.parametrize("damage", [b'{"suite": "su', b"\x00\x00\x00\n", b"{}\n"])
-def test_a_damaged_last_line_is_set_aside_and_its_trial_run_again(
+def test_a_damaged_last_line_is_moved_away_and_its_trial_runs_again(
     tmp_path: Path, suite: Suite, damage: bytes
 ) -> None:
     config = config_of(suite)
@@ -224,7 +226,7 @@ def test_two_machines_give_the_same_rows_as_one(tmp_path: Path, suite: Suite) ->
     assert told(one) == told(two)
 
 
-def test_a_runner_killed_dead_is_resumed_with_nothing_lost_or_done_twice(
+def test_a_killed_runner_is_resumed_with_nothing_lost_or_repeated(
     tmp_path: Path, suite: Suite
 ) -> None:
     run, config = tmp_path / "run", config_of(suite, runs=4)

@@ -47,7 +47,7 @@ def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(
     assert not (out / "run.json").exists()
 
 
-def test_checkpoint_words_become_a_part_of_the_configuration() -> None:
+def test_checkpoint_options_become_part_of_the_configuration() -> None:
     assert KeepOptions().keep() is None
     assert KeepOptions("every").keep() == CheckpointPolicy(every=1)
     assert KeepOptions("5", 3, 1.5).keep() == CheckpointPolicy(every=5, last=3, budget=1.5)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ambidex.evaluators import Score
 from ambidex.host import Stop
-from ambidex.host.client.answers import Ran
+from ambidex.host.client.answers import CommandResult
 from ambidex.host.client.guest import Guest
 from ambidex.host.loop.judge import judge
 from ambidex.host.loop.stage import collect, set_stage
@@ -142,7 +142,7 @@ def _turn(guest: Guest, block: Block) -> dict[str, str]:
     return {"language": block.language, "code": block.text, "said": _said(ran)}
 
 
-def _said(ran: Ran) -> str:
+def _said(ran: CommandResult) -> str:
     ended = "it took too long and was ended" if ran.timed_out else f"exit status {ran.returncode}"
     parts = [f"({ended})"]
     for name, text in (("output", ran.stdout), ("errors", ran.stderr)):
