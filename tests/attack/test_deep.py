@@ -1,4 +1,4 @@
-"""Text that nests so deep that reading it would end what reads it."""
+"""Text nested so deep that a recursive parser would crash."""
 
 from __future__ import annotations
 

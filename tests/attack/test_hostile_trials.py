@@ -1,4 +1,4 @@
-"""Whole trials on a guest that says what it should not: the row is scored or void, never a bug."""
+"""Trials on a guest with invalid answers: the row is scored or void, never a bug."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ check = [{ use = "changes.only", with = { file = "changes.json" } }]
 
 
 class Acts(Plays):
-    """Sets a cell, and is done."""
+    """Sets a cell and stops."""
 
     CALLS = (("calc_set_cell_value", {"cell": "B2", "value": 42}),)
 
@@ -54,7 +54,7 @@ def only_row(folder: Path, harm: Callable[[Desktop], None]) -> Any:
 
 
 class Strange(dict[str, Any]):
-    """Cells that leave a file behind whose name is no Unicode, once one is written."""
+    """Cells that create a file with a name in invalid Unicode once one is written."""
 
     def __init__(self, desktop: Desktop) -> None:
         super().__init__(desktop.cells)

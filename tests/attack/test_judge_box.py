@@ -1,4 +1,4 @@
-"""Evidence that costs a judge everything, or makes it do what it should not."""
+"""Attacks on the judge: evidence that exhausts its resources or tries to misuse it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def box() -> Iterator[Box]:
 
 
 class TellsTwisted:
-    """A body of a task that scores 1 where its judge has not loaded twisted."""
+    """A task's check that scores 1 if its judge has not imported twisted."""
 
     folder = Path("/")
 
@@ -69,7 +69,7 @@ def package(path: Path, parts: dict[str, str]) -> None:
 
 
 def workbook(path: Path, sheet: str = "<sheetData/>", **parts: str) -> None:
-    """A workbook with that sheet and those parts, however wrong."""
+    """A workbook with that sheet and those parts, however invalid."""
     main = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     types = f'<Override PartName="/xl/workbook.xml" ContentType="{main}.sheet.main+xml"/>'
     relations = f'<Relationship Id="r1" Type="{O}/worksheet" Target="worksheets/sheet1.xml"/>'
@@ -94,7 +94,7 @@ def workbook(path: Path, sheet: str = "<sheetData/>", **parts: str) -> None:
 
 
 def document(path: Path, body: str, styles: str = "") -> None:
-    """A Word file with that body and those styles."""
+    """A Word file with this body and these styles."""
     main = "application/vnd.openxmlformats-officedocument.wordprocessingml"
     types = f'<Override PartName="/word/document.xml" ContentType="{main}.document.main+xml"/>'
     types += f'<Override PartName="/word/styles.xml" ContentType="{main}.styles+xml"/>'
@@ -124,7 +124,7 @@ def words(evidence: Path) -> Score:
 
 
 def compat(metric: str, name: str, expected: object = None, **options: object) -> object:
-    """A metric of OSWorld on one file of the evidence."""
+    """The compat verdict of an OSWorld metric on one file of the evidence."""
     return partial(_compat, metric, name, expected, options)
 
 
@@ -177,9 +177,9 @@ def crashes(evidence: Path) -> Score:
     [
         (spends, "more than 1 s of processor time"),
         (grows, "more than 512 MiB of memory"),
-        (nests, "it nests too deep"),
+        (nests, "it is nested too deep"),
         (writes, "a file of more than 1 MiB"),
-        (crashes, "it crashed what reads it"),
+        (crashes, "it crashed its reader"),
     ],
 )
 def test_reaching_a_limit_is_a_score_of_0_that_names_it(

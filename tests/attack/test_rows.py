@@ -1,4 +1,4 @@
-"""Damaged and impossible rows, records and numbers that are out of range."""
+"""Damaged rows, impossible records, and numbers out of range."""
 
 from __future__ import annotations
 

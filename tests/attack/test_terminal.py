@@ -1,4 +1,4 @@
-"""Text by a guest, a model or a task's author that would command the terminal it is shown on."""
+"""Text from a guest, a model or a task's author that tries to control the terminal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MARKUP = "[link=file:///etc/passwd]here[/link] [/] [bold"
 
 
 def harmless(shown: str) -> bool:
-    """Whether a terminal shows it and does nothing else."""
+    """Whether a terminal only displays the text."""
     kinds = {unicodedata.category(each) for each in shown if each not in "\n\t"}
     return not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
@@ -83,8 +83,8 @@ def test_a_table_is_no_way_round(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_report_of_hostile_rows_is_harmless(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`ambidex report` on a run somebody handed over."""
-    evil = EVIL.replace(HALF, "")  # a row is UTF-8
+    """`ambidex report` on a run from somebody else."""
+    evil = EVIL.replace(HALF, "")  # rows are UTF-8
     played = [
         row("a", beneficial=True, score=0, tool=1, domain=evil, useful_tools=[evil], agent=evil),
         row("c", beneficial=False, score=1, domain=MARKUP, reason=MARKUP),

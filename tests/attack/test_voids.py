@@ -1,4 +1,4 @@
-"""A void has to be proved: an agent that breaks its machine scores 0."""
+"""A void must be proved: an agent that breaks its machine scores 0."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Failing = Callable[[], Exception]
 
 
 class Breaker:
-    """Does one thing, and then the machine, the guest or the model fails."""
+    """Acts once, after which the machine, the guest or the model fails."""
 
     def __init__(self, error: Exception, acts: bool = True) -> None:
         self._error = error

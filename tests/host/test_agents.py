@@ -1,4 +1,4 @@
-"""The agents that need no model."""
+"""Agents that need no model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_invented_arguments_fit_the_schema_of_every_tool_of_the_guest() -> None:
         schema = Draft202012Validator(tool.parameters)
         for _ in range(20):
             arguments = invent(tool.parameters, dice, (1280, 720))
-            # A pattern that no word of its own fits, a random agent cannot guess.
+            # A random agent cannot guess a word that fits an arbitrary pattern.
             wrong = [
                 error for error in schema.iter_errors(arguments) if error.validator != "pattern"
             ]

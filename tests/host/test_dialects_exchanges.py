@@ -1,5 +1,4 @@
-"""Exchanges in the vendors' documented forms, replayed (see `replaying`: they are written by hand,
-no vendor was asked)."""
+"""Replay exchanges in the vendors' documented formats (written by hand, see `replaying`)."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from pydantic import ValidationError
 from ambidex.host import Decision, Form, ToolResult
 from ambidex.host.dialects import dialects
 from ambidex.host.records.config import ModelConfig
-from tests.host.replaying import TOOLS, Session, called, exchange, names, newest, seen
+from tests.host.replaying import TOOLS, Session, calls_of, exchange, name_images, names, newest
 from tests.host.vendors import check_answer, check_request
 
 
@@ -28,7 +27,7 @@ def test_an_exchange_is_sent_and_read_as_recorded(name: str) -> None:
     known = 0
     for step in script["steps"]:
         decision = session.step(*(ToolResult("", *each) for each in step.get("results", ())))
-        body = seen(session.model.asked[-1])
+        body = name_images(session.model.requests[-1])
         if "request" in step:
             assert body == step["request"]
         else:
@@ -38,7 +37,7 @@ def test_an_exchange_is_sent_and_read_as_recorded(name: str) -> None:
 
 
 def written(decision: Decision) -> dict[str, Any]:
-    said: dict[str, Any] = {"calls": called(decision)}
+    said: dict[str, Any] = {"calls": calls_of(decision)}
     for key in ("thought", "malformed", "answer"):
         if getattr(decision, key):
             said[key] = getattr(decision, key)

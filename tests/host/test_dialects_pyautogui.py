@@ -1,4 +1,4 @@
-"""Lines of Python that are parsed and never executed."""
+"""The dialect `pyautogui`: Python that is parsed and never executed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import ToolSpec
 from tests.host.answers import chat
 from tests.host.peer import ALIAS
-from tests.host.replaying import HANDS, TOOLS, Session, called, seen
+from tests.host.replaying import HANDS, TOOLS, Session, calls_of, name_images
 
 CONFIG = ModelConfig(name="toy", dialect="pyautogui")
 AT = {"x": 10, "y": 20}
@@ -103,7 +103,7 @@ SAMPLES: dict[str, list[tuple[str, list[list[Any]]]]] = {
         ),
     ],
     "keyUp": [
-        # With nothing between down and up it was a press; of several, a chord.
+        # With nothing between down and up it is a key press; of several keys, a chord.
         (
             "('alt')\npyautogui.keyDown('ctrl')\npyautogui.keyDown('t')\n"
             "pyautogui.keyUp('t')\npyautogui.keyUp('ctrl')",
@@ -134,7 +134,7 @@ def test_every_function_becomes_calls_of_guest_tools(
     lines = [*before, f"pyautogui.{function}{rest}"]
     session = Session(CONFIG, code("pyautogui.moveTo(1, 2)"), code("import pyautogui", *lines))
     session.step()
-    assert called(session.step()) == calls
+    assert calls_of(session.step()) == calls
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_every_function_becomes_calls_of_guest_tools(
 )
 def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     decision = Session(CONFIG.model_copy(update=size), code("pyautogui.click(100, 200)")).step()
-    assert called(decision) == [["computer_click", point]]
+    assert calls_of(decision) == [["computer_click", point]]
 
 
 def test_tools_are_called_by_their_names_with_literals() -> None:
@@ -159,7 +159,7 @@ def test_tools_are_called_by_their_names_with_literals() -> None:
         f"{ALIAS}(cell='B3', value='x' 'y')",
         "computer_window_list()",
     ]
-    assert called(Session(CONFIG, code(*lines)).step()) == [
+    assert calls_of(Session(CONFIG, code(*lines)).step()) == [
         ["computer_wait", {"seconds": 1}],
         ["calc_set_cell_value", {"cell": "B2", "value": {"a": [1, -2.5, [True, None]]}}],
         [ALIAS, {"cell": "B3", "value": "xy"}],
@@ -168,7 +168,7 @@ def test_tools_are_called_by_their_names_with_literals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "stop", "said"),
+    ("line", "stop", "answer"),
     [
         ("DONE", Stop.DONE, None),
         ("DONE()", Stop.DONE, None),
@@ -179,16 +179,16 @@ def test_tools_are_called_by_their_names_with_literals() -> None:
         ("FAIL(reason='none')", Stop.INFEASIBLE, "none"),
     ],
 )
-def test_the_endings(line: str, stop: Stop, said: str | None) -> None:
+def test_the_endings(line: str, stop: Stop, answer: str | None) -> None:
     decision = Session(CONFIG, code("calc_save()", line)).step()
-    assert (decision.stop, decision.answer) == (stop, said)
-    assert called(decision) == [["calc_save", {}]]
+    assert (decision.stop, decision.answer) == (stop, answer)
+    assert calls_of(decision) == [["calc_save", {}]]
 
 
 @pytest.mark.parametrize(("line", "seconds"), [("WAIT", 2), ("WAIT(5)", 5), ("WAIT(seconds=1)", 1)])
 def test_waiting(line: str, seconds: int) -> None:
     decision = Session(CONFIG, chat(f"```{line}```")).step()
-    assert called(decision) == [["computer_wait", {"seconds": seconds}]]
+    assert calls_of(decision) == [["computer_wait", {"seconds": seconds}]]
 
 
 REFUSED = [
@@ -277,7 +277,7 @@ def test_a_malformed_answer_is_corrected_in_the_next_message(bad: dict[str, Any]
     assert why in decision.malformed
     assert decision.calls == ()
     assert session.step().stop is Stop.DONE
-    text = session.model.asked[1]["messages"][-1]["content"][0]["text"]
+    text = session.model.requests[1]["messages"][-1]["content"][0]["text"]
     assert decision.malformed in text
 
 
@@ -293,11 +293,11 @@ import for in lambda await x f' ** * + os system eval __import__ 'a' None True #
 )
 def test_any_text_is_calls_of_offered_tools_or_malformed(text: str) -> None:
     try:
-        found = parse_block(text, NAMES, Pointer(), (1920, 1080))
+        block = parse_block(text, NAMES, Pointer(), (1920, 1080))
     except MalformedReplyError:
         return
-    assert {name for name, _ in found.calls} <= NAMES.keys()
-    json.dumps(found.calls, allow_nan=False)
+    assert {name for name, _ in block.calls} <= NAMES.keys()
+    json.dumps(block.calls, allow_nan=False)
 
 
 @given(st.sampled_from(dir(builtins)))
@@ -311,7 +311,7 @@ def test_a_function_without_a_guest_tool_is_neither_listed_nor_accepted() -> Non
     session = Session(CONFIG, code("pyautogui.press('a')"), code("WAIT"), tools=offered)
     assert "pyautogui.press is not available here" in session.step().malformed
     assert "WAIT is not available here" in session.step().malformed
-    system = session.model.asked[0]["messages"][0]["content"]
+    system = session.model.requests[0]["messages"][0]["content"]
     assert "pyautogui.click(x, y, clicks=1, button='left')" in system
     assert "pyautogui.press" not in system
     assert "WAIT" not in system
@@ -320,7 +320,7 @@ def test_a_function_without_a_guest_tool_is_neither_listed_nor_accepted() -> Non
 def test_without_gui_tools_the_prompt_lists_no_pyautogui_functions() -> None:
     session = Session(CONFIG, code("calc_save()", "DONE"), tools=[TOOLS["calc_save"]])
     assert session.step().stop is Stop.DONE
-    system = session.model.asked[0]["messages"][0]["content"]
+    system = session.model.requests[0]["messages"][0]["content"]
     assert "pyautogui.click" not in system
     assert "- `calc_save()`: calc_save." in system
 
@@ -354,11 +354,13 @@ def test_results_and_the_last_pictures_are_in_the_conversation() -> None:
     session.step(ToolResult("", ""), ToolResult("", "x" * 130))
     session.step(ToolResult("", "(1, 2) is outside", "off_screen"), ToolResult("", ""))
     session.step(ToolResult("", "", images=("data:image/png;base64,AAAA",)))
-    messages = session.model.asked[-1]["messages"]
+    messages = session.model.requests[-1]["messages"]
     messages[-1]["content"][1]["image_url"]["url"] = "<what the tool returned>"
-    said = [seen(message["content"]) for message in messages if message["role"] == "user"]
+    contents = [
+        name_images(message["content"]) for message in messages if message["role"] == "user"
+    ]
     cut = "x" * 100 + "\n[cut: 30 of 130 characters are not shown]"
-    assert [content[0]["text"] for content in said] == [
+    assert [content[0]["text"] for content in contents] == [
         "Set B2 to 42.\nThe screen now:",
         f"calc_save: {cut}\nThe screen now:",
         "computer_move: ERROR off_screen: (1, 2) is outside\ncalc_save: done\nThe screen now:",
@@ -366,6 +368,6 @@ def test_results_and_the_last_pictures_are_in_the_conversation() -> None:
     ]
     pictures = [
         [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
-        for content in said
+        for content in contents
     ]
     assert pictures == [[], [], [], ["<what the tool returned>", "<1920x1080 #040404>"]]

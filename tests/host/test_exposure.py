@@ -1,4 +1,4 @@
-"""Which tools are on offer, on the real catalogue of the guest."""
+"""Tool exposure, on the guest's real catalogue."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def test_every_policy_shows_mouse_and_keyboard_first(task: Task) -> None:
 
 
 def test_all_are_shown_by_name_or_shuffled_by_the_seed(task: Task) -> None:
-    by_name = [each for each in shown(Exposure(), task) if each.app != GUI]
+    by_name = [tool for tool in shown(Exposure(), task) if tool.app != GUI]
     assert names(by_name) == sorted(names(by_name))
-    assert len(by_name) + sum(each.app == GUI for each in CATALOGUE.values()) == len(CATALOGUE)
+    assert len(by_name) + sum(tool.app == GUI for tool in CATALOGUE.values()) == len(CATALOGUE)
     shuffled = Exposure(order="shuffled")
     assert names(shown(shuffled, task, seed=1)) == names(shown(shuffled, task, seed=1))
     assert names(shown(shuffled, task, seed=1)) != names(shown(shuffled, task, seed=2))
@@ -80,18 +80,18 @@ def test_a_condition_without_tools_shows_none_whatever_the_policy(task: Task) ->
 
 def test_retrieval_ranks_the_described_tool_first() -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app != GUI]
-    for query, wanted in (
+    for query, expected in (
         ("Freeze the first row of the sheet", "calc_freeze_panes"),
         ("Set the volume of the player to 50", "vlc_set_volume"),
         ("Commit the staged files", "git_commit"),
     ):
-        found = retrieved(Exposure(policy="retrieved", top=10), tools, query)
-        assert wanted in found
-        assert len(found) == 10
+        names = retrieved(Exposure(policy="retrieved", top=10), tools, query)
+        assert expected in names
+        assert len(names) == 10
 
 
 @pytest.mark.parametrize(
-    ("query", "wanted"),
+    ("query", "expected"),
     [
         ("Resume playback", "vlc_play"),
         ("Restore a file from the recycle bin", "os_list_trash"),
@@ -102,9 +102,9 @@ def test_retrieval_ranks_the_described_tool_first() -> None:
         ("Put it into landscape", "impress_set_slide_orientation"),
     ],
 )
-def test_retrieval_finds_a_tool_by_users_words(query: str, wanted: str) -> None:
+def test_retrieval_finds_a_tool_by_users_words(query: str, expected: str) -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app != GUI]
-    assert wanted in retrieved(Exposure(policy="retrieved"), tools, query)
+    assert expected in retrieved(Exposure(policy="retrieved"), tools, query)
 
 
 @pytest.mark.parametrize("query", ["", "the", "打开文件", "17"])
@@ -149,7 +149,7 @@ def test_retrieving_more_tools_than_exist_gives_all() -> None:
 
 
 def volume(texts: Sequence[str]) -> NDArray[np.float64]:
-    """A poor embedder: it knows one word, and counts it."""
+    """A minimal embedder: it counts a single word."""
     return np.array([[1, text.lower().count("volume")] for text in texts], float)
 
 
@@ -189,6 +189,6 @@ def test_distractors_without_named_tools_are_refused() -> None:
 
 
 def test_reference_only_tools_are_those_of_the_paper(task: Task) -> None:
-    found = [each for each in shown(Exposure(reference_only=True), task) if each.app != GUI]
-    assert len(found) == 158
-    assert {each.source for each in found} == {"reference", "mounted"}
+    tools = [tool for tool in shown(Exposure(reference_only=True), task) if tool.app != GUI]
+    assert len(tools) == 158
+    assert {tool.source for tool in tools} == {"reference", "mounted"}

@@ -1,4 +1,4 @@
-"""The host's side of the wire, against a server that speaks the guest's protocol."""
+"""The guest client, against a server that speaks the guest's protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts that a run names: ours by their module, anybody's as module:attribute."""
+"""Pluggable parts: built-in ones by their module, custom ones as module:attribute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames on disk: each once, and of most only what differs."""
+"""Frames on disk: stored once each, most of them as patches."""
 
 from __future__ import annotations
 

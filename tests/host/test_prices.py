@@ -1,4 +1,4 @@
-"""What requests cost, by a table with a date."""
+"""The cost of requests, by a dated price table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ cached = 1
 def test_a_price_is_per_million_tokens_and_cached_ones_have_their_own(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(TABLE)
     prices = read_prices(tmp_path / "own.toml")
-    # 600 000 new at 10, 400 000 kept at 1, 500 000 written by the model at 20
+    # 600 000 new at 10, 400 000 cached at 1, 500 000 output at 20
     tokens = Tokens(input=1_000_000, cached=400_000, output=500_000)
     assert prices.cost("toy", tokens) == pytest.approx(6 + 0.4 + 10)
     assert prices.cost("vendor/toy", tokens) == prices.cost("toy", tokens)

@@ -1,4 +1,4 @@
-"""Trials, rows and resume, on machines that are a server each."""
+"""Trials, rows and resuming, on machines that are peers (see `peer`)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_an_oracle_run_solves_every_task_and_leaves_its_evidence(
     frames = {path.name.partition(".")[0] for path in (folder / "frames").iterdir()}
     assert frames == {line[key] for line in lines[2:-1] for key in ("before", "after")} - {""}
     assert set(lines[2]["seconds"]) == {"model", "guest", "settle", "harness"}
-    # It has no oracle by tools: a bug of this test's choice, and the run goes on.
+    # It has no oracle by tools: a deliberate bug, after which the run continues.
     assert by_task["impossible"].fate == "bug"
 
 
@@ -82,11 +82,11 @@ def test_every_trial_begins_with_a_revert_to_the_snapshot_of_its_task(
 
 
 def test_a_machine_error_makes_a_void_row_and_a_new_machine(tmp_path: Path, suite: Suite) -> None:
-    made: list[PeerMachine] = []
+    machines: list[PeerMachine] = []
 
     def make() -> PeerMachine:
-        made.append(PeerMachine(broken_reverts=0 if made else 1))
-        return made[-1]
+        machines.append(PeerMachine(broken_reverts=0 if machines else 1))
+        return machines[-1]
 
     rows = run_in(tmp_path, suite, config_of(suite), make)
     assert [row.fate for row in rows].count("void") == 1
@@ -96,7 +96,7 @@ def test_a_machine_error_makes_a_void_row_and_a_new_machine(tmp_path: Path, suit
     assert void.failure.type == "MachineError"
     assert void.failure.console.endswith("login:")
     assert len(finished(rows)) == 2
-    assert [machine.closed for machine in made] == [True, True]
+    assert [machine.closed for machine in machines] == [True, True]
     assert {row.attempt for row in rows if row.task == void.task} == {1, 2}
 
 
@@ -168,18 +168,18 @@ def test_a_damaged_last_line_is_moved_away_and_its_trial_runs_again(
     path = tmp_path / "results.jsonl"
     first, _second = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + damage)
-    said: list[str] = []
+    messages: list[str] = []
 
     class Listens:
         def attempt_started(self, job: object, attempt: int) -> None: ...
         def attempt_ended(self, row: Row, left: int) -> None: ...
         def message(self, text: str) -> None:
-            said.append(text)
+            messages.append(text)
 
     assert len(read_rows(tmp_path)) == 1, "a report reads what is whole"
     rows = run_in(tmp_path, suite, config, watcher=Listens())
     assert len(finished(rows)) == 2
-    assert "damaged" in said[0]
+    assert "damaged" in messages[0]
     assert (tmp_path / "results.damaged").read_bytes().rstrip(b"\n") == damage.rstrip(b"\n")
     assert path.read_bytes().startswith(first)
 
@@ -220,10 +220,10 @@ def test_two_machines_give_the_same_rows_as_one(tmp_path: Path, suite: Suite) ->
     one = run_in(tmp_path / "one", suite, config)
     two = run_in(tmp_path / "two", suite, config, machines=2)
 
-    def told(rows: list[Row]) -> list[tuple[object, ...]]:
+    def outcome(rows: list[Row]) -> list[tuple[object, ...]]:
         return sorted((row.key, row.fate, row.score, row.steps, row.reason) for row in rows)
 
-    assert told(one) == told(two)
+    assert outcome(one) == outcome(two)
 
 
 def test_a_killed_runner_is_resumed_with_nothing_lost_or_repeated(
@@ -252,7 +252,7 @@ def test_a_killed_runner_is_resumed_with_nothing_lost_or_repeated(
 
 
 def slowly() -> None:
-    """The process that is killed: naps in every episode."""
+    """The body of the process to kill: an agent that sleeps in every episode."""
     from ambidex.host.records.config import RunConfig
     from ambidex.tasks.load import load_suite
     from tests.host.peer import CATALOGUE
@@ -276,7 +276,7 @@ def slowly() -> None:
 def test_an_interrupt_closes_the_machines_and_loses_no_row(
     tmp_path: Path, suite: Suite, request: pytest.FixtureRequest
 ) -> None:
-    # A job in the background, as these tests may be, begins with SIGINT ignored.
+    # Background jobs, which these tests may be, start with SIGINT ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     config = config_of(suite, runs=2)
@@ -287,7 +287,7 @@ def test_an_interrupt_closes_the_machines_and_loses_no_row(
         return machines[-1]
 
     class Interrupts:
-        """Presses Ctrl-C in the second trial."""
+        """A watcher that interrupts the run in the second trial."""
 
         def __init__(self) -> None:
             self.episodes = 0
@@ -298,7 +298,7 @@ def test_an_interrupt_closes_the_machines_and_loses_no_row(
 
         def step(self, observation: Observation) -> Decision:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1.0)  # the step that is under way when it comes
+            time.sleep(1.0)  # the step during which the interrupt arrives
             return Decision()
 
     with pytest.raises(KeyboardInterrupt):

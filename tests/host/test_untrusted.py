@@ -1,5 +1,5 @@
-"""Each reader of a guest's bytes, fed with bytes that nobody thought of: it gives a value that can
-be stored, or raises a `GuestError`."""
+"""Property tests of every reader of a guest's bytes: it returns a value that can be stored, or
+raises a `GuestError`."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ BYTES = st.binary(max_size=200) | WRITTEN.map(str.encode)
 
 
 def storable(value: object) -> None:
-    """It is UTF-8, finite, and not too deep to be written and read again."""
+    """Assert that the value is UTF-8, finite, and shallow enough to be written and read again."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)
     assert json.loads(written.encode().decode()) == value
 
 
-def read(reader: Callable[..., object], *given: object) -> object:
-    """What the reader gives; None where it says that it is the guest's fault."""
+def read(reader: Callable[..., object], *arguments: object) -> object:
+    """The reader's value; None if it raises an error that blames the guest."""
     try:
-        return reader(*given)
+        return reader(*arguments)
     except GuestError as error:
         str(error).encode()
         return None
@@ -93,9 +93,9 @@ def test_two_names_with_invalid_unicode_stay_distinct() -> None:
 @pytest.mark.parametrize("kind", [Health, CompletedCommand, StartedProcess])
 @given(BYTES)
 def test_any_bytes_give_a_model_or_a_malformed_error(kind: Any, content: bytes) -> None:
-    found = read(model, kind, content, "it")
-    if found is not None:
-        cast(CommandResult, found).model_dump_json().encode()
+    parsed = read(model, kind, content, "it")
+    if parsed is not None:
+        cast(CommandResult, parsed).model_dump_json().encode()
 
 
 @given(st.binary(max_size=300))
@@ -108,8 +108,8 @@ def test_text_never_fails(content: bytes) -> None:
     st.text(max_size=40) | st.binary(max_size=30).map(lambda raw: base64.b64encode(raw).decode())
 )
 def test_base64_is_decoded_within_the_bound_or_refused(written: str) -> None:
-    found = read(base64_bytes, written, 20, "it")
-    assert found is None or len(cast(bytes, found)) <= 22
+    parsed = read(base64_bytes, written, 20, "it")
+    assert parsed is None or len(cast(bytes, parsed)) <= 22
 
 
 @given(
@@ -122,8 +122,8 @@ def test_pixels_match_the_announced_size_or_are_refused(
     body: bytes, width: int, height: int, encoding: str
 ) -> None:
     for content in (body, zlib.compress(body)):
-        found = read(pixels, content, encoding, width, height, "it")
-        assert found is None or len(cast(bytes, found)) == width * height * 4
+        parsed = read(pixels, content, encoding, width, height, "it")
+        assert parsed is None or len(cast(bytes, parsed)) == width * height * 4
 
 
 HEADER = st.fixed_dictionaries(
@@ -165,7 +165,7 @@ def test_an_image_of_an_unknown_type_is_refused(content: bytes) -> None:
 
 
 class Printing:
-    """A guest whose every program prints that."""
+    """A guest whose every program prints the same text."""
 
     def __init__(self, printed: str) -> None:
         self.ran = CommandResult(returncode=0, stdout=printed)
@@ -177,8 +177,8 @@ class Printing:
 @given(BYTES)
 def test_a_malformed_survey_is_refused(content: bytes) -> None:
     guest = cast(Guest, Printing(content.decode("utf-8", "replace")))
-    found = read(survey, guest)
-    storable(found)
+    state = read(survey, guest)
+    storable(state)
 
 
 @pytest.mark.parametrize("question", ANSWERS)
@@ -213,22 +213,22 @@ BLOCKS = st.fixed_dictionaries(
 def test_any_tool_result_is_converted_to_our_type(
     blocks: list[Any], value: Any, failed: bool
 ) -> None:
-    said = {"content": blocks, "structuredContent": value, "isError": failed}
+    result = {"content": blocks, "structuredContent": value, "isError": failed}
     try:
-        # As it comes from the connection: read once, and then by the client's own models.
-        answer = mcp_types.CallToolResult.model_validate(read(json_value, json.dumps(said), "it"))
+        # As in production: parsed here first, then by the client's own models.
+        answer = mcp_types.CallToolResult.model_validate(read(json_value, json.dumps(result), "it"))
     except ValidationError:
         return
-    found = calls.result(ToolCall("one", "a_tool", {}), answer)
-    storable([found.text, found.error, found.value, *found.images])
-    assert not failed or found.error
+    converted = calls.result(ToolCall("one", "a_tool", {}), answer)
+    storable([converted.text, converted.error, converted.value, *converted.images])
+    assert not failed or converted.error
 
 
 @given(JSON)
 def test_a_listed_tool_without_an_app_is_refused(meta: Any) -> None:
     listed = mcp_types.Tool(name="a", input_schema={}, _meta={"ambidex": meta})
-    found = read(calls.spec, listed)
-    assert found is None or isinstance(cast(Any, found).app, str)
+    converted = read(calls.spec, listed)
+    assert converted is None or isinstance(cast(Any, converted).app, str)
 
 
 def test_a_malformed_answer_names_only_the_first_wrong_fields() -> None:
