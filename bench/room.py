@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from ambidex.host.records.announcement import NAME as MACHINE
-from ambidex.host.records.announcement import Seen
+from ambidex.host.records.announcement import ScreenAddress
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import read_config
-from ambidex.host.records.frame_files import png_of
+from ambidex.host.records.frame_files import read_frame_png
 from ambidex.host.records.trajectory import FRAMES, read_trajectory
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.report.report_lines import runs_in
@@ -64,7 +64,7 @@ def _sizes(run: Path) -> tuple[int, int, int]:
         stored += sum(path.stat().st_size for path in (trial / FRAMES).iterdir())
         for line in read_trajectory(trial):
             if line["kind"] == "step" and line["after"]:
-                whole += len(png_of(trial / FRAMES, line["after"]))
+                whole += len(read_frame_png(trial / FRAMES, line["after"]))
                 count += 1
     return stored, whole, count
 
@@ -126,7 +126,7 @@ def _watching(run: Path, made: Path, desktops: int) -> float:
             trial = made / f"idle.{at}"
             trial.mkdir()
             shutil.copy(_trials(run)[0] / TRAJECTORY, trial / TRAJECTORY)
-            seen = Seen(vnc=screen, password="", runner=os.getpid())
+            seen = ScreenAddress(vnc=screen, password="", runner=os.getpid())
             (trial / MACHINE).write_text(seen.model_dump_json())
         with opened([made]) as address, httpx.Client(follow_redirects=True) as client:
             client.get(address())

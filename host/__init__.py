@@ -1,9 +1,9 @@
-"""The host's nouns: what an agent sees, what it decides, how an episode ends, and who decides.
+"""The host's core types: observations, decisions, calls, agents and models.
 
     stop = run_episode(agent, guest, tools, limits, trajectory)    in host.loop.episode, the loop
 
-An agent is made anew for every episode. It sees `Observation`s and gives `Decision`s; everything it
-can do is a `ToolCall`, a mouse click no less than a spreadsheet function.
+Each episode gets a new agent, which receives `Observation`s and returns `Decision`s. Everything an
+agent does in the guest is a `ToolCall`: a mouse click as much as a spreadsheet function.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
-"""The folder that holds the top-level packages."""
+"""The directory that holds the top-level packages."""
 GUI = "computer"
-"""The app whose tools are the mouse and the keyboard; every other app's tools are "tools"."""
+"""The app whose tools are mouse, keyboard and screenshot (the modality `gui`). The tools of every
+other app belong to the modality `tools`."""
 
 
 class Stop(StrEnum):
-    """Why an episode ended. Running out is never the same as calling the task infeasible."""
+    """Why an episode ended. Reaching a limit is distinct from declaring the task infeasible."""
 
     DONE = "done"
     INFEASIBLE = "infeasible"
@@ -60,7 +61,7 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True)
 class ToolCall:
-    """One action; the id makes it happen at most once."""
+    """One call of a tool. The guest carries out each id at most once."""
 
     id: str
     name: str
@@ -69,8 +70,8 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What came of a call, as a model reads it; `error` is a code such as `bad_arguments`, empty if
-    all went well."""
+    """The result of a call, as a model reads it. `error` is a code such as `bad_arguments`, empty
+    if the call succeeded."""
 
     call: str
     """Id of the call."""
@@ -79,33 +80,34 @@ class ToolResult:
     value: Any = None
     """The JSON value the tool returned, where it returned one."""
     images: tuple[str, ...] = ()
-    """Pictures the tool returned, as data URLs."""
+    """Images the tool returned, as data URLs."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One picture of the screen. Two frames are equal when their pixels are."""
+    """One screenshot. Two frames are equal if their pixels are."""
 
     size: tuple[int, int]
     rgb: bytes = field(repr=False, compare=False)
     hash: str
     """BLAKE2b over the RGB bytes, 32 hexadecimal digits."""
     still: bool = field(default=True, compare=False)
-    """Whether the screen had come to rest before the bound."""
+    """Whether the screen stopped changing within the time limit for settling."""
     waited: float = field(default=0.0, compare=False)
-    """Seconds the guest waited for stillness."""
+    """Seconds the guest waited for the screen to settle."""
     focused: str = field(default="", compare=False)
-    """Class of the active window, in lower case; empty where none is active."""
+    """Class of the active window, in lower case; empty if no window is active."""
 
     @classmethod
     def of(cls, size: tuple[int, int], rgb: bytes) -> Frame:
-        """The frame of these pixels, rows from the top, three bytes each."""
+        """A frame from RGB pixels: rows from the top, three bytes per pixel. `ValueError` if the
+        number of bytes does not match the size."""
         if len(rgb) != size[0] * size[1] * 3:
-            raise ValueError(f"{len(rgb)} bytes are no picture of {size[0]}x{size[1]}")
+            raise ValueError(f"{len(rgb)} bytes do not make an RGB image of {size[0]}x{size[1]}")
         return cls(size, rgb, blake2b(rgb, digest_size=16).hexdigest())
 
     def png(self) -> bytes:
-        """The picture as PNG, quickly rather than small."""
+        """The frame as PNG, compressed for speed rather than size."""
         target = io.BytesIO()
         Image.frombytes("RGB", self.size, self.rgb).save(target, "PNG", compress_level=1)
         return target.getvalue()
@@ -113,8 +115,8 @@ class Frame:
 
 @dataclass(frozen=True)
 class Observation:
-    """What an agent sees before a step: the screen, what came of its last calls in their order,
-    what it may call now, and what a person wants it to know."""
+    """What an agent receives before a step: the screen, the results of its last calls in order, the
+    tools on offer, and notes (hints from a person or a fork)."""
 
     screenshot: Frame
     results: tuple[ToolResult, ...] = ()
@@ -124,19 +126,19 @@ class Observation:
 
 @dataclass(frozen=True)
 class Usage:
-    """What asking models took."""
+    """Tokens, cost and requests spent on models."""
 
     input_tokens: int = 0
-    """Cached ones included."""
+    """Including cached tokens."""
     output_tokens: int = 0
-    """Reasoning included."""
+    """Including reasoning tokens."""
     cached_tokens: int = 0
-    """Of the input tokens, those that the vendor had kept."""
+    """Input tokens served from the vendor's prompt cache."""
     cost: float | None = 0.0
-    """US dollars; None where one of the models has no known price."""
+    """US dollars; None if the price of one of the models is unknown."""
     requests: int = 0
     retries: int = 0
-    """Requests that were refused for load or lost, and sent again."""
+    """Requests sent again after the vendor refused them for load or the connection was lost."""
 
     def __add__(self, other: Usage) -> Usage:
         unknown = self.cost is None or other.cost is None
@@ -152,97 +154,98 @@ class Usage:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question that was put to a model, as it was answered."""
+    """One request to a model, with its answer."""
 
     model: str
     answer: Mapping[str, Any]
-    """In the vendor's own form."""
+    """In the vendor's own format."""
     usage: Usage
     seconds: float
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What an agent does in one step: calls, carried out in order, and perhaps the end of the
+    """What an agent does in one step: calls, carried out in order, and optionally the end of the
     episode after them."""
 
     thought: str = ""
     calls: tuple[ToolCall, ...] = ()
     stop: Stop | None = None
-    """`DONE` or `INFEASIBLE`; the limits are not the agent's to declare."""
+    """`DONE` or `INFEASIBLE`; agents cannot declare that a limit was reached."""
     answer: str | None = None
     exchanges: tuple[Exchange, ...] = ()
-    """What was asked of models for it."""
+    """The model requests behind this decision."""
     malformed: str = ""
     """Why the model's answer could not be read as a decision; too many in a row end the episode."""
 
     @property
     def usage(self) -> Usage:
-        """What its exchanges took."""
+        """The total usage of its exchanges."""
         return sum((exchange.usage for exchange in self.exchanges), Usage())
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an episode may take. A step is one decision, the last one included; a malformed answer
-    is one too."""
+    """Limits of an episode. Every decision counts as a step, including the last one and malformed
+    answers."""
 
     steps: int = 15
     seconds: float = 3600.0
     cost: float | None = None
     """US dollars."""
     malformed: int = 3
-    """Malformed answers in a row."""
+    """Consecutive malformed answers."""
 
 
 @dataclass(frozen=True)
 class Briefing:
-    """What an agent knows before its first step."""
+    """What an agent is told before its first step."""
 
     instruction: str
     limits: Limits
     seed: int = 0
     branch: int = 0
-    """Which branch of a recorded episode this is, from 1; 0 where it is none. What was decided at
-    the beginning of one was decided with the same seed: only what comes later may differ by this.
+    """Number of the branch, from 1; 0 if the episode is not a branch. The replayed prefix was
+    decided with the same seed, so only decisions after the branch point may depend on this number.
     """
 
 
 class Agent(Protocol):
-    """The one that decides. Raises `ModelError` where its model fails."""
+    """Turns observations into decisions."""
 
     def step(self, observation: Observation) -> Decision:
-        """The next decision."""
+        """Return the next decision. Raises `ModelError` if the agent's model fails."""
 
 
 Form = Literal["chat", "messages", "responses"]
-"""OpenAI's chat completions (which most servers speak), Anthropic's messages, OpenAI's
-responses."""
+"""The API of a request: OpenAI's chat completions (which most servers speak), Anthropic's messages
+or OpenAI's responses."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a model is asked, in the words of one form; the model's name and settings are added by
-    whoever sends it."""
+    """A request to a model, in the format of one API. The sender adds the model's name and
+    settings."""
 
     form: Form
     body: Mapping[str, Any]
     seed: int | None = None
-    """For vendors that take one."""
+    """Sent to vendors that accept a seed."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model answered, in the words of the form it was asked in."""
+    """A model's answer, in the format of the API it was asked through."""
 
     body: Mapping[str, Any]
     usage: Usage
 
 
 class Model(Protocol):
-    """A model behind a connection. Raises `ModelError`, and retries what is worth it."""
+    """A model behind a connection."""
 
     name: str
 
     def ask(self, request: Request) -> Answer:
-        """Its answer. May be called from several threads."""
+        """Send a request and return the answer, retrying transient failures. Raises `ModelError`.
+        Thread-safe."""

@@ -1,5 +1,5 @@
-"""The fates of an error, drawn once. The agent has acted from its first call of a tool, or of the
-mouse and keyboard, on.
+"""Exceptions of the host, and what each means for a trial. The agent counts as having acted from
+its first call on, mouse and keyboard included.
 
                                              before it acted   after it acted
 TaskError       the data is wrong            raised at load, exit 2, file and key named
@@ -9,13 +9,13 @@ GuestError      the guest did not answer     void              void once, then a
 ModelError      the model refused a request  void              void once, then a score of 0
 ModelError      no answer, load, no key      void              void
 StoppedError    a person ended the trial     void              void
-RehearsalError  a fork's start is lost       void, and not tried again: it would be lost again
+RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
 an error result of a tool                    text for the model; the episode continues
 anything else                                row `bug` with traceback; run continues, exit 1
 
-A void trial is run again, counted, and never scored. The agent has the machine once it has acted,
-and can break it; so a void after that has to be proved: by a person, by a rehearsal that no machine
-takes part in, or by what the model's endpoint answered.
+A void trial is counted, run again and never scored. Once the agent has acted it controls the
+machine and can break it, so a void after that point must be independent of the agent: ended by a
+person, by a replay that involves no machine, or by the model's endpoint.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = [
     "TaskError",
     "UsageError",
     "ended_by",
-    "proved",
+    "independent_of_agent",
 ]
 
 EndedBy = Literal["machine", "guest", "model", "person", "harness"]
 
 
 class HintedError(Exception):
-    """One sentence about what happened, and one about what would help."""
+    """An error with a message (what happened) and a hint (what would help), a sentence each."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -53,11 +53,11 @@ class HintedError(Exception):
 
 
 class UsageError(HintedError):
-    """What was asked for cannot be done as asked."""
+    """The user's request cannot be carried out as given."""
 
 
 class GuestError(HintedError):
-    """The guest did not answer, or not in its own protocol."""
+    """The guest did not answer, or violated its protocol."""
 
 
 class StageError(GuestError):
@@ -65,8 +65,8 @@ class StageError(GuestError):
 
 
 class ModelError(HintedError):
-    """The model could not be asked or did not answer. `refused` says that it answered, and refused
-    what the agent asked: too long a context, content against its rules."""
+    """The model could not be asked or did not answer. `refused` is true if the endpoint answered
+    and rejected the request itself: a context that is too long, content against its rules."""
 
     def __init__(self, message: str, *, hint: str = "", refused: bool = False) -> None:
         super().__init__(message, hint=hint)
@@ -74,15 +74,15 @@ class ModelError(HintedError):
 
 
 class StoppedError(HintedError):
-    """A person who watched ended the trial, and it does not count."""
+    """A person ended the trial as void."""
 
 
 class RehearsalError(HintedError):
-    """An agent could not be brought to where it was in a recorded episode."""
+    """An agent could not be brought back to its state at a step of a recorded episode."""
 
 
 VOID = (MachineError, GuestError, ModelError, StoppedError, RehearsalError)
-"""What says nothing about the agent."""
+"""Errors that make an attempt void."""
 
 ENDED_BY: dict[type[Exception], EndedBy] = {
     MachineError: "machine",
@@ -91,20 +91,20 @@ ENDED_BY: dict[type[Exception], EndedBy] = {
     StoppedError: "person",
     RehearsalError: "harness",
 }
-"""Who ended a trial."""
+"""Who ended the trial, by the class of the error."""
 
 
 def ended_by(error: Exception) -> EndedBy:
-    """Who ended the trial that this error ended."""
+    """Who ended a trial that failed with this error."""
     return next((who for kind, who in ENDED_BY.items() if isinstance(error, kind)), "harness")
 
 
-def proved(error: Exception) -> bool:
-    """Whether nothing that an agent does in its guest could have caused that error."""
+def independent_of_agent(error: Exception) -> bool:
+    """Whether nothing that an agent does in its guest could have caused the error."""
     if isinstance(error, ModelError):
         return not error.refused
     return isinstance(error, StoppedError | RehearsalError)
 
 
 FINAL = (RehearsalError,)
-"""Of those, what another machine would not change: it is tried once in one go."""
+"""The void errors that would recur on another machine: the trial is not attempted again."""

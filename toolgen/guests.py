@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ambidex.host.client.answers import Ran
+from ambidex.host.client.answers import CommandResult
 from ambidex.host.client.guest import Guest
 from ambidex.host.runs.machines import Source
 from ambidex.host.untrusted.parsing import model
@@ -145,7 +145,7 @@ def install(guest: Guest) -> None:
         guest.put(str(WHERE / path.name), path.read_bytes())
 
 
-def run_code(guest: Guest, language: str, code: str) -> Ran:
+def run_code(guest: Guest, language: str, code: str) -> CommandResult:
     """Run a model's code as the desktop user, in the home folder."""
     program = {"python": "python3", "bash": "bash"}[language]
     file = WHERE / f"code.{language}"

@@ -1,15 +1,15 @@
-"""Agents, by name: oracle, noop, random, replay, model, planner, and any class of yours.
+"""Agents by name: oracle, noop, random, replay, model, planner, and your own classes.
 
 oracle[:tools|:gui]   plays the task's reference solution, by default the condition's
-noop                  does nothing and says it is done
-random                calls tools at random, by their schemas, from the seed
-replay:DIR            plays again what is recorded in a run (DIR) for the same task
+noop                  does nothing and declares the task done
+random                calls random tools with random arguments that fit their schemas
+replay:DIR            replays the recorded episode of the same task from a run (DIR)
 model                 asks a model, in a dialect (see host.dialects)
-planner               asks a model what to do, and a second one where on the screen that is
-near_miss:N           plays a task's Nth near-miss (from 1); `prove` uses it
-module:Class          Class(briefing) with a method step(observation) -> Decision
+planner               asks one model what to do, and another where on the screen that is
+near_miss:N           plays a task's Nth near miss (from 1); used by `prove`
+module:Class          your own: Class(briefing) with a method step(observation) -> Decision
 
-Each name of ours is a module of this package that assigns `AGENT`.
+Each built-in agent is a module of this package that assigns `AGENT`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from collections.abc import Callable
 from typing import cast
 
 from ambidex.host import Agent, Briefing, Model
-from ambidex.host.agents.kind import AgentKind, Asked
+from ambidex.host.agents.kind import AgentKind, AgentRequest
 from ambidex.host.errors import UsageError
-from ambidex.host.named import load_named, names_in
+from ambidex.host.named import load_reference, part_names
 from ambidex.host.records.config import ModelConfig, RunConfig
 from ambidex.tasks import Task
 
@@ -32,7 +32,7 @@ __all__ = ["agent_maker", "check_agent", "roles_of"]
 
 
 def roles_of(name: str) -> tuple[str, ...]:
-    """The models that the agent of that name asks, by their roles; none of an agent of yours."""
+    """The roles of the models that the agent asks; empty for a user's own agent."""
     kind = _kind(name)
     return kind.roles if kind else ()
 
@@ -40,48 +40,49 @@ def roles_of(name: str) -> tuple[str, ...]:
 def agent_maker(
     config: RunConfig, models: Callable[[ModelConfig], Model]
 ) -> Callable[[str, Task, Briefing], Agent]:
-    """Makes the agent of a name for one episode; `models` opens each model once."""
+    """Return a function that makes the named agent for one episode. `models` opens a model; it is
+    called once per configured model."""
     opened = {
-        role: (asked, models(asked))
+        role: (model, models(model))
         for role in ("model", "grounder")
-        if (asked := getattr(config, role)) is not None
+        if (model := getattr(config, role)) is not None
     }
 
     def make(name: str, task: Task, briefing: Briefing) -> Agent:
         if kind := _kind(name):
-            return kind.make(Asked(name.partition(":")[2], task, briefing, config, opened))
-        return cast(Agent, _class_named(name)(briefing))
+            return kind.make(AgentRequest(name.partition(":")[2], task, briefing, config, opened))
+        return cast(Agent, _load_class(name)(briefing))
 
     return make
 
 
 def check_agent(name: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-    """`UsageError` where there is no such agent, or where it cannot play one of the tasks."""
+    """`UsageError` if there is no such agent, or if it cannot play one of the tasks."""
     if kind := _kind(name):
         for role in kind.roles:
             if getattr(config, role) is None:
-                hint = "Such as --model openai/gpt-5."
+                hint = "For example --model openai/gpt-5."
                 if role == "grounder" or len(kind.roles) > 1:
-                    hint = "An experiment's file names both models: docs/experiments.md."
+                    hint = "Name both models in an experiment file: docs/experiments.md."
                 raise UsageError(f"the agent {name} needs a {role}", hint=hint)
         kind.check(name.partition(":")[2], config, tasks)
     else:
-        _class_named(name)
+        _load_class(name)
 
 
 def _kind(name: str) -> AgentKind | None:
-    """The agent of this package that the name begins with, if it does."""
-    module = name.partition(":")[0]
+    """The built-in agent of that name; None for any other name."""
+    module_name = name.partition(":")[0]
     package = sys.modules[__name__]
-    if all(each.name != module for each in pkgutil.iter_modules(package.__path__)):
+    if all(module.name != module_name for module in pkgutil.iter_modules(package.__path__)):
         return None
-    found = importlib.import_module(f"{__name__}.{module}")
-    return cast("AgentKind | None", getattr(found, "AGENT", None))
+    module = importlib.import_module(f"{__name__}.{module_name}")
+    return cast("AgentKind | None", getattr(module, "AGENT", None))
 
 
-def _class_named(name: str) -> Callable[[Briefing], object]:
-    known = f"There is {', '.join(names_in(sys.modules[__name__], 'AGENT'))} or module:Class."
-    found = load_named("agent", name, known)
-    if not callable(found) or (inspect.isclass(found) and not hasattr(found, "step")):
-        raise UsageError(f"{name} is no agent: it has no method step(observation) -> Decision")
-    return cast("Callable[[Briefing], object]", found)
+def _load_class(name: str) -> Callable[[Briefing], object]:
+    known = ", ".join(part_names(sys.modules[__name__], "AGENT"))
+    agent = load_reference("agent", name, f"Known: {known}; or your own as module:Class.")
+    if not callable(agent) or (inspect.isclass(agent) and not hasattr(agent, "step")):
+        raise UsageError(f"not an agent: {name} has no method step(observation) -> Decision")
+    return cast("Callable[[Briefing], object]", agent)

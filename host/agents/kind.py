@@ -1,4 +1,4 @@
-"""What a module of this package assigns to `AGENT`, so that runs can name its agent."""
+"""The registration of a built-in agent: what its module assigns to `AGENT`."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from ambidex.host import Agent, Briefing, Model
 from ambidex.host.records.config import ModelConfig, RunConfig
 from ambidex.tasks import Task
 
-__all__ = ["AgentKind", "Asked", "Open"]
+__all__ = ["AgentKind", "AgentRequest", "ModelsByRole"]
 
-Open = Mapping[str, tuple[ModelConfig, Model]]
-"""The models of a run, by their role."""
+ModelsByRole = Mapping[str, tuple[ModelConfig, Model]]
+"""The models of a run, by role."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What an agent is made for: one episode of a task."""
+class AgentRequest:
+    """Everything needed to make an agent for one episode of a task."""
 
     detail: str
-    """What the name says after its colon."""
+    """The part of the agent's name after the colon."""
     task: Task
     briefing: Briefing
     config: RunConfig
-    models: Open
+    models: ModelsByRole
 
 
-def plays_anything(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-    """No task is refused."""
+def accept_all(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
+    """Accept every task."""
 
 
 @dataclass(frozen=True)
 class AgentKind:
-    """An agent that runs name by its module: `name` or `name:detail`."""
+    """A built-in agent, which runs name as `module` or `module:detail`."""
 
-    make: Callable[[Asked], Agent]
-    """A new one, for one episode."""
-    check: Callable[[str, RunConfig, tuple[Task, ...]], None] = plays_anything
-    """Given detail, configuration and tasks: `UsageError` where it cannot play one of them."""
+    make: Callable[[AgentRequest], Agent]
+    """Make a new agent for one episode."""
+    check: Callable[[str, RunConfig, tuple[Task, ...]], None] = accept_all
+    """Given detail, configuration and tasks, raise `UsageError` if it cannot play one of them."""
     roles: tuple[str, ...] = ()
-    """The models it asks: of `model` and `grounder`."""
+    """The models it asks: `model`, `grounder`, or both."""

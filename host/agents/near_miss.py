@@ -1,4 +1,4 @@
-"""The agent that plays a task's near-miss: what nearly solves it, and must score 0."""
+"""The agent that plays a task's near miss: a plausible wrong solution, which must score 0."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["AGENT", "near_miss"]
 
 
 def near_miss(task: Task, number: int) -> Script:
-    """The task's near-miss of that number, from 1."""
+    """A script of the task's near miss of that number, from 1."""
     miss = task.spec.near_miss[number - 1]
     return Script(miss.calls, Stop(miss.stop), miss.answer)
 
 
-AGENT = AgentKind(lambda asked: near_miss(asked.task, int(asked.detail)))
+AGENT = AgentKind(lambda request: near_miss(request.task, int(request.detail)))

@@ -1,4 +1,4 @@
-"""The agent that does nothing: what it scores, the task gives away."""
+"""The agent that does nothing. Any score it gets is one the task gives away."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from ambidex.host.agents.kind import AgentKind
 
 
 class Noop:
-    """Says at once that it is done."""
+    """Declares the task done at its first step."""
 
     def step(self, observation: Observation) -> Decision:
-        """Done."""
+        """Stop without a call."""
         return Decision(thought="Nothing to do.", stop=Stop.DONE)
 
 
-AGENT = AgentKind(lambda asked: Noop())
+AGENT = AgentKind(lambda request: Noop())

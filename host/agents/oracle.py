@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 
 from ambidex.host import Decision, Observation, Stop, ToolCall
-from ambidex.host.agents.kind import AgentKind, Asked
+from ambidex.host.agents.kind import AgentKind, AgentRequest
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Condition, RunConfig
 from ambidex.tasks import Task
@@ -16,7 +16,7 @@ __all__ = ["AGENT", "Script", "play_oracle"]
 
 
 class Script:
-    """Makes one call per step, whatever comes of it, and stops once all are made."""
+    """Makes one call per step, regardless of the results, and stops after the last one."""
 
     def __init__(self, calls: Sequence[Call], stop: Stop, answer: str | None) -> None:
         self._calls = list(calls)
@@ -32,7 +32,7 @@ class Script:
 
 
 def play_oracle(task: Task, by: str) -> Script:
-    """The task's reference solution by `tools` or `gui`; `UsageError` where it has none."""
+    """The script of the task's oracle by `tools` or `gui`; `UsageError` if it has none."""
     for oracle in task.spec.oracle:
         if oracle.by == by:
             return Script(oracle.calls, Stop(oracle.stop), oracle.answer)
@@ -40,17 +40,18 @@ def play_oracle(task: Task, by: str) -> Script:
 
 
 def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
-    by = {task.name: detail or _natural(config.condition, task) for task in tasks}
-    lacking = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
-    if lacking:
-        raise UsageError(f"no oracle by {by[lacking[0]]} for {', '.join(lacking)}")
+    by = {task.name: detail or _default_modality(config.condition, task) for task in tasks}
+    missing = [t.name for t in tasks if all(o.by != by[t.name] for o in t.spec.oracle)]
+    if missing:
+        raise UsageError(f"no oracle by {by[missing[0]]} for {', '.join(missing)}")
 
 
-def _make(asked: Asked) -> Script:
-    return play_oracle(asked.task, asked.detail or _natural(asked.config.condition, asked.task))
+def _make(request: AgentRequest) -> Script:
+    modality = request.detail or _default_modality(request.config.condition, request.task)
+    return play_oracle(request.task, modality)
 
 
-def _natural(condition: Condition, task: Task) -> str:
+def _default_modality(condition: Condition, task: Task) -> str:
     if condition != "hybrid":
         return condition
     by = {oracle.by for oracle in task.spec.oracle}

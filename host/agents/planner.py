@@ -1,8 +1,8 @@
-"""The agent that asks one model what to do, and a second one where on the screen that is."""
+"""The agent that asks one model what to do, and another where on the screen that is."""
 
 from __future__ import annotations
 
-from ambidex.host.agents.kind import AgentKind, Asked
+from ambidex.host.agents.kind import AgentKind, AgentRequest
 from ambidex.host.agents.model import ModelAgent
 from ambidex.host.dialects import open_dialect
 from ambidex.host.dialects.grounded import Grounded
@@ -14,19 +14,20 @@ from ambidex.tasks import Task
 __all__ = ["AGENT"]
 
 
-def _make(asked: Asked) -> ModelAgent:
-    config, model = asked.models["model"]
-    finding, grounder = asked.models["grounder"]
+def _make(request: AgentRequest) -> ModelAgent:
+    config, model = request.models["model"]
+    grounder_config, grounder = request.models["grounder"]
     tape = Tape()
-    dialect = Grounded(open_dialect(config, asked.briefing), finding, tape.over(grounder))
-    return ModelAgent(model, dialect, asked.briefing, tape)
+    planner = open_dialect(config, request.briefing)
+    dialect = Grounded(planner, grounder_config, tape.over(grounder))
+    return ModelAgent(model, dialect, request.briefing, tape)
 
 
 def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
     if config.model and config.model.dialect != "functions":
         raise UsageError(
-            f"a planner describes what to hit, and {config.model.dialect} names points",
-            hint="Its dialect is functions.",
+            f"a planner describes targets, but the dialect {config.model.dialect} names points",
+            hint="Use the dialect functions.",
         )
 
 

@@ -1,4 +1,4 @@
-"""The agent that calls tools at random: what it breaks was not robust, what it scores was luck."""
+"""The agent that calls tools at random: tests robustness, and shows what luck alone scores."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ KEYS = ("Return", "Escape", "Tab", "a", "ctrl", "Down")
 
 
 class Random:
-    """Each step one call of a random tool with random arguments that its schema allows; never stops
-    by itself."""
+    """Calls one random tool per step, with random arguments that fit its schema. Never stops by
+    itself."""
 
     def __init__(self, briefing: Briefing) -> None:
-        self._dice = random.Random(briefing.seed)
+        self._rng = random.Random(briefing.seed)
 
     def step(self, observation: Observation) -> Decision:
-        """Some call."""
-        tool = self._dice.choice(observation.tools)
-        arguments = invent(tool.parameters, self._dice, observation.screenshot.size)
-        id = f"{self._dice.getrandbits(64):016x}-{uuid.uuid4().hex[:8]}"
+        """A call of a random tool."""
+        tool = self._rng.choice(observation.tools)
+        arguments = invent(tool.parameters, self._rng, observation.screenshot.size)
+        id = f"{self._rng.getrandbits(64):016x}-{uuid.uuid4().hex[:8]}"
         return Decision(calls=(ToolCall(id, tool.name, arguments),))
 
 
 def invent(
-    schema: Mapping[str, Any], dice: random.Random, screen: tuple[int, int]
+    schema: Mapping[str, Any], rng: random.Random, screen: tuple[int, int]
 ) -> dict[str, Any]:
-    """Arguments that fit an object schema: all required ones, some of the others."""
+    """Random arguments that fit an object schema: all required ones and some of the others."""
     required = schema.get("required", ())
     return {
-        name: _value(name, each, schema.get("$defs", {}), dice, screen)
-        for name, each in schema.get("properties", {}).items()
-        if name in required or dice.random() < 0.3
+        name: _value(name, property, schema.get("$defs", {}), rng, screen)
+        for name, property in schema.get("properties", {}).items()
+        if name in required or rng.random() < 0.3
     }
 
 
@@ -48,42 +48,42 @@ def _value(
     name: str,
     schema: Mapping[str, Any],
     defs: Mapping[str, Any],
-    dice: random.Random,
+    rng: random.Random,
     screen: tuple[int, int],
 ) -> Any:
-    def inner(each: Mapping[str, Any]) -> Any:
-        return _value(name, each, defs, dice, screen)
+    def inner(schema: Mapping[str, Any]) -> Any:
+        return _value(name, schema, defs, rng, screen)
 
     if "$ref" in schema:
         return inner(defs[schema["$ref"].rpartition("/")[2]])
     if "enum" in schema:
-        return dice.choice(schema["enum"])
+        return rng.choice(schema["enum"])
     if "const" in schema:
         return schema["const"]
     for union in ("anyOf", "oneOf"):
         if union in schema:
-            return inner(dice.choice(schema[union]))
+            return inner(rng.choice(schema[union]))
     match schema.get("type"):
         case "integer":
-            return round(_number(name, schema, dice, screen))
+            return round(_number(name, schema, rng, screen))
         case "number":
-            return round(_number(name, schema, dice, screen), 2)
+            return round(_number(name, schema, rng, screen), 2)
         case "boolean":
-            return dice.random() < 0.5
+            return rng.random() < 0.5
         case "null":
             return None
         case "array":
             low = schema.get("minItems", 1)
-            many = dice.randint(low, max(low, min(schema.get("maxItems", 3), 3)))
-            return [inner(schema.get("items", {"type": "string"})) for _ in range(many)]
+            count = rng.randint(low, max(low, min(schema.get("maxItems", 3), 3)))
+            return [inner(schema.get("items", {"type": "string"})) for _ in range(count)]
         case "object":
             return {
-                key: _value(key, each, defs, dice, screen)
-                for key, each in schema.get("properties", {}).items()
+                key: _value(key, property, defs, rng, screen)
+                for key, property in schema.get("properties", {}).items()
             }
     words = KEYS if name.startswith("key") else WORDS
     fitting = [word for word in words if _fits(word, schema)]
-    return dice.choice(fitting or words)
+    return rng.choice(fitting or words)
 
 
 def _fits(word: str, schema: Mapping[str, Any]) -> bool:
@@ -92,12 +92,12 @@ def _fits(word: str, schema: Mapping[str, Any]) -> bool:
 
 
 def _number(
-    name: str, schema: Mapping[str, Any], dice: random.Random, screen: tuple[int, int]
+    name: str, schema: Mapping[str, Any], rng: random.Random, screen: tuple[int, int]
 ) -> float:
     end = screen[0] - 1 if name.endswith("x") else screen[1] - 1 if name.endswith("y") else 5
     low = schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1)
     high = schema.get("maximum", schema.get("exclusiveMaximum", end + 1) - 1)
-    return dice.uniform(min(low, high), max(low, high))
+    return rng.uniform(min(low, high), max(low, high))
 
 
-AGENT = AgentKind(lambda asked: Random(asked.briefing))
+AGENT = AgentKind(lambda request: Random(request.briefing))

@@ -1,4 +1,4 @@
-"""The agent that does again what an agent did before."""
+"""The agent that replays a recorded episode."""
 
 from __future__ import annotations
 
@@ -17,32 +17,31 @@ __all__ = ["AGENT", "Replay"]
 
 
 class Replay:
-    """Plays a recorded trajectory: of the directory itself, or of the first trial of `task` in a
-    run."""
+    """Replays a trajectory: the one in the directory `recorded`, or that of the first trial of
+    `task` if `recorded` is a run."""
 
     def __init__(self, recorded: Path, task: str) -> None:
         folders = [recorded, *sorted(recorded.glob(f"{task}.*[0-9]"))]
-        found = next((each for each in folders if _is_of(each, task)), None)
-        if found is None:
+        trial = next((folder for folder in folders if _is_of(folder, task)), None)
+        if trial is None:
             raise UsageError(f"{recorded} has no trial of {task}")
-        self._steps = [line for line in read_trajectory(found) if line["kind"] == "step"]
+        self._steps = [line for line in read_trajectory(trial) if line["kind"] == "step"]
 
     def step(self, observation: Observation) -> Decision:
-        """The decision that was made at this step; where the record ends without one to stop,
-        done."""
+        """The recorded decision of this step; `DONE` if the record ends without a stop."""
         if not self._steps:
             return Decision(stop=Stop.DONE, thought="The record ends here.")
-        said = self._steps.pop(0)["decision"]
+        decision = self._steps.pop(0)["decision"]
         return Decision(
-            thought=said["thought"],
-            calls=tuple(_again(call) for call in said["calls"]),
-            stop=Stop(said["stop"]) if said["stop"] else None,
-            answer=said["answer"],
+            thought=decision["thought"],
+            calls=tuple(_new_call(call) for call in decision["calls"]),
+            stop=Stop(decision["stop"]) if decision["stop"] else None,
+            answer=decision["answer"],
         )
 
 
-def _again(call: dict[str, Any]) -> ToolCall:
-    # A new id: this is a new action, not a question about the old one.
+def _new_call(call: dict[str, Any]) -> ToolCall:
+    # A new id, because the guest answers a known id with the stored result.
     return ToolCall(uuid.uuid4().hex, call["name"], call["arguments"])
 
 
@@ -55,7 +54,7 @@ def _is_of(folder: Path, task: str) -> bool:
 
 def _check(detail: str, config: RunConfig, tasks: tuple[Task, ...]) -> None:
     for task in tasks:
-        Replay(Path(detail), task.name)  # refuses a task of which nothing is recorded
+        Replay(Path(detail), task.name)  # raises if there is no recording of the task
 
 
-AGENT = AgentKind(lambda asked: Replay(Path(asked.detail), asked.task.name), _check)
+AGENT = AgentKind(lambda request: Replay(Path(request.detail), request.task.name), _check)

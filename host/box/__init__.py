@@ -1,10 +1,10 @@
-"""The box in which verdicts are given: one process for each, that can do nothing but judge.
+"""The judge's box: each verdict is computed in a confined process of its own.
 
-What is judged was made by an agent. So a verdict is given by a copy of a server that has loaded the
-evaluators (`host.box.server`), in a cage (`host.box.cage`): bounds on memory, processor time, wall
-time and the size of files; no network, no other program, no other process, no variable of the
-environment, and only the files that judging needs. Reaching a bound is a verdict: a score of 0 that
-says which. `host.box.client` is the controller's side.
+Evidence was made by an agent and is not trusted. A verdict is computed by a fork of a server that
+has loaded the evaluators (`host.box.server`), in a cage (`host.box.cage`): limits on memory, CPU
+time, wall time and file size; no network, no other programs or processes, no environment variables,
+and only the files that judging needs. Reaching a limit is a verdict, too: a score of 0 that names
+the limit. `host.box.client` is the controller's side.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """What one verdict may take."""
+    """Resource limits of one verdict."""
 
     memory: int = 3072 * MIB
-    """Bytes of address space beyond what the server has: numbers and pictures of the largest files
-    that are collected need about a third of it."""
+    """Bytes of address space on top of the server's. Numbers and pictures of the largest files that
+    are collected need about a third of it."""
     processor: int = 30
-    """Seconds of processor time; the slowest honest verdicts of OSWorld's tasks take about five."""
+    """Seconds of CPU time. The slowest honest verdicts of OSWorld's tasks take about five."""
     wall: float = 90.0
-    """Seconds in all, for a computer that is busy."""
+    """Seconds of wall time, generous for a busy computer."""
     file: int = 256 * MIB
-    """Bytes of one file that is written."""
+    """Bytes of each file written."""
 
 
 LIMITS = Limits()

@@ -1,4 +1,5 @@
-"""Shutting a process in, for good. Linux only; nothing here needs to be root."""
+"""Confine the current process irrevocably, by rlimits, Landlock, capabilities and seccomp. Needs
+Linux, but not root."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ __all__ = ["CageError", "landlock", "shut_in"]
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
 SECCOMP_MODE_FILTER = 2
 VERSION = 0x20080522
-"""Of the form of capset(2) that has 64 capabilities."""
+"""The version of capset(2)'s header for 64 capabilities."""
 
-# Numbers of system calls: x86_64, aarch64. None where the machine has no such call.
+# System call numbers on x86_64 and aarch64; None if the architecture has no such call.
 CALLS: dict[str, tuple[int | None, int | None]] = {
     "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "bind": (49, 200),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
@@ -35,7 +36,7 @@ CALLS: dict[str, tuple[int | None, int | None]] = {
 STARTING: dict[str, tuple[int | None, int | None]] = {
     "execve": (59, 221), "execveat": (322, 281), "fork": (57, None), "vfork": (58, None),
 }  # fmt: skip
-"""How another program or process is started."""
+"""System calls that start another program or process."""
 CLONE, CLONE3, CAPSET = (56, 220), (435, 435), (126, 91)
 CLONE_THREAD = 0x0001_0000
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -43,23 +44,24 @@ X32 = 0x4000_0000
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOW, REFUSE, KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
 NUMBER, ARCHITECTURE, FIRST = 0, 4, 16
-"""Where a filter finds the call's number, the machine's kind, and the low half of an argument."""
+"""Offsets in seccomp_data: the call's number, the architecture, the low half of the first
+argument."""
 
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_SHUT = 444, 445, 446
 READS = 0x1 | 0x4 | 0x8
-"""Execute, read a file, read a folder."""
+"""Landlock rights: execute, read a file, read a folder."""
 EVERYTHING = (1 << 13) - 1
 SINCE = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
-"""Rights that later versions of Landlock know: to move, to cut off, to control devices."""
+"""Rights added by later versions of Landlock: refer (rename), truncate, ioctl on devices."""
 
 
 class CageError(Exception):
-    """A process cannot be shut in here, so nothing is judged."""
+    """The process cannot be confined on this system, so nothing is judged."""
 
 
 def shut_in(limits: Limits, reads: Iterable[Path], writes: Path, *, programs: bool = False) -> None:
-    """Shut this process in. It may read below `reads`, write below `writes`, and start other
-    programs only with `programs`."""
+    """Confine this process. It may read below `reads`, write below `writes`, and start other
+    programs only if `programs` is true."""
     libc = ctypes.CDLL(None, use_errno=True)
     _bound(limits)
     _call(libc.prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -79,31 +81,37 @@ def _bound(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 
 
-def _call(function: object, *given: int) -> int:
-    done: int = function(*given)  # type: ignore[operator]  # of ctypes
-    if done < 0:
+def _call(function: object, *arguments: int) -> int:
+    result: int = function(*arguments)  # type: ignore[operator]  # of ctypes
+    if result < 0:
         number = ctypes.get_errno()
-        raise CageError(f"the judge's process cannot be shut in: {os.strerror(number)}")
-    return done
+        raise CageError(f"cannot confine the judge's process: {os.strerror(number)}")
+    return result
 
 
 def landlock(libc: ctypes.CDLL, reads: Iterable[Path], writes: Path) -> bool:
-    """Leave only those folders to this process; false where the kernel has no Landlock: then it can
-    read what its user can."""
+    """Restrict this process to those folders. Returns False if the kernel has no Landlock; the
+    process can then read whatever its user can."""
     version = libc.syscall(LANDLOCK_CREATE, None, 0, 1)
     if version < 1:
         return False
     handled = EVERYTHING | sum(bit for since, bit in SINCE.items() if version >= since)
-    asked = struct.pack("Q", handled)
-    rules = _call(libc.syscall, LANDLOCK_CREATE, asked, len(asked), 0)  # type: ignore[arg-type]
+    attributes = struct.pack("Q", handled)
+    rules = _call(
+        libc.syscall,
+        LANDLOCK_CREATE,
+        attributes,  # type: ignore[arg-type]
+        len(attributes),
+        0,
+    )
     try:
-        for path, rights in (*((each, READS) for each in reads), (writes, handled)):
+        for path, rights in (*((path, READS) for path in reads), (writes, handled)):
             with contextlib.suppress(FileNotFoundError):
                 number = os.open(path, os.O_PATH | os.O_CLOEXEC)
                 try:
                     folder = path.is_dir()
-                    given = rights if folder else rights & (0x1 | 0x4)
-                    rule = struct.pack("=Qi", given, number)
+                    allowed = rights if folder else rights & (0x1 | 0x4)
+                    rule = struct.pack("=Qi", allowed, number)
                     _call(libc.syscall, LANDLOCK_ADD, rules, 1, rule, 0)  # type: ignore[arg-type]
                 finally:
                     os.close(number)
@@ -120,47 +128,48 @@ def _drop_capabilities(libc: ctypes.CDLL) -> None:
 
 
 def _machine() -> int:
+    """Index of this architecture in the tables above."""
     known = list(AUDIT)
     if platform.machine() not in known:
-        raise CageError(f"verdicts are given on {' and '.join(known)}, not {platform.machine()}")
+        raise CageError(f"judging works on {' and '.join(known)}, not on {platform.machine()}")
     return known.index(platform.machine())
 
 
 def _filter(libc: ctypes.CDLL, *, programs: bool) -> None:
-    """Refuse the calls above, and to start a process that is no thread."""
+    """Install a seccomp filter that refuses the calls above, and clone except for threads."""
     machine = _machine()
-    named = {**CALLS, **({} if programs else STARTING)}
-    refused = [number for each in named.values() if (number := each[machine]) is not None]
+    calls = {**CALLS, **({} if programs else STARTING)}
+    refused = [number for numbers in calls.values() if (number := numbers[machine]) is not None]
 
-    def line(code: int, yes: int, no: int, value: int) -> bytes:
+    def instruction(code: int, yes: int, no: int, value: int) -> bytes:
         return struct.pack("HBBI", code, yes, no, value)
 
-    no = line(RETURN, 0, 0, REFUSE | errno.EPERM)
+    refuse = instruction(RETURN, 0, 0, REFUSE | errno.EPERM)
     code = [
-        line(LOAD, 0, 0, ARCHITECTURE),
-        line(EQUAL, 1, 0, list(AUDIT.values())[machine]),
-        line(RETURN, 0, 0, KILL),
-        line(LOAD, 0, 0, NUMBER),
-        line(AT_LEAST, 0, 1, X32),
-        no,
+        instruction(LOAD, 0, 0, ARCHITECTURE),
+        instruction(EQUAL, 1, 0, list(AUDIT.values())[machine]),
+        instruction(RETURN, 0, 0, KILL),
+        instruction(LOAD, 0, 0, NUMBER),
+        instruction(AT_LEAST, 0, 1, X32),
+        refuse,
     ]
     for number in refused:
-        code += [line(EQUAL, 0, 1, number), no]
+        code += [instruction(EQUAL, 0, 1, number), refuse]
     if not programs:
-        # The C library falls back to clone, whose flags a filter can read.
+        # The C library falls back from clone3 to clone, whose flags a filter can read.
         code += [
-            line(EQUAL, 0, 1, CLONE3[machine]),
-            line(RETURN, 0, 0, REFUSE | errno.ENOSYS),
-            line(EQUAL, 0, 3, CLONE[machine]),
-            line(LOAD, 0, 0, FIRST),
-            line(ANY_BIT, 1, 0, CLONE_THREAD),
-            no,
+            instruction(EQUAL, 0, 1, CLONE3[machine]),
+            instruction(RETURN, 0, 0, REFUSE | errno.ENOSYS),
+            instruction(EQUAL, 0, 3, CLONE[machine]),
+            instruction(LOAD, 0, 0, FIRST),
+            instruction(ANY_BIT, 1, 0, CLONE_THREAD),
+            refuse,
         ]
-    code.append(line(RETURN, 0, 0, ALLOW))
-    program = ctypes.create_string_buffer(b"".join(code))
-    about = struct.pack("HxxxxxxP", len(code), ctypes.addressof(program))
-    held = ctypes.create_string_buffer(about)
-    address = ctypes.addressof(held)
+    code.append(instruction(RETURN, 0, 0, ALLOW))
+    instructions = ctypes.create_string_buffer(b"".join(code))
+    header = struct.pack("HxxxxxxP", len(code), ctypes.addressof(instructions))
+    program = ctypes.create_string_buffer(header)
+    address = ctypes.addressof(program)
     prctl = libc.prctl
     prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
     _call(prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, address, 0, 0)

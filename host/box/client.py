@@ -1,4 +1,4 @@
-"""The controller's side of the box: a server for the whole process, and verdicts from it."""
+"""The controller's side of the box: one server per process, and requests for verdicts."""
 
 from __future__ import annotations
 
@@ -23,24 +23,26 @@ from ambidex.tasks import Problem, TaskError, Verdict
 __all__ = ["Box", "JudgeError", "box"]
 
 LOADS_WITHIN = 300.0
-"""Seconds for the server to load its libraries, on a computer that is busy."""
+"""Seconds for the server to load its libraries, generous for a busy computer."""
 GRACE = 30.0
+"""Seconds on top of the wall time limit before the box is considered stuck."""
 LARGEST_PICTURE = 256 << 20
-"""Bytes of a picture whose text is read: the judge made it, from one that it has measured."""
+"""Maximum bytes of a picture for text recognition. The judge made it, within its own limits."""
 NUMERIC = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-"""Variables without which some processors compute wrongly."""
+"""Environment variables without which OpenBLAS computes wrong results on some processors."""
 
 
 class JudgeError(Exception):
-    """An evaluator failed, or the box did: nothing is known of the evidence."""
+    """An evaluator or the box failed, so there is no verdict on the evidence."""
 
 
 class Box:
-    """A server of verdicts. It is started when it is first asked, and ends with this process."""
+    """A server that computes verdicts. It is started by the first request and ends with this
+    process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._line: socket.socket | None = None
+        self._socket: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
     def judge(
@@ -52,30 +54,30 @@ class Box:
         twofold: bool = False,
         limits: Limits = LIMITS,
     ) -> Verdict:
-        """What `judge` says of the evidence; a score of 0 where it takes more than `limits`, and so
-        the strict one where the verdict is `twofold`. It must be picklable."""
+        """The verdict of `judge` on the evidence. If it exceeds `limits`, a score of 0 (and the
+        strict score as well if the verdict is `twofold`). `judge` must be picklable."""
         files = tuple(path.resolve() for path in reads)
         request = Request(judge, evidence.resolve(), files, limits, Path.cwd())
-        said: dict[str, Any] = {}
-        for message in self._answers(request):
-            said |= message
-        if "verdict" in said:
-            score, strict = (_score(said["verdict"][name]) for name in ("score", "strict"))
+        answer: dict[str, Any] = {}
+        for message in self._messages(request):
+            answer |= message
+        if "verdict" in answer:
+            score, strict = (_score(answer["verdict"][name]) for name in ("score", "strict"))
             assert score is not None
             return Verdict(score, strict)
-        if "task_error" in said:
-            problems = tuple(Problem(Path(file), *rest) for file, *rest in said["task_error"])
-            raise TaskError(problems, hint=said["hint"])
-        if "bug" in said:
-            raise JudgeError(f"an evaluator failed:\n{said['bug']}")
-        nothing = Score(0.0, _why(said, limits))
-        return Verdict(nothing, nothing if twofold else None)
+        if "task_error" in answer:
+            problems = tuple(Problem(Path(file), *rest) for file, *rest in answer["task_error"])
+            raise TaskError(problems, hint=answer["hint"])
+        if "bug" in answer:
+            raise JudgeError(f"an evaluator failed:\n{answer['bug']}")
+        zero = Score(0.0, _limit_reached(answer, limits))
+        return Verdict(zero, zero if twofold else None)
 
-    def _answers(self, request: Request) -> list[dict[str, Any]]:
-        """All that is said to a request, until it is answered or its process has ended."""
-        with self._asked(request) as channel:
+    def _messages(self, request: Request) -> list[dict[str, Any]]:
+        """Send a request and collect its messages until there is a verdict or its process ends."""
+        with self._send(request) as channel:
             channel.settimeout(request.limits.wall + GRACE)
-            found = []
+            messages = []
             while True:
                 try:
                     content, numbers, _, _ = socket.recv_fds(channel, MESSAGE, 1)
@@ -86,24 +88,25 @@ class Box:
                     raise JudgeError("the box ended")
                 message = json.loads(content)
                 if message.get("ocr"):
-                    text = self._read(numbers[0], request.limits)
+                    text = self._recognize(numbers[0], request.limits)
                     channel.send(json.dumps(text).encode())
                     continue
-                found.append(message)
+                messages.append(message)
                 if message.keys() & {"ended", "verdict"}:
-                    return found
+                    return messages
 
-    def _read(self, picture: int, limits: Limits) -> dict[str, str]:
-        """The text of a picture, from a process of its own."""
+    def _recognize(self, picture: int, limits: Limits) -> dict[str, str]:
+        """The text of a picture, recognized in a confined process of its own."""
         with open(picture, "rb") as file:
             file.seek(0)
             content = file.read(LARGEST_PICTURE)
-        said: dict[str, Any] = {}
-        for message in self._answers(Request(_nothing, ROOT, (), limits, ROOT, content)):
-            said |= message
-        return {"text": str(said.get("text", ""))}
+        answer: dict[str, Any] = {}
+        for message in self._messages(Request(_no_judge, ROOT, (), limits, ROOT, content)):
+            answer |= message
+        return {"text": str(answer.get("text", ""))}
 
-    def _asked(self, request: Request) -> socket.socket:
+    def _send(self, request: Request) -> socket.socket:
+        """Send a request to the server and return the socket for its answers."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         number = os.memfd_create("request")
         with theirs:
@@ -112,9 +115,9 @@ class Box:
                     pickle.dump(request, file)
                 os.lseek(number, 0, os.SEEK_SET)
                 with self._lock:
-                    line = self._server()
+                    server = self._server()
                     wall = f"{request.limits.wall:g}".encode()
-                    socket.send_fds(line, [wall], [theirs.fileno(), number])
+                    socket.send_fds(server, [wall], [theirs.fileno(), number])
             except BaseException:
                 ours.close()
                 raise
@@ -123,11 +126,12 @@ class Box:
         return ours
 
     def _server(self) -> socket.socket:
-        if self._line is not None and self._process is not None and self._process.poll() is None:
-            return self._line
+        """The socket of the server, which is started if it is not running."""
+        if self._socket is not None and self._process is not None and self._process.poll() is None:
+            return self._socket
         self._end()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        own = {name: os.environ[name] for name in NUMERIC if name in os.environ}
+        numeric = {name: os.environ[name] for name in NUMERIC if name in os.environ}
         with theirs:
             boot = "import sys; sys.path[:0] = [sys.argv[2]]; del sys.argv[2]; import runpy;"
             self._process = subprocess.Popen(
@@ -139,51 +143,56 @@ class Box:
                 ],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                env={"LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **own},
+                env={
+                    "LANG": "C.UTF-8",
+                    "OMP_NUM_THREADS": "1",
+                    "OPENBLAS_NUM_THREADS": "1",
+                    **numeric,
+                },
                 start_new_session=True,
             )
         ours.settimeout(LOADS_WITHIN)
         if ours.recv(64) != b"ready":
-            raise JudgeError("the box does not start: what it printed says why")
+            raise JudgeError("the box did not start: see its output")
         ours.settimeout(None)
-        self._line = ours
+        self._socket = ours
         return ours
 
     def close(self) -> None:
-        """End the server; the next verdict starts another."""
+        """End the server; the next request starts another."""
         with self._lock:
             self._end()
 
     def _end(self) -> None:
-        if self._line is not None:
-            self._line.close()
+        if self._socket is not None:
+            self._socket.close()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self._line = self._process = None
+        self._socket = self._process = None
 
 
-def _nothing(evidence: Path) -> Verdict:
-    raise AssertionError("a picture is read, and nothing judged")
+def _no_judge(evidence: Path) -> Verdict:
+    raise AssertionError("a request for text recognition judges nothing")
 
 
-def _score(said: list[Any] | None) -> Score | None:
-    return None if said is None else Score(float(said[0]), str(said[1]), tuple(said[2]))
+def _score(fields: list[Any] | None) -> Score | None:
+    return None if fields is None else Score(float(fields[0]), str(fields[1]), tuple(fields[2]))
 
 
-def _why(said: dict[str, Any], limits: Limits) -> str:
-    """The bound that was reached."""
-    if "refused" in said:
-        return f"judging it would do what judging may not: {said['refused']}"
-    status = said["ended"]
-    which = f"it crashed what reads it (exit status {status})"
-    if said.get("costly") == "depth":
-        which = "it nests too deep"
-    elif said.get("costly") == "memory":
+def _limit_reached(answer: dict[str, Any], limits: Limits) -> str:
+    """The reason of a score of 0: the limit that judging reached."""
+    if "refused" in answer:
+        return f"judging it would do what judging may not: {answer['refused']}"
+    status = answer["ended"]
+    which = f"it crashed its reader (exit status {status})"
+    if answer.get("costly") == "depth":
+        which = "it is nested too deep"
+    elif answer.get("costly") == "memory":
         which = f"more than {limits.memory >> 20} MiB of memory"
-    elif said.get("costly") == "file":
+    elif answer.get("costly") == "file":
         which = f"a file of more than {limits.file >> 20} MiB"
-    elif said.get("late"):
+    elif answer.get("late"):
         which = f"more than {limits.wall:g} s"
     elif status in (-signal.SIGXCPU, -signal.SIGKILL):
         which = f"more than {limits.processor} s of processor time"

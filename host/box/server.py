@@ -1,11 +1,11 @@
 """`python -m ambidex.host.box.server FD`: loads the evaluators once, then forks a confined copy of
 itself for each verdict.
 
-The socket FD carries requests, each with two descriptors: a socket for the answers and a file that
-holds the request, pickled by the controller. The copy answers with JSON: `{"verdict": …}`,
-`{"task_error": …}`, `{"bug": …}`, or `{"ocr": true}` with a picture, which it is sent the text of.
-At its end the server says `{"ended": STATUS, "late": …}` on the same socket. It ends with its
-controller.
+The socket FD carries requests, each with two descriptors: a socket for the answers, and a file with
+the request, pickled by the controller. The copy answers in JSON: `{"verdict": …}`,
+`{"task_error": …}`, `{"bug": …}`, or `{"ocr": true}` with a picture, to get its text back. When the
+copy has ended, the server sends `{"ended": STATUS, "late": …}` on the same socket. The server ends
+when its controller does.
 """
 
 from __future__ import annotations
@@ -39,44 +39,45 @@ from ambidex.host.box.cage import shut_in
 __all__ = ["LONGEST_REASON", "Request", "serve"]
 
 LONGEST_REASON = 4000
-"""Characters of a reason: it quotes evidence."""
+"""Maximum characters of a reason; reasons quote evidence."""
 MESSAGE = 1 << 17
+"""Maximum bytes of a message."""
 LOADED = ("ambidex.evaluators", "ambidex.tasks")
-"""Packages all of whose modules are loaded before anything is judged."""
+"""Packages whose modules are all imported before anything is judged."""
 HEAVY = ("cv2", "docx", "imagehash", "mutagen", "odf.opendocument", "openpyxl", "pandas", "pypdf",
          "pptx", "skimage.metrics", "skimage.color", "scipy.spatial", "xlrd", "yaml", "bs4",
          "numpy.linalg", "PIL.PngImagePlugin", "PIL.JpegImagePlugin", "lxml.html",
          "encodings.idna", "sqlite3")  # fmt: skip
-"""Libraries that evaluators load when they are first used; one that is not there is passed over."""
+"""Libraries that evaluators import lazily. Missing ones are skipped."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be judged."""
+    """A request for a verdict, or for the text of a picture."""
 
     judge: Callable[[Path], Any]
-    """Gives a `tasks.Verdict` on an evidence directory."""
+    """Returns a `tasks.Verdict` on an evidence directory."""
     evidence: Path
     reads: tuple[Path, ...]
-    """Files of the task and of the benchmark, besides."""
+    """Further files that judging needs, of the task or of the benchmark."""
     limits: Limits
     folder: Path
-    """The controller's, where relative paths begin."""
+    """The controller's working directory, for relative paths."""
     picture: bytes = b""
-    """A picture whose text is to be read, instead of a verdict."""
+    """A picture whose text is requested instead of a verdict."""
 
 
 DRAWN_BY_PROGRAMS = ("EPS", "WMF")
-"""Pictures that the library has another program draw; here they are none."""
+"""Image formats for which PIL starts another program; they are disabled."""
 
 
 def load() -> None:
-    """Load all that evaluators need."""
-    for package in LOADED:
-        found = importlib.import_module(package)
-        for each in pkgutil.walk_packages(found.__path__, f"{package}."):
-            if not each.name.endswith("__main__"):
-                importlib.import_module(each.name)
+    """Import everything that evaluators need."""
+    for name in LOADED:
+        package = importlib.import_module(name)
+        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
     for name in HEAVY:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -88,19 +89,20 @@ def load() -> None:
 
 
 def readable() -> list[Path]:
-    """What Python and its libraries are read from."""
-    places = {sys.prefix, sys.base_prefix, "/usr", "/lib", "/lib64", "/etc", "/dev/null"}
-    places |= {"/dev/urandom", "/proc/self", "/sys/devices/system/cpu", str(ROOT)}
-    return [Path(each) for each in places if each]
+    """The paths that Python and its libraries need to read."""
+    paths = {sys.prefix, sys.base_prefix, "/usr", "/lib", "/lib64", "/etc", "/dev/null"}
+    paths |= {"/dev/urandom", "/proc/self", "/sys/devices/system/cpu", str(ROOT)}
+    return [Path(path) for path in paths if path]
 
 
-def serve(line: socket.socket) -> None:
-    """Serve until the controller closes its end."""
+def serve(controller: socket.socket) -> None:
+    """Serve requests until the controller closes its end of the socket."""
     load()
     gc.collect()
     gc.freeze()
-    line.send(b"ready")
+    controller.send(b"ready")
     running: dict[int, tuple[socket.socket, str, float]] = {}
+    """By process id: the socket for answers, the scratch folder, and the deadline."""
     woken, wake = os.pipe()
     for end in (woken, wake):
         os.set_blocking(end, False)
@@ -109,32 +111,32 @@ def serve(line: socket.socket) -> None:
     late: set[int] = set()
     while True:
         now = time.monotonic()
-        for pid, (_, _, due) in running.items():
-            if due <= now and pid not in late:
+        for pid, (_, _, deadline) in running.items():
+            if deadline <= now and pid not in late:
                 late.add(pid)
                 os.kill(pid, signal.SIGKILL)
-        dues = [due - now for pid, (_, _, due) in running.items() if pid not in late]
-        wait = max(0.0, min(dues)) if dues else None
-        ready, _, _ = select.select([line.fileno(), woken], [], [], wait)
+        times_left = [end - now for pid, (_, _, end) in running.items() if pid not in late]
+        wait = max(0.0, min(times_left)) if times_left else None
+        ready, _, _ = select.select([controller.fileno(), woken], [], [], wait)
         if woken in ready:
             os.read(woken, 4096)
         _reap(running, late)
-        if line.fileno() in ready:
-            said, numbers, _, _ = socket.recv_fds(line, 64, 2)
-            if not said:
+        if controller.fileno() in ready:
+            seconds, numbers, _, _ = socket.recv_fds(controller, 64, 2)
+            if not seconds:
                 for pid in running:
                     os.kill(pid, signal.SIGKILL)
                 return
-            room = tempfile.mkdtemp(prefix="ambidex-judge-")
+            scratch = tempfile.mkdtemp(prefix="ambidex-judge-")
             channel = socket.socket(fileno=numbers[0])
             pid = os.fork()
             if pid == 0:
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                line.close()
-                _be_judge(channel, numbers[1], Path(room))
+                controller.close()
+                _judge_and_exit(channel, numbers[1], Path(scratch))
             os.close(numbers[1])
-            running[pid] = (channel, room, time.monotonic() + float(said))
+            running[pid] = (channel, scratch, time.monotonic() + float(seconds))
 
 
 def _reap(running: dict[int, tuple[socket.socket, str, float]], late: set[int]) -> None:
@@ -145,31 +147,32 @@ def _reap(running: dict[int, tuple[socket.socket, str, float]], late: set[int]) 
             return
         if pid == 0:
             return
-        channel, room, _ = running.pop(pid)
+        channel, scratch, _ = running.pop(pid)
         ended = {"ended": os.waitstatus_to_exitcode(status), "late": pid in late}
         late.discard(pid)
         with contextlib.suppress(OSError):
             channel.send(json.dumps(ended).encode())
         channel.close()
-        shutil.rmtree(room, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _be_judge(channel: socket.socket, file: int, room: Path) -> None:
-    """Judge and end. Nothing is let out but an answer."""
+def _judge_and_exit(channel: socket.socket, number: int, scratch: Path) -> None:
+    """Confine this process, answer the request in the file descriptor `number`, and exit. Nothing
+    but the answer leaves the process."""
     status = 1
     try:
-        with open(file, "rb") as held:
-            request: Request = pickle.load(held)
+        with open(number, "rb") as file:
+            request: Request = pickle.load(file)
         os.environ.clear()
-        os.environ.update({"HOME": str(room), "TMPDIR": str(room), "LANG": "C.UTF-8"})
+        os.environ.update({"HOME": str(scratch), "TMPDIR": str(scratch), "LANG": "C.UTF-8"})
         os.chdir(request.folder)
-        tempfile.tempdir = str(room)
+        tempfile.tempdir = str(scratch)
         reads = [*readable(), request.evidence, *request.reads]
-        shut_in(request.limits, reads, room, programs=bool(request.picture))
-        said = _read(request.picture) if request.picture else _judged(request, channel)
-        channel.send(json.dumps(said, default=str).encode()[:MESSAGE])
+        shut_in(request.limits, reads, scratch, programs=bool(request.picture))
+        answer = _recognize(request.picture) if request.picture else _judge(request, channel)
+        channel.send(json.dumps(answer, default=str).encode()[:MESSAGE])
         status = 0
-    except BaseException:  # noqa: BLE001 - the last words of a process that ends here
+    except BaseException:  # noqa: BLE001 - reported on the socket; the process exits here
         trace = traceback.format_exc()[-LONGEST_REASON:]
         with contextlib.suppress(OSError):
             channel.send(json.dumps({"bug": trace}).encode())
@@ -177,11 +180,11 @@ def _be_judge(channel: socket.socket, file: int, room: Path) -> None:
         os._exit(status)
 
 
-def _judged(request: Request, channel: socket.socket) -> dict[str, Any]:
+def _judge(request: Request, channel: socket.socket) -> dict[str, Any]:
     from ambidex.evaluators.ocr import READER
     from ambidex.tasks import TaskError
 
-    READER.set(lambda picture: _asked(channel, picture))
+    READER.set(lambda picture: _request_text(channel, picture))
     try:
         verdict = request.judge(request.evidence)
     except (MemoryError, RecursionError) as error:
@@ -194,7 +197,7 @@ def _judged(request: Request, channel: socket.socket) -> dict[str, Any]:
             raise
         return {"refused": str(error)[:LONGEST_REASON]}
     except TaskError as error:
-        problems = [[str(each.file), each.key, each.message] for each in error.problems]
+        problems = [[str(problem.file), problem.key, problem.message] for problem in error.problems]
         return {"task_error": problems, "hint": error.hint}
     scores = {"score": verdict.score, "strict": verdict.strict}
     return {
@@ -205,7 +208,8 @@ def _judged(request: Request, channel: socket.socket) -> dict[str, Any]:
     }
 
 
-def _asked(channel: socket.socket, picture: bytes) -> str:
+def _request_text(channel: socket.socket, picture: bytes) -> str:
+    """Have the controller recognize the text of a picture, in another confined process."""
     number = os.memfd_create("picture")
     try:
         os.write(number, picture)
@@ -218,8 +222,8 @@ def _asked(channel: socket.socket, picture: bytes) -> str:
         os.close(number)
 
 
-def _read(picture: bytes) -> dict[str, Any]:
-    """The text of a picture, as another program reads it in a cage of its own."""
+def _recognize(picture: bytes) -> dict[str, Any]:
+    """Recognize the text of a picture with another program, inside this cage."""
     from ambidex.evaluators import UnreadableError
     from ambidex.evaluators.ocr import READER
 
@@ -231,7 +235,7 @@ def _read(picture: bytes) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    # Where the controller imports from, so that a request can name an evaluator of a user's own.
-    sys.path += [each for each in sys.argv[2:] if each not in sys.path]
-    with socket.socket(fileno=int(sys.argv[1])) as controller:
-        serve(controller)
+    # The controller's import path, so that a request can refer to a user's own evaluators.
+    sys.path += [path for path in sys.argv[2:] if path not in sys.path]
+    with socket.socket(fileno=int(sys.argv[1])) as controller_socket:
+        serve(controller_socket)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ambidex.host.models.tokens import COUNTED_AS
 from ambidex.host.runs.experiment import Cell
-from ambidex.host.runs.prove import Verdict
+from ambidex.host.runs.prove import Claim
 from ambidex.host.travel.divergence import Parting, parted
 from ambidex.tasks import Suite, ToolSpec
 
@@ -83,20 +83,20 @@ def experiment_table(planned: Sequence[Cell]) -> Table:
     return table
 
 
-def proof_table(suite: Suite, found: Sequence[Verdict]) -> Table:
+def proof_table(suite: Suite, found: Sequence[Claim]) -> Table:
     """What was claimed of each task, and what came of it; the reason in full where it does not
     hold."""
     table = _table(f"Proof of {suite.name}", "task", "played", "claim", "score", "why")
     for v in found:
         scored = "–" if v.row is None else f"{v.row.score:g}"
-        said = v.said.partition(": ")[2] or v.said
+        said = v.failure_message.partition(": ")[2] or v.failure_message
         why = Text(f"{said[:40]}…" if v.holds and len(said) > 40 else said)
         style = "green" if v.holds else "bold red"
         table.add_row(v.job.task, v.job.agent, f"{v.expected:g}", scored, why, style=style)
     return table
 
 
-def proof_json(found: Sequence[Verdict]) -> list[dict[str, object]]:
+def proof_json(found: Sequence[Claim]) -> list[dict[str, object]]:
     """The same as data."""
     return [
         {
@@ -105,7 +105,7 @@ def proof_json(found: Sequence[Verdict]) -> list[dict[str, object]]:
             "expected": v.expected,
             "score": v.row.score if v.row else None,
             "holds": v.holds,
-            "said": v.said,
+            "said": v.failure_message,
         }
         for v in found
     ]

@@ -17,7 +17,7 @@ from ambidex.evaluators.bounded import open_picture
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import UsageError
-from ambidex.host.records.announcement import Seen, now_running
+from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.room.standalone_page import episode_html
 from ambidex.host.room.wall import Wall
@@ -140,7 +140,7 @@ def vnc(
     seconds
         The length of the video.
     """
-    shown = [each for each in now_running(run) if trial in ("", each[0])]
+    shown = [each for each in running_trials(run) if trial in ("", each[0])]
     if (png or mp4) and len(shown) != 1:
         under_way = ", ".join(name for name, _ in shown) or "none"
         raise UsageError("name one trial with --trial", hint=f"Running: {under_way}.")
@@ -157,13 +157,13 @@ def vnc(
     return 0
 
 
-def _picture(seen: Seen) -> bytes:
+def _picture(seen: ScreenAddress) -> bytes:
     from ambidex.vm.machines.display import capture  # heavy: a VNC client
 
     return capture(seen.vnc, seen.password)
 
 
-def _shots(seen: Seen, seconds: int) -> Iterator[tuple[Image.Image, float]]:
+def _shots(seen: ScreenAddress, seconds: int) -> Iterator[tuple[Image.Image, float]]:
     for _ in range(seconds):
         began = time.monotonic()
         with open_picture(_picture(seen)) as picture:

@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ambidex.host.errors import UsageError
-from ambidex.host.records.config import Keep
+from ambidex.host.records.config import CheckpointPolicy
 from ambidex.tasks.osworld.network import Net
 from ambidex.tasks.osworld.suite import Selection
 
@@ -58,7 +58,7 @@ class KeepOptions:
         float | None, Parameter(help="Gigabytes that the checkpoints of one episode may use.")
     ] = None
 
-    def keep(self) -> Keep | None:
+    def keep(self) -> CheckpointPolicy | None:
         """The setting for `run.json`; `UsageError` for an invalid value."""
         if self.checkpoint == "none":
             return None
@@ -73,4 +73,6 @@ class KeepOptions:
         for name, value in (("last", self.checkpoint_last), ("budget", self.checkpoint_budget)):
             if value is not None and value <= 0:
                 raise UsageError(f"--checkpoint-{name} {value} would keep no checkpoint")
-        return Keep(every=every, last=self.checkpoint_last, budget=self.checkpoint_budget)
+        return CheckpointPolicy(
+            every=every, last=self.checkpoint_last, budget=self.checkpoint_budget
+        )

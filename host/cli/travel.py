@@ -17,8 +17,8 @@ from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import as_evidence
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
-from ambidex.host.records.config import Branch, Hand, Lasting
-from ambidex.host.records.recorded_steps import done_in
+from ambidex.host.records.config import Branch, Modality, ModalityScope
+from ambidex.host.records.recorded_steps import describe_steps
 from ambidex.host.records.rows import Row
 from ambidex.host.report.csv_file import write_csv_file
 from ambidex.host.report.text_report import as_json, lines, tables
@@ -59,8 +59,8 @@ def fork(
     trial: int = 1,
     n: Annotated[int, Parameter(name=("-n", "--best-of"))] = 1,
     onward: Onward = Onward(),
-    hand: Hand | None = None,
-    lasting: Lasting = "once",
+    hand: Modality | None = None,
+    lasting: ModalityScope = "once",
     kept: KeepOptions = KeepOptions(),
     out: Path | None = None,
     json: Json = False,
@@ -112,7 +112,7 @@ def counterfactual(
     decisions: str = "all",
     at: Annotated[tuple[int, ...], MANY] = (),
     n: N = 1,
-    force: Lasting = "once",
+    force: ModalityScope = "once",
     out: Path | None = None,
     html: Path | None = None,
     csv: Path | None = None,
@@ -209,7 +209,7 @@ def pivot(
     if json:
         print_json(asdict(found))
     else:
-        Terminal().print(pivot_table(found, done_in(recorded)))
+        Terminal().print(pivot_table(found, describe_steps(recorded)))
         echo(f"the branches: {folder}")
     return 0 if all(probe.n == n for probe in found.probes) else 3
 

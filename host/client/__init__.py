@@ -1,1 +1,1 @@
-"""Talking to one guest: tools over MCP, everything else over its harness door."""
+"""The client of a guest: tools over MCP, everything else over the harness endpoint."""

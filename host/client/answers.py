@@ -1,4 +1,4 @@
-"""What a guest answers over its harness door, as checked values, and the errors it can give."""
+"""The guest's answers at the harness endpoint as validated models, and its errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ambidex.host.untrusted.parsing import WIDEST
 
 __all__ = [
     "Check",
-    "Explanation",
+    "CommandResult",
+    "CompletedCommand",
+    "ErrorDetail",
+    "ErrorResponse",
     "FoundFile",
     "GuestRefusalError",
     "Health",
@@ -19,17 +22,15 @@ __all__ = [
     "Listing",
     "NoSuchFileError",
     "NoSuchWindowError",
-    "Ran",
-    "Refusal",
-    "Started",
-    "Whole",
+    "StartedProcess",
 ]
 
 Side = Annotated[int, Field(gt=0, le=WIDEST)]
 
 
 class GuestRefusalError(GuestError):
-    """The guest was asked for what it cannot do: no such program, a folder instead of a file."""
+    """The guest refused a request that it cannot carry out: no such program, a folder instead of a
+    file."""
 
 
 class NoSuchFileError(GuestError):
@@ -37,18 +38,18 @@ class NoSuchFileError(GuestError):
 
 
 class NoSuchWindowError(GuestError):
-    """No window with that title came up in time; the message names those that were seen."""
+    """No window with the expected title opened in time; the message lists the open windows."""
 
 
 class Check(BaseModel):
-    """One thing a guest must have to be ready."""
+    """The state of one condition for a guest to be ready."""
 
     ok: bool
     seen: str = Field("", max_length=10_000)
 
 
 class Health(BaseModel):
-    """The guest's own report."""
+    """The guest's report on its own state."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -56,14 +57,15 @@ class Health(BaseModel):
     checks: dict[str, Check] = Field({}, max_length=1000)
     screen: tuple[Side, Side] | None = None
     catalogue: str = Field("", max_length=1000)
-    """SHA-256 of the tools it serves."""
+    """SHA-256 of the tools that the guest serves."""
     user: str = Field("", max_length=1000)
     agent_is_root: bool = False
     """Whether the desktop user may become root."""
 
     def missing(self) -> str:
-        """What is not ready, in words."""
-        return "; ".join(f"{name}: {it.seen}" for name, it in self.checks.items() if not it.ok)
+        """The failed checks, as text."""
+        failed = {name: check for name, check in self.checks.items() if not check.ok}
+        return "; ".join(f"{name}: {check.seen}" for name, check in failed.items())
 
 
 class FoundFile(BaseModel):
@@ -77,28 +79,28 @@ class FoundFile(BaseModel):
 
 
 class Listing(BaseModel):
-    """Every path below a folder of the guest."""
+    """The paths below a folder of the guest."""
 
     model_config = ConfigDict(extra="ignore")
 
     there: bool
     paths: tuple[str, ...]
     more: bool
-    """Whether there are others."""
+    """Whether the list is incomplete."""
 
 
 class Inventory(BaseModel):
-    """Every file of the guest's desktop user by its path."""
+    """The files of the guest's desktop user, by path."""
 
     model_config = ConfigDict(extra="ignore")
 
     files: dict[str, str]
     refused: str
-    """Why there are others, or may be; empty where there are none."""
+    """Why the list may be incomplete; empty if it is complete."""
 
 
-class Ran(BaseModel):
-    """How a program in the guest ended."""
+class CommandResult(BaseModel):
+    """How a program in the guest ended, or that it was started in the background."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -108,34 +110,34 @@ class Ran(BaseModel):
     stderr: str = ""
     timed_out: bool = False
     truncated: bool = False
-    """Whether the guest cut one of the outputs."""
+    """Whether the guest truncated an output."""
     pid: int | None = None
-    """Of a program left in the background."""
+    """Process id of a program left in the background."""
 
 
-class Whole(Ran):
-    """Of a program that was waited for. A guest that leaves out how it ended must not pass for one
-    that says all went well."""
+class CompletedCommand(CommandResult):
+    """The result of a program that was waited for. Its fields are required, so that an answer
+    without them cannot pass for success."""
 
     returncode: int
     stdout: str
     stderr: str
 
 
-class Started(Ran):
-    """Of a program that was left in the background."""
+class StartedProcess(CommandResult):
+    """The result of a program that was left in the background."""
 
     pid: int
 
 
-class Explanation(BaseModel):
-    """The error in an answer with a status of 400 and above."""
+class ErrorDetail(BaseModel):
+    """An error's message and hint."""
 
     message: str
     hint: str = ""
 
 
-class Refusal(BaseModel):
-    """That answer."""
+class ErrorResponse(BaseModel):
+    """The body of an answer with a status of 400 or above."""
 
-    error: Explanation
+    error: ErrorDetail

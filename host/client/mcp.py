@@ -1,5 +1,5 @@
-"""The guest's tools over MCP, from synchronous code: one client, in the event loop of the guest's
-wire."""
+"""The guest's tools over MCP, from synchronous code. The MCP client runs in the event loop of the
+guest's `Wire`."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from ambidex.host.untrusted.wire import bounded_transport, wait
 __all__ = ["Tools"]
 
 CALL_ID = "ambidex/call"
-"""Request metadata: a repeated id is answered with the stored result."""
+"""Request metadata: the call's id. The guest answers a repeated id with the stored result."""
 AGAIN = "ambidex/again"
-"""Request metadata: the result of that id is wanted, and nothing is to be carried out."""
+"""Request metadata: only return the stored result of the id; do not carry out the call."""
 UNKNOWN_CALL = "unknown_call"
-"""The guest's answer to that, where it has no such result, for example because its server is a new
-one."""
+"""The guest's error for `AGAIN` if it has no such result, for example because its server was
+restarted."""
 SLACK = 10.0
-"""Seconds that the client's own bound is above that of the connection under it, which says more."""
+"""Seconds by which the client's timeout exceeds that of the transport, whose error says more."""
 PAGES = 10
-"""Parts in which a guest may list its tools."""
+"""Maximum number of pages in which a guest may list its tools."""
 
 LOST = (MCPError, RuntimeError, httpx2.TransportError, httpx2.HTTPStatusError, OSError)
-"""What the client raises when the connection breaks; a tool's own error is a result and raises
-nothing."""
+"""What the client raises if the connection breaks. A tool's own error is a result, not an
+exception."""
 
 T = TypeVar("T")
 
 
 class Tools:
-    """The `/mcp` door. Opens a connection when first used, and a new one after it broke."""
+    """The `/mcp` endpoint. Connects at first use, and again after the connection broke."""
 
     def __init__(self, url: str, token: str, timeout: float, portal: BlockingPortal) -> None:
         self._url = url
@@ -53,7 +53,7 @@ class Tools:
         self._timeout = timeout
         self._portal = portal
         self._open: tuple[Client[Any], AbstractContextManager[object]] | None = None
-        self._door: VettedTransport | None = None
+        self._transport: VettedTransport | None = None
 
     def __enter__(self) -> Tools:
         return self
@@ -66,9 +66,9 @@ class Tools:
     ) -> None:
         self._drop()
 
-    def listed(self, within: float | None = None) -> tuple[ToolSpec, ...]:
-        """The tools, asked of the guest, once more where the connection is lost. `within` is how
-        many seconds each answer may take, if that is less than usual."""
+    def list_tools(self, within: float | None = None) -> tuple[ToolSpec, ...]:
+        """List the guest's tools, repeating the request once if the connection is lost. `within`
+        limits the seconds per answer, if less than usual."""
         try:
             return self._list(within)
         except MalformedError:
@@ -77,22 +77,23 @@ class Tools:
             return self._list(within)
 
     def call(self, call: ToolCall, back: float, within: float | None = None) -> ToolResult:
-        """The result of the call. After a lost connection its id is asked for again, for `back`
-        seconds; an answer that arrived and cannot be read is an error of the tool."""
+        """Carry out a call and return its result. After a lost connection the result is asked for
+        again by the call's id, for up to `back` seconds. An answer that cannot be read becomes an
+        error result."""
         meta: dict[str, Any] = {CALL_ID: call.id}
         end = time.monotonic() + back
         while True:
-            asked = dict(meta)
+            sent_meta = dict(meta)
             try:
                 client = self._client(within)
-                # From here on the guest may have acted; before, it cannot have.
+                # From here on the guest may have carried out the call.
                 meta[AGAIN] = True
-                asked_for = partial(
-                    client.call_tool_mcp, call.name, dict(call.arguments), meta=asked
+                request = partial(
+                    client.call_tool_mcp, call.name, dict(call.arguments), meta=sent_meta
                 )
-                answer = result(call, self._answer(asked_for, f"the answer to {call.name}"))
-                if answer.error == UNKNOWN_CALL and AGAIN in asked:
-                    raise GuestError(f"the guest no longer knows what came of {call.name}")
+                answer = result(call, self._answer(request, f"the answer to {call.name}"))
+                if answer.error == UNKNOWN_CALL and AGAIN in sent_meta:
+                    raise GuestError(f"the guest no longer has the result of {call.name}")
                 return answer
             except LOST as error:
                 refused = self._refused()
@@ -100,78 +101,80 @@ class Tools:
                 if AGAIN in meta and isinstance(refused, TooLargeError | MalformedError):
                     return unreadable(call, refused)
                 if time.monotonic() > end:
-                    why = refused or error
-                    raise GuestError(f"the guest was lost during {call.name}: {why}") from error
+                    reason = refused or error
+                    raise GuestError(f"the guest was lost during {call.name}: {reason}") from error
             except MalformedError as error:
                 self._drop()
                 if AGAIN not in meta:
                     raise
                 return unreadable(call, error)
-            time.sleep(0.1)  # between looks for a server that is being restarted
+            time.sleep(0.1)  # polling interval, while the server may be restarting
 
     def _list(self, within: float | None) -> tuple[ToolSpec, ...]:
         try:
             ask = partial(self._client(within).list_tools, PAGES)
             return tuple(spec(tool) for tool in self._answer(ask, "the list of tools"))
         except LOST as error:
-            why = self._refused() or error
+            reason = self._refused() or error
             self._drop()
-            raise GuestError(f"the guest does not list its tools: {why}") from error
+            raise GuestError(f"the guest does not list its tools: {reason}") from error
 
     def _answer(self, ask: Callable[[], Awaitable[T]], what: str) -> T:
-        with _formed(what):
+        with _mcp_form(what):
             return wait(self._portal, ask)
 
     def _client(self, within: float | None) -> Client[Any]:
         bound = self._timeout if within is None else min(within, self._timeout)
         if self._open is None:
-            door = self._door = VettedTransport(bounded_transport(self._url, self._bound(bound)))
+            vetted = VettedTransport(bounded_transport(self._url, self._bound(bound)))
+            self._transport = vetted
             transport = StreamableHttpTransport(
                 self._url,
                 auth=self._token,
-                httpx_client_factory=partial(_client_over, door),
+                httpx_client_factory=partial(_client_over, vetted),
             )
             client = Client(transport, timeout=self._timeout + SLACK, cache=False)
             session = self._portal.wrap_async_context_manager(client)
-            with _formed("the greeting of the tools' door"):
+            with _mcp_form("the initialization of the MCP session"):
                 session.__enter__()
             self._open = (client, session)
-        assert self._door is not None
-        self._door.bounded.bound = self._bound(bound)
+        assert self._transport is not None
+        self._transport.bounded.bound = self._bound(bound)
         return self._open[0]
 
     def _bound(self, within: float) -> Bound:
         return Bound(LARGEST["call"], within)
 
     def _refused(self) -> GuestError | None:
-        return self._door.refused if self._door else None
+        return self._transport.refused if self._transport else None
 
     def _drop(self) -> None:
         if self._open is not None:
             _, session = self._open
             self._open = None
-            with suppress(*LOST):  # it is given up because it is broken
+            with suppress(*LOST):  # the session is dropped because it is broken
                 session.__exit__(None, None, None)
 
 
 @contextmanager
-def _formed(what: str) -> Iterator[None]:
-    """Around the client alone, which raises what pydantic does for JSON that is no MCP."""
+def _mcp_form(what: str) -> Iterator[None]:
+    """Convert the MCP client's `ValidationError` for JSON that is not valid MCP."""
     try:
         yield
     except ValidationError as error:
         count = error.error_count()
-        raise MalformedError(f"{what} is not in the form of MCP: {count} wrong fields") from None
+        raise MalformedError(f"{what} is not valid MCP: {count} wrong fields") from None
 
 
 def _client_over(
-    door: VettedTransport,
+    transport: VettedTransport,
     headers: dict[str, str] | None = None,
     timeout: httpx2.Timeout | None = None,
     auth: httpx2.Auth | None = None,
     follow_redirects: bool = False,
 ) -> httpx2.AsyncClient:
-    """The HTTP client of the MCP client: it reads through our door, and goes where it was told."""
+    """The HTTP client for the MCP client: it uses our transport and ignores proxies in the
+    environment."""
     return httpx2.AsyncClient(
-        headers=headers, timeout=timeout, auth=auth, transport=door, trust_env=False
+        headers=headers, timeout=timeout, auth=auth, transport=transport, trust_env=False
     )

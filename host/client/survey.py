@@ -1,4 +1,4 @@
-"""What there is on a desktop, and what changed between two looks."""
+"""Surveys of a desktop's state (files, settings, windows, processes), and their differences."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ __all__ = [
 ]
 
 Survey = Mapping[str, Mapping[str, str]]
-"""By part, see `PARTS`: the state of each thing by its name."""
+"""By part (see `PARTS`) and name, the state of each item."""
 
 LASTING = ("files", "settings")
-"""What is still there when every program has ended."""
+"""The parts that remain when every program has ended."""
 PARTS = (*LASTING, "windows", "processes")
 
 EMPTY: Mapping[str, int] = {}
 TAKES = 120.0
-"""Seconds."""
+"""Seconds that a survey may take."""
 REFUSED = "refused"
-"""A part of its own: why a look did not see all files, under `files`."""
+"""An extra part of a survey that is incomplete: the reason, under the name `files`."""
 
 HOME = r"^/(?:home/[^/]+|root)/"
-WRITTEN_ALONE = {
+WRITTEN_BY_APPS = {
     "settings and state of applications": HOME
     + r"\.config/(?:libreoffice/4|dconf|pulse|gtk-3\.0|ibus|evolution|goa-1\.0)(?:/|$)"
     rf"|{HOME}\.config/vlc/vlc-qt-interface\.conf"
@@ -55,46 +55,46 @@ WRITTEN_ALONE = {
     "sockets and scratch files of the session": r"^/tmp/(?:ambidex-foundry(?:/|$)|\.X|\.ICE"
     r"|OSL_PIPE|lu\w+\.tmp(?:/|$)|dbus-|pulse-|ssh-|tmp\w+/$)",
 }
-"""Files that applications write of themselves whenever they run, by what they are. Each expression
-begins at a place; how many changes it left out is counted."""
-_ALONE = {name: re.compile(expression) for name, expression in WRITTEN_ALONE.items()}
+"""By kind, patterns of files that applications write whenever they run. Changes to them are not
+reported, only counted."""
+_PATTERNS = {name: re.compile(pattern) for name, pattern in WRITTEN_BY_APPS.items()}
 
 
 @dataclass(frozen=True)
 class Change:
-    """A thing that is another than before."""
+    """A difference between two surveys."""
 
     kind: str
-    """`file`, `setting`, `window` or `process`; `document` for what is said in a file."""
+    """`file`, `setting`, `window` or `process`; `document` for a difference in a file's content."""
     what: str
     how: str
-    """`made`, `changed` or `gone`; of a setting or a window's title both values."""
+    """`made`, `changed` or `gone`; for a setting or a window's title, both values."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.what}: {self.how}"
 
 
 def survey(guest: Guest, parts: tuple[str, ...] = PARTS) -> Survey:
-    """These parts of a desktop as they are now; nothing is written there."""
-    found: dict[str, dict[str, str]] = {}
+    """Survey these parts of a desktop, without writing anything there."""
+    state: dict[str, dict[str, str]] = {}
     what = "the survey of the guest"
     if session := [part for part in parts if part != "files"]:
-        ran = guest.run(["python3", "-I", "-", *session], input=SURVEY, timeout=TAKES)
-        if ran.returncode or ran.truncated or ran.timed_out:
-            raise GuestError(f"{what} failed: {ran.stderr.strip()[-500:]}")
-        found |= typed(dict[str, dict[str, str]], json_value(ran.stdout, what), what)
-        if missing := [part for part in session if part not in found]:
+        result = guest.run(["python3", "-I", "-", *session], input=SURVEY, timeout=TAKES)
+        if result.returncode or result.truncated or result.timed_out:
+            raise GuestError(f"{what} failed: {result.stderr.strip()[-500:]}")
+        state |= typed(dict[str, dict[str, str]], json_value(result.stdout, what), what)
+        if missing := [part for part in session if part not in state]:
             raise MalformedError(f"{what} has no {', '.join(missing)}")
     if "files" in parts:
-        seen = guest.inventory()
-        found["files"] = seen.files
-        if seen.refused:
-            found[REFUSED] = {"files": seen.refused}
-    return found
+        inventory = guest.inventory()
+        state["files"] = inventory.files
+        if inventory.refused:
+            state[REFUSED] = {"files": inventory.refused}
+    return state
 
 
 def changes(before: Survey, after: Survey) -> list[Change]:
-    """All of them in the parts that both have, what applications write of themselves left out."""
+    """All changes in the parts that both surveys have, except to files in `WRITTEN_BY_APPS`."""
     kinds = {"files": "file", "settings": "setting", "windows": "window", "processes": "process"}
     return [
         change
@@ -105,34 +105,35 @@ def changes(before: Survey, after: Survey) -> list[Change]:
 
 
 def left_out(before: Survey, after: Survey) -> dict[str, int]:
-    """How many changes of files `changes` does not tell, by what they are."""
+    """By kind, the number of changed files that `changes` does not report."""
     old, new = before.get("files", {}), after.get("files", {})
-    kinds = (_alone(name) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    kinds = (_app_file(name) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
     return dict(sorted(Counter(kind for kind in kinds if kind).items()))
 
 
 def as_evidence(
     found: Sequence[Change], home: str, *, refused: str = "", left_out: Mapping[str, int] = EMPTY
 ) -> str:
-    """The changes as a file for `evaluators.changes`; `home` is the desktop user's folder.
-    `refused` says why there may be others, `left_out` counts those that are not told."""
-    said = {
+    """The changes as an evidence file for `evaluators.changes`. `home` is the desktop user's home,
+    `refused` says why the list may be incomplete, `left_out` counts the changes not reported."""
+    evidence = {
         "home": home,
-        "changes": [asdict(each) for each in found],
+        "changes": [asdict(change) for change in found],
         "refused": refused,
         "left_out": dict(left_out),
     }
-    return visible_json(said) + "\n"
+    return visible_json(evidence) + "\n"
 
 
-def _alone(path: str) -> str:
-    return next((name for name, found in _ALONE.items() if found.search(path)), "")
+def _app_file(path: str) -> str:
+    """The kind in `WRITTEN_BY_APPS` of a file; empty for any other file."""
+    return next((name for name, pattern in _PATTERNS.items() if pattern.search(path)), "")
 
 
 def _changes(kind: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name), new.get(name)
-        if before == after or (kind == "file" and _alone(name)):
+        if before == after or (kind == "file" and _app_file(name)):
             continue
         how = "gone" if after is None else "made" if before is None else "changed"
         if kind == "setting" or (kind == "window" and how == "changed"):

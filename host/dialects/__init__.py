@@ -1,14 +1,14 @@
-"""Dialects: how one kind of model is asked for the next action, and how its answer is read.
+"""Dialects: how a kind of model is asked for its next action, and how its answer is read.
 
-functions   function calls in the chat form; what most servers speak
+functions   function calls through the chat API, which most servers speak
 paper       the prompt of OSWorld-MCP: XML tags, one `computer_use` function, conclusions as memory
-anthropic   Anthropic's own computer tool, and ours beside it
-openai      OpenAI's own computer tool, and ours beside it
-pyautogui   a line of Python, which is parsed and never executed
-module:Class  one of your own, made with (briefing, model configuration)
+anthropic   Anthropic's computer tool, with the guest's other tools as custom tools
+openai      OpenAI's computer tool, with the guest's other tools as functions
+pyautogui   a block of Python, which is parsed and never executed
+module:Class  your own, called with (briefing, model configuration)
 
-A dialect is made anew for every episode and holds its conversation. It turns an `Observation` into
-a `Request` and an answer into a `Decision`; nothing else knows what a model likes to see.
+Each episode gets a new dialect, which holds the conversation. It turns an `Observation` into a
+`Request`, and an answer into a `Decision`. Everything specific to a vendor's format is in here.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import Any, Protocol, cast
 
 from ambidex.host import Briefing, Decision, Exchange, Observation, Request
 from ambidex.host.errors import UsageError
-from ambidex.host.named import named_in, names_in
+from ambidex.host.named import load_part, part_names
 from ambidex.host.records.config import ModelConfig
 
 __all__ = ["Dialect", "MalformedReplyError", "check_dialect", "dialects", "open_dialect"]
 
 ATTRIBUTE = "DIALECT"
-"""What a module of this package assigns to be a dialect: its class."""
+"""The name to which a module of this package assigns its dialect's class."""
 
 
 class MalformedReplyError(Exception):
-    """Why an answer is no decision: a sentence for the model. `exchanges` were made in reading
-    it."""
+    """An answer cannot be read as a decision. The message is a sentence for the model; `exchanges`
+    are further requests that were made to read the answer."""
 
     def __init__(self, reason: str, exchanges: tuple[Exchange, ...] = ()) -> None:
         super().__init__(reason)
@@ -41,30 +41,30 @@ class Dialect(Protocol):
     """One episode's conversation with a model."""
 
     def request(self, observation: Observation) -> Request:
-        """What to ask now. Takes in what came of the last calls."""
+        """Build the next request. Adds the results of the last calls to the conversation."""
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
-        """The answer as a decision, without its exchange; raises `MalformedReplyError`. It is
-        remembered either way."""
+        """Read an answer as a decision, without its exchange. Raises `MalformedReplyError`. The
+        answer becomes part of the conversation either way."""
 
     def correct(self, reason: str) -> None:
-        """After `MalformedReplyError`: the next request says what was wrong."""
+        """Called after `MalformedReplyError`: the next request will say what was wrong."""
 
 
 def dialects() -> tuple[str, ...]:
-    """The names of our own."""
-    return names_in(sys.modules[__name__], ATTRIBUTE)
+    """Names of the built-in dialects."""
+    return part_names(sys.modules[__name__], ATTRIBUTE)
 
 
 def check_dialect(name: str) -> None:
-    """`UsageError` where there is no such dialect."""
-    found = named_in(sys.modules[__name__], ATTRIBUTE, "dialect", name)
-    if not callable(found):
-        raise UsageError(f"{name} is not a dialect: it cannot be called with (briefing, config)")
+    """`UsageError` if there is no such dialect."""
+    dialect = load_part(sys.modules[__name__], ATTRIBUTE, "dialect", name)
+    if not callable(dialect):
+        raise UsageError(f"not a dialect: {name} cannot be called with (briefing, config)")
 
 
 def open_dialect(config: ModelConfig, briefing: Briefing) -> Dialect:
-    """The dialect of that configuration, for one episode."""
+    """Make the configured dialect for one episode."""
     check_dialect(config.dialect)
-    made: Any = named_in(sys.modules[__name__], ATTRIBUTE, "dialect", config.dialect)
-    return cast(Dialect, made(briefing, config))
+    dialect: Any = load_part(sys.modules[__name__], ATTRIBUTE, "dialect", config.dialect)
+    return cast(Dialect, dialect(briefing, config))

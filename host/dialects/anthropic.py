@@ -1,8 +1,8 @@
-"""Anthropic's messages with its own computer tool; our other tools and the two endings stand beside
-it as custom tools.
+"""Anthropic's messages API with its computer tool. The guest's other tools, and the two that end
+an episode, are custom tools.
 
-Every `tool_use` is answered by a `tool_result` in the next message; the last of them carries the
-new screenshot.
+Each `tool_use` is answered by a `tool_result` in the next message. The last one carries the new
+screenshot.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.anthropic_actions import (
     ACTIONS,
-    FAMILY,
-    LOOKS,
+    TOOL_NAME,
+    VIEW_ACTIONS,
     computer_tool,
-    made,
+    to_call,
     version_of,
 )
-from ambidex.host.dialects.reading import Given, Pointer, gui_tools
+from ambidex.host.dialects.reading import Arguments, Pointer, gui_tools
 from ambidex.host.dialects.words import (
-    CUT,
     ENDINGS,
-    GONE,
-    ending,
+    REMOVED_SCREENSHOT,
+    TRUNCATED,
     new_call,
+    read_ending,
     refuse_deep,
     result_text,
-    screen_now,
+    screen_caption,
 )
 from ambidex.host.models.prompts import prompt
 from ambidex.host.models.viewport import View, data_url
@@ -45,23 +45,24 @@ BETA = {
     "computer_20250124": "computer-use-2025-01-24",
     "computer_20251124": "computer-use-2025-11-24",
 }
-"""The header that an earlier version needs; the toolset needs none."""
+"""The beta header that the earlier versions need; the toolset needs none."""
 
 
 @dataclass
-class Asked:
-    """One `tool_use` of the last answer, which has to be answered."""
+class PendingUse:
+    """A `tool_use` of the last answer, which the next message has to answer."""
 
-    theirs: str
+    id: str
+    """The model's id of the use."""
     member: bool
-    """Whether it is one of the toolset, which its result has to say."""
+    """Whether it uses a member of the computer toolset; its result has to say so."""
     call: ToolCall | None = None
     region: tuple[float, float, float, float] | None = None
-    """What a zoom wants to see."""
+    """The region to zoom into, for a zoom."""
 
 
 class Anthropic:
-    """Keeps the whole conversation; the pictures of the last `images` observations only."""
+    """Keeps the whole conversation, but images of the last `images` observations only."""
 
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
@@ -73,8 +74,8 @@ class Anthropic:
         self._system = ""
         self._tools: list[Block] = []
         self._messages: list[Block] = []
-        self._asked: list[Asked] = []
-        self._wrong = ""
+        self._pending: list[PendingUse] = []
+        self._correction = ""
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
@@ -82,13 +83,13 @@ class Anthropic:
         self._pointer.begin()
         if not self._messages:
             self._begin(observation)
-        self._messages.append({"role": "user", "content": self._reported(observation)})
-        tools = self._offered(observation)
+        self._messages.append({"role": "user", "content": self._report(observation)})
+        tools = self._tool_definitions(observation)
         changed = tools != self._tools
         self._tools = tools
-        if _forget_pictures(self._messages, self._config.images) or changed:
-            # The vendor refuses thoughts whose conversation is no longer the one they arose in.
-            _forget_thoughts(self._messages)
+        if _remove_images(self._messages, self._config.images) or changed:
+            # The vendor rejects thoughts if the conversation before them has changed.
+            _remove_thoughts(self._messages)
         cached = {"type": "text", "text": self._system, "cache_control": {"type": "ephemeral"}}
         body: Block = {"system": [cached], "messages": list(self._messages), "tools": tools}
         if self._version in BETA and gui_tools(observation.tools):
@@ -99,28 +100,29 @@ class Anthropic:
         """See `Dialect`."""
         blocks = answer["content"]
         uses = [block for block in blocks if block["type"] == "tool_use"]
-        self._asked = [
-            Asked(str(use.get("id") or ""), use.get("toolset_name") == FAMILY) for use in uses
+        self._pending = [
+            PendingUse(str(use.get("id") or ""), use.get("toolset_name") == TOOL_NAME)
+            for use in uses
         ]
-        kept = [block for block in blocks if block["type"] != "text" or block.get("text")]
-        kept = kept or [_text("(no answer)")]
-        self._messages.append({"role": "assistant", "content": kept})
-        said = "\n".join(block["text"] for block in kept if block["type"] == "text")
-        thoughts = (str(block.get("thinking") or "") for block in kept)
+        content = [block for block in blocks if block["type"] != "text" or block.get("text")]
+        content = content or [_text("(no answer)")]
+        self._messages.append({"role": "assistant", "content": content})
+        text = "\n".join(block["text"] for block in content if block["type"] == "text")
+        thoughts = (str(block.get("thinking") or "") for block in content)
         match answer.get("stop_reason"):
             case "max_tokens" | "model_context_window_exceeded":
-                raise MalformedReplyError(CUT)
+                raise MalformedReplyError(TRUNCATED)
             case "refusal":
-                why = (answer.get("stop_details") or {}).get("explanation") or said
-                raise MalformedReplyError(f"it is a refusal: {why}")
+                reason = (answer.get("stop_details") or {}).get("explanation") or text
+                raise MalformedReplyError(f"it is a refusal: {reason}")
         if not uses:
             raise MalformedReplyError("it has no tool call.")
-        return self._read(uses, said or "\n".join(filter(None, thoughts)))
+        return self._read(uses, text or "\n".join(filter(None, thoughts)))
 
     def correct(self, reason: str) -> None:
         """See `Dialect`."""
         self._pointer.undo()
-        self._wrong = prompt("correction", reason=reason)
+        self._correction = prompt("correction", reason=reason)
 
     def _begin(self, observation: Observation) -> None:
         width, height = self._view.extent(self._screen)
@@ -135,115 +137,119 @@ class Anthropic:
             steps=self._briefing.limits.steps,
         )
 
-    def _offered(self, observation: Observation) -> list[Block]:
-        hands = gui_tools(observation.tools)
+    def _tool_definitions(self, observation: Observation) -> list[Block]:
+        gui = gui_tools(observation.tools)
         extent = self._view.extent(self._screen)
-        tools = [computer_tool(self._version, extent, hands)] if hands else []
+        tools = [computer_tool(self._version, extent, gui)] if gui else []
         tools += [
             {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
             for tool in observation.tools
             if tool.app != GUI
         ]
-        for each in ENDINGS:
-            said = {"name": each["name"], "description": each["description"]}
-            tools.append({**said, "input_schema": each["parameters"]})
+        for function in ENDINGS:
+            head = {"name": function["name"], "description": function["description"]}
+            tools.append({**head, "input_schema": function["parameters"]})
         return tools
 
-    def _reported(self, observation: Observation) -> list[Block]:
+    def _report(self, observation: Observation) -> list[Block]:
+        """The content of the next user message: results, or a correction, and the screenshot."""
         results = {result.call: result for result in observation.results}
-        wrong, self._wrong = self._wrong, ""
-        now = [_text(screen_now(observation)), _png(self._view.png(observation.screenshot))]
-        if not self._asked:
-            first = wrong or self._briefing.instruction
-            return [_text(first), *now]
+        correction, self._correction = self._correction, ""
+        screen = [_text(screen_caption(observation)), _png(self._view.png(observation.screenshot))]
+        if not self._pending:
+            first = correction or self._briefing.instruction
+            return [_text(first), *screen]
         blocks = []
-        for asked in self._asked:
-            last = now if asked is self._asked[-1] else []
-            block: Block = {"type": "tool_result", "tool_use_id": asked.theirs}
-            if asked.member:
-                block["toolset_name"] = FAMILY
-            result = results.get(asked.call.id) if asked.call else None
-            if wrong or (result and result.error):
+        for use in self._pending:
+            last = screen if use is self._pending[-1] else []
+            block: Block = {"type": "tool_result", "tool_use_id": use.id}
+            if use.member:
+                block["toolset_name"] = TOOL_NAME
+            result = results.get(use.call.id) if use.call else None
+            if correction or (result and result.error):
                 block["is_error"] = True
-            if wrong:
-                block["content"] = [_text(wrong), *last]
+            if correction:
+                block["content"] = [_text(correction), *last]
             else:
-                block["content"] = [*self._answered(asked, result, observation), *last]
+                block["content"] = [*self._result(use, result, observation), *last]
             blocks.append(block)
         return blocks
 
-    def _answered(
-        self, asked: Asked, result: ToolResult | None, observation: Observation
+    def _result(
+        self, use: PendingUse, result: ToolResult | None, observation: Observation
     ) -> list[Block]:
-        if asked.region:
-            crop = self._view.crop(observation.screenshot, asked.region)
+        if use.region:
+            crop = self._view.crop(observation.screenshot, use.region)
             return [_text("The region, enlarged:"), _png(crop)]
         if result is None:
             return [_text("The newest screenshot is in the last result.")]
         text = result_text(result, self._config.results)
-        place = result.value
-        if asked.call and asked.call.name == "computer_cursor_position" and not result.error:
-            x, y = self._view.in_view(place["x"], place["y"], self._screen)
+        point = result.value
+        if use.call and use.call.name == "computer_cursor_position" and not result.error:
+            x, y = self._view.in_view(point["x"], point["y"], self._screen)
             text = f"X={x},Y={y}"
         return [_text(text), *(_image(url) for url in result.images)]
 
     def _read(self, uses: list[Block], thought: str) -> Decision:
         calls: list[ToolCall] = []
-        for use, asked in zip(uses, self._asked, strict=True):
-            name, given = str(use.get("name") or ""), use.get("input")
-            if not isinstance(given, dict):
+        for block, use in zip(uses, self._pending, strict=True):
+            name, arguments = str(block.get("name") or ""), block.get("input")
+            if not isinstance(arguments, dict):
                 raise MalformedReplyError(f"the input of {name} is not an object.")
-            refuse_deep(f"the input of {name} is", given)
-            if not asked.member:
-                if end := ending(name, given):
+            refuse_deep(f"the input of {name} is", arguments)
+            if not use.member:
+                if end := read_ending(name, arguments):
                     return Decision(thought, tuple(calls), end.stop, end.answer)
-                if name == FAMILY:
-                    given = dict(given)
-                    name = str(given.pop("action", None))
-            if asked.member or use.get("name") == FAMILY:
-                self._act(name, given, asked)
+                if name == TOOL_NAME:
+                    arguments = dict(arguments)
+                    name = str(arguments.pop("action", None))
+            if use.member or block.get("name") == TOOL_NAME:
+                self._read_action(name, arguments, use)
             else:
-                asked.call = self._view.call(new_call(name, given), self._screen)
-            if asked.call:
-                calls.append(asked.call)
+                use.call = self._view.call(new_call(name, arguments), self._screen)
+            if use.call:
+                calls.append(use.call)
         return Decision(thought, tuple(calls))
 
-    def _act(self, action: str, arguments: Mapping[str, Any], asked: Asked) -> None:
+    def _read_action(self, action: str, values: Mapping[str, Any], use: PendingUse) -> None:
+        """Read an action of the computer tool into `use.call` or `use.region`."""
         if action not in ACTIONS:
             raise MalformedReplyError(f"the computer tool has no action {action!r}.")
-        given = Given(action, arguments)
+        arguments = Arguments(action, values)
         if action == "zoom":
-            left, top, right, bottom = given.numbers("region", 4)
+            left, top, right, bottom = arguments.numbers("region", 4)
             width, height = self._view.extent(self._screen)
             if not (0 <= left < right <= width and 0 <= top < bottom <= height):
                 raise MalformedReplyError(
-                    "`region` of zoom has to be a part of the screen, [x0, y0, x1, y1]."
+                    "`region` of zoom must be a part of the screen, [x0, y0, x1, y1]."
                 )
-            asked.region = (left, top, right, bottom)
-        elif action not in LOOKS:
-            name, wanted = made(given, self._pointer, self._view.extent(self._screen))
-            asked.call = self._view.call(new_call(name, wanted), self._screen)
+            use.region = (left, top, right, bottom)
+        elif action not in VIEW_ACTIONS:
+            name, converted = to_call(arguments, self._pointer, self._view.extent(self._screen))
+            use.call = self._view.call(new_call(name, converted), self._screen)
 
 
-def _forget_pictures(messages: list[Block], kept: int) -> bool:
-    """Put a sentence in the place of all pictures but those of the last observations; whether there
-    were any."""
-    seen, forgotten = 0, False
+def _remove_images(messages: list[Block], keep: int) -> bool:
+    """Replace all images except those of the last `keep` observations by a text. Return whether
+    any was replaced."""
+    observations, removed = 0, False
     for message in reversed(messages):
         if message["role"] != "user":
             continue
-        seen += 1
+        observations += 1
         parts = [message["content"]]
-        parts += [each["content"] for each in message["content"] if each["type"] == "tool_result"]
+        parts += [
+            block["content"] for block in message["content"] if block["type"] == "tool_result"
+        ]
         for part in parts:
-            for at, block in enumerate(part):
-                if seen > kept and block["type"] == "image":
-                    part[at] = _text(GONE)
-                    forgotten = True
-    return forgotten
+            for index, block in enumerate(part):
+                if observations > keep and block["type"] == "image":
+                    part[index] = _text(REMOVED_SCREENSHOT)
+                    removed = True
+    return removed
 
 
-def _forget_thoughts(messages: list[Block]) -> None:
+def _remove_thoughts(messages: list[Block]) -> None:
     for message in messages:
         if message["role"] == "assistant":
             rest = [block for block in message["content"] if block["type"] not in THOUGHTS]

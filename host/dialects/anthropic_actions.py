@@ -1,8 +1,8 @@
-"""Anthropic's computer tool, in three versions: which model has which, and what its actions are.
+"""The three versions of Anthropic's computer tool: which model takes which, and their actions.
 
-The actions are the same in all of them. In the toolset each is a tool of its own; in the earlier
-two they are values of `action`. Facts: Anthropic's page "Computer use tool" and the types of its
-SDK (`BetaComputerMemberName`).
+The actions are the same in all versions. In the toolset each action is a tool of its own; in the
+two earlier versions it is a value of `action`. Sources: Anthropic's page "Computer use tool" and
+the types of its SDK (`BetaComputerMemberName`).
 """
 
 from __future__ import annotations
@@ -11,20 +11,28 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ambidex.host.dialects.reading import Given, Made, Pointer, chord, held
+from ambidex.host.dialects.reading import Arguments, GuiCall, Pointer, held_keys, parse_chord
 
-__all__ = ["ACTIONS", "FAMILY", "LOOKS", "TOOLSET", "computer_tool", "made", "version_of"]
+__all__ = [
+    "ACTIONS",
+    "TOOLSET",
+    "TOOL_NAME",
+    "VIEW_ACTIONS",
+    "computer_tool",
+    "to_call",
+    "version_of",
+]
 
-FAMILY = "computer"
-"""The earlier tool's name, and the toolset's in its calls."""
+TOOL_NAME = "computer"
+"""Name of the earlier versions' tool, and of the toolset in its calls."""
 TOOLSET = "computer_toolset_20260801"
 
 VERSIONS = (
     (r"3-7|(opus|sonnet)-4(-0|-1|-2025|@|$)|(sonnet|haiku)-4-5", "computer_20250124"),
     (r"opus-4-[567]|sonnet-4-6|mythos-preview", "computer_20251124"),
 )
-"""Models by a part of their name, and the newest version that they take; any other model takes the
-toolset, and models since 5.5 nothing else."""
+"""Pattern in a model's name, and the newest version that it takes. All other models take the
+toolset; models since 5.5 take nothing else."""
 
 ACTIONS: Mapping[str, str] = {
     "key": "computer_key",
@@ -45,15 +53,15 @@ ACTIONS: Mapping[str, str] = {
     "screenshot": "",
     "zoom": "",
 }
-"""The guest's tool behind each action; none for those that only look."""
+"""The guest's tool behind each action; empty for those that only view the screen."""
 
-LOOKS = ("screenshot", "zoom")
+VIEW_ACTIONS = ("screenshot", "zoom")
 
 WHEEL = {"up": ("dy", -1), "down": ("dy", 1), "left": ("dx", -1), "right": ("dx", 1)}
 
 
 def version_of(model: str) -> str:
-    """The type of the computer tool for a model."""
+    """The type of the computer tool to offer to a model."""
     for pattern, version in VERSIONS:
         if re.search(pattern, model):
             return version
@@ -61,12 +69,12 @@ def version_of(model: str) -> str:
 
 
 def computer_tool(version: str, size: tuple[int, int], tools: Collection[str]) -> dict[str, Any]:
-    """The tool as it is offered where the guest has these GUI tools. Only the toolset can leave
-    actions out."""
+    """The definition of the computer tool for a guest with these GUI tools. Only the toolset can
+    disable single actions."""
     if version != TOOLSET:
         tool = {
             "type": version,
-            "name": FAMILY,
+            "name": TOOL_NAME,
             "display_width_px": size[0],
             "display_height_px": size[1],
         }
@@ -76,44 +84,47 @@ def computer_tool(version: str, size: tuple[int, int], tools: Collection[str]) -
     return {"type": version} | ({"configs": configs} if configs else {})
 
 
-def made(given: Given, pointer: Pointer, extent: tuple[int, int]) -> Made:
-    """The call that an action is; not for those that only look."""
-    action = given.action
+def to_call(arguments: Arguments, pointer: Pointer, extent: tuple[int, int]) -> GuiCall:
+    """Convert an action to a call; not for `VIEW_ACTIONS`."""
+    action = arguments.action
     tool = ACTIONS[action]
     match action:
         case "key":
-            arguments: dict[str, Any] = {"keys": chord(given.text("text"))}
-            if (times := given.maybe_number("repeat")) is not None:
-                arguments["times"] = times
+            values: dict[str, Any] = {"keys": parse_chord(arguments.text("text"))}
+            if (times := arguments.maybe_number("repeat")) is not None:
+                values["times"] = times
         case "hold_key":
-            arguments = {"keys": chord(given.text("text")), "seconds": given.number("duration")}
+            values = {
+                "keys": parse_chord(arguments.text("text")),
+                "seconds": arguments.number("duration"),
+            }
         case "type":
-            arguments = {"text": given.text("text")}
+            values = {"text": arguments.text("text")}
         case "wait":
-            arguments = {"seconds": given.number("duration")}
+            values = {"seconds": arguments.number("duration")}
         case "cursor_position":
-            arguments = {}
+            values = {}
         case "mouse_move":
-            arguments = pointer.at(given.point("coordinate"), action)
+            values = pointer.at(arguments.point("coordinate"), action)
         case "left_mouse_down" | "left_mouse_up":
-            arguments = pointer.at(given.maybe_point("coordinate"), action)
+            values = pointer.at(arguments.maybe_point("coordinate"), action)
         case "left_click_drag":
-            start, end = given.point("start_coordinate"), given.point("coordinate")
+            start, end = arguments.point("start_coordinate"), arguments.point("coordinate")
             pointer.put(end)
-            arguments = {"x": start[0], "y": start[1], "to_x": end[0], "to_y": end[1]}
-            arguments |= _modifiers(given)
+            values = {"x": start[0], "y": start[1], "to_x": end[0], "to_y": end[1]}
+            values |= _modifiers(arguments)
         case "scroll":
-            direction = given.one_of("scroll_direction", tuple(WHEEL))
+            direction = arguments.one_of("scroll_direction", tuple(WHEEL))
             axis, sign = WHEEL[direction]
-            at = pointer.over(given.maybe_point("coordinate"), extent)
-            arguments = {**at, axis: sign * given.number("scroll_amount"), **_modifiers(given)}
+            at = pointer.over(arguments.maybe_point("coordinate"), extent)
+            values = {**at, axis: sign * arguments.number("scroll_amount"), **_modifiers(arguments)}
         case _:
-            at = pointer.at(given.maybe_point("coordinate"), action)
-            arguments = {**at, **_modifiers(given)}
-    given.end()
-    return tool, arguments
+            at = pointer.at(arguments.maybe_point("coordinate"), action)
+            values = {**at, **_modifiers(arguments)}
+    arguments.end()
+    return tool, values
 
 
-def _modifiers(given: Given) -> dict[str, list[str]]:
-    text = given.take("text", "keys such as ctrl+shift", str)
-    return held(chord(text)) if text else {}
+def _modifiers(arguments: Arguments) -> dict[str, list[str]]:
+    text = arguments.take("text", "keys such as ctrl+shift", str)
+    return held_keys(parse_chord(text)) if text else {}

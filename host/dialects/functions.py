@@ -1,8 +1,8 @@
-"""Function calls in the chat form. The guest's tools are the functions, unchanged; ending the
-episode is two functions more.
+"""Function calls through the chat API. The functions are the guest's tools, unchanged, and two
+more that end the episode.
 
-What a model answers is checked here only for form: whether a tool exists and its arguments are
-right, the guest says, in the result.
+Answers are checked here for their form only. Whether a tool exists and its arguments are valid is
+for the guest to say, in the result.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any
 from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.words import (
-    CUT,
     ENDINGS,
-    GONE,
-    ending,
+    REMOVED_SCREENSHOT,
+    TRUNCATED,
     new_call,
-    parsed,
+    parse_arguments,
+    read_ending,
     result_text,
-    screen_now,
+    screen_caption,
 )
 from ambidex.host.models.prompts import prompt
 from ambidex.host.models.viewport import View, data_url
 from ambidex.host.records.config import ModelConfig
 
-__all__ = ["Functions", "forget_images", "image"]
+__all__ = ["Functions", "image_part", "remove_images"]
 
 Message = dict[str, Any]
 
 
 class Functions:
-    """Keeps the whole conversation; of its pictures only the last `images`."""
+    """Keeps the whole conversation, but only its last `images` images."""
 
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
@@ -40,10 +40,10 @@ class Functions:
         self._view = View.of(config)
         self._screen = (0, 0)
         self._messages: list[Message] = []
-        self._asked: dict[str, str] = {}
-        """The model's own id of each call that awaits its result, by ours."""
-        self._theirs: tuple[str, ...] = ()
-        """The ids of the calls in the last answer: each must be answered by a message."""
+        self._pending: dict[str, str] = {}
+        """For each call without a result yet, the model's id by our id."""
+        self._model_ids: tuple[str, ...] = ()
+        """The model's ids of the calls in the last answer; each must be answered by a message."""
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
@@ -51,9 +51,9 @@ class Functions:
         if not self._messages:
             self._begin(observation)
         self._report(observation)
-        forget_images(self._messages, self._config.images)
+        remove_images(self._messages, self._config.images)
         functions = (*map(_function, observation.tools), *ENDINGS)
-        tools = [{"type": "function", "function": each} for each in functions]
+        tools = [{"type": "function", "function": function} for function in functions]
         return Request("chat", {"messages": list(self._messages), "tools": tools})
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
@@ -61,22 +61,22 @@ class Functions:
         choice = answer["choices"][0]
         message = choice["message"]
         calls = message.get("tool_calls") or ()
-        self._theirs = tuple(call.get("id") or "" for call in calls)
-        self._messages.append(_remembered(message))
+        self._model_ids = tuple(call.get("id") or "" for call in calls)
+        self._messages.append(_as_history(message))
         if choice.get("finish_reason") == "length":
-            raise MalformedReplyError(CUT)
+            raise MalformedReplyError(TRUNCATED)
         if refusal := message.get("refusal"):
             raise MalformedReplyError(f"it is a refusal: {refusal}")
         return self._read(calls, message.get("content") or "")
 
     def correct(self, reason: str) -> None:
         """See `Dialect`."""
-        said = prompt("correction", reason=reason)
-        for theirs in self._theirs:
-            self._messages.append({"role": "tool", "tool_call_id": theirs, "content": said})
-        if not self._theirs:
-            self._messages.append({"role": "user", "content": said})
-        self._asked = {}
+        text = prompt("correction", reason=reason)
+        for id in self._model_ids:
+            self._messages.append({"role": "tool", "tool_call_id": id, "content": text})
+        if not self._model_ids:
+            self._messages.append({"role": "user", "content": text})
+        self._pending = {}
 
     def _begin(self, observation: Observation) -> None:
         width, height = self._view.extent(self._screen)
@@ -96,48 +96,48 @@ class Functions:
         ]
 
     def _report(self, observation: Observation) -> None:
-        pictures: list[str] = []
+        images: list[str] = []
         for result in observation.results:
             text = result_text(result, self._config.results)
-            theirs = self._asked.pop(result.call)
-            self._messages.append({"role": "tool", "tool_call_id": theirs, "content": text})
-            pictures += result.images
-        self._asked = {}
-        pictures.append(data_url(self._view.png(observation.screenshot)))
-        content = [{"type": "text", "text": screen_now(observation)}, *map(image, pictures)]
+            id = self._pending.pop(result.call)
+            self._messages.append({"role": "tool", "tool_call_id": id, "content": text})
+            images += result.images
+        self._pending = {}
+        images.append(data_url(self._view.png(observation.screenshot)))
+        content = [{"type": "text", "text": screen_caption(observation)}, *map(image_part, images)]
         self._messages.append({"role": "user", "content": content})
 
     def _read(self, calls: Sequence[Mapping[str, Any]], text: str) -> Decision:
         if not calls:
             raise MalformedReplyError("it has no function call.")
-        made: list[ToolCall] = []
-        for each in calls:
-            name = each["function"].get("name") or ""
-            arguments = parsed(name, each["function"].get("arguments") or "{}")
-            if end := ending(name, arguments):
-                return Decision(text, tuple(made), end.stop, end.answer)
+        decided: list[ToolCall] = []
+        for item in calls:
+            name = item["function"].get("name") or ""
+            arguments = parse_arguments(name, item["function"].get("arguments") or "{}")
+            if end := read_ending(name, arguments):
+                return Decision(text, tuple(decided), end.stop, end.answer)
             call = self._view.call(new_call(name, arguments), self._screen)
-            self._asked[call.id] = each.get("id") or ""
-            made.append(call)
-        return Decision(text, tuple(made))
+            self._pending[call.id] = item.get("id") or ""
+            decided.append(call)
+        return Decision(text, tuple(decided))
 
 
-def forget_images(messages: Sequence[Message], kept: int) -> None:
-    """Put a sentence in the place of all pictures of a chat but the last ones."""
-    left = kept
+def remove_images(messages: Sequence[Message], keep: int) -> None:
+    """Replace all images of a chat except the last `keep` by a text."""
+    left = keep
     for message in reversed(messages):
         if not isinstance(message["content"], list):
             continue
-        for at in range(len(message["content"]) - 1, -1, -1):
-            if message["content"][at]["type"] != "image_url":
+        for index in range(len(message["content"]) - 1, -1, -1):
+            if message["content"][index]["type"] != "image_url":
                 continue
             if left <= 0:
-                message["content"][at] = {"type": "text", "text": GONE}
+                message["content"][index] = {"type": "text", "text": REMOVED_SCREENSHOT}
             left -= 1
 
 
-def image(url: str) -> Message:
-    """A picture as a part of a chat message."""
+def image_part(url: str) -> Message:
+    """An image as a content part of a chat message."""
     return {"type": "image_url", "image_url": {"url": url}}
 
 
@@ -145,13 +145,14 @@ def _function(tool: ToolSpec) -> Mapping[str, Any]:
     return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
 
 
-def _remembered(message: Mapping[str, Any]) -> Message:
-    # Some vendors refuse an empty text, others a message with neither text nor calls.
+def _as_history(message: Mapping[str, Any]) -> Message:
+    """An answer as a message of the conversation."""
+    # Some vendors reject an empty text, others a message with neither text nor calls.
     calls = message.get("tool_calls") or ()
     text = message.get("content") or (None if calls else "(no answer)")
-    kept: Message = {"role": "assistant", "content": text}
+    history: Message = {"role": "assistant", "content": text}
     if calls:
-        kept["tool_calls"] = [
+        history["tool_calls"] = [
             {
                 "id": call.get("id") or "",
                 "type": "function",
@@ -162,7 +163,7 @@ def _remembered(message: Mapping[str, Any]) -> Message:
             }
             for call in calls
         ]
-    return kept
+    return history
 
 
 DIALECT = Functions

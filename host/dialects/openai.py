@@ -1,9 +1,9 @@
-"""OpenAI's responses with its own computer tool; our other tools and the two endings stand beside
-it as functions.
+"""OpenAI's responses API with its computer tool. The guest's other tools, and the two that end an
+episode, are functions.
 
-Nothing is stored with the vendor: the whole conversation is sent each time, the model's own items
-as they came. Every call is answered by an output item; a computer call's output is the new
-screenshot and can be nothing else.
+Nothing is stored with the vendor: the whole conversation is sent each time, with the model's items
+as they were received. Each call is answered by an output item; a computer call's output can only
+be the new screenshot.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from ambidex.host import (
     ToolSpec,
 )
 from ambidex.host.dialects import MalformedReplyError
-from ambidex.host.dialects.openai_actions import computer_tool, is_preview, made
-from ambidex.host.dialects.reading import Given, gui_tools
+from ambidex.host.dialects.openai_actions import computer_tool, is_preview, to_calls
+from ambidex.host.dialects.reading import Arguments, gui_tools
 from ambidex.host.dialects.words import (
-    CUT,
     ENDINGS,
-    GONE,
-    ending,
+    REMOVED_SCREENSHOT,
+    TRUNCATED,
     new_call,
-    parsed,
+    parse_arguments,
+    read_ending,
     result_text,
-    screen_now,
+    screen_caption,
 )
 from ambidex.host.models.prompts import prompt
 from ambidex.host.models.viewport import View, data_url
@@ -49,7 +49,7 @@ CALLS = ("computer_call", "function_call")
 
 
 class OpenAI:
-    """Keeps the whole conversation; the pictures of the last `images` observations only."""
+    """Keeps the whole conversation, but images of the last `images` observations only."""
 
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
@@ -58,24 +58,25 @@ class OpenAI:
         self._view = View.of(config)
         self._screen = (0, 0)
         self._items: list[Item] = []
-        self._seen: list[list[Item]] = []
-        """The items of each observation that hold pictures."""
-        self._asked: list[tuple[Item, list[ToolCall]]] = []
-        """The calls of the last answer, each of which has to be answered, and what they became."""
-        self._wrong = ""
+        self._observations: list[list[Item]] = []
+        """The items of each observation, in order; those that hold images among them."""
+        self._pending: list[tuple[Item, list[ToolCall]]] = []
+        """The call items of the last answer, each of which must be answered, and our calls for
+        them."""
+        self._correction = ""
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
         self._screen = observation.screenshot.size
-        items = self._reported(observation)
+        items = self._report(observation)
         self._items += items
-        self._seen.append(items)
-        for old in self._seen[: -self._config.images]:
-            _forget_pictures(old)
+        self._observations.append(items)
+        for old in self._observations[: -self._config.images]:
+            _remove_images(old)
         body = {
             "instructions": self._instructions(observation),
             "input": list(self._items),
-            "tools": self._offered(observation),
+            "tools": self._tool_definitions(observation),
             "truncation": "auto",
             "store": False,
             "include": ["reasoning.encrypted_content"],
@@ -84,28 +85,28 @@ class OpenAI:
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""
-        output = [_remembered(item) for item in answer["output"]]
+        output = [_as_input(item) for item in answer["output"]]
         calls = [item for item in output if item.get("type") in CALLS]
-        self._asked = [(item, []) for item in calls]
-        # Reasoning that led to nothing is refused when it is sent back.
+        self._pending = [(item, []) for item in calls]
+        # The vendor rejects reasoning items that nothing follows.
         while output and output[-1].get("type") == "reasoning":
             output.pop()
         self._items += output
-        said, refusal = _said(output)
+        text, refusal = _text_and_refusal(output)
         if answer.get("status") == "incomplete":
-            why = (answer.get("incomplete_details") or {}).get("reason")
+            reason = (answer.get("incomplete_details") or {}).get("reason")
             raise MalformedReplyError(
-                CUT if why != "content_filter" else "it was stopped by a filter."
+                TRUNCATED if reason != "content_filter" else "it was stopped by a content filter."
             )
         if refusal:
             raise MalformedReplyError(f"it is a refusal: {refusal}")
         if not calls:
             raise MalformedReplyError("it has no function call and no computer call.")
-        return self._read(said)
+        return self._read(text)
 
     def correct(self, reason: str) -> None:
         """See `Dialect`."""
-        self._wrong = prompt("correction", reason=reason)
+        self._correction = prompt("correction", reason=reason)
 
     def _instructions(self, observation: Observation) -> str:
         width, height = self._view.extent(self._screen)
@@ -120,90 +121,90 @@ class OpenAI:
             steps=self._briefing.limits.steps,
         )
 
-    def _offered(self, observation: Observation) -> list[Item]:
+    def _tool_definitions(self, observation: Observation) -> list[Item]:
         extent = self._view.extent(self._screen)
         computer = computer_tool(self._preview, extent)
         return [
             *([computer] if gui_tools(observation.tools) else []),
             *(_function(tool) for tool in observation.tools if tool.app != GUI),
-            *({"type": "function", **each, "strict": False} for each in ENDINGS),
+            *({"type": "function", **function, "strict": False} for function in ENDINGS),
         ]
 
-    def _reported(self, observation: Observation) -> list[Item]:
-        wrong, self._wrong = self._wrong, ""
+    def _report(self, observation: Observation) -> list[Item]:
+        """The next input items: outputs of the last calls, and a message with everything else."""
+        correction, self._correction = self._correction, ""
         screen = data_url(self._view.png(observation.screenshot))
         results = {result.call: result for result in observation.results}
         items: list[Item] = []
-        beside: list[str] = []
-        """What is said in a message, because an output that is a picture cannot say it."""
-        for item, calls in self._asked:
+        message: list[str] = []
+        """Texts for a user message, since the output of a computer call can only be an image."""
+        for item, calls in self._pending:
             answers = [results[call.id] for call in calls if call.id in results]
             if item["type"] == "computer_call":
                 items.append(_screenshot(item, screen))
-                failed = [each for each in answers if each.error]
-                beside += [result_text(each, self._config.results) for each in failed]
+                failed = [result for result in answers if result.error]
+                message += [result_text(result, self._config.results) for result in failed]
             else:
-                items.append(self._output(item, answers, wrong))
+                items.append(self._output(item, answers, correction))
         if not self._items:
-            beside.append(self._briefing.instruction)
-        pictured = any(item["type"] == "computer_call_output" for item in items)
-        if pictured:
-            beside += observation.notes
-        if wrong and all(item["type"] == "computer_call_output" for item in items):
-            beside.append(wrong)
-        content = [{"type": "input_text", "text": text} for text in beside]
-        if not pictured:
+            message.append(self._briefing.instruction)
+        has_screenshot = any(item["type"] == "computer_call_output" for item in items)
+        if has_screenshot:
+            message += observation.notes
+        if correction and all(item["type"] == "computer_call_output" for item in items):
+            message.append(correction)
+        content = [{"type": "input_text", "text": text} for text in message]
+        if not has_screenshot:
             content += [
-                {"type": "input_text", "text": screen_now(observation)},
-                self._picture(screen),
+                {"type": "input_text", "text": screen_caption(observation)},
+                self._image(screen),
             ]
         if content:
             items.append({"role": "user", "content": content})
         return items
 
-    def _output(self, call: Item, answers: list[ToolResult], wrong: str) -> Item:
-        texts = [result_text(each, self._config.results) for each in answers]
-        text = wrong or "\n".join(texts)
-        pictures = [self._picture(url) for each in answers for url in each.images]
-        output = [{"type": "input_text", "text": text}, *pictures] if pictures else text
+    def _output(self, call: Item, results: list[ToolResult], correction: str) -> Item:
+        texts = [result_text(result, self._config.results) for result in results]
+        text = correction or "\n".join(texts)
+        images = [self._image(url) for result in results for url in result.images]
+        output = [{"type": "input_text", "text": text}, *images] if images else text
         return {"type": "function_call_output", "call_id": call["call_id"], "output": output}
 
-    def _picture(self, url: str) -> Item:
-        # Coordinates are those of the picture as it is sent only where it is not made smaller.
+    def _image(self, url: str) -> Item:
+        # With any other detail the vendor may scale the image, and coordinates no longer match.
         detail = "auto" if self._preview else "original"
         return {"type": "input_image", "image_url": url, "detail": detail}
 
     def _read(self, thought: str) -> Decision:
-        done: list[ToolCall] = []
-        for item, calls in self._asked:
+        decided: list[ToolCall] = []
+        for item, calls in self._pending:
             if item["type"] == "computer_call":
                 for check in item.get("pending_safety_checks") or ():
                     thought += f"\n[acknowledged: {check.get('code')}: {check.get('message')}]"
-                wanted = [each for action in _actions(item) for each in made(action)]
+                requested = [call for action in _actions(item) for call in to_calls(action)]
             else:
                 name = str(item.get("name") or "")
-                arguments = parsed(name, item.get("arguments") or "{}")
-                if end := ending(name, arguments):
-                    return Decision(thought.strip(), tuple(done), end.stop, end.answer)
-                wanted = [(name, arguments)]
-            calls += [self._view.call(new_call(*each), self._screen) for each in wanted]
-            done += calls
-        return Decision(thought.strip(), tuple(done))
+                arguments = parse_arguments(name, item.get("arguments") or "{}")
+                if end := read_ending(name, arguments):
+                    return Decision(thought.strip(), tuple(decided), end.stop, end.answer)
+                requested = [(name, arguments)]
+            calls += [self._view.call(new_call(*call), self._screen) for call in requested]
+            decided += calls
+        return Decision(thought.strip(), tuple(decided))
 
 
-def _actions(item: Item) -> list[Given]:
-    actions = item.get("actions") or [each for each in [item.get("action")] if each]
+def _actions(item: Item) -> list[Arguments]:
+    actions = item.get("actions") or [action for action in [item.get("action")] if action]
     if not actions:
         raise MalformedReplyError("it has a computer call without an action.")
-    found = []
+    parsed = []
     for action in actions:
-        rest = dict(action)
-        found.append(Given(str(rest.pop("type", None)), rest))
-    return found
+        values = dict(action)
+        parsed.append(Arguments(str(values.pop("type", None)), values))
+    return parsed
 
 
-def _said(output: list[Item]) -> tuple[str, str]:
-    """Text and refusal."""
+def _text_and_refusal(output: list[Item]) -> tuple[str, str]:
     parts = [part for item in output if item.get("type") == "message" for part in item["content"]]
     texts = [part["text"] for part in parts if part["type"] == "output_text"]
     summaries = [
@@ -216,15 +217,16 @@ def _said(output: list[Item]) -> tuple[str, str]:
     return "\n".join(texts or summaries), "\n".join(refusals)
 
 
-def _remembered(item: Mapping[str, Any]) -> Item:
-    # What the vendor left out comes as null, which it does not take back.
-    kept = {name: value for name, value in item.items() if value is not None}
-    if kept.get("type") == "message":
-        kept["content"] = [
+def _as_input(item: Mapping[str, Any]) -> Item:
+    """An output item as an input item of later requests."""
+    # The vendor sends null for absent values, but does not accept null.
+    result = {name: value for name, value in item.items() if value is not None}
+    if result.get("type") == "message":
+        result["content"] = [
             {name: value for name, value in part.items() if value is not None}
-            for part in kept["content"]
+            for part in result["content"]
         ]
-    return kept
+    return result
 
 
 def _screenshot(call: Item, url: str) -> Item:
@@ -235,24 +237,26 @@ def _screenshot(call: Item, url: str) -> Item:
     return item
 
 
-def _forget_pictures(items: list[Item]) -> None:
+def _remove_images(items: list[Item]) -> None:
     for item in items:
         if item.get("type") == "computer_call_output":
-            item["output"] = {"type": "computer_screenshot", "image_url": _gone()}
-        for part in ("content", "output"):
-            if isinstance(item.get(part), list):
-                item[part] = [_without_picture(each) for each in item[part]]
+            item["output"] = {"type": "computer_screenshot", "image_url": _placeholder()}
+        for key in ("content", "output"):
+            if isinstance(item.get(key), list):
+                item[key] = [_without_image(part) for part in item[key]]
 
 
-def _without_picture(part: Item) -> Item:
-    return {"type": "input_text", "text": GONE} if part["type"] == "input_image" else part
+def _without_image(part: Item) -> Item:
+    if part["type"] == "input_image":
+        return {"type": "input_text", "text": REMOVED_SCREENSHOT}
+    return part
 
 
 @functools.cache
-def _gone() -> str:
-    """A small picture of the sentence `GONE`, where only a picture may stand."""
+def _placeholder() -> str:
+    """A small image of the text `REMOVED_SCREENSHOT`, for places where only an image is allowed."""
     picture = Image.new("RGB", (320, 32), "white")
-    ImageDraw.Draw(picture).text((8, 10), GONE, fill="black")
+    ImageDraw.Draw(picture).text((8, 10), REMOVED_SCREENSHOT, fill="black")
     target = io.BytesIO()
     picture.save(target, "PNG", optimize=True)
     return data_url(target.getvalue())

@@ -1,4 +1,4 @@
-"""OpenAI's computer tool, in two versions, and its actions. Facts: the types of OpenAI's SDK
+"""The two versions of OpenAI's computer tool, and its actions. Sources: the types of OpenAI's SDK
 (`ComputerAction`) and its guide "Computer use"."""
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ambidex.host.dialects import MalformedReplyError
-from ambidex.host.dialects.reading import Given, Made, held, named
+from ambidex.host.dialects.reading import Arguments, GuiCall, guest_keys, held_keys
 
-__all__ = ["ACTIONS", "BUTTONS", "computer_tool", "is_preview", "made"]
+__all__ = ["ACTIONS", "BUTTONS", "computer_tool", "is_preview", "to_calls"]
 
 ACTIONS: Mapping[str, str] = {
     "click": "computer_click",
@@ -23,7 +23,7 @@ ACTIONS: Mapping[str, str] = {
     "type": "computer_type",
     "wait": "computer_wait",
 }
-"""The guest's tool behind each action; none for the one that only looks."""
+"""The guest's tool behind each action; empty for the one that only views the screen."""
 
 BUTTONS: Mapping[str, str] = {
     "left": "computer_click",
@@ -32,21 +32,21 @@ BUTTONS: Mapping[str, str] = {
     "back": "",
     "forward": "",
 }
-"""The guest's tool behind each button of a click; it has none for the last two."""
+"""The guest's tool behind each mouse button; empty for the two that it does not have."""
 
-PIXELS_A_CLICK = 100
-"""Of the wheel: what a browser scrolls by one click of it."""
+PIXELS_PER_CLICK = 100
+"""What a browser scrolls per click of the wheel."""
 PAUSE = 2
-"""Seconds of a wait, which has no length of its own."""
+"""Seconds of a wait, which has no duration of its own."""
 
 
 def is_preview(model: str) -> bool:
-    """Whether a model has the first version of the tool."""
+    """Whether the model takes the first version of the tool."""
     return model.rpartition("/")[2].startswith("computer-use-preview")
 
 
 def computer_tool(preview: bool, size: tuple[int, int]) -> dict[str, Any]:
-    """The tool as it is offered; it cannot be narrowed."""
+    """The definition of the tool. Its actions cannot be restricted."""
     if not preview:
         return {"type": "computer"}
     return {
@@ -57,73 +57,73 @@ def computer_tool(preview: bool, size: tuple[int, int]) -> dict[str, Any]:
     }
 
 
-def made(given: Given) -> list[Made]:
-    """The calls that an action is, in their order; none for a screenshot."""
-    action = given.action
+def to_calls(arguments: Arguments) -> list[GuiCall]:
+    """Convert an action to calls, in order; none for a screenshot."""
+    action = arguments.action
     if action not in ACTIONS:
         raise MalformedReplyError(f"the computer tool has no action {action!r}.")
     tool = ACTIONS[action]
     match action:
         case "screenshot":
-            calls: list[Made] = []
+            calls: list[GuiCall] = []
         case "click":
-            button = given.one_of("button", tuple(BUTTONS))
+            button = arguments.one_of("button", tuple(BUTTONS))
             if not BUTTONS[button]:
                 raise MalformedReplyError(
                     f"the mouse here has no {button} button; use the keyboard."
                 )
-            calls = [(BUTTONS[button], {**_point(given), **_held(given)})]
+            calls = [(BUTTONS[button], {**_point(arguments), **_held_keys(arguments)})]
         case "double_click":
-            calls = [(tool, {**_point(given), **_held(given)})]
+            calls = [(tool, {**_point(arguments), **_held_keys(arguments)})]
         case "move":
-            calls = [(tool, _point(given))]
+            calls = [(tool, _point(arguments))]
         case "drag":
-            calls = _dragged(tool, given)
+            calls = _drag(tool, arguments)
         case "scroll":
-            across, down = given.number("scroll_x"), given.number("scroll_y")
-            turned = {"dx": _clicks(across), "dy": _clicks(down)}
-            calls = [(tool, {**_point(given), **turned, **_held(given)})]
+            across, down = arguments.number("scroll_x"), arguments.number("scroll_y")
+            clicks = {"dx": _clicks(across), "dy": _clicks(down)}
+            calls = [(tool, {**_point(arguments), **clicks, **_held_keys(arguments)})]
         case "keypress":
-            calls = [(tool, {"keys": named(given.texts("keys"))})]
+            calls = [(tool, {"keys": guest_keys(arguments.texts("keys"))})]
         case "type":
-            calls = [(tool, {"text": given.text("text")})]
+            calls = [(tool, {"text": arguments.text("text")})]
         case _:
             calls = [(tool, {"seconds": PAUSE})]
-    given.end()
+    arguments.end()
     return calls
 
 
-def _dragged(tool: str, given: Given) -> list[Made]:
-    path = given.need("path", "a list of points", list)
+def _drag(tool: str, arguments: Arguments) -> list[GuiCall]:
+    path = arguments.need("path", "a list of points", list)
     points = []
-    for each in path:
-        if not isinstance(each, dict):
-            raise MalformedReplyError("`path` of drag has to be a list of points {x, y}.")
-        point = Given("a point of `path`", each)
+    for item in path:
+        if not isinstance(item, dict):
+            raise MalformedReplyError("`path` of drag must be a list of points {x, y}.")
+        point = Arguments("a point of `path`", item)
         points.append(_point(point))
         point.end()
     if len(points) < 2:
         raise MalformedReplyError("`path` of drag needs at least two points.")
-    keys = _held(given)
+    keys = _held_keys(arguments)
     first, *between, last = points
     if not between:
         ends = {**first, "to_x": last["x"], "to_y": last["y"]}
         return [(tool, {**ends, **keys})]
     if keys:
-        raise MalformedReplyError("drag can hold keys only along a path of two points.")
-    moves: list[Made] = [("computer_move", point) for point in between]
+        raise MalformedReplyError("drag can hold keys only on a path of two points.")
+    moves: list[GuiCall] = [("computer_move", point) for point in between]
     return [("computer_mouse_down", first), *moves, ("computer_mouse_up", last)]
 
 
-def _point(given: Given) -> dict[str, Any]:
-    return {"x": given.number("x"), "y": given.number("y")}
+def _point(arguments: Arguments) -> dict[str, Any]:
+    return {"x": arguments.number("x"), "y": arguments.number("y")}
 
 
-def _held(given: Given) -> dict[str, list[str]]:
-    return held(given.maybe_texts("keys"))
+def _held_keys(arguments: Arguments) -> dict[str, list[str]]:
+    return held_keys(arguments.maybe_texts("keys"))
 
 
 def _clicks(pixels: float) -> int:
-    # However little was wanted, something has to move.
-    clicks = max(1, round(abs(pixels) / PIXELS_A_CLICK)) if pixels else 0
+    # At least one click, however small the distance.
+    clicks = max(1, round(abs(pixels) / PIXELS_PER_CLICK)) if pixels else 0
     return int(math.copysign(clicks, pixels))

@@ -1,4 +1,4 @@
-"""The functions of pyautogui that a model may call, and what becomes of each."""
+"""The functions of pyautogui that a model may call, and their conversion to GUI calls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ambidex.host.dialects import MalformedReplyError
-from ambidex.host.dialects.reading import Given, Made, Pointer, named
+from ambidex.host.dialects.reading import Arguments, GuiCall, Pointer, guest_keys
 
-__all__ = ["CALLS", "SIGNATURES", "Call", "Hands"]
+__all__ = ["CALLS", "SIGNATURES", "Function", "InputState"]
 
 Point = tuple[float, float]
 
@@ -21,208 +21,213 @@ BUTTONS: Mapping[Any, str] = {
 }  # fmt: skip
 
 
-class Hands:
-    """The pointer and the keys that are down, between the lines of one block."""
+class InputState:
+    """The pointer's position and the keys held down, while the lines of a block are read."""
 
     def __init__(self, pointer: Pointer, extent: tuple[int, int]) -> None:
         self._pointer = pointer
         self._extent = extent
         self._down: list[str] = []
         self._used = True
-        """Whether something was done with the keys that are down."""
+        """Whether the keys that are down were used by some call."""
 
-    def point(self, given: Given) -> dict[str, float]:
-        """`x` and `y`, or a pair as `x`, or where the pointer is; a single one leaves the other."""
-        x, y = given.take("x", "a number", int, float, list, tuple), given.maybe_number("y")
+    def point(self, arguments: Arguments) -> dict[str, float]:
+        """The point in `x` and `y`, or as a pair in `x`. A missing coordinate is the pointer's."""
+        x, y = arguments.take("x", "a number", int, float, list, tuple), arguments.maybe_number("y")
         if isinstance(x, list | tuple):
-            return self._pointer.at(Given(given.action, {"x": x}).point("x"), given.action)
+            pair = Arguments(arguments.action, {"x": x}).point("x")
+            return self._pointer.at(pair, arguments.action)
         if x is not None:
-            x = Given(given.action, {"x": x}).number("x")
+            x = Arguments(arguments.action, {"x": x}).number("x")
         if x is not None and y is not None:
-            return self._pointer.at((x, y), given.action)
-        at = self._pointer.at(None, given.action)
-        there = (at["x"] if x is None else x, at["y"] if y is None else y)
-        return self._pointer.at(there, given.action)
+            return self._pointer.at((x, y), arguments.action)
+        at = self._pointer.at(None, arguments.action)
+        point = (at["x"] if x is None else x, at["y"] if y is None else y)
+        return self._pointer.at(point, arguments.action)
 
-    def over(self, given: Given) -> dict[str, float]:
-        """The same for the wheel, which may turn mid-screen."""
-        if "x" in given or "y" in given:
-            return self.point(given)
+    def over(self, arguments: Arguments) -> dict[str, float]:
+        """The point for the wheel, which may default to the middle of the screen."""
+        if "x" in arguments or "y" in arguments:
+            return self.point(arguments)
         return self._pointer.over(None, self._extent)
 
-    def start(self, given: Given) -> Point:
-        """Where the pointer is."""
-        at = self._pointer.at(None, given.action)
+    def start(self, arguments: Arguments) -> Point:
+        """The pointer's position."""
+        at = self._pointer.at(None, arguments.action)
         return at["x"], at["y"]
 
     def put(self, point: Point) -> Point:
-        """The pointer is there now."""
+        """Move the pointer."""
         return self._pointer.put(point)
 
     def keys(self) -> dict[str, list[str]]:
-        """The argument for keys that are down."""
+        """The argument for the keys that are down."""
         self._used = True
         return {"keys": list(self._down)} if self._down else {}
 
     def chord(self, keys: list[str]) -> list[str]:
-        """These keys, and those that are down."""
+        """The keys that are down, followed by these."""
         self._used = True
-        return [*self._down, *named(keys)]
+        return [*self._down, *guest_keys(keys)]
 
-    def free(self, action: str) -> None:
-        """No key is down; `MalformedReplyError` where one is, because the guest would not have it
-        down."""
+    def require_no_keys(self, action: str) -> None:
+        """`MalformedReplyError` if a key is down: the guest's tool for `action` cannot hold it."""
         if self._down:
             raise MalformedReplyError(f"{action} cannot come between keyDown and keyUp.")
 
     def press(self, key: str) -> None:
-        """A key goes down."""
-        self._down.append(named([key])[0])
+        """Hold a key down."""
+        self._down.append(guest_keys([key])[0])
         self._used = False
 
-    def release(self, key: str) -> list[Made]:
-        """A key goes up: with nothing done meanwhile, all that were down were a chord."""
-        key = named([key])[0]
+    def release(self, key: str) -> list[GuiCall]:
+        """Release a key. If nothing was done while keys were down, they were a chord: return the
+        call that presses it."""
+        key = guest_keys([key])[0]
         if key not in self._down:
             raise MalformedReplyError(f"keyUp({key!r}) has no keyDown before it in the same block.")
-        calls: list[Made] = [] if self._used else [("computer_key", {"keys": list(self._down)})]
+        calls: list[GuiCall] = [] if self._used else [("computer_key", {"keys": list(self._down)})]
         self._used = True
         self._down.remove(key)
         return calls
 
-    def released(self) -> None:
-        """At the end of the block nothing is down."""
+    def require_released(self) -> None:
+        """`MalformedReplyError` if a key is still down at the end of the block."""
         if self._down:
             raise MalformedReplyError(f"keyDown({self._down[0]!r}) has no keyUp in the same block.")
 
 
-Make = Callable[[Hands, Given], list[Made]]
-Call = tuple[str, Make]
-"""The parameters in their order (`*`: any number of keys), and what makes calls of them."""
+Convert = Callable[[InputState, Arguments], list[GuiCall]]
+Function = tuple[str, Convert]
+"""The parameters in order (`*`: any number of keys), and the conversion of arguments to calls."""
 
 
-def _button(given: Given) -> str:
-    button = given.take("button", "left, middle or right", str, int)
+def _button(arguments: Arguments) -> str:
+    button = arguments.take("button", "left, middle or right", str, int)
     if button is not None and button not in BUTTONS:
         raise MalformedReplyError(
-            f"`button` of {given.action} is {button!r}: there is left, middle, right."
+            f"`button` of {arguments.action} must be left, middle or right, not {button!r}."
         )
     return BUTTONS[button] if button is not None else "left"
 
 
-def _clicker(button: str = "", times: int = 0) -> Make:
-    def make(hands: Hands, given: Given) -> list[Made]:
-        which = button or _button(given)
-        clicks = times or given.maybe_number("clicks") or 1
+def _click(button: str = "", times: int = 0) -> Convert:
+    def convert(state: InputState, arguments: Arguments) -> list[GuiCall]:
+        which = button or _button(arguments)
+        clicks = times or arguments.maybe_number("clicks") or 1
         if clicks not in LEFT:
-            raise MalformedReplyError(f"`clicks` of {given.action} has to be 1, 2 or 3.")
-        arguments = {**hands.point(given), **hands.keys()}
-        given.end()
+            raise MalformedReplyError(f"`clicks` of {arguments.action} must be 1, 2 or 3.")
+        values = {**state.point(arguments), **state.keys()}
+        arguments.end()
         if which == "left":
-            return [(LEFT[int(clicks)], arguments)]
-        return [(OTHER[which], arguments)] * int(clicks)
+            return [(LEFT[int(clicks)], values)]
+        return [(OTHER[which], values)] * int(clicks)
 
-    return make
+    return convert
 
 
-def _move(hands: Hands, given: Given) -> list[Made]:
-    hands.free(given.action)
-    at = hands.point(given)
-    given.end()
+def _move(state: InputState, arguments: Arguments) -> list[GuiCall]:
+    state.require_no_keys(arguments.action)
+    at = state.point(arguments)
+    arguments.end()
     return [("computer_move", at)]
 
 
-def _drag(relative: bool) -> Make:
-    def make(hands: Hands, given: Given) -> list[Made]:
-        start, button = hands.start(given), _button(given)
+def _drag(relative: bool) -> Convert:
+    def convert(state: InputState, arguments: Arguments) -> list[GuiCall]:
+        start, button = state.start(arguments), _button(arguments)
         if relative:
-            across, down = given.maybe_number("xOffset") or 0, given.maybe_number("yOffset") or 0
-            end = hands.put((start[0] + across, start[1] + down))
+            right = arguments.maybe_number("xOffset") or 0
+            down = arguments.maybe_number("yOffset") or 0
+            end = state.put((start[0] + right, start[1] + down))
         else:
-            at = hands.point(given)
+            at = state.point(arguments)
             end = (at["x"], at["y"])
-        given.end()
+        arguments.end()
         ends = {"x": start[0], "y": start[1], "to_x": end[0], "to_y": end[1], "button": button}
-        return [("computer_drag", {**ends, **hands.keys()})]
+        return [("computer_drag", {**ends, **state.keys()})]
 
-    return make
-
-
-def _scroll(axis: str, sign: int) -> Make:
-    def make(hands: Hands, given: Given) -> list[Made]:
-        clicks = given.number("clicks")
-        arguments = {**hands.over(given), axis: sign * clicks, **hands.keys()}
-        given.end()
-        return [("computer_scroll", arguments)]
-
-    return make
+    return convert
 
 
-def _write(hands: Hands, given: Given) -> list[Made]:
-    hands.free(given.action)
-    message = given.need("message", "a text", str, list, tuple)
-    given.end()
+def _scroll(axis: str, sign: int) -> Convert:
+    def convert(state: InputState, arguments: Arguments) -> list[GuiCall]:
+        clicks = arguments.number("clicks")
+        values = {**state.over(arguments), axis: sign * clicks, **state.keys()}
+        arguments.end()
+        return [("computer_scroll", values)]
+
+    return convert
+
+
+def _write(state: InputState, arguments: Arguments) -> list[GuiCall]:
+    state.require_no_keys(arguments.action)
+    message = arguments.need("message", "a text", str, list, tuple)
+    arguments.end()
     if isinstance(message, str):
         return [("computer_type", {"text": message})]
-    keys = Given(given.action, {"message": message}).texts("message")
-    return [("computer_key", {"keys": named([key])}) for key in keys]
+    keys = Arguments(arguments.action, {"message": message}).texts("message")
+    return [("computer_key", {"keys": guest_keys([key])}) for key in keys]
 
 
-def _press(hands: Hands, given: Given) -> list[Made]:
-    keys = given.need("keys", "a key or a list of keys", str, list, tuple)
-    keys = [keys] if isinstance(keys, str) else Given(given.action, {"keys": keys}).texts("keys")
-    presses = given.maybe_number("presses")
-    given.end()
+def _press(state: InputState, arguments: Arguments) -> list[GuiCall]:
+    keys = arguments.need("keys", "a key or a list of keys", str, list, tuple)
+    if isinstance(keys, str):
+        keys = [keys]
+    else:
+        keys = Arguments(arguments.action, {"keys": keys}).texts("keys")
+    presses = arguments.maybe_number("presses")
+    arguments.end()
     if len(keys) == 1:
         times = {} if presses is None else {"times": presses}
-        return [("computer_key", {"keys": hands.chord(keys), **times})]
+        return [("computer_key", {"keys": state.chord(keys), **times})]
     if presses not in (None, 1):
-        raise MalformedReplyError("`presses` goes with a single key.")
-    return [("computer_key", {"keys": hands.chord([key])}) for key in keys]
+        raise MalformedReplyError("`presses` can only be used with a single key.")
+    return [("computer_key", {"keys": state.chord([key])}) for key in keys]
 
 
-def _hotkey(hands: Hands, given: Given) -> list[Made]:
-    keys = given.texts("keys")
-    given.end()
-    return [("computer_key", {"keys": hands.chord(keys)})]
+def _hotkey(state: InputState, arguments: Arguments) -> list[GuiCall]:
+    keys = arguments.texts("keys")
+    arguments.end()
+    return [("computer_key", {"keys": state.chord(keys)})]
 
 
-def _key_down(hands: Hands, given: Given) -> list[Made]:
-    hands.press(given.text("key"))
-    given.end()
+def _key_down(state: InputState, arguments: Arguments) -> list[GuiCall]:
+    state.press(arguments.text("key"))
+    arguments.end()
     return []
 
 
-def _key_up(hands: Hands, given: Given) -> list[Made]:
-    key = given.text("key")
-    given.end()
-    return hands.release(key)
+def _key_up(state: InputState, arguments: Arguments) -> list[GuiCall]:
+    key = arguments.text("key")
+    arguments.end()
+    return state.release(key)
 
 
-def _mouse(tool: str) -> Make:
-    def make(hands: Hands, given: Given) -> list[Made]:
-        hands.free(given.action)
-        button, at = _button(given), hands.point(given)
-        given.end()
+def _mouse(tool: str) -> Convert:
+    def convert(state: InputState, arguments: Arguments) -> list[GuiCall]:
+        state.require_no_keys(arguments.action)
+        button, at = _button(arguments), state.point(arguments)
+        arguments.end()
         return [(tool, {**at, "button": button})]
 
-    return make
+    return convert
 
 
-def _sleep(hands: Hands, given: Given) -> list[Made]:
-    hands.free(given.action)
-    seconds = given.number("seconds")
-    given.end()
+def _sleep(state: InputState, arguments: Arguments) -> list[GuiCall]:
+    state.require_no_keys(arguments.action)
+    seconds = arguments.number("seconds")
+    arguments.end()
     return [("computer_wait", {"seconds": seconds})]
 
 
-CALLS: Mapping[str, Call] = {
-    "click": ("x y clicks interval button duration", _clicker()),
-    "leftClick": ("x y interval duration", _clicker("left", 1)),
-    "rightClick": ("x y interval duration", _clicker("right", 1)),
-    "middleClick": ("x y interval duration", _clicker("middle", 1)),
-    "doubleClick": ("x y interval button duration", _clicker(times=2)),
-    "tripleClick": ("x y interval button duration", _clicker(times=3)),
+CALLS: Mapping[str, Function] = {
+    "click": ("x y clicks interval button duration", _click()),
+    "leftClick": ("x y interval duration", _click("left", 1)),
+    "rightClick": ("x y interval duration", _click("right", 1)),
+    "middleClick": ("x y interval duration", _click("middle", 1)),
+    "doubleClick": ("x y interval button duration", _click(times=2)),
+    "tripleClick": ("x y interval button duration", _click(times=3)),
     "moveTo": ("x y duration", _move),
     "dragTo": ("x y duration tween button", _drag(relative=False)),
     "drag": ("xOffset yOffset duration tween button", _drag(relative=True)),
@@ -258,4 +263,4 @@ SIGNATURES = (
     ("computer_key", "pyautogui.keyUp(key)"),
     ("computer_wait", "time.sleep(seconds)"),
 )
-"""What is said of them, where the guest has the tool."""
+"""The guest's tool, and the signature that the prompt shows if the guest has that tool."""

@@ -1,5 +1,5 @@
-"""A block of Python as calls of tools. It is parsed and never executed: statement by statement,
-each a call from a list, with literals for arguments. Signatures are those of pyautogui 0.9.54.
+"""Parse a block of Python into calls of tools, without executing it. Each statement must be a call
+of a known function with literal arguments. Signatures are those of pyautogui 0.9.54.
 """
 
 from __future__ import annotations
@@ -11,54 +11,55 @@ from typing import Any
 
 from ambidex.host import Decision, Stop, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
-from ambidex.host.dialects.pyautogui_calls import CALLS, Hands
-from ambidex.host.dialects.reading import Given, Made, Pointer
+from ambidex.host.dialects.pyautogui_calls import CALLS, InputState
+from ambidex.host.dialects.reading import Arguments, GuiCall, Pointer
 
-__all__ = ["Reading", "read"]
+__all__ = ["Block", "parse_block"]
 
 LONGEST = 50_000
-"""Characters of a block."""
+"""Maximum characters of a block."""
 PAUSE = 2
-"""Seconds of a `WAIT` that names none."""
+"""Seconds of a `WAIT` without a duration."""
 ENDS = ("DONE", "FAIL")
 
 
 @dataclass
-class Reading:
-    """What a block comes to."""
+class Block:
+    """The content of a block: calls, and optionally the end of the episode."""
 
-    calls: list[Made] = field(default_factory=list)
+    calls: list[GuiCall] = field(default_factory=list)
     end: Decision | None = None
 
 
-def read(
+def parse_block(
     code: str, tools: Mapping[str, ToolSpec], pointer: Pointer, extent: tuple[int, int]
-) -> Reading:
-    """The calls of a block, and the end if there is one; `MalformedReplyError` names the line that
-    is none of what is allowed. `tools` are those on offer, by every name by which they may be
-    called."""
+) -> Block:
+    """Parse a block. `MalformedReplyError` names the first line that is not allowed. `tools` are
+    those on offer, by name and by alias."""
     if len(code) > LONGEST:
         raise MalformedReplyError(f"the code has more than {LONGEST} characters.")
     try:
         statements = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise MalformedReplyError(f"the code is no Python: {error}.") from None
-    hands = Hands(pointer, extent)
-    found = Reading()
+        raise MalformedReplyError(f"the code is not valid Python: {error}.") from None
+    state = InputState(pointer, extent)
+    block = Block()
     for statement in statements:
-        if found.end:
+        if block.end:
             raise MalformedReplyError(f"line {statement.lineno}: nothing can follow DONE or FAIL.")
         try:
-            _statement(statement, tools, hands, found)
+            _statement(statement, tools, state, block)
         except MalformedReplyError as malformed:
             raise MalformedReplyError(f"line {statement.lineno}: {malformed}") from None
-    hands.released()
+    state.require_released()
     if not statements:
         raise MalformedReplyError("the code block is empty.")
-    return found
+    return block
 
 
-def _statement(node: ast.stmt, tools: Mapping[str, ToolSpec], hands: Hands, found: Reading) -> None:
+def _statement(
+    node: ast.stmt, tools: Mapping[str, ToolSpec], state: InputState, block: Block
+) -> None:
     match node:
         case ast.Import(names=names):
             for alias in names:
@@ -67,80 +68,83 @@ def _statement(node: ast.stmt, tools: Mapping[str, ToolSpec], hands: Hands, foun
                         "only pyautogui and time can be imported, by their own names."
                     )
         case ast.Expr(value=ast.Name(id="DONE" | "FAIL" | "WAIT" as name)):
-            _word(name, Given(name, {}), tools, found)
+            _word(name, Arguments(name, {}), tools, block)
         case ast.Expr(value=ast.Call() as call):
-            _call(call, tools, hands, found)
+            _call(call, tools, state, block)
         case _:
             kind = type(node.value if isinstance(node, ast.Expr) else node).__name__
             raise MalformedReplyError(
-                f"a {kind} is not allowed. Only calls are, one a line: functions of pyautogui, "
-                "tools by their names, WAIT, DONE and FAIL, with literals for arguments."
+                f"{kind} is not allowed. Only calls are, one per line: functions of pyautogui, "
+                "tools by their names, WAIT, DONE and FAIL, with literal arguments."
             )
 
 
-def _call(node: ast.Call, tools: Mapping[str, ToolSpec], hands: Hands, found: Reading) -> None:
+def _call(node: ast.Call, tools: Mapping[str, ToolSpec], state: InputState, block: Block) -> None:
     name = _dotted(node.func)
     module, _, function = name.rpartition(".")
     if module in ("pyautogui", "time"):
         known = CALLS.get(function) if module == "pyautogui" or function == "sleep" else None
         if known is None:
             raise MalformedReplyError(
-                f"{name:.100} is not allowed. Of pyautogui there is {', '.join(CALLS)}."
+                f"{name:.100} is not allowed. The pyautogui functions are {', '.join(CALLS)}."
             )
-        parameters, make = known
-        calls = make(hands, _bound(function, node, parameters))
-        _offered(name, calls, tools)
-        found.calls += calls
+        parameters, convert = known
+        calls = convert(state, _bind(function, node, parameters))
+        _check_offered(name, calls, tools)
+        block.calls += calls
     elif name in ("DONE", "FAIL", "WAIT"):
         parameter = {"DONE": "answer", "FAIL": "reason", "WAIT": "seconds"}[name]
-        _word(name, _bound(name, node, parameter), tools, found)
+        _word(name, _bind(name, node, parameter), tools, block)
     elif name in tools:
-        hands.free(name)
+        state.require_no_keys(name)
         if node.args:
             raise MalformedReplyError(f"{name} takes its arguments by name.")
-        found.calls.append((name, {key: _plain(key, value) for key, value in _named(node)}))
+        block.calls.append((name, {key: _json_literal(key, value) for key, value in _named(node)}))
     else:
         raise MalformedReplyError(f"there is no function {name:.100} here.")
 
 
-def _word(name: str, given: Given, tools: Mapping[str, ToolSpec], found: Reading) -> None:
+def _word(name: str, arguments: Arguments, tools: Mapping[str, ToolSpec], block: Block) -> None:
+    """Read `WAIT`, `DONE` or `FAIL`."""
     if name == "WAIT":
-        seconds = given.maybe_number("seconds")
-        calls: list[Made] = [("computer_wait", {"seconds": PAUSE if seconds is None else seconds})]
-        _offered(name, calls, tools)
-        found.calls += calls
+        seconds = arguments.maybe_number("seconds")
+        calls: list[GuiCall] = [
+            ("computer_wait", {"seconds": PAUSE if seconds is None else seconds})
+        ]
+        _check_offered(name, calls, tools)
+        block.calls += calls
     else:
         done = name == "DONE"
-        said = given.take("answer" if done else "reason", "a text", str, int, float, bool)
-        answer = None if said is None else str(said)
+        value = arguments.take("answer" if done else "reason", "a text", str, int, float, bool)
+        answer = None if value is None else str(value)
         stop = Stop.DONE if done else Stop.INFEASIBLE
-        found.end = Decision(stop=stop, answer=answer)
-    given.end()
+        block.end = Decision(stop=stop, answer=answer)
+    arguments.end()
 
 
-def _offered(name: str, calls: list[Made], tools: Mapping[str, ToolSpec]) -> None:
+def _check_offered(name: str, calls: list[GuiCall], tools: Mapping[str, ToolSpec]) -> None:
     if any(tool not in tools for tool, _ in calls):
         raise MalformedReplyError(f"{name} is not available here.")
 
 
-def _bound(name: str, node: ast.Call, parameters: str) -> Given:
-    """Arguments by their parameters' names; `*` takes all positional ones as `keys`."""
+def _bind(name: str, node: ast.Call, parameters: str) -> Arguments:
+    """Bind a call's arguments to parameters; `*` takes all positional arguments as `keys`."""
     names = parameters.split()
-    values = [_literal(name, each) for each in node.args]
+    values = [_literal(name, argument) for argument in node.args]
     if names[:1] == ["*"]:
         keys = values[0] if len(values) == 1 and isinstance(values[0], list | tuple) else values
-        given: dict[str, Any] = {"keys": list(keys)}
+        bound: dict[str, Any] = {"keys": list(keys)}
     elif len(values) > len(names):
-        raise MalformedReplyError(f"{name} takes {len(names)} arguments at most.")
+        raise MalformedReplyError(f"{name} takes at most {len(names)} arguments.")
     else:
-        given = dict(zip(names, values, strict=False))
+        bound = dict(zip(names, values, strict=False))
     for key, value in _named(node):
-        if key in given:
+        if key in bound:
             raise MalformedReplyError(f"{name} got `{key}` twice.")
-        given[key] = _literal(name, value)
-    # How long a movement takes is the guest's to say.
+        bound[key] = _literal(name, value)
+    # The guest decides how long a movement takes.
     ignored = ("interval", "duration", "_pause")
-    return Given(name, {key: value for key, value in given.items() if key not in ignored})
+    return Arguments(name, {key: value for key, value in bound.items() if key not in ignored})
 
 
 def _named(node: ast.Call) -> list[tuple[str, ast.expr]]:
@@ -164,12 +168,12 @@ def _literal(name: str, node: ast.expr) -> Any:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         raise MalformedReplyError(
-            f"an argument of {name} is no literal: no variables, no sums."
+            f"an argument of {name} is not a literal (no variables, no arithmetic)."
         ) from None
 
 
-def _plain(name: str, node: ast.expr) -> Any:
-    """A literal that JSON has too."""
+def _json_literal(name: str, node: ast.expr) -> Any:
+    """A literal that JSON can represent."""
     return _as_json(name, _literal(name, node))
 
 
@@ -182,7 +186,7 @@ def _as_json(name: str, value: Any) -> Any:
         case float() if abs(value) < float("inf"):
             return value
         case list() | tuple():
-            return [_as_json(name, each) for each in value]
+            return [_as_json(name, item) for item in value]
         case dict() if all(isinstance(key, str) for key in value):
-            return {key: _as_json(name, each) for key, each in value.items()}
-    raise MalformedReplyError(f"`{name}` has a value that JSON does not have.")
+            return {key: _as_json(name, item) for key, item in value.items()}
+    raise MalformedReplyError(f"`{name}` has a value that JSON cannot represent.")

@@ -1,4 +1,4 @@
-"""What the dialects have in common: the two endings, results as text, ids."""
+"""Shared by the dialects: functions that end an episode, calls with ids, results as text."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ambidex.host import Decision, Observation, Stop, ToolCall, ToolResult
 from ambidex.host.dialects import MalformedReplyError
 
 __all__ = [
-    "CUT",
     "ENDINGS",
-    "GONE",
-    "ending",
+    "REMOVED_SCREENSHOT",
+    "TRUNCATED",
     "new_call",
-    "parsed",
-    "parsed_object",
+    "parse_arguments",
+    "parse_object",
+    "read_ending",
     "refuse_deep",
     "result_text",
-    "screen_now",
+    "screen_caption",
 ]
 
 FINISH, GIVE_UP = "finish", "give_up"
@@ -47,63 +47,64 @@ ENDINGS: tuple[Mapping[str, Any], ...] = (
         },
     },
 )
-"""The functions that end an episode, beside the tools."""
+"""The functions that end an episode; they are offered along with the tools."""
 
 DEEPEST = 64
-"""Levels that a model's arguments may have one in another: no tool takes as many, and what writes
-them down needs several levels of Python's stack for each."""
+"""Maximum nesting of a model's arguments. No tool takes as many levels, and serialising each takes
+several levels of Python's stack."""
 
-GONE = "[an earlier screenshot, no longer shown]"
-CUT = "it was cut off at the limit of its length."
+REMOVED_SCREENSHOT = "[an earlier screenshot, no longer shown]"
+TRUNCATED = "it was cut off at the length limit."
 
 
-def ending(name: str, arguments: Mapping[str, Any]) -> Decision | None:
-    """The decision that a call of one of `ENDINGS` is; None for every other call."""
+def read_ending(name: str, arguments: Mapping[str, Any]) -> Decision | None:
+    """The decision if this is a call of one of `ENDINGS`; None for any other call."""
     if name == FINISH:
-        said = arguments.get("answer")
-        return Decision(stop=Stop.DONE, answer=None if said is None else str(said))
+        answer = arguments.get("answer")
+        return Decision(stop=Stop.DONE, answer=None if answer is None else str(answer))
     if name == GIVE_UP:
         return Decision(stop=Stop.INFEASIBLE, answer=str(arguments.get("reason", "")))
     return None
 
 
 def new_call(name: str, arguments: Mapping[str, Any]) -> ToolCall:
-    """A call with an id of our own: models repeat theirs, and a repeated id is not carried out.
-    `MalformedReplyError` where the arguments nest too deep."""
+    """A call with a new id: models reuse theirs, and a repeated id is not carried out.
+    `MalformedReplyError` if the arguments are nested too deep."""
     refuse_deep(f"the arguments of {name} are", arguments)
     return ToolCall(uuid.uuid4().hex, name, dict(arguments))
 
 
-def parsed(name: str, text: str) -> dict[str, Any]:
-    """The arguments that a model wrote as JSON text; `MalformedReplyError` where they are no
+def parse_arguments(name: str, text: str) -> dict[str, Any]:
+    """Parse the arguments that a model wrote as JSON; `MalformedReplyError` if they are not an
     object."""
-    return parsed_object(f"the arguments of {name} are", text or "{}")
+    return parse_object(f"the arguments of {name} are", text or "{}")
 
 
-def parsed_object(what: str, text: str) -> dict[str, Any]:
-    """The JSON object in a text; `MalformedReplyError` says that `what` ("the arguments of f are")
-    not one where there is none."""
+def parse_object(what: str, text: str) -> dict[str, Any]:
+    """Parse a JSON object. `what` is subject and verb of the error ("the arguments of f are"),
+    which is raised as `MalformedReplyError`."""
     try:
-        # Python would also take NaN and numbers that no float holds.
-        found = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        # By default Python also accepts NaN and numbers beyond the range of a float.
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise MalformedReplyError(f"{what} not JSON ({error}).") from None
-    refuse_deep(what, found)
-    if not isinstance(found, dict):
+    refuse_deep(what, value)
+    if not isinstance(value, dict):
         raise MalformedReplyError(f"{what} not an object.")
-    return found
+    return value
 
 
 def refuse_deep(what: str, value: object) -> None:
-    """`MalformedReplyError` says that `what` ("the arguments of f are") nested too deep."""
+    """`MalformedReplyError` if the value is nested too deep. `what` is subject and verb of the
+    error ("the arguments of f are")."""
     level = [value]
     for _ in range(DEEPEST + 1):
         inner: list[object] = []
-        for each in level:
-            if isinstance(each, Mapping):
-                inner += each.values()
-            elif isinstance(each, list | tuple):
-                inner += each
+        for item in level:
+            if isinstance(item, Mapping):
+                inner += item.values()
+            elif isinstance(item, list | tuple):
+                inner += item
         if not inner:
             return
         level = inner
@@ -111,20 +112,20 @@ def refuse_deep(what: str, value: object) -> None:
 
 
 def result_text(result: ToolResult, budget: int) -> str:
-    """What a model reads of a result; beyond `budget` characters it is cut, and says so."""
+    """A result as a model reads it, cut with a note if longer than `budget` characters."""
     text = f"ERROR {result.error}: {result.text}" if result.error else result.text or "done"
     if len(text) <= budget:
         return text
     return f"{text[:budget]}\n[cut: {len(text) - budget} of {len(text)} characters are not shown]"
 
 
-def screen_now(observation: Observation) -> str:
-    """What stands before the picture of the screen."""
+def screen_caption(observation: Observation) -> str:
+    """The text before the screenshot, with the observation's notes."""
     return "\n".join([*observation.notes, "The screen now:"])
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no number")
+        raise ValueError(f"{text} is not a finite number")
     return number

@@ -28,7 +28,7 @@ from ambidex.host.loop.replay_prefix import ReplayedPrefix, replay_prefix
 from ambidex.host.loop.stage import STAGE, StageContext, collect, set_stage
 from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
-from ambidex.host.models.exposure import handed, offer_of
+from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import Job, RunConfig, offered
 from ambidex.host.records.rows import Phase
@@ -140,7 +140,7 @@ class Attempt:
         prefix = ReplayedPrefix()
         try:
             if point:
-                offer = handed(offer, point.fork.hand, point.fork.lasting)
+                offer = restrict_modality(offer, point.fork.hand, point.fork.lasting)
                 with self._stage("rehearsal"):
                     prefix = replay_prefix(agent, point, served, trajectory)
                 person.steps, person.assisted = prefix.human, prefix.assisted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from ambidex.host.records.config import Keep
+from ambidex.host.records.config import CheckpointPolicy
 from ambidex.vm import Machine
 
 __all__ = ["SNAPSHOTS", "CheckpointSaver"]
@@ -21,7 +21,9 @@ class CheckpointSaver:
     """Saves checkpoints into a trial's directory. A machine that cannot be saved raises
     `MachineError`, which ends the trial."""
 
-    def __init__(self, keep: Keep | None, machine: Machine, folder: Path, first: int = 1) -> None:
+    def __init__(
+        self, keep: CheckpointPolicy | None, machine: Machine, folder: Path, first: int = 1
+    ) -> None:
         self._keep = keep
         self._machine = machine
         self._folder = folder
@@ -44,7 +46,7 @@ class CheckpointSaver:
         self.seconds += time.monotonic() - began
         return name
 
-    def _delete_surplus(self, keep: Keep) -> None:
+    def _delete_surplus(self, keep: CheckpointPolicy) -> None:
         from ambidex.vm.checkpoints.collection import (  # heavy, and libvirt may be missing
             RetentionRule,
             apply_retention,

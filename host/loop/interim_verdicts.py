@@ -13,7 +13,7 @@ from ambidex.host.loop.outcomes import outcome_of
 from ambidex.host.loop.progress import Episode
 from ambidex.host.loop.stage import StageContext, collect
 from ambidex.host.loop.verdicts import verdict_on
-from ambidex.host.records.rows import Reached
+from ambidex.host.records.rows import InterimVerdict
 from ambidex.tasks import Task
 from ambidex.vm import Machine
 
@@ -37,7 +37,7 @@ class InterimJudge:
         self._machine = machine
         self._folder = folder
         self._context = context
-        self.outcomes: list[Reached] = []
+        self.outcomes: list[InterimVerdict] = []
         self.seconds = 0.0
 
     def after_step(self, episode: Episode) -> None:

@@ -20,7 +20,7 @@ from ambidex.host.loop.branch_point import BranchPoint
 from ambidex.host.loop.episode import aliases, resolve_aliases
 from ambidex.host.loop.progress import EpisodeStart, count
 from ambidex.host.loop.supervision import HELPS, hint_note
-from ambidex.host.records.recorded_steps import frame_of, step_of
+from ambidex.host.records.recorded_steps import load_frame, load_step
 from ambidex.host.records.trajectory import AGENT, Step, Trajectory, read_trajectory
 
 __all__ = ["Recalls", "ReplayedPrefix", "replay_prefix"]
@@ -83,9 +83,9 @@ def replay_prefix(
 def _recorded(trial: Path, line: Mapping[str, Any]) -> tuple[Step, dict[str, Frame]]:
     """The step of a line, and the frames before and after it by their hashes."""
     try:
-        step = step_of(trial, line)
+        step = load_step(trial, line)
         names = filter(None, (step.before, step.after))
-        return step, {name: frame_of(trial, name) for name in names}
+        return step, {name: load_frame(trial, name) for name in names}
     except (OSError, ValueError) as error:
         raise RehearsalError(f"the recording of {trial} is damaged: {error}") from None
 

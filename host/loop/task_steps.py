@@ -9,7 +9,7 @@ from pathlib import Path
 from ambidex.evaluators.manifest import Source
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.answers import GuestRefusalError, NoSuchWindowError
-from ambidex.host.client.guest import WRONG, Guest
+from ambidex.host.client.guest import UNREADABLE, Guest
 from ambidex.host.client.survey import (
     LASTING,
     REFUSED,
@@ -122,7 +122,7 @@ def _file(step: Get, guest: Guest, target: Path) -> Source:
     file = guest.find_file(step.get)
     if file.state == "file":
         target.write_bytes(file.content)
-    flaw = "" if file.state in ("file", "absent") else WRONG[file.state]
+    flaw = "" if file.state in ("file", "absent") else UNREADABLE[file.state]
     return Source(by="collector", asked=step.get, state=file.state, size=file.size, flaw=flaw)
 
 

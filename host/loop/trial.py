@@ -15,7 +15,7 @@ from typing import Any
 from ambidex.evaluators import Score
 from ambidex.host import Stop
 from ambidex.host.agents import roles_of
-from ambidex.host.errors import FINAL, VOID, GuestError, MachineError, ended_by, proved
+from ambidex.host.errors import FINAL, VOID, GuestError, MachineError, ended_by
 from ambidex.host.loop.attempt import Attempt, MakeAgent
 from ambidex.host.loop.branch_point import BranchPoint, branch_point
 from ambidex.host.loop.checkpointing import SNAPSHOTS
@@ -159,7 +159,7 @@ def _failure(error: Exception, console: str = "") -> Failure:
         hint=str(getattr(error, "hint", "")),
         console=console,
         final=isinstance(error, FINAL),
-        proved=proved(error),
+        proved=independent_of_agent(error),
     )
 
 

@@ -1,1 +1,1 @@
-"""Asking one model: requests, prices, prompts, its view of the screen, the tools it is shown."""
+"""Model access: requests, prices, prompts, the scaled view of the screen, and tool exposure."""

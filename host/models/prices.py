@@ -1,4 +1,4 @@
-"""What models cost: a dated table, and a file of one's own before it."""
+"""Prices of models: the table that comes with Ambidex, and a user's table that overrides it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pydantic import Field, ValidationError
 from ambidex.evaluators.strict import Strict, explain
 from ambidex.host.errors import UsageError
 
-__all__ = ["OWN", "Price", "Prices", "Tokens", "read_prices"]
+__all__ = ["BUILTIN", "Price", "Prices", "Tokens", "read_prices"]
 
-OWN = Path(__file__).with_name("prices.toml")
+BUILTIN = Path(__file__).with_name("prices.toml")
 
 
 class Tokens(Strict):
-    """What one request took."""
+    """Tokens that one request used."""
 
     input: int = 0
-    """All of it: new, `cached` and `written`."""
+    """All input tokens: new, `cached` and `written` ones."""
     output: int = 0
     cached: int = 0
     written: int = 0
@@ -35,11 +35,12 @@ class Price(Strict):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached: Annotated[float | None, Field(ge=0)] = None
-    """As `input` where it is not given; so is `written`."""
+    """Input read from the prompt cache; None: the price of `input`."""
     written: Annotated[float | None, Field(ge=0)] = None
+    """Input written to the prompt cache; None: the price of `input`."""
 
     def of(self, tokens: Tokens) -> float:
-        """US dollars for that many."""
+        """The cost of these tokens in US dollars."""
         new = tokens.input - tokens.cached - tokens.written
         cached = self.input if self.cached is None else self.cached
         written = self.input if self.written is None else self.written
@@ -55,8 +56,8 @@ class Prices(Strict):
     models: Mapping[str, Price] = {}
 
     def cost(self, model: str, tokens: Tokens) -> float | None:
-        """US dollars; None where the model's price is not known. A vendor before the name, as
-        litellm writes it, may be left out of the table.
+        """The cost in US dollars; None if the model's price is unknown. The table may omit the
+        vendor that litellm puts before a model's name.
         """
         price = self.models.get(model) or self.models.get(model.rpartition("/")[2])
         return price.of(tokens) if price else None
@@ -68,21 +69,22 @@ class Prices(Strict):
 
 
 def read_prices(own: Path | None = None) -> Prices:
-    """The table that comes with Ambidex, and `own` before it; `UsageError` names what is wrong."""
-    table = _read(OWN)
+    """The built-in price table, overridden by the table in `own`; `UsageError` if a table is
+    invalid."""
+    builtin = _read(BUILTIN)
     if own is None:
-        return table
-    mine = _read(own)
-    source = f"{mine.source}; others: {table.source}, {table.as_of}"
-    models = {**table.models, **mine.models}
-    return Prices(as_of=mine.as_of, source=source, models=models)
+        return builtin
+    custom = _read(own)
+    source = f"{custom.source}; others: {builtin.source}, {builtin.as_of}"
+    models = {**builtin.models, **custom.models}
+    return Prices(as_of=custom.as_of, source=source, models=models)
 
 
 def _read(path: Path) -> Prices:
     try:
         return Prices.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise UsageError(f"no price table at {path}: {error.strerror}") from None
+        raise UsageError(f"cannot read the price table {path}: {error.strerror}") from None
     except ValidationError as error:
         raise UsageError(f"not a price table: {path}: {explain(error)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Answers that models gave once, for an agent that is to come to the same decisions again."""
+"""Recorded answers of models, played back to bring an agent to the same decisions again."""
 
 from __future__ import annotations
 
@@ -13,39 +13,40 @@ __all__ = ["Tape"]
 
 
 class Tape:
-    """What the models of one agent answer while it plays; live models at all other times."""
+    """Recorded answers for the models of one agent. Outside a `playing` block requests go to the
+    live models."""
 
     def __init__(self) -> None:
         self._left: deque[Exchange] | None = None
 
     def over(self, model: Model) -> Model:
-        """The model, unless the tape plays."""
-        return Taped(self, model)
+        """Wrap a model so that it answers from the tape while the tape plays."""
+        return TapedModel(self, model)
 
     @contextmanager
     def playing(self, exchanges: Sequence[Exchange]) -> Iterator[None]:
-        """Whoever asks gets these answers in their order; `RehearsalError` where more is asked, or
-        less."""
+        """Play back these answers in order. `RehearsalError` if the agent asks more or fewer
+        times."""
         self._left = deque(exchanges)
         try:
             yield
             if self._left:
-                raise RehearsalError(f"{len(self._left)} recorded answers were not asked for")
+                raise RehearsalError(f"{len(self._left)} recorded answers were not used")
         finally:
             self._left = None
 
     def ask(self, model: Model, request: Request) -> Answer:
-        """The next answer on it, or the model's."""
+        """The next recorded answer while the tape plays, otherwise the model's."""
         if self._left is None:
             return model.ask(request)
         if not self._left:
-            raise RehearsalError(f"no answer of {model.name} is recorded any more")
+            raise RehearsalError(f"no recorded answer of {model.name} is left")
         exchange = self._left.popleft()
         return Answer(exchange.answer, exchange.usage)
 
 
-class Taped:
-    """A `host.Model` before which a tape lies."""
+class TapedModel:
+    """A `host.Model` that answers from a tape while it plays."""
 
     def __init__(self, tape: Tape, model: Model) -> None:
         self.name = model.name
@@ -53,5 +54,5 @@ class Taped:
         self._model = model
 
     def ask(self, request: Request) -> Answer:
-        """See `Model`."""
+        """See `host.Model`."""
         return self._tape.ask(self._model, request)

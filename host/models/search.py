@@ -1,4 +1,4 @@
-"""Rank tools for a request in words: what text stands for a tool, and how well it suits."""
+"""Rank tools for a request in natural language, by BM25 or by a user's embedder."""
 
 from __future__ import annotations
 
@@ -14,64 +14,64 @@ from typing import Any, cast
 import numpy as np
 
 from ambidex.host.errors import UsageError
-from ambidex.host.named import load_named
+from ambidex.host.named import load_reference
 from ambidex.tasks import ToolSpec
 
 __all__ = ["embedder_of", "knowledge", "ranked"]
 
 Embedder = Callable[[Sequence[str]], Any]
-"""Texts to an array of vectors, one row each."""
+"""From texts to an array of vectors, one row per text."""
 
 Scores = Sequence[Sequence[float]]
-"""For each query how well each tool suits it."""
+"""A row per query, a column per tool: how well the tool matches."""
 
 WORD = re.compile(r"[a-z]{2,}|(?<=[\s\d)])[-+*/^](?=[\s\d(])")
-"""Words, and signs of arithmetic between numbers or spaces: no other word may say what is asked."""
+"""Words, and arithmetic operators between numbers or spaces: they may be the only hint at what is
+requested."""
 
 CAMEL = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
-"""Words such as tabSize: found as one word and by their parts."""
+"""Words such as tabSize: indexed whole and by their parts."""
 
 HYPHENATED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
-"""Words such as drop-down: found as one word and by their parts."""
+"""Words such as drop-down: indexed whole and by their parts."""
 
 KNOWLEDGE = Path(__file__).with_name("search.toml")
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What is known of words and values in any text: see search.toml."""
+    """The search's vocabulary, from search.toml."""
 
     apps: dict[str, str]
     """What users call each app and the things it works on."""
     ignored: frozenset[str]
     """Words that say nothing about a tool."""
     synonyms: dict[str, str]
-    """The word that stands for each word of a group, as stems."""
+    """From the stem of each word of a group to the stem that represents the group."""
     values: dict[str, re.Pattern[str]]
-    """Forms of values, by the words that say what such a value is."""
+    """Patterns of values, keyed by the words that describe such a value."""
 
 
 @functools.cache
 def knowledge() -> Knowledge:
-    """What search.toml says, and the stop words of bm25s."""
+    """Load search.toml and the stop words of bm25s."""
     from bm25s.stopwords import STOPWORDS_EN_PLUS  # only this policy needs it
 
-    read = tomllib.loads(KNOWLEDGE.read_text())
+    tables = tomllib.loads(KNOWLEDGE.read_text())
     return Knowledge(
-        read["apps"],
-        frozenset([*read["ignored"], *STOPWORDS_EN_PLUS]),
-        {_stem(word): _stem(group[0]) for group in read["synonyms"] for word in group},
-        {words: re.compile(form) for words, form in read["values"].items()},
+        tables["apps"],
+        frozenset([*tables["ignored"], *STOPWORDS_EN_PLUS]),
+        {_stem(word): _stem(group[0]) for group in tables["synonyms"] for word in group},
+        {words: re.compile(pattern) for words, pattern in tables["values"].items()},
     )
 
 
 def ranked(
     tools: Sequence[ToolSpec], queries: Sequence[str], embedder: str = ""
 ) -> list[list[str]]:
-    """For each query the names of all tools, the one that suits it best first; ties go to the name
-    that comes first.
+    """For each query the names of all tools, best match first; ties are sorted by name.
 
-    By BM25, or by the vectors of `embedder`, named as `module:function`.
+    Ranks by BM25, or by the vectors of `embedder`, named as `module:function`.
     """
     if not tools:
         return [[] for _ in queries]
@@ -88,9 +88,10 @@ def ranked(
 
 
 def embedder_of(name: str) -> Embedder:
-    """The embedder of that name; `UsageError` where there is none."""
+    """Load the embedder of that name; `UsageError` if it cannot be imported."""
     return cast(
-        Embedder, load_named("embedder", name, "An embedder is module:function, texts to vectors.")
+        Embedder,
+        load_reference("embedder", name, "An embedder is module:function, texts to vectors."),
     )
 
 
@@ -100,7 +101,7 @@ def _best_first(scored: tuple[float, ToolSpec]) -> tuple[float, str]:
 
 
 def _text(tool: ToolSpec, common: frozenset[tuple[str, str]]) -> str:
-    """The text that stands for a tool: its name, app, description, parameters and their values."""
+    """The indexed text of a tool: its name, app, description, parameters and their choices."""
     parts = [tool.name, knowledge().apps.get(tool.app, tool.app), tool.description]
     for name, schema in tool.parameters.get("properties", {}).items():
         if (tool.app, name) not in common:
@@ -114,7 +115,7 @@ def _choices(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _common_parameters(tools: Sequence[ToolSpec]) -> frozenset[tuple[str, str]]:
-    """App and name of each parameter that most tools of the app have: it tells none apart."""
+    """App and name of each parameter that most tools of the app share: it distinguishes none."""
     sizes = Counter(tool.app for tool in tools)
     counts = Counter(
         (tool.app, name) for tool in tools for name in tool.parameters.get("properties", {})
@@ -127,13 +128,13 @@ def _bm25(texts: Sequence[str], queries: Sequence[str]) -> Scores:
 
     index = bm25s.BM25()
     index.index([_words(text) for text in texts], show_progress=False)
-    nothing = [0.0] * len(texts)  # bm25s takes no query without words
-    return [index.get_scores(words) if (words := _words(query)) else nothing for query in queries]
+    zeros = [0.0] * len(texts)  # bm25s rejects queries without words
+    return [index.get_scores(words) if (words := _words(query)) else zeros for query in queries]
 
 
 def _words(text: str) -> list[str]:
     known = knowledge()
-    values = [words for words, form in known.values.items() if form.search(text)]
+    values = [words for words, pattern in known.values.items() if pattern.search(text)]
     parts = [re.sub(r"(?=[A-Z])", " ", word) for word in CAMEL.findall(text)]
     joined = [word.replace("-", "") for word in HYPHENATED.findall(text)]
     words = WORD.findall(" ".join([text, *values, *parts, *joined]).lower())
@@ -142,7 +143,7 @@ def _words(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """The word without plural, tense and the differences of British and American spelling."""
+    """The word without plural and tense endings, with British and American spelling unified."""
     stem = re.sub(r"(?<=\w\w\w)(ings?|ed|es|s|e)$", "", re.sub(r"(?<=\w\w)our", "or", word))
     stem = re.sub(r"(?<=\w\w\w)([bdgmnprt])\1$", r"\1", stem)  # formatting, stopped
     stem = re.sub(r"(?<=\w\w)y$", "i", stem)  # copy, copies
@@ -153,7 +154,7 @@ def _by_vectors(embed: Embedder, texts: Sequence[str], queries: Sequence[str]) -
     count = len(texts) + len(queries)
     vectors = np.asarray(embed([*texts, *queries]), float)
     if vectors.ndim != 2 or len(vectors) != count:
-        raise UsageError(f"the embedder gave {vectors.shape} for {count} texts")
+        raise UsageError(f"the embedder returned shape {vectors.shape} for {count} texts")
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = vectors / np.where(lengths == 0, 1, lengths)
     return cast("Scores", vectors[len(texts) :] @ vectors[: len(texts)].T)

@@ -1,4 +1,4 @@
-"""What it costs a model to be told of the tools."""
+"""Count the tokens that tool definitions take in a request."""
 
 from __future__ import annotations
 
@@ -12,24 +12,22 @@ from ambidex.tasks import ToolSpec
 __all__ = ["COUNTED_AS", "tokens_by_app"]
 
 COUNTED_AS = "o3"
-"""The model whose tokens are counted: its vocabulary comes with litellm, so no network is asked."""
+"""The model whose tokenizer is used: its vocabulary comes with litellm, so no network is needed."""
 
 
 def tokens_by_app(tools: Iterable[ToolSpec]) -> dict[str, int]:
-    """Tokens of names, descriptions and schemas as a function-calling request carries them, by
-    app.
-    """
-    # litellm otherwise fetches its price list from the network when imported.
+    """By app, the tokens of names, descriptions and schemas in a function-calling request."""
+    # Without this, litellm fetches its price list from the network on import.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     import litellm
 
-    found: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
     for tool in tools:
-        said = {
+        function = {
             "name": tool.name,
             "description": tool.description,
             "parameters": tool.parameters,
         }
-        text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-        found[tool.app] += litellm.token_counter(model=COUNTED_AS, text=text)
-    return dict(found)
+        text = json.dumps(function, ensure_ascii=False, separators=(",", ":"))
+        tokens[tool.app] += litellm.token_counter(model=COUNTED_AS, text=text)
+    return dict(tokens)

@@ -1,4 +1,4 @@
-"""The screen as a model sees it: a picture of another size perhaps, with coordinates of its own."""
+"""The screen as a model sees it: possibly scaled, with coordinates in the model's own unit."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ from ambidex.host.records.config import ModelConfig
 __all__ = ["POINTS", "View", "data_url"]
 
 POINTS = (("x", "y"), ("to_x", "to_y"))
-"""The arguments of GUI tools that are points of the screen."""
+"""The arguments of GUI tools that are screen coordinates."""
 FAR = 1e6
-"""No screen reaches as far: numbers beyond it, and those that are none, are left to be refused."""
+"""Beyond any screen. Larger numbers, infinities and NaN are passed on for the guest to refuse."""
 
 
 @dataclass(frozen=True)
 class View:
-    """How frames are shown to a model; sizes are (width, height) in pixels."""
+    """How frames are shown to a model. Sizes are (width, height) in pixels."""
 
     size: tuple[int, int] | None = None
-    """None: as large as the screen."""
+    """None: the size of the screen."""
     grid: int | None = None
-    """Coordinates run from 0 to this in both directions; None: pixels of the picture."""
+    """Coordinates range from 0 to this in both directions; None: pixels of the scaled picture."""
 
     @classmethod
     def of(cls, config: ModelConfig) -> View:
-        """The view that a configuration asks for."""
+        """The view that a model's configuration describes."""
         return cls(config.view, config.grid)
 
-    def shown(self, screen: tuple[int, int]) -> tuple[int, int]:
-        """Size of the picture of a screen of that size."""
+    def scaled_size(self, screen: tuple[int, int]) -> tuple[int, int]:
+        """Size of the picture that shows a screen of that size."""
         return self.size or screen
 
     def extent(self, screen: tuple[int, int]) -> tuple[int, int]:
-        """Where the model's coordinates end: width and height in its own unit."""
-        return (self.grid, self.grid) if self.grid else self.shown(screen)
+        """Upper end of the model's coordinates: width and height in the model's unit."""
+        return (self.grid, self.grid) if self.grid else self.scaled_size(screen)
 
     def png(self, frame: Frame) -> bytes:
-        """The picture of a frame."""
-        if self.shown(frame.size) == frame.size:
+        """The frame as a scaled PNG."""
+        if self.scaled_size(frame.size) == frame.size:
             return frame.png()
         picture = Image.frombytes("RGB", frame.size, frame.rgb)
         target = io.BytesIO()
-        picture.resize(self.shown(frame.size), Image.Resampling.LANCZOS).save(target, "PNG")
+        picture.resize(self.scaled_size(frame.size), Image.Resampling.LANCZOS).save(target, "PNG")
         return target.getvalue()
 
     def crop(self, frame: Frame, region: tuple[float, float, float, float]) -> bytes:
-        """A part of a frame, named by its corners in the model's unit, as large as it fits into the
-        picture of the whole."""
+        """A region of a frame as PNG, enlarged to fit the size of the whole picture. The region is
+        (left, top, right, bottom) in the model's unit."""
         left, top = self.on_screen(region[0], region[1], frame.size)
         right, bottom = self.on_screen(region[2], region[3], frame.size)
         box = (left, top, max(right, left + 1), max(bottom, top + 1))
         picture = Image.frombytes("RGB", frame.size, frame.rgb).crop(box)
-        width, height = self.shown(frame.size)
+        width, height = self.scaled_size(frame.size)
         scale = min(width / picture.width, height / picture.height)
         size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
         target = io.BytesIO()
@@ -67,7 +67,7 @@ class View:
         return target.getvalue()
 
     def on_screen(self, x: float, y: float, screen: tuple[int, int]) -> tuple[int, int]:
-        """A point that the model named, in pixels of the screen; not checked to be on it."""
+        """Convert a point from the model's unit to screen pixels, without checking its range."""
         width, height = self.extent(screen)
         if (width, height) == screen:
             return round(x), round(y)
@@ -78,23 +78,23 @@ class View:
         )
 
     def in_view(self, x: float, y: float, screen: tuple[int, int]) -> tuple[int, int]:
-        """A pixel of the screen as the model would name it."""
+        """Convert a point from screen pixels to the model's unit."""
         width, height = self.extent(screen)
         return round(x * width / screen[0]), round(y * height / screen[1])
 
     def call(self, call: ToolCall, screen: tuple[int, int]) -> ToolCall:
-        """A call of a GUI tool with its points on the screen; any other call as it is."""
+        """Convert the points of a GUI tool's call to screen pixels; other calls are unchanged."""
         if not call.name.startswith(f"{GUI}_"):
             return call
         arguments: Mapping[str, Any] = dict(call.arguments)
-        moved: dict[str, Any] = {}
-        for across, down in POINTS:
-            x, y = arguments.get(across), arguments.get(down)
+        converted: dict[str, Any] = {}
+        for x_name, y_name in POINTS:
+            x, y = arguments.get(x_name), arguments.get(y_name)
             if not (isinstance(x, int | float) and isinstance(y, int | float)):
                 continue
             if abs(x) < FAR and abs(y) < FAR:
-                moved[across], moved[down] = self.on_screen(x, y, screen)
-        return replace(call, arguments={**arguments, **moved}) if moved else call
+                converted[x_name], converted[y_name] = self.on_screen(x, y, screen)
+        return replace(call, arguments={**arguments, **converted}) if converted else call
 
 
 def data_url(png: bytes) -> str:
@@ -103,6 +103,6 @@ def data_url(png: bytes) -> str:
 
 
 def _scaled(value: float, extent: int, pixels: int) -> int:
-    """The same place on another scale; what lies within the extent stays on the screen."""
-    at = int(value * pixels / extent)
-    return min(at, pixels - 1) if 0 <= value <= extent else at
+    """Scale a coordinate; a value within the extent stays on the screen."""
+    pixel = int(value * pixels / extent)
+    return min(pixel, pixels - 1) if 0 <= value <= extent else pixel

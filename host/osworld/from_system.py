@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ambidex.host.client.answers import GuestRefusalError
-from ambidex.host.dialects.reading import Made
+from ambidex.host.dialects.reading import GuiCall
 from ambidex.host.osworld.getter_context import Place, fetched, file_of, value
 from ambidex.host.osworld.pyautogui_keys import play
 from ambidex.host.osworld.questions import ask, ask_files
@@ -128,7 +128,7 @@ def vscode_file(place: Place, getter: VscodeFile) -> Collected:
     window = "Visual Studio Code"
     found = ask(place.guest, "activate", name=window, strict=False, by_class=False, within=1.0)
     place.waiting.settled()
-    calls: list[Made] = [
+    calls: list[GuiCall] = [
         ("computer_key", {"keys": ["ctrl", "shift", "p"]}),
         ("computer_type", {"text": getter.vscode_extension_command}),
         ("computer_key", {"keys": ["enter"]}),

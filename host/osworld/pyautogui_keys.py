@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from ambidex.host import ToolCall, ToolSpec
 from ambidex.host.client.guest import Guest
 from ambidex.host.dialects import MalformedReplyError
-from ambidex.host.dialects.pyautogui_reading import read
-from ambidex.host.dialects.reading import Made, Pointer
+from ambidex.host.dialects.pyautogui_reading import parse_block
+from ambidex.host.dialects.reading import GuiCall, Pointer
 from ambidex.host.osworld.waiting import Waiting
 
 __all__ = ["play", "played"]
@@ -23,7 +23,7 @@ SAVE = ["ctrl", "s"]
 
 def played(
     argv: Sequence[str], tools: Mapping[str, ToolSpec], extent: tuple[int, int]
-) -> list[Made] | None:
+) -> list[GuiCall] | None:
     """The calls that a command comes to; None where it is something else."""
     if len(argv) != 3 or argv[0] not in PYTHON or argv[1] != "-c" or "pyautogui" not in argv[2]:
         return None
@@ -31,12 +31,12 @@ def played(
     # Where it was is not known, and a press of the button without a place is one where it is.
     pointer.put((extent[0] // 2, extent[1] // 2))
     try:
-        return read(argv[2].strip(), tools, pointer, extent).calls
+        return parse_block(argv[2].strip(), tools, pointer, extent).calls
     except MalformedReplyError:
         return None
 
 
-def play(guest: Guest, calls: Sequence[Made], waiting: Waiting) -> list[str]:
+def play(guest: Guest, calls: Sequence[GuiCall], waiting: Waiting) -> list[str]:
     """Make the calls; what went wrong with one is said, and the others follow, as keys do."""
     said = []
     for name, arguments in calls:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ambidex.host.client.answers import GuestRefusalError, Ran
+from ambidex.host.client.answers import CommandResult, GuestRefusalError
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import StageError
 from ambidex.host.osworld import history
@@ -174,7 +174,7 @@ class Stagehand:
         words = ran.stderr.strip().splitlines() if ran.returncode else []
         return f"exit {ran.returncode}" + (f": {words[-1][:200]}" if words else "")
 
-    def _run(self, argv: list[str]) -> Ran | None:
+    def _run(self, argv: list[str]) -> CommandResult | None:
         env = {}
         if argv and argv[0] in PYTHON and "pyautogui" in argv[-1]:
             # The guest's own copy of what presses keys; nothing else of ours is in sight.
@@ -207,7 +207,7 @@ class Stagehand:
 
         return fill(command) if isinstance(command, str) else [fill(part) for part in command]
 
-    def _keep(self, step: Execute, ran: Ran | None) -> None:
+    def _keep(self, step: Execute, ran: CommandResult | None) -> None:
         if ran is None:
             return
         for name, text in ((step.stdout, ran.stdout), (step.stderr, ran.stderr)):

@@ -1,1 +1,1 @@
-"""What a run writes and reads back: configuration, rows, trajectories, frames."""
+"""The files of a run: configuration, result rows, trajectories, frames, orders."""

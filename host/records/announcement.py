@@ -1,4 +1,4 @@
-"""Where a trial under way can be watched: a file beside it, as long as it runs."""
+"""`machine.json`: how to view the screen of a running trial. Exists only while the trial runs."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ambidex.vm import Machine
 
-__all__ = ["Seen", "announced", "now_running"]
+__all__ = ["ScreenAddress", "announced", "running_trials"]
 
 NAME = "machine.json"
 
 
-class Seen(BaseModel):
-    """The screen of a machine, as a VNC viewer finds it."""
+class ScreenAddress(BaseModel):
+    """How a VNC viewer connects to a machine's screen."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     vnc: str
     password: str
     runner: int
-    """Process that runs the trial."""
+    """Process id of the runner."""
 
 
 @contextmanager
 def announced(folder: Path, machine: Machine) -> Iterator[None]:
-    """Keep the address of the machine's screen in the trial's directory, for its owner alone."""
+    """Publish the address of the machine's screen in the trial's directory while the block runs.
+    The file is readable by its owner only."""
     path = folder / NAME
     address, password = machine.vnc
-    said = Seen(vnc=address, password=password, runner=os.getpid())
+    screen = ScreenAddress(vnc=address, password=password, runner=os.getpid())
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(said.model_dump_json())
+        file.write(screen.model_dump_json())
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
 
 
-def now_running(run: Path) -> Iterator[tuple[str, Seen]]:
-    """The trials under way in a run, with their machines; what a killed runner left is passed
-    over."""
+def running_trials(run: Path) -> Iterator[tuple[str, ScreenAddress]]:
+    """The running trials of a run, with the addresses of their screens. Files left behind by a
+    killed runner are skipped."""
     for path in sorted(run.glob(f"*/{NAME}")):
         try:
-            seen = Seen.model_validate_json(path.read_bytes())
+            screen = ScreenAddress.model_validate_json(path.read_bytes())
         except (FileNotFoundError, ValidationError):
-            continue  # it ended, or begins, as we look
-        if Path(f"/proc/{seen.runner}").exists():
-            yield path.parent.name, seen
+            continue  # the trial just ended, or is just starting
+        if Path(f"/proc/{screen.runner}").exists():
+            yield path.parent.name, screen

@@ -1,5 +1,5 @@
-"""A run's configuration: one frozen value, made once, stored with the results, and the same on
-every resume."""
+"""The configuration of a run (`run.json`): one frozen value, written once and stored with the
+results. A resumed run must have the same one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = [
     "LONGEST_SETTLE",
     "MOST_RUNS",
     "Branch",
+    "CheckpointPolicy",
     "Condition",
     "Exposure",
     "Fork",
-    "Hand",
     "Job",
-    "Keep",
-    "Lasting",
+    "Modality",
+    "ModalityScope",
     "ModelConfig",
     "Policy",
     "RunConfig",
@@ -46,91 +46,93 @@ __all__ = [
 NAME = "run.json"
 
 MOST_RUNS = 10_000
-"""Trials of each task in one run."""
+"""Maximum number of trials per task in one run."""
 LONGEST_SETTLE = 120.0
-"""Seconds: the guest waits no longer for its screen."""
+"""Seconds the guest waits for its screen to settle at most."""
 MOST_STEPS, LONGEST_EPISODE, MOST_DOLLARS = 100_000, 30 * 86400.0, 1_000_000.0
 
 
 def bounded(limits: Limits) -> Limits:
-    """Those limits; `ValueError` names the one that is out of range."""
+    """Return the limits unchanged; `ValueError` names the first one that is out of range."""
     for name, value, least, most in (
         ("steps", limits.steps, 1, MOST_STEPS),
         ("seconds", limits.seconds, 0, LONGEST_EPISODE),
         ("cost", limits.cost, 0, MOST_DOLLARS),
         ("malformed", limits.malformed, 1, MOST_STEPS),
     ):
-        if value is not None and not least <= value <= most:  # NaN is in no range
-            raise ValueError(f"the limit {name} is {value}, and goes from {least} to {most:g}")
+        if value is not None and not least <= value <= most:  # also true for NaN
+            raise ValueError(f"the limit {name} must be between {least} and {most:g}, not {value}")
     return limits
 
 
 Condition = Literal["gui", "tools", "hybrid"]
 Policy = Literal["all", "app", "retrieved", "named"]
-Hand = Literal["gui", "tools"]
-Lasting = Literal["once", "rest"]
+Modality = Literal["gui", "tools"]
+ModalityScope = Literal["once", "rest"]
+"""For how long a fork restricts the modality: its first step only, or all its steps."""
 
 
 class ModelConfig(Strict):
-    """Which model, where, and how it is asked."""
+    """A model, its endpoint and its request settings."""
 
     name: str
-    """As litellm knows it, or as the server at `base_url` calls it."""
+    """litellm's name for the model, or the name it has on the server at `base_url`."""
     base_url: str = ""
     key: str = ""
-    """The environment variable that holds the key, where it is not the vendor's usual one."""
+    """The environment variable with the API key, if it is not the vendor's usual one."""
     dialect: str = "functions"
     """See `host.dialects`."""
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: Annotated[int, Field(ge=1)] = 4096
-    """Of one answer."""
+    """Per answer."""
     seeded: bool = False
-    """Whether the trial's seed is passed on, for vendors that take one."""
+    """Whether to send the trial's seed, for vendors that accept one."""
     images: Annotated[int, Field(ge=1)] = 3
-    """How many of the last screenshots the model still sees."""
+    """How many of the latest screenshots the model still sees."""
     results: Annotated[int, Field(ge=100)] = 20_000
-    """Characters of one tool result that the model sees."""
+    """Maximum characters of one tool result that the model sees."""
     view: tuple[int, int] | None = None
-    """Width and height to which screenshots are scaled; as they are where none is given."""
+    """Width and height to which screenshots are scaled; None: not scaled."""
     grid: int | None = None
-    """Coordinates run from 0 to this in both directions, as some models are trained; pixels of
-    the view where none is given."""
+    """Coordinates range from 0 to this in both directions, as some models are trained; None: pixels
+    of the view."""
     timeout: Annotated[float, Field(gt=0)] = 180.0
     retries: Annotated[int, Field(ge=0)] = 5
-    """How often a request that was refused for load or lost is sent again."""
+    """How often a request is sent again after being refused for load or lost."""
     requests_per_minute: Annotated[float | None, Field(gt=0)] = None
 
 
 class Exposure(Strict):
-    """Which of a condition's tools the model is shown at a step; mouse and keyboard always are."""
+    """Which of a condition's tools the model is shown at a step. Mouse and keyboard always are."""
 
     policy: Policy = "all"
-    """`app`: those of the application in front, and those that belong to none; `retrieved`: the
-    `top` that suit the instruction best; `named`: those that the task calls useful."""
+    """`app`: the tools of the focused application, and those that belong to none; `retrieved`: the
+    `top` tools that match the instruction best; `named`: those that the task lists as useful."""
     top: Annotated[int, Field(ge=1)] = 20
     embedder: str = ""
-    """`module:function` that turns texts into vectors, instead of BM25."""
+    """`module:function` that turns texts into vectors, used instead of BM25."""
     distractors: Annotated[int, Field(ge=0)] = 0
-    """For `named`: so many others beside them, drawn by the trial's seed."""
+    """For `named`: number of other tools to add, drawn with the trial's seed."""
     order: Literal["name", "shuffled"] = "name"
     reference_only: bool = False
     """Only the tools that OSWorld-MCP has."""
 
 
-class Keep(Strict):
-    """Before which steps the machine's state is kept, so that one can go on from there."""
+class CheckpointPolicy(Strict):
+    """When checkpoints of the machine are taken during an episode, and how many are retained."""
 
     every: Annotated[int, Field(ge=1)] = 1
-    """Before step 1 and each so many steps after it."""
+    """Take a checkpoint before step 1 and before every `every`-th step after it."""
     last: Annotated[int | None, Field(ge=1)] = None
-    """Of an episode only the last so many stay; all where nothing is given."""
+    """Retain only the last N checkpoints of an episode; None: all."""
     budget: Annotated[float | None, Field(gt=0)] = None
-    """Gigabytes that those of one episode may take."""
+    """Gigabytes that the checkpoints of one episode may take."""
 
 
 class Branch(Strict):
-    """A step of a recorded trial: the machine as it was before it, and the agent too."""
+    """A branch point: a step of a recorded trial. The branch starts from the machine and the agent
+    as they were before that step."""
 
     trial: str
     """The trial's directory in its run."""
@@ -138,29 +140,29 @@ class Branch(Strict):
 
 
 class Fork(Strict):
-    """What makes a run go on from steps of another."""
+    """The branch points of another run that the trials of a run start from."""
 
     run: str
-    """Directory of that run."""
+    """Directory of the parent run."""
     branches: Annotated[tuple[Branch, ...], Field(min_length=1)]
-    """Each is gone on from `runs` times."""
+    """`runs` episodes are started from each."""
     hint: str = ""
-    """What the agent is told at the first step of its own."""
-    hand: Hand | None = None
-    """The only tools that are on offer then: mouse and keyboard, or all others."""
-    lasting: Lasting = "once"
-    """Whether that holds for the first step or for all the rest."""
+    """A text that the agent is told at the branch's first own step."""
+    hand: Modality | None = None
+    """The only modality on offer from that step on; None: those of the condition."""
+    lasting: ModalityScope = "once"
+    """Whether `hand` applies to that step only or to all the rest."""
 
 
 SCHEMA = 2
-"""Of `run.json` and of rows as they are written now. Files without a number are 1: they lack fields
-that came later, each of which has a default."""
+"""Current schema number of `run.json` and of rows. Files without a number count as 1: they lack
+fields that were added later, each of which has a default."""
 SchemaNumber = Annotated[int, Field(ge=1, le=SCHEMA)]
 
 
 class RunOptions(Strict):
-    """The options of a run that mean the same everywhere: each is a flag of `ambidex run`, a key of
-    an experiment's file and a field of `run.json`, and this is the only place that names it."""
+    """Options that single runs and experiments share. Each is a flag of `ambidex run`, a key of an
+    experiment file and a field of `run.json`, and is declared only here."""
 
     runs: Annotated[int, Field(ge=1, le=MOST_RUNS, description="Trials of each task.")] = 1
     threshold: Annotated[
@@ -187,42 +189,42 @@ class RunOptions(Strict):
 
     @classmethod
     def of(cls, larger: RunOptions, **changed: object) -> RunOptions:
-        """The options in a configuration or an experiment, some of them changed."""
+        """The options contained in a configuration or an experiment, with some of them changed."""
         return cls.model_validate(
             {name: getattr(larger, name) for name in cls.model_fields} | changed
         )
 
 
 class RunConfig(RunOptions):
-    """Everything that a result depends on. How many machines work on it is not part of it."""
+    """Everything that a result depends on. The number of machines is not part of it."""
 
     schema_number: SchemaNumber = 1
     version: str
     suite: str
     tasks: dict[str, str]
-    """Content hash by name."""
+    """Content hash by task name."""
     agents: tuple[str, ...]
     condition: Condition
     exposure: Exposure = Exposure()
     limits: Annotated[Limits, AfterValidator(bounded)]
     left_out: dict[str, str] = Field(default_factory=dict)
-    """Tasks that were asked for and could not be run, and why."""
+    """Requested tasks that could not be run, with the reason."""
     annotations: str = ""
-    """The file with what was known of the tasks beside what they say, and after a blank its
-    hash."""
+    """Path of the file with annotations of the tasks, a space, and the file's hash."""
     checkpoints: tuple[int, ...] = ()
-    """Steps after which a copy of the machine is judged, as if the limit had been there."""
-    keep: Keep | None = None
-    """Which steps of an episode can be gone back to; none where nothing is given."""
+    """Steps after which a copy of the machine gets an interim verdict, as if the limit had been
+    there."""
+    keep: CheckpointPolicy | None = None
+    """Which checkpoints of an episode are taken; None: none."""
     fork: Fork | None = None
-    """Where its trials begin, if not with the stage of their task."""
+    """The branch points that trials start from; None: they start with the setup of their task."""
     model: ModelConfig | None = None
     grounder: ModelConfig | None = None
-    """For the planner: the model that finds on the screen what the planner describes."""
+    """For the planner: the model that locates on the screen what the planner describes."""
     prompts: str = ""
-    """Hash of the prompt files, where a model is asked."""
+    """Hash of the prompt files; empty if no model is asked."""
     prices: str = ""
-    """Hash of the price table, where a model is asked."""
+    """Hash of the price table; empty if no model is asked."""
     provider: str = ""
     image: str = ""
     catalogue: str = ""
@@ -230,19 +232,19 @@ class RunConfig(RunOptions):
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the whole value."""
+        """SHA-256 of the whole configuration."""
         return sha256(self.model_dump_json().encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Job:
-    """One trial to be done: a task, who plays, and which time."""
+    """One planned trial: a task, an agent and the number of the repetition."""
 
     task: str
     agent: str
     trial: int
     branch: Branch | None = None
-    """Where it begins, in a run that is a fork."""
+    """Where the trial starts, if the run is a fork."""
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -251,7 +253,7 @@ class Job:
 
 
 def offered(tools: tuple[ToolSpec, ...], condition: Condition) -> dict[str, ToolSpec]:
-    """The tools of a condition, by name: a filter over the app and nothing else."""
+    """The tools of a condition, by name. The app alone decides."""
     match condition:
         case "gui":
             return {tool.name: tool for tool in tools if tool.app == GUI}
@@ -262,8 +264,8 @@ def offered(tools: tuple[ToolSpec, ...], condition: Condition) -> dict[str, Tool
 
 
 def adopt(folder: Path, config: RunConfig) -> bool:
-    """Make `folder` the directory of this run; true where it already was. `UsageError` names every
-    difference."""
+    """Make `folder` the directory of this run, and return whether it already was. `UsageError`
+    lists the differences if it belongs to a run with another configuration."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
     if path.exists():
@@ -271,7 +273,7 @@ def adopt(folder: Path, config: RunConfig) -> bool:
         if differences := list(_differences(before, config)):
             raise UsageError(
                 f"{folder} holds a run with another configuration: {'; '.join(differences)}",
-                hint="Resume it as it was begun, or give another --out.",
+                hint="Resume it with its original options, or choose another --out.",
             )
         return True
     staging = path.with_suffix(".new")
@@ -284,7 +286,7 @@ def adopt(folder: Path, config: RunConfig) -> bool:
 
 
 def read_config(folder: Path) -> RunConfig:
-    """The stored configuration of a run."""
+    """Read the configuration of a run; `UsageError` if it is missing or invalid."""
     try:
         return RunConfig.model_validate_json((folder / NAME).read_bytes())
     except FileNotFoundError:
@@ -308,7 +310,7 @@ def code_hash() -> str:
 
 
 def installed_version() -> str:
-    """The version of Ambidex in pyproject.toml; "source" where the package is not installed."""
+    """The installed version of Ambidex, or "source" if the package is not installed."""
     try:
         return version("ambidex")
     except PackageNotFoundError:
@@ -317,17 +319,18 @@ def installed_version() -> str:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a run's directory alone; `UsageError` where another runner has it. The lock dies with
-    its process."""
+    """Lock a run's directory for this process; `UsageError` if another runner holds the lock. The
+    lock ends with its process."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
+            owner = file.read().strip() or "unknown"
             raise UsageError(
-                f"another runner (process {file.read().strip() or 'unknown'}) works in {folder}",
-                hint="Wait for it, or give another --out.",
+                f"{folder} is in use by another runner (process {owner})",
+                hint="Wait for it, or choose another --out.",
             ) from None
         file.truncate(0)
         file.write(str(os.getpid()))

@@ -1,8 +1,9 @@
-"""What the results of a run depend on beside this project's code: the Python, the packages as they
-are installed, the programs that evaluators start, the image of the guest.
+"""The software environment of a run: Python, installed packages, the programs that evaluators
+start, and the guest's image. Results depend on it as well as on this project's code.
 
-A row carries its digest (`Row.environment`); `environments/<first 12 digits>.json` in the run's
-directory says what is behind it. A run that is resumed elsewhere has several.
+Each row carries the environment's digest (`Row.environment`); the environment itself is stored as
+`environments/<first 12 digits>.json` in the run's directory. A run that was resumed on another
+computer has several.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ __all__ = ["FOLDER", "LOCK", "Environment", "differences", "installed", "keep", 
 FOLDER = "environments"
 LOCK = ROOT / "host" / "requirements.lock"
 PROGRAMS = ("tesseract",)
-"""Programs of this machine whose output a score can depend on."""
+"""Programs on the host whose output a score can depend on."""
 
 
 class Environment(BaseModel):
-    """Everything that is the same for all trials of a run which this process does."""
+    """What all trials that this process runs have in common."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     python: str
     machine: str
-    """The kernel's name and the processor's architecture."""
+    """Kernel name and processor architecture."""
     packages: Mapping[str, str]
-    """Of those in the lock: the versions that are installed, whatever the lock says."""
+    """Installed versions of the packages named in the lock file, which may differ from the lock."""
     programs: Mapping[str, str]
-    """The first line of what each says of its version; empty where it is not installed."""
+    """First line of each program's `--version` output; empty if it is not installed."""
     image: str
-    """Name and id of the guest's image; the id changes with the base, the guest's code and the
-    guest's lock."""
+    """Name and id of the guest's image. The id depends on the base image, the guest's code and the
+    guest's lock file."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the whole value, whatever the order of its parts."""
+        """SHA-256 of the whole value; the order of packages and programs does not matter."""
         parts = [f"python {self.python}", f"machine {self.machine}", f"image {self.image}"]
         parts += [f"package {name} {self.packages[name]}" for name in sorted(self.packages)]
         parts += [f"program {name} {self.programs[name]}" for name in sorted(self.programs)]
@@ -55,18 +56,18 @@ class Environment(BaseModel):
 
 
 def this_environment(image: str) -> Environment:
-    """The environment of this process, with guests of that image."""
+    """The environment of this process, with guests made from `image`."""
     return Environment(
         python=f"{platform.python_implementation()} {platform.python_version()}",
         machine=f"{platform.system()} {platform.machine()}",
         packages=installed(),
-        programs={name: _said(name) for name in PROGRAMS},
+        programs={name: _program_version(name) for name in PROGRAMS},
         image=image,
     )
 
 
 def keep(environment: Environment, folder: Path) -> str:
-    """Store it in `folder`, a run's directory, once; returns its digest."""
+    """Store the environment in a run's directory unless it is there, and return its digest."""
     digest = environment.digest
     path = folder / FOLDER / f"{digest[:12]}.json"
     if not path.exists():
@@ -82,18 +83,20 @@ def keep(environment: Environment, folder: Path) -> str:
 
 @cache
 def installed() -> Mapping[str, str]:
-    """Package -> installed version, for each in the lock that is there: what this process runs
-    does not change under it."""
+    """Installed version by package, for the packages of the lock file that are installed. Cached:
+    the packages of a running process do not change."""
     names = [locked.name for locked in read_lock(LOCK, platform.python_version())]
-    found = {name: _version(name) for name in names}
-    return {name: version for name, version in found.items() if version}
+    versions = {name: _version(name) for name in names}
+    return {name: version for name, version in versions.items() if version}
 
 
 def differences(lock: Path = LOCK) -> list[str]:
-    """Each package that is not installed as it is locked, with both versions."""
-    locked = read_lock(lock, platform.python_version())
-    found = [(each, _version(each.name) or "none") for each in locked]
-    return [f"{each.name} {now} ({each.version})" for each, now in found if now != each.version]
+    """Packages whose installed version differs from the lock, as `name installed (locked)`."""
+    packages = read_lock(lock, platform.python_version())
+    pairs = [(package, _version(package.name) or "none") for package in packages]
+    return [
+        f"{locked.name} {now} ({locked.version})" for locked, now in pairs if now != locked.version
+    ]
 
 
 def _version(name: str) -> str:
@@ -104,8 +107,8 @@ def _version(name: str) -> str:
 
 
 @cache
-def _said(program: str) -> str:
+def _program_version(program: str) -> str:
     if shutil.which(program, path=search_path()) is None:
         return ""
-    told = run([program, "--version"], what=f"asking {program} for its version")
-    return next(iter(told.splitlines()), "")
+    output = run([program, "--version"], what=f"asking {program} for its version")
+    return next(iter(output.splitlines()), "")

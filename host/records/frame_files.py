@@ -1,9 +1,8 @@
-"""Frames on disk: each once, by its hash, and of a frame that differs little from the last whole
-one only what differs.
+"""Frames on disk, stored once per hash; a frame similar to the last whole one becomes a patch.
 
-`<hash>.png` is a whole frame. `<hash>.patch.png` is a part of one, transparent where nothing has
-changed, to be laid over another; which one and where is in the file itself, as text chunks `over`
-(a hash) and `at` (x,y).
+`<hash>.png` is a whole frame. `<hash>.patch.png` is the changed region of a frame, transparent
+where pixels are unchanged, to be pasted over another frame. PNG text chunks say which frame
+(`over`, a hash) and where (`at`, x,y).
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from PIL.PngImagePlugin import PngInfo
 
 from ambidex.host import Frame
 
-__all__ = ["Pictures", "Pixels", "difference", "png_of", "read_frame"]
+__all__ = ["FrameWriter", "Pixels", "difference", "read_frame", "read_frame_png"]
 
-MUCH = 0.5
-"""Part of the pixels that may differ at most in a patch: with more it is never the smaller one."""
-LARGE = 0.4
-"""Part of a whole frame's bytes beyond which a patch is not worth a second picture to be opened."""
+MOST_CHANGED = 0.5
+"""Fraction of pixels beyond which no patch is tried: it would never be smaller than the frame."""
+MOST_BYTES = 0.4
+"""Fraction of the whole frame's bytes beyond which a patch is not worth opening a second file."""
 
 Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Whole:
-    """The last frame that was stored whole: what patches are laid over."""
+class BaseFrame:
+    """The last frame that was stored whole; patches refer to it."""
 
     name: str
     pixels: Pixels
@@ -39,45 +38,47 @@ class Whole:
     """Bytes."""
 
 
-class Pictures:
+class FrameWriter:
     """Stores the frames of one episode in a directory."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._stored: set[str] = set()
-        self._whole: Whole | None = None
+        self._base: BaseFrame | None = None
 
     def add(self, frame: Frame) -> str:
         """Store the frame, if it is new, and return its hash."""
         if frame.hash not in self._stored:
             width, height = frame.size
             pixels = np.frombuffer(frame.rgb, np.uint8).reshape(height, width, 3)
-            if not self._patched(frame.hash, pixels):
+            if not self._write_patch(frame.hash, pixels):
                 content = _png(Image.fromarray(pixels))
                 self._write(f"{frame.hash}.png", content)
-                self._whole = Whole(frame.hash, pixels, len(content))
+                self._base = BaseFrame(frame.hash, pixels, len(content))
             self._stored.add(frame.hash)
         return frame.hash
 
-    def _patched(self, name: str, pixels: Pixels) -> bool:
-        whole = self._whole
-        if whole is None or whole.pixels.shape != pixels.shape:
+    def _write_patch(self, name: str, pixels: Pixels) -> bool:
+        """Store the frame as a patch and return True, or return False if that is not worthwhile."""
+        base = self._base
+        if base is None or base.pixels.shape != pixels.shape:
             return False
-        found = difference(whole.pixels, pixels)
-        if found is None or found[0] > MUCH:
+        change = difference(base.pixels, pixels)
+        if change is None or change[0] > MOST_CHANGED:
             return False
+        box = change[1]
         info = PngInfo()
-        info.add_text("over", whole.name)
-        info.add_text("at", f"{found[1][0]},{found[1][1]}")
-        content = _png(_changed(whole.pixels, pixels, found[1]), info)
-        if len(content) > LARGE * whole.size:
+        info.add_text("over", base.name)
+        info.add_text("at", f"{box[0]},{box[1]}")
+        content = _png(_patch(base.pixels, pixels, box), info)
+        if len(content) > MOST_BYTES * base.size:
             return False
         self._write(f"{name}.patch.png", content)
         return True
 
     def _write(self, name: str, content: bytes) -> None:
-        # Whole or absent: whoever reads beside us must not find half a picture.
+        # Atomic, so that concurrent readers never see half a file.
         partial = self._folder / f".{name}"
         partial.write_bytes(content)
         partial.rename(self._folder / name)
@@ -90,23 +91,23 @@ def _png(picture: Image.Image, info: PngInfo | None = None) -> bytes:
 
 
 def read_frame(folder: Path, name: str) -> Image.Image:
-    """The whole frame of that hash; `FileNotFoundError` names what is missing."""
+    """Read the frame with that hash; `FileNotFoundError` names the missing file."""
     whole = folder / f"{name}.png"
     if whole.exists():
         with Image.open(whole) as picture:
             return picture.convert("RGB")
     with Image.open(folder / f"{name}.patch.png") as patch:
         patch.load()
-        said = patch.info
-        below = read_frame(folder, said["over"])
-        left, top = map(int, said["at"].split(","))
+        chunks = patch.info
+        frame = read_frame(folder, chunks["over"])
+        left, top = map(int, chunks["at"].split(","))
         changed = patch.convert("RGBA")
-        below.paste(changed.convert("RGB"), (left, top), mask=changed.getchannel("A"))
-        return below
+        frame.paste(changed.convert("RGB"), (left, top), mask=changed.getchannel("A"))
+        return frame
 
 
-def png_of(folder: Path, name: str) -> bytes:
-    """The same as PNG."""
+def read_frame_png(folder: Path, name: str) -> bytes:
+    """Read the frame with that hash as PNG bytes."""
     whole = folder / f"{name}.png"
     if whole.exists():
         return whole.read_bytes()
@@ -116,8 +117,8 @@ def png_of(folder: Path, name: str) -> bytes:
 
 
 def difference(one: Pixels, other: Pixels) -> tuple[float, tuple[int, int, int, int]] | None:
-    """The part of the pixels in which two pictures of one size differ, and the box (left, top,
-    right, bottom) around them; None where they are the same."""
+    """The fraction of pixels in which two pictures of the same size differ, and their bounding box
+    (left, top, right, bottom); None if the pictures are equal."""
     differ = np.any(one != other, axis=2)
     rows, columns = np.flatnonzero(differ.any(axis=1)), np.flatnonzero(differ.any(axis=0))
     if not rows.size:
@@ -126,9 +127,9 @@ def difference(one: Pixels, other: Pixels) -> tuple[float, tuple[int, int, int, 
     return float(differ.mean()), box
 
 
-def _changed(before: Pixels, after: Pixels, box: tuple[int, int, int, int]) -> Image.Image:
+def _patch(before: Pixels, after: Pixels, box: tuple[int, int, int, int]) -> Image.Image:
     left, top, right, bottom = box
-    old, new = (each[top:bottom, left:right] for each in (before, after))
-    kept = np.any(old != new, axis=2, keepdims=True)
-    opaque = np.where(kept, np.uint8(255), np.uint8(0))
-    return Image.fromarray(np.concatenate([new * kept, opaque], axis=2).astype(np.uint8), "RGBA")
+    old, new = (pixels[top:bottom, left:right] for pixels in (before, after))
+    changed = np.any(old != new, axis=2, keepdims=True)
+    alpha = np.where(changed, np.uint8(255), np.uint8(0))
+    return Image.fromarray(np.concatenate([new * changed, alpha], axis=2).astype(np.uint8), "RGBA")

@@ -1,4 +1,4 @@
-"""Recorded episodes, read back: a line of a trajectory as the step that it was."""
+"""Load steps and frames of recorded episodes from a trial's directory."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ambidex.host.records.frame_files import read_frame
 from ambidex.host.records.orders import written
 from ambidex.host.records.trajectory import FRAMES, Seconds, Step, read_trajectory
 
-__all__ = ["done_in", "frame_of", "step_of"]
+__all__ = ["describe_steps", "load_frame", "load_step"]
 
 
-def done_in(trial: Path) -> dict[int, str]:
-    """What was done in each step of a trial, in words."""
+def describe_steps(trial: Path) -> dict[int, str]:
+    """By step number, the calls of the step as text, or how the agent stopped."""
     return {
         line["number"]: "; ".join(
             written(call["name"], call["arguments"]) for call in line["decision"]["calls"]
@@ -28,55 +28,55 @@ def done_in(trial: Path) -> dict[int, str]:
     }
 
 
-def step_of(trial: Path, line: Mapping[str, Any]) -> Step:
-    """The step of a line of kind `step`, with the pictures that tools returned."""
-    said = dict(line)
+def load_step(trial: Path, line: Mapping[str, Any]) -> Step:
+    """The step in a trajectory line of kind `step`, with the images that tools returned."""
     return Step(
-        number=said["number"],
-        before=said["before"],
-        decision=_decision(said["decision"]),
-        apps=said["apps"],
-        offered=said["offered"],
-        results=[_result(trial, result) for result in said["results"]],
-        after=said["after"],
-        still=said["still"],
-        seconds=Seconds(**said["seconds"]),
-        focused=said.get("focused", ""),
-        notes=tuple(said.get("notes", ())),
-        kept=said.get("kept", ""),
+        number=line["number"],
+        before=line["before"],
+        decision=_decision(line["decision"]),
+        apps=line["apps"],
+        offered=line["offered"],
+        results=[_result(trial, result) for result in line["results"]],
+        after=line["after"],
+        still=line["still"],
+        seconds=Seconds(**line["seconds"]),
+        focused=line.get("focused", ""),
+        notes=tuple(line.get("notes", ())),
+        kept=line.get("kept", ""),
     )
 
 
-def frame_of(trial: Path, name: str) -> Frame:
-    """The frame of that hash; `FileNotFoundError` where it is gone, `ValueError` where what is
-    stored is another picture."""
+def load_frame(trial: Path, name: str) -> Frame:
+    """The frame with that hash; `FileNotFoundError` if it is missing, `ValueError` if the stored
+    pixels have another hash."""
     picture = read_frame(trial / FRAMES, name)
     frame = Frame.of(picture.size, picture.tobytes())
     if frame.hash != name:
-        raise ValueError(f"the picture {name} in {trial / FRAMES} is damaged")
+        raise ValueError(f"the frame {name} in {trial / FRAMES} is damaged")
     return frame
 
 
-def _decision(said: Mapping[str, Any]) -> Decision:
+def _decision(record: Mapping[str, Any]) -> Decision:
     return Decision(
-        thought=said["thought"],
-        calls=tuple(ToolCall(**call) for call in said["calls"]),
-        stop=Stop(said["stop"]) if said["stop"] else None,
-        answer=said["answer"],
-        exchanges=tuple(_exchange(each) for each in said["exchanges"]),
-        malformed=said["malformed"],
+        thought=record["thought"],
+        calls=tuple(ToolCall(**call) for call in record["calls"]),
+        stop=Stop(record["stop"]) if record["stop"] else None,
+        answer=record["answer"],
+        exchanges=tuple(_exchange(exchange) for exchange in record["exchanges"]),
+        malformed=record["malformed"],
     )
 
 
-def _exchange(said: Mapping[str, Any]) -> Exchange:
-    return Exchange(said["model"], said["answer"], Usage(**said["usage"]), said["seconds"])
+def _exchange(record: Mapping[str, Any]) -> Exchange:
+    usage = Usage(**record["usage"])
+    return Exchange(record["model"], record["answer"], usage, record["seconds"])
 
 
-def _result(trial: Path, said: Mapping[str, Any]) -> ToolResult:
-    images = tuple(_url(trial / FRAMES / name) for name in said["images"])
-    return ToolResult(said["call"], said["text"], said["error"], said["value"], images)
+def _result(trial: Path, record: Mapping[str, Any]) -> ToolResult:
+    images = tuple(_data_url(trial / FRAMES / name) for name in record["images"])
+    return ToolResult(record["call"], record["text"], record["error"], record["value"], images)
 
 
-def _url(picture: Path) -> str:
+def _data_url(picture: Path) -> str:
     content = base64.b64encode(picture.read_bytes()).decode()
     return f"data:image/{picture.suffix[1:]};base64,{content}"

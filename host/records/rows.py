@@ -1,4 +1,4 @@
-"""`results.jsonl`: one row per attempt at a trial, appended and synced, never changed."""
+"""`results.jsonl`: one row per attempt. Rows are appended and synced, and never changed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ambidex.host.records.config import RunConfig, SchemaNumber, read_config
 __all__ = [
     "CallCount",
     "Failure",
+    "InterimVerdict",
     "Key",
     "Parent",
     "Phase",
-    "Reached",
     "Row",
     "Rows",
     "finished",
@@ -32,45 +32,46 @@ __all__ = [
 NAME = "results.jsonl"
 
 Key = tuple[str, str, int]
-"""What is tried once and only once: task, agent, number of the trial."""
+"""Identifies a trial: task, agent, number of the repetition."""
 
 
 Count = Annotated[int, Field(ge=0)]
 Number = Annotated[int, Field(ge=1)]
-Points = Annotated[float, Field(ge=0, le=1)]
-"""A score."""
+UnitInterval = Annotated[float, Field(ge=0, le=1)]
+"""The range of a score."""
 Dollars = Annotated[float, Field(ge=0)]
 Phase = Literal["", "revert", "setup", "rehearsal", "episode", "collect", "judge"]
 
 
-def _plain(name: str) -> str:
+def _file_name(name: str) -> str:
     if name in ("", ".", "..") or "/" in name or "\\" in name or not name.isprintable():
-        raise ValueError("the name of a task or of its directory, and no path")
+        raise ValueError("must be a plain file name, not a path")
     return name
 
 
-Plain = Annotated[str, AfterValidator(_plain)]
+FileName = Annotated[str, AfterValidator(_file_name)]
 
 
 class CallCount(Strict):
-    """How often one tool was called in an episode, and how often that ended in an error."""
+    """How often one tool was called in an episode, and how many of the calls failed."""
 
     tool: str
     app: str
-    """Empty where the agent named a tool that it had not been offered."""
+    """Empty if the agent called a tool that was not on offer."""
     calls: Count
     errors: Count
     repeats: Count = 0
-    """Calls without an error that said again what an earlier one had said, with nothing changed in
-    between: same arguments, same result."""
+    """Successful calls that repeated an earlier one: same arguments, same result, and nothing
+    changed in between."""
 
 
-class Reached(Strict):
-    """What a trial had come to when it was judged: at its end, or at a checkpoint."""
+class InterimVerdict(Strict):
+    """The verdict on a copy of the machine at a smaller limit of steps, with the counts up to
+    there."""
 
-    score: Points
+    score: UnitInterval
     reason: str
-    strict: Points | None = None
+    strict: UnitInterval | None = None
     strict_reason: str = ""
     stop: Stop
     steps: Count
@@ -86,40 +87,41 @@ class Reached(Strict):
 
 
 class Parent(Strict):
-    """The step of another run's trial that a trial went on from."""
+    """The branch point that a trial started from."""
 
     run: str
-    trial: Plain
-    """Its directory in that run."""
+    trial: FileName
+    """Directory of the parent trial in that run."""
     step: Number
     hand: str = ""
-    """The only tools on offer then, or for all the rest: `gui` or `tools`; empty where the
-    condition's were."""
+    """The modality that the branch was restricted to, `gui` or `tools`, for its first step or for
+    all its steps; empty if it had those of the condition."""
 
 
 class Failure(Strict):
-    """What ended a trial without a score."""
+    """The error that ended an attempt without a score."""
 
     type: str
     message: str
     hint: str = ""
     traceback: str = ""
     console: str = ""
-    """The last lines of the machine's serial console, where a machine failed."""
+    """The last lines of the machine's serial console, if the machine failed."""
     final: bool = False
-    """Whether another try on another machine would end alike, see `host.errors.FINAL`."""
+    """Whether the error would recur on another machine, see `host.errors.FINAL`."""
     proved: bool = False
-    """Whether nothing that the agent did could have caused it, see `host.errors.proved`."""
+    """Whether nothing the agent did could have caused it, see
+    `host.errors.independent_of_agent`."""
 
 
 class Row(Strict):
-    """One attempt at one trial, with all that a report needs and all that identifies what was
+    """One attempt, with everything that a report needs and everything that identifies what was
     measured."""
 
     schema_number: SchemaNumber = 1
-    # What was tried
+    # The trial
     suite: str
-    task: Plain
+    task: FileName
     task_hash: str
     agent: str
     trial: Count
@@ -128,33 +130,32 @@ class Row(Strict):
     tool_beneficial: bool
     feasible: bool
     useful_tools: tuple[str, ...] = ()
-    """What the task calls useful."""
+    """The tools that the task lists as useful."""
     domain: str = ""
-    """The task's application; `multi` where it has several."""
+    """The task's application; `multi` if it has several."""
     model: str = ""
-    # What came of it
+    # The outcome
     fate: Literal["scored", "void", "bug"]
-    score: Points | None = None
-    """For a task of another benchmark: the score that it would give."""
+    score: UnitInterval | None = None
+    """For a task of another benchmark: the score that the benchmark itself would give (compat)."""
     reason: str = ""
-    strict: Points | None = None
-    """The score with that benchmark's defects mended; None where there is only one verdict."""
+    strict: UnitInterval | None = None
+    """The score with that benchmark's defects fixed; None if there is only one verdict."""
     strict_reason: str = ""
     threshold: float = 1.0
     """The score from which a task counts as solved."""
     stop: Stop | None = None
-    """How the agent ended; None where something else ended the trial."""
+    """How the agent ended the episode; None if something else ended the trial."""
     ended_by: EndedBy | Literal["", "agent"] = ""
-    """Who ended it; empty in rows of older runs."""
+    """Who ended the trial; empty in rows of older runs."""
     phase: Phase = ""
-    """Where the trial was when something other than the agent ended it."""
+    """The stage in which something other than the agent ended the trial."""
     acted: Count = 0
-    """Calls that the agent had made until then."""
+    """Calls that the agent had made by then."""
     forfeit: str = ""
-    """What failed after the agent had acted, where it failed twice and the trial is scored 0 for
-    it."""
+    """What failed twice after the agent had acted, if the trial is scored 0 for it."""
     agent_is_root: bool | None = None
-    """Whether the agent could become root in its guest; None where that is not known."""
+    """Whether the agent could become root in its guest; None if unknown."""
     steps: Count = 0
     malformed: Count = 0
     unsettled: Count = 0
@@ -163,22 +164,23 @@ class Row(Strict):
     output_tokens: Count = 0
     cached_tokens: Count = 0
     cost: Dollars | None = 0.0
-    """US dollars; None where it is not known."""
+    """US dollars; None if unknown."""
     requests: Count = 0
     retries: Count = 0
     offered: tuple[str, ...] = ()
-    """Tools (not of the GUI) that were on offer at some step."""
+    """Tools of the modality `tools` that were on offer at some step."""
     assisted: bool = False
-    """Whether a person who watched helped: took over, told the agent something, or ended it."""
-    checkpoints: tuple[Reached, ...] = ()
-    """What a copy of the machine was worth after so many steps, where the run asked for that and
-    the episode went on."""
+    """Whether a person intervened: took over, gave a hint, or ended the episode."""
+    checkpoints: tuple[InterimVerdict, ...] = ()
+    """Interim verdicts at the smaller limits of steps that the run asked for and the episode
+    passed."""
     parent: Parent | None = None
-    """Where it began, if not with the stage of its task. Steps, calls, tokens, cost and the seconds
-    of the agent are then those of the whole episode, what was done in the parent included."""
+    """The branch point that the trial started from; None if it started with its task's setup. For a
+    branch, steps, calls, tokens, cost and the agent's seconds include those of the parent's
+    prefix."""
     failure: Failure | None = None
-    # Where and how
-    folder: Plain
+    # Where and how it ran
+    folder: FileName
     started: str
     """UTC, ISO 8601."""
     seconds: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
@@ -191,69 +193,69 @@ class Row(Strict):
     """Hash of the tools as the guest served them."""
     screen: tuple[int, int] | None = None
     provider: str = ""
-    """Where the machine came from: libvirt, sandbox, attached."""
+    """The machine's provider: libvirt, sandbox, attached."""
     environment: str = ""
-    """Digest of what the run depended on beside our code, see `host.records.environment`."""
+    """Digest of the software environment, see `host.records.environment`."""
     assets: str = ""
-    """Digest of the benchmark's files that the task needs, where it needs any."""
+    """Digest of the benchmark's files that the task needs; empty if it needs none."""
 
     @property
     def key(self) -> Key:
-        """Which trial this is an attempt at."""
+        """The trial that this attempt belongs to."""
         return (self.task, self.agent, self.trial)
 
     @property
     def beginning(self) -> str:
-        """What several trials have in common that are repeats of each other: the task, and of
-        branches the step that they went on from."""
-        came = self.parent
-        return f"{self.task} {came.run} {came.trial} {came.step}" if came else self.task
+        """The starting point, equal for trials that are repeats of each other: the task, and for a
+        branch also its branch point."""
+        parent = self.parent
+        return f"{self.task} {parent.run} {parent.trial} {parent.step}" if parent else self.task
 
     @property
     def unproved(self) -> bool:
-        """Whether it is a void that the agent may have caused: it had acted, and nothing proves
-        otherwise. The second one of a trial is scored 0."""
+        """Whether this is a void that the agent may have caused: it had acted, and nothing proves
+        otherwise. The second such void of a trial is scored 0."""
         return self.fate == "void" and self.acted > 0 and not (self.failure and self.failure.proved)
 
     @property
     def success(self) -> bool:
-        """Whether the task was solved: by a full score, unless the run said otherwise."""
+        """Whether the task was solved: a score of at least the run's threshold (1 by default)."""
         return self.score is not None and self.score >= self.threshold
 
     @property
     def chosen_well(self) -> bool:
-        """What TIR counts: solved, with a tool call where tools help, without one elsewhere."""
+        """Whether the trial counts for TIR: solved, with tool calls if and only if tools help."""
         return self.success and (self.tool_calls > 0) is self.tool_beneficial
 
     def at(self, cap: int) -> Row:
-        """The row as it would be with that limit of steps; `UsageError` where that is not known."""
+        """The row as it would be under that limit of steps; `UsageError` if there was no interim
+        verdict at it."""
         if self.fate != "scored" or self.steps <= cap:
             return self
-        for reached in self.checkpoints:
-            if reached.steps == cap:
-                return self.model_copy(update={**dict(reached), "checkpoints": ()})
+        for interim in self.checkpoints:
+            if interim.steps == cap:
+                return self.model_copy(update={**dict(interim), "checkpoints": ()})
         raise UsageError(f"trial {self.key} was not judged after {cap} steps")
 
     @property
     def tool_calls(self) -> int:
-        """Calls of tools, as opposed to GUI actions; whether they succeeded is not asked."""
-        return sum(each.calls for each in self.calls if each.app not in ("", "computer"))
+        """Calls of the modality `tools`, failed ones included."""
+        return sum(count.calls for count in self.calls if count.app not in ("", "computer"))
 
     @property
     def gui_calls(self) -> int:
-        """Mouse and keyboard actions."""
-        return sum(each.calls for each in self.calls if each.app == "computer")
+        """Calls of the modality `gui`, failed ones included."""
+        return sum(count.calls for count in self.calls if count.app == "computer")
 
 
 class Rows:
-    """Appends to a run's results. What returns from `add` is on the disk."""
+    """Appends rows to a run's results. A row is on disk when `add` returns."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
 
     def add(self, row: Row) -> None:
-        """Append one row. OSError where the disk has no room for all of it: then there is none of
-        it."""
+        """Append one row. `OSError` if the disk is full; nothing of the row is left then."""
         line = row.model_dump_json().encode() + b"\n"
         with self._path.open("ab", buffering=0) as file:
             before = file.seek(0, os.SEEK_END)
@@ -266,13 +268,13 @@ class Rows:
                 raise
 
     def repair(self) -> str:
-        """Set every line aside that is no row of this run, so that its trial is run again; say so,
-        or return nothing."""
+        """Move every line that is not a row of this run to `results.damaged`, so that its trial is
+        run again. Return a message about it, or "" if there was nothing to repair."""
         if not self._path.exists():
             return ""
         lines = self._path.read_bytes().splitlines(keepends=True)
         config = _config_of(self._path.parent)
-        damaged = [number for number, line in enumerate(lines, 1) if not _reads(line, config)]
+        damaged = [number for number, line in enumerate(lines, 1) if not _is_row(line, config)]
         if not damaged:
             return ""
         aside = self._path.with_suffix(".damaged")
@@ -285,18 +287,17 @@ class Rows:
             os.fsync(file.fileno())
         staging.rename(self._path)
         what = f"line {damaged[0]}" if len(damaged) == 1 else f"{len(damaged)} lines"
-        return (
-            f"{what} of {self._path} was damaged and is now in {aside.name}; its trial runs again"
-        )
+        return f"{what} of {self._path}: damaged, moved to {aside.name}; trials will run again"
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """All rows of a run; a last line that was cut off is no row. `UsageError` names another damaged
-    line, or one that the run's configuration could not have given, and says how to set it aside."""
+    """All rows of a run; a truncated last line is ignored. `UsageError` names any other line that
+    is damaged or does not match the run's configuration, and says how to repair the file."""
     path = folder / NAME
     if not path.is_file():
         raise UsageError(
-            f"not a run directory ({NAME} is missing): {folder}", hint="`--out` of `run` names it."
+            f"not a run directory ({NAME} is missing): {folder}",
+            hint="Name the directory that `run --out` wrote.",
         )
     rows = []
     config = _config_of(folder)
@@ -308,15 +309,15 @@ def read_rows(folder: Path) -> list[Row]:
             if number == len(lines) - 1 and isinstance(error, ValidationError):
                 break
             raise UsageError(
-                f"{path}, line {number} is not a valid row: {_worded(error)}",
-                hint="Resuming the run (the same command with the same --out) sets it aside.",
+                f"{path}, line {number} is not a valid row: {_explain(error)}",
+                hint="Resume the run (same command, same --out) to move the line out of the way.",
             ) from None
     finished(rows)
     return rows
 
 
 def finished(rows: Iterable[Row]) -> dict[Key, Row]:
-    """The scored row of each trial that has one; `UsageError` where one was scored twice."""
+    """The scored row of each trial that has one; `UsageError` if a trial was scored twice."""
     scored: dict[Key, Row] = {}
     for row in rows:
         if row.fate == "scored":
@@ -327,7 +328,7 @@ def finished(rows: Iterable[Row]) -> dict[Key, Row]:
 
 
 class ForeignRowError(Exception):
-    """A row that is whole, and belongs to another run than the one whose directory holds it."""
+    """A row is valid but does not match the configuration of the run it is stored in."""
 
 
 def _config_of(folder: Path) -> RunConfig | None:
@@ -335,7 +336,7 @@ def _config_of(folder: Path) -> RunConfig | None:
 
 
 def _row(line: bytes, config: RunConfig | None) -> Row:
-    """The row of a line. `ForeignRowError` where that configuration could not have given it."""
+    """Parse a line. `ForeignRowError` if a run of that configuration cannot have produced it."""
     row = Row.model_validate_json(line)
     if config is None:
         return row
@@ -351,22 +352,22 @@ def _row(line: bytes, config: RunConfig | None) -> Row:
         "provider": (row.provider, ("", config.provider)),
         "parent": (
             (row.parent.trial, row.parent.step) if row.parent else None,
-            [(each.trial, each.step) for each in branches] or (None,),
+            [(branch.trial, branch.step) for branch in branches] or (None,),
         ),
     }
     for name, (value, allowed) in expected.items():
         if value not in allowed:
-            raise ForeignRowError(f"{name} is {value!r}, which {CONFIG} does not have")
+            raise ForeignRowError(f"{name} is {value!r}, which does not match {CONFIG}")
     return row
 
 
-def _worded(error: ValidationError | ForeignRowError) -> str:
+def _explain(error: ValidationError | ForeignRowError) -> str:
     if isinstance(error, ForeignRowError):
         return str(error)
     return explain(error, whole="the row", most=1)
 
 
-def _reads(line: bytes, config: RunConfig | None) -> bool:
+def _is_row(line: bytes, config: RunConfig | None) -> bool:
     if not line.endswith(b"\n"):
         return False
     try:

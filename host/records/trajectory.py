@@ -1,5 +1,5 @@
-"""What happened in an episode, on disk as it happens: `trajectory.jsonl`, and the frames in
-`frames/` (see `host.records.frame_files`)."""
+"""The record of an episode, written as it happens: `trajectory.jsonl`, and the frames in `frames/`
+(see `host.records.frame_files`)."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from types import TracebackType
 from typing import Any
 
 from ambidex.host import Decision, Frame, ToolResult
-from ambidex.host.records.frame_files import Pictures
+from ambidex.host.records.frame_files import FrameWriter
 
 __all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory"]
 
 NAME = "trajectory.jsonl"
 FRAMES = "frames"
 AGENT = "agent"
-"""Who acts in a step where nobody else is named."""
+"""The default actor of a step."""
 
 
 @dataclass
 class Seconds:
-    """Where the time of a step went."""
+    """How the time of a step was spent."""
 
     model: float = 0.0
-    """The agent deciding."""
+    """The agent's decision."""
     guest: float = 0.0
-    """Calls carried out, and the screen fetched."""
+    """Carrying out calls and fetching the screen."""
     settle: float = 0.0
-    """The guest waiting for its screen to be still."""
+    """The guest waiting for its screen to settle."""
     harness: float = 0.0
-    """All the rest: ours."""
+    """Everything else: overhead of the host."""
 
     def __add__(self, other: Seconds) -> Seconds:
         return Seconds(
@@ -44,7 +44,7 @@ class Seconds:
 
 @dataclass
 class Step:
-    """One line of a trajectory."""
+    """One step of an episode: a line of kind `step`."""
 
     number: int
     """From 1."""
@@ -52,33 +52,33 @@ class Step:
     """Hash of the frame the agent saw."""
     decision: Decision
     apps: list[str | None]
-    """For each call the app of its tool; null where no such tool was offered."""
+    """For each call the app of its tool; null if no such tool was on offer."""
     offered: str = ""
-    """Which tools were on offer: the name of an earlier line of kind `offer`."""
+    """The tools on offer, as the name of an earlier line of kind `offer`."""
     results: list[ToolResult] = field(default_factory=list)
     after: str = ""
-    """Hash of the frame after it; empty where the episode ended without one."""
+    """Hash of the frame after the step; empty if the episode ended without one."""
     still: bool = True
     seconds: Seconds = field(default_factory=Seconds)
     focused: str = ""
     """`Frame.focused` of the frame the agent saw."""
     notes: tuple[str, ...] = ()
-    """What the agent was told before it decided."""
+    """The notes of the observation (hints from a person or a fork)."""
     kept: str = ""
-    """Where in the trial's directory the machine is kept as it was before the decision; empty
-    where it was not kept."""
+    """Path, within the trial's directory, of the checkpoint taken before the decision; empty if
+    none was taken."""
 
 
 class Trajectory:
     """Writes one episode. A context manager; every line is flushed, every frame is stored once."""
 
     def __init__(self, folder: Path) -> None:
-        self._frames = folder / FRAMES
-        self._pictures = Pictures(self._frames)
+        self._folder = folder / FRAMES
+        self._frames = FrameWriter(self._folder)
         self._offers: set[str] = set()
         self.acted = 0
-        """Calls that the agent has made."""
-        # Half of a surrogate pair, which models do write, is no UTF-8; as an escape it is JSON.
+        """Number of calls that the agent has made."""
+        # Models do write lone surrogates. They are not valid UTF-8, but JSON can escape them.
         self._file = (folder / NAME).open("x", encoding="utf-8", errors="backslashreplace")
 
     def __enter__(self) -> Trajectory:
@@ -94,52 +94,52 @@ class Trajectory:
 
     def frame(self, frame: Frame) -> str:
         """Store the frame, if it is new, and return its hash."""
-        return self._pictures.add(frame)
+        return self._frames.add(frame)
 
-    def start(self, **said: Any) -> None:
-        """The first line: what the episode began with."""
-        self._line({"kind": "start", **said})
+    def start(self, **fields: Any) -> None:
+        """Write the first line: what the episode started with."""
+        self._write({"kind": "start", **fields})
 
     def offer(self, tools: Sequence[str]) -> str:
-        """The name of this offer; a line says what is in it when it is made for the first time."""
+        """Return the name of this list of tools; the first time, write a line with its content."""
         name = blake2b("\n".join(tools).encode(), digest_size=4).hexdigest()
         if name not in self._offers:
             self._offers.add(name)
-            self._line({"kind": "offer", "name": name, "tools": list(tools)})
+            self._write({"kind": "offer", "name": name, "tools": list(tools)})
         return name
 
-    def person(self, **said: Any) -> None:
-        """A line for what a person asked for, as it is carried out."""
-        self._line({"kind": "person", **said})
+    def person(self, **fields: Any) -> None:
+        """Write a line for a person's order, when it is carried out."""
+        self._write({"kind": "person", **fields})
 
     def step(self, step: Step, actor: str = AGENT) -> None:
-        """A line for a step; pictures that tools returned are stored beside the frames."""
+        """Write a line for a step. Images that tools returned are stored with the frames."""
         if actor == AGENT:
             self.acted += len(step.decision.calls)
-        said = {"actor": actor, **asdict(step)}
-        for result in said["results"]:
-            result["images"] = [self._picture(image) for image in result["images"]]
-        self._line({"kind": "step", **said})
+        fields = {"actor": actor, **asdict(step)}
+        for result in fields["results"]:
+            result["images"] = [self._store_image(image) for image in result["images"]]
+        self._write({"kind": "step", **fields})
 
-    def end(self, **said: Any) -> None:
-        """The last line: how it ended."""
-        self._line({"kind": "end", **said})
+    def end(self, **fields: Any) -> None:
+        """Write the last line: how the episode ended."""
+        self._write({"kind": "end", **fields})
 
-    def _picture(self, url: str) -> str:
+    def _store_image(self, url: str) -> str:
         head, _, data = url.partition(",")
         content = base64.b64decode(data)
         kind = head.removeprefix("data:image/").partition(";")[0]
         name = f"{blake2b(content, digest_size=16).hexdigest()}.{kind}"
-        (self._frames / name).write_bytes(content)
+        (self._folder / name).write_bytes(content)
         return name
 
-    def _line(self, said: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(said, ensure_ascii=False) + "\n")
+    def _write(self, line: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
 
 
 def read_trajectory(folder: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a stored episode; a last one that was cut off is left out."""
+    """The lines of a recorded episode; a truncated last line is ignored."""
     for line in (folder / NAME).read_text(encoding="utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
             yield json.loads(line)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
 from ambidex.host.records.config import NAME as CONFIG
-from ambidex.host.records.config import Condition, Hand, Lasting, read_config
+from ambidex.host.records.config import Condition, Modality, ModalityScope, read_config
 
 __all__ = ["FORK", "Asked", "Forks", "forkable"]
 
@@ -44,8 +44,8 @@ class Asked(BaseModel):
     model: Annotated[str, Field(max_length=200)] = ""
     condition: Condition | Literal[""] = ""
     hint: Annotated[str, Field(max_length=4000)] = ""
-    hand: Hand | Literal[""] = ""
-    lasting: Lasting = "once"
+    hand: Modality | Literal[""] = ""
+    lasting: ModalityScope = "once"
 
     def words(self) -> Iterator[str]:
         """As the command line takes it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from starlette.responses import FileResponse, Response
 
-from ambidex.host.records.frame_files import png_of, read_frame
+from ambidex.host.records.frame_files import read_frame, read_frame_png
 
 __all__ = ["shown"]
 
@@ -29,7 +29,7 @@ def shown(folder: Path, name: str, width: str) -> Response:
     if width in WIDTHS:
         small = _thumbnail(folder, name, int(width))
         return Response(small, media_type="image/webp", headers=FOREVER)
-    return Response(png_of(folder, name), media_type="image/png", headers=FOREVER)
+    return Response(read_frame_png(folder, name), media_type="image/png", headers=FOREVER)
 
 
 @lru_cache(maxsize=2000)

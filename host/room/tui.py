@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.widgets import DataTable, Footer, Header, Input, RichLog
 
 from ambidex.host.errors import UsageError
-from ambidex.host.records.orders import Act, Order, Verb, post, read_call
+from ambidex.host.records.orders import Act, Order, OrderName, post, read_call
 from ambidex.host.room.lease import Leases
 from ambidex.host.room.wall import Live, Wall
 from ambidex.host.terminal import one_line, visible
@@ -121,7 +121,7 @@ class Terminal(App[None]):
         live = self._live.get(self._chosen)
         self._post("resume" if live and live.reel.state == "paused" else "pause")
 
-    def action_order(self, order: Verb) -> None:
+    def action_order(self, order: OrderName) -> None:
         """Give an order that needs no words."""
         self._post(order)
 
@@ -197,7 +197,7 @@ class Terminal(App[None]):
 
     def _post(
         self,
-        order: Verb,
+        order: OrderName,
         text: str = "",
         end: Literal["done", "infeasible", "void"] | None = None,
         acts: tuple[Act, ...] = (),

@@ -12,7 +12,7 @@ from typing import Any
 from ambidex.host.errors import UsageError
 from ambidex.host.records import config
 from ambidex.host.records.announcement import NAME as ANNOUNCED
-from ambidex.host.records.announcement import Seen, now_running
+from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.records.config import RunConfig, read_config
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, read_rows
@@ -41,7 +41,7 @@ class Live:
 
     run: str
     trial: str
-    seen: Seen
+    seen: ScreenAddress
     reel: Reel
     cap: int
     since: float
@@ -113,7 +113,7 @@ class Wall:
                 cap = self._config(run).limits.steps
             except UsageError:
                 continue  # `told` says so
-            for trial, seen in now_running(run):
+            for trial, seen in running_trials(run):
                 reel = self.reel(run / trial)
                 parent = parent_of(reel.start.get("from"), runs)
                 found.append(Live(name, trial, seen, reel, cap, _since(run / trial), parent))

@@ -1,1 +1,1 @@
-"""Many trials: runs, proofs and experiments, on the machines of a provider."""
+"""Execution of runs, proofs and experiments on the machines of a provider."""

@@ -1,7 +1,7 @@
-"""An experiment: agents x conditions x exposures x limits of steps x repeats, from one TOML file.
+"""An experiment: agents x conditions x exposures x step limits x repeats, from one TOML file.
 
-Each combination is a run of its own, in a directory of the experiment's; so it is resumed, judged
-again and reported like any other.
+Each combination is a run of its own, in a subdirectory of the experiment, and can be resumed,
+rescored and reported like any other run.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ambidex.evaluators.strict import Strict, explain
 from ambidex.host import Limits, ToolSpec
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import (
+    CheckpointPolicy,
     Condition,
     Exposure,
-    Keep,
     ModelConfig,
     RunOptions,
 )
@@ -37,79 +37,80 @@ Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
 """A part of a directory's name."""
 
 
-class Player(Strict):
-    """One of the agents that are compared."""
+class AgentEntry(Strict):
+    """One of the agents to compare."""
 
     label: Label
     agent: str = "model"
-    """As `--agent` takes it."""
+    """The agent's name, as for `--agent`."""
     model: ModelConfig | None = None
     grounder: ModelConfig | None = None
 
 
-class Shown(Exposure):
-    """One of the exposures that are compared."""
+class ExposureEntry(Exposure):
+    """One of the exposures to compare."""
 
     label: Label
 
 
 class Experiment(RunOptions):
-    """A whole experiment file."""
+    """An experiment file. Paths in it are relative to the file."""
 
     suite: str
-    """A directory of tasks, from where the file lies."""
+    """A directory of tasks."""
     tasks: tuple[str, ...] = ()
-    """Only these."""
+    """Only these tasks."""
     list: str = ""
-    """Only those of a list of OSWorld's, from where the file lies."""
+    """Only the tasks of this OSWorld task list."""
     net: tuple[Net, ...] = ()
-    """Only tasks of OSWorld's that need one of these networks."""
+    """Only OSWorld tasks that need one of these networks."""
     annotations: str = ""
-    """What is known of OSWorld's tasks, from where the file lies."""
-    agents: Annotated[tuple[Player, ...], Field(min_length=1)]
+    """A file with annotations of OSWorld's tasks."""
+    agents: Annotated[tuple[AgentEntry, ...], Field(min_length=1)]
     conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] = ("gui", "hybrid")
-    exposures: tuple[Shown, ...] = ()
-    """For conditions with tools; without any, all tools are shown."""
+    exposures: tuple[ExposureEntry, ...] = ()
+    """For conditions with tools; if empty, all tools are shown."""
     steps: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)] = (15,)
     checkpoints: Literal["auto", "always", "never"] = "auto"
-    """Whether smaller limits of steps are checkpoints of one run with the largest, or runs of
-    their own. `auto`: checkpoints where the machines can be forked while they run."""
-    keep: Keep | None = None
-    """Which steps of an episode can be gone back to."""
+    """Whether the smaller step limits are interim verdicts of one run with the largest limit, or
+    runs of their own. `auto`: interim verdicts if the machines can be forked while they run."""
+    keep: CheckpointPolicy | None = None
+    """Which checkpoints of an episode are taken; None: none."""
     time_limit: Annotated[float, Field(gt=0)] = 3600.0
+    """Seconds per episode."""
     cost_limit: float | None = None
-    """US dollars an episode may cost."""
+    """US dollars per episode."""
     prices: str = ""
-    """A price table of one's own, from where the file lies."""
+    """A price table that overrides the built-in one."""
 
     @model_validator(mode="after")
-    def _says_nothing_twice(self) -> Experiment:
-        named: dict[str, list[str]] = {
-            "agents": [player.label for player in self.agents],
-            "exposures": [shown.label for shown in self.exposures],
+    def _has_no_duplicates(self) -> Experiment:
+        names_by_key: dict[str, list[str]] = {
+            "agents": [entry.label for entry in self.agents],
+            "exposures": [entry.label for entry in self.exposures],
             "conditions": list(self.conditions),
             "steps": [str(steps) for steps in self.steps],
         }
-        for key, names in named.items():
-            if twice := [name for name, count in Counter(names).items() if count > 1]:
-                raise ValueError(f"{key} has {twice[0]} twice")
+        for key, names in names_by_key.items():
+            if duplicates := [name for name, count in Counter(names).items() if count > 1]:
+                raise ValueError(f"{key} lists {duplicates[0]} twice")
         return self
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of an experiment; `name` is its directory's."""
+    """One run of an experiment. `name` is the name of its directory."""
 
     name: str
     request: RunRequest
 
 
 def read_experiment(path: Path) -> Experiment:
-    """The experiment in a file; `UsageError` names every wrong key."""
+    """Read an experiment file; `UsageError` names every wrong key."""
     try:
         return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise UsageError(f"no experiment at {path}: {error.strerror}") from None
+        raise UsageError(f"cannot read the experiment {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"not valid TOML: {path}: {error}") from None
     except ValidationError as error:
@@ -119,8 +120,8 @@ def read_experiment(path: Path) -> Experiment:
 def cells(
     experiment: Experiment, home: Path, catalogue: Mapping[str, ToolSpec], *, forks: bool
 ) -> list[Cell]:
-    """Its runs, in order. `home` is where its paths begin; `forks` says whether the machines can be
-    forked while they run.
+    """The runs of an experiment, in order. `home` is the directory of its file; `forks` says
+    whether the machines can be forked while they run.
     """
     selection = Selection(
         tasks=experiment.tasks,
@@ -134,8 +135,8 @@ def cells(
             name,
             RunRequest(
                 suite=suite,
-                agents=(player.agent,),
-                jobs=plan((player.agent,), experiment.runs, suite),
+                agents=(entry.agent,),
+                jobs=plan((entry.agent,), experiment.runs, suite),
                 condition=condition,
                 options=RunOptions.of(experiment),
                 limits=Limits(steps, experiment.time_limit, experiment.cost_limit),
@@ -143,16 +144,16 @@ def cells(
                 exposure=exposure,
                 checkpoints=checkpoints,
                 keep=experiment.keep,
-                model=player.model,
-                grounder=player.grounder,
+                model=entry.model,
+                grounder=entry.grounder,
                 prices=home / experiment.prices if experiment.prices else None,
             ),
         )
-        for player in experiment.agents
+        for entry in experiment.agents
         for condition in experiment.conditions
         for label, exposure in _exposures(experiment, condition)
         for steps, checkpoints in _limits(experiment, forks)
-        for name in [".".join(filter(None, (player.label, condition, label, str(steps))))]
+        for name in [".".join(filter(None, (entry.label, condition, label, str(steps))))]
     ]
 
 
@@ -160,15 +161,15 @@ def _exposures(experiment: Experiment, condition: Condition) -> Iterator[tuple[s
     if condition == "gui" or not experiment.exposures:
         yield "", Exposure()
         return
-    for shown in experiment.exposures:
-        said: dict[str, Any] = shown.model_dump(exclude={"label"})
-        yield shown.label, Exposure(**said)
+    for entry in experiment.exposures:
+        settings: dict[str, Any] = entry.model_dump(exclude={"label"})
+        yield entry.label, Exposure(**settings)
 
 
 def _limits(experiment: Experiment, forks: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
-    every = sorted(experiment.steps)
+    limits = sorted(experiment.steps)
     if experiment.checkpoints == "always" or (experiment.checkpoints == "auto" and forks):
-        yield every[-1], tuple(every[:-1])
+        yield limits[-1], tuple(limits[:-1])
         return
-    for steps in every:
+    for steps in limits:
         yield steps, ()

@@ -1,5 +1,4 @@
-"""Starting a run: its configuration is made once, its directory locked, its machines opened and
-closed."""
+"""Start a run: build its configuration, lock its directory, open its machines, and close them."""
 
 from __future__ import annotations
 
@@ -23,11 +22,11 @@ from ambidex.host.models.prices import Prices, read_prices
 from ambidex.host.models.prompts import prompts_hash
 from ambidex.host.records.config import (
     SCHEMA,
+    CheckpointPolicy,
     Condition,
     Exposure,
     Fork,
     Job,
-    Keep,
     ModelConfig,
     RunConfig,
     RunOptions,
@@ -40,12 +39,12 @@ from ambidex.host.records.config import (
 from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.runs.machines import MachineOptions, Source, open_machines, provider_named
-from ambidex.host.runs.progress_lines import Show
+from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 
 __all__ = [
-    "Play",
+    "RunFunction",
     "RunRequest",
     "all_done",
     "catalogue_hash",
@@ -59,8 +58,8 @@ __all__ = [
     "refuse_unforked",
 ]
 
-Play = Callable[["RunRequest", Path], list[Row]]
-"""Runs what is not done yet in a directory and returns all its rows."""
+RunFunction = Callable[["RunRequest", Path], list[Row]]
+"""Runs the unfinished trials in a directory and returns all its rows."""
 
 
 ALL = Exposure()
@@ -68,7 +67,7 @@ ALL = Exposure()
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A run as it was asked for, before it is known on which machines."""
+    """A run as requested, before its machines are known."""
 
     suite: Suite
     agents: tuple[str, ...]
@@ -79,12 +78,12 @@ class RunRequest:
     options: RunOptions = RunOptions()
     exposure: Exposure = ALL
     checkpoints: tuple[int, ...] = ()
-    keep: Keep | None = None
+    keep: CheckpointPolicy | None = None
     fork: Fork | None = None
     model: ModelConfig | None = None
     grounder: ModelConfig | None = None
     prices: Path | None = None
-    """A price table of one's own."""
+    """A price table that overrides the built-in one."""
 
     def __post_init__(self) -> None:
         try:
@@ -94,65 +93,67 @@ class RunRequest:
 
 
 def launch(request: RunRequest, folder: Path, options: MachineOptions) -> list[Row]:
-    """Run what is not done yet in `folder` and return all its rows."""
-    _ready(request, options)
+    """Run the unfinished trials in `folder` and return all its rows."""
+    _check_ready(request, options)
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
-        show = stack.enter_context(Show(len(request.jobs), _title(request)))
-        source = stack.enter_context(open_machines(options, show.said))
-        return _run(request, folder, source, options.machines, show)
+        display = stack.enter_context(ProgressDisplay(len(request.jobs), _title(request)))
+        source = stack.enter_context(open_machines(options, display.message))
+        return _run(request, folder, source, options.machines, display)
 
 
 @contextmanager
-def on_machines(options: MachineOptions) -> Iterator[Play]:
-    """Runs, one after another, on machines that stay; none is made before the first run that has
-    something to do."""
+def on_machines(options: MachineOptions) -> Iterator[RunFunction]:
+    """Yield a function that runs requests one after another on the same machines. The machines are
+    opened by the first request that has something to run."""
     with ExitStack() as stack:
         opened: list[Source] = []
 
-        def play(request: RunRequest, folder: Path) -> list[Row]:
-            _ready(request, options)
-            if done := all_done(request, folder):
-                return done
-            with locked(folder), Show(len(request.jobs), _title(request)) as show:
+        def run(request: RunRequest, folder: Path) -> list[Row]:
+            _check_ready(request, options)
+            if rows := all_done(request, folder):
+                return rows
+            with locked(folder), ProgressDisplay(len(request.jobs), _title(request)) as display:
                 if not opened:
-                    opened.append(stack.enter_context(open_machines(options, show.said)))
-                return _run(request, folder, opened[0], options.machines, show)
+                    opened.append(stack.enter_context(open_machines(options, display.message)))
+                return _run(request, folder, opened[0], options.machines, display)
 
-        yield play
+        yield run
 
 
-def _ready(request: RunRequest, options: MachineOptions) -> None:
+def _check_ready(request: RunRequest, options: MachineOptions) -> None:
     check(request, options.provider)
     for model in (request.model, request.grounder):
         if model is not None and model.key and not os.environ.get(model.key):
-            raise UsageError(f"the environment variable {model.key} with the key is not set")
+            raise UsageError(f"the environment variable {model.key} (the API key) is not set")
 
 
 def all_done(request: RunRequest, folder: Path) -> list[Row]:
-    """The rows in `folder`, if every trial that is request has a score there."""
+    """The rows in `folder` if every requested trial has a score there, otherwise an empty list."""
     rows = read_rows(folder) if (folder / RESULTS).is_file() else []
     return rows if {job.key for job in request.jobs} <= finished(rows).keys() else []
 
 
-def _run(request: RunRequest, folder: Path, source: Source, machines: int, show: Show) -> list[Row]:
+def _run(
+    request: RunRequest, folder: Path, source: Source, machines: int, display: ProgressDisplay
+) -> list[Row]:
     prices = read_prices(request.prices)
     config = config_of(request, prices, source)
     if request.fork:
         refuse_another_image(Path(request.fork.run), source.image)
-    for said in left_out(request.suite):
-        show.said(said)
+    for line in left_out(request.suite):
+        display.message(line)
     if adopt(folder, config):
-        show.said(f"going on with the run in {folder}")
+        display.message(f"resuming the run in {folder}")
     return run_jobs(
         request.jobs,
         config,
         request.suite,
         folder,
         source.make,
-        agent_maker(config, lambda asked: LiteModel(asked, prices)),
+        agent_maker(config, lambda model: LiteModel(model, prices)),
         machines=machines,
-        watcher=show,
+        watcher=display,
     )
 
 
@@ -161,11 +162,11 @@ def _title(request: RunRequest) -> str:
 
 
 def check(request: RunRequest, provider: str) -> None:
-    """`UsageError` where it cannot be run as it is request; no machine is touched."""
+    """`UsageError` if the request cannot be run; touches no machine."""
     config = config_of(request, read_prices(request.prices))
     for agent in request.agents:
-        theirs = {job.task for job in request.jobs if job.agent == agent}
-        check_agent(agent, config, tuple(t for t in request.suite.tasks if t.name in theirs))
+        names = {job.task for job in request.jobs if job.agent == agent}
+        check_agent(agent, config, tuple(t for t in request.suite.tasks if t.name in names))
     for model in (request.model, request.grounder):
         if model is not None:
             check_dialect(model.dialect)
@@ -174,57 +175,60 @@ def check(request: RunRequest, provider: str) -> None:
         refuse_unforked(provider)
     if request.checkpoints and not provider_named(provider).forks:
         raise UsageError(
-            f"checkpoints need a provider that forks a running machine, and {provider} does not",
-            hint="Run each limit of steps by itself, or take --provider libvirt.",
+            f"interim verdicts need a provider that can fork running machines; {provider} cannot",
+            hint="Run each step limit separately, or use --provider libvirt.",
         )
-    if beyond := [steps for steps in request.checkpoints if not 0 < steps < request.limits.steps]:
-        raise UsageError(f"no checkpoint after {beyond[0]} of {request.limits.steps} steps")
+    if outside := [steps for steps in request.checkpoints if not 0 < steps < request.limits.steps]:
+        raise UsageError(
+            f"an interim verdict after {outside[0]} steps is outside the limit of "
+            f"{request.limits.steps} steps"
+        )
 
 
 def refuse_unforked(provider: str) -> None:
-    """`UsageError` where machines of that provider are not kept while they run."""
+    """`UsageError` if the provider cannot take checkpoints of running machines."""
     if not provider_named(provider).forks:
         raise UsageError(
-            f"a machine of the provider {provider} cannot be kept at a step, nor go back to one",
-            hint="Take --provider libvirt, or leave --checkpoint out.",
+            f"machines of the provider {provider} have no checkpoints",
+            hint="Use --provider libvirt, or leave --checkpoint out.",
         )
 
 
 def refuse_another_image(run: Path, image: str) -> None:
-    """`UsageError` where what is kept of that run was made from another image than this."""
-    if (made := read_config(run).image) != image:
+    """`UsageError` if the checkpoints of a run belong to another image than `image`."""
+    if (original := read_config(run).image) != image:
         raise UsageError(
-            f"the machines of {run} were made from {made or 'no image'}, these from {image}",
-            hint="Name the same --image; one that was changed since cannot be gone back to.",
+            f"the checkpoints of {run} belong to the image {original or '(none)'}, not {image}",
+            hint="Name the same --image. If it was rebuilt since, its checkpoints are unusable.",
         )
 
 
 def left_out(suite: Suite) -> Iterator[str]:
-    """What is to be said of tasks that were asked for and are not run: each reason once, with how
-    many it keeps out."""
-    reasons = Counter(each.why for each in suite.left_out)
+    """Messages about requested tasks that cannot be run: one per reason, with the number of
+    tasks."""
+    reasons = Counter(task.why for task in suite.left_out)
     for why, number in reasons.most_common():
-        first = next(each.name for each in suite.left_out if each.why == why)
+        first = next(task.name for task in suite.left_out if task.why == why)
         others = f" and {number - 1} others" if number > 1 else ""
         yield f"left out: {first}{others}: {why}"
 
 
 def catalogue_hash(catalogue: Mapping[str, ToolSpec]) -> str:
     """SHA-256 over the tools' descriptions."""
-    said = [asdict(tool) for tool in catalogue.values()]
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    tools = [asdict(tool) for tool in catalogue.values()]
+    return sha256(json.dumps(tools, sort_keys=True).encode()).hexdigest()
 
 
 def default_folder(suite: Suite, agents: Sequence[str], condition: str) -> Path:
-    """`runs/<when>-<suite>-<agent>-<condition>`."""
+    """The default directory of a run: `runs/<time>-<suite>-<agent>-<condition>`."""
     when = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     agent = "prove" if len(agents) > 1 else agents[0].partition(":")[0].replace(".", "-")
     return Path("runs") / f"{when}-{suite.name}-{agent}-{condition}"
 
 
 def config_of(request: RunRequest, prices: Prices, source: Source | None = None) -> RunConfig:
-    """The configuration of that run, on machines from that source."""
-    asked = {role for agent in request.agents for role in roles_of(agent)}
+    """The configuration of a requested run; `source` is None before its machines are known."""
+    roles = {role for agent in request.agents for role in roles_of(agent)}
     return RunConfig(
         **dict(request.options),
         schema_number=SCHEMA,
@@ -235,22 +239,22 @@ def config_of(request: RunRequest, prices: Prices, source: Source | None = None)
         condition=request.condition,
         exposure=request.exposure,
         limits=request.limits,
-        left_out={each.name: each.why for each in request.suite.left_out},
-        annotations=_known(request.suite.annotations),
+        left_out={task.name: task.why for task in request.suite.left_out},
+        annotations=_path_and_hash(request.suite.annotations),
         checkpoints=request.checkpoints,
         keep=request.keep,
         fork=request.fork,
-        model=request.model if "model" in asked else None,
-        grounder=request.grounder if "grounder" in asked else None,
-        prompts=prompts_hash() if asked else "",
-        prices=prices.hash if asked else "",
+        model=request.model if "model" in roles else None,
+        grounder=request.grounder if "grounder" in roles else None,
+        prompts=prompts_hash() if roles else "",
+        prices=prices.hash if roles else "",
         provider=source.provider if source else "",
         image=source.image if source else "",
         catalogue=catalogue_hash(request.catalogue),
     )
 
 
-def _known(annotations: Path | None) -> str:
+def _path_and_hash(annotations: Path | None) -> str:
     if annotations is None:
         return ""
     return f"{annotations.resolve()} {sha256(annotations.read_bytes()).hexdigest()}"

@@ -1,4 +1,4 @@
-"""Opens the machines of a run, from the provider that its options name."""
+"""Open machines from a provider, as selected by command-line options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Protocol, cast
 from cyclopts import Parameter
 
 from ambidex.host.errors import UsageError
-from ambidex.host.named import named_in
+from ambidex.host.named import load_part
 from ambidex.host.runs import providers
 from ambidex.vm import Machine
 
@@ -21,7 +21,7 @@ __all__ = ["MachineOptions", "Provider", "Source", "open_machines", "provider_na
 @Parameter(name="*")
 @dataclass(frozen=True)
 class MachineOptions:
-    """Which machines, and how many."""
+    """Options that select the machines of a run."""
 
     provider: Annotated[
         str,
@@ -43,37 +43,39 @@ class MachineOptions:
 
 @dataclass(frozen=True)
 class Source:
-    """Machines to be had, and the identity of what they run, for the record."""
+    """A source of machines, with the image and provider that results are recorded under."""
 
     make: Callable[[], Machine]
+    """Returns a new machine that is not booted yet."""
     image: str
+    """Name and id of the image."""
     provider: str
 
 
 class Provider(Protocol):
-    """Where machines come from: a module of `host.runs.providers`, or any object of yours."""
+    """Makes machines: a module of `host.runs.providers`, or a user's own object."""
 
     forks: bool
-    """Whether its machines can be forked and kept while they run."""
+    """Whether running machines can be forked and have checkpoints taken."""
 
     def open(
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None
     ) -> AbstractContextManager[Source]:
-        """The machines; all are gone afterwards, whatever happened. `code` is the folder whose
-        guest/ and mcp_tools/ they run, where it is not this one's."""
+        """Provide machines for the block and close all of them at its end. `say` receives progress
+        messages. `code` is the directory with the guest/ and mcp_tools/ to run in them; None: those
+        of this installation."""
 
 
 def provider_named(name: str) -> Provider:
-    """The provider of that name, or what `module:attribute` names; `UsageError` lists those there
-    are."""
-    found = named_in(providers, "PROVIDER", "provider", name)
-    if not hasattr(found, "forks") or not hasattr(found, "open"):
+    """Load a provider by name or `module:attribute`; `UsageError` lists the known names."""
+    provider = load_part(providers, "PROVIDER", "provider", name)
+    if not hasattr(provider, "forks") or not hasattr(provider, "open"):
         raise UsageError(f"{name} is not a provider: it needs `forks` and `open`")
-    return cast(Provider, found)
+    return cast(Provider, provider)
 
 
 def open_machines(
     options: MachineOptions, say: Callable[[str], None], *, code: Path | None = None
 ) -> AbstractContextManager[Source]:
-    """The machines of the provider that the options name, see `Provider.open`."""
+    """Open the machines that the options select, see `Provider.open`."""
     return provider_named(options.provider).open(options, say, code)

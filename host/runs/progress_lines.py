@@ -1,5 +1,4 @@
-"""What a person sees while a run is under way: one line per attempt, and a bar where there is a
-terminal."""
+"""Progress of a run on the terminal: one line per attempt, and a progress bar."""
 
 from __future__ import annotations
 
@@ -13,13 +12,14 @@ from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Row
 from ambidex.host.terminal import Terminal, one_line
 
-__all__ = ["Show"]
+__all__ = ["ProgressDisplay"]
 
 MARKS = {"void": Text("void", "yellow"), "bug": Text("bug", "red")}
 
 
-class Show:
-    """A `host.runs.runner.Watcher` on the terminal: standard error, so output can be piped."""
+class ProgressDisplay:
+    """A `host.runs.runner.Watcher` that writes to standard error, so that output can be piped. The
+    bar is shown only on a terminal."""
 
     def __init__(self, total: int, title: str) -> None:
         self._console = Terminal(stderr=True)
@@ -33,10 +33,11 @@ class Show:
         )
         self._total = total
         self._bar = self._progress.add_task(title, total=total)
-        self._now: dict[str, str] = {}
+        self._running: dict[str, str] = {}
+        """Task by thread."""
         self._title = title
 
-    def __enter__(self) -> Show:
+    def __enter__(self) -> ProgressDisplay:
         self._progress.start()
         return self
 
@@ -48,24 +49,24 @@ class Show:
     ) -> None:
         self._progress.stop()
 
-    def begun(self, job: Job, attempt: int) -> None:
+    def attempt_started(self, job: Job, attempt: int) -> None:
         """See `Watcher`."""
-        self._now[threading.current_thread().name] = job.task
-        busy = ", ".join(sorted(set(self._now.values())))
-        self._progress.update(self._bar, description=f"{self._title}: {busy}"[:60])
+        self._running[threading.current_thread().name] = job.task
+        tasks = ", ".join(sorted(set(self._running.values())))
+        self._progress.update(self._bar, description=f"{self._title}: {tasks}"[:60])
 
-    def ended(self, row: Row, left: int) -> None:
+    def attempt_ended(self, row: Row, left: int) -> None:
         """See `Watcher`."""
         mark = MARKS.get(row.fate) or Text(f"{row.score:.2g}", "green" if row.success else "")
         total = row.seconds.get("total", 0.0)
-        why = row.reason
+        reason = row.reason
         if row.failure:
-            why = f"{row.failure.type}: {row.failure.message}"
-        done = f" {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s: "
-        line = Text.assemble(mark, one_line(done), (one_line(why), "dim"))
+            reason = f"{row.failure.type}: {row.failure.message}"
+        trial = f" {row.task} {row.agent} #{row.trial}, {row.steps} steps, {total:.1f} s: "
+        line = Text.assemble(mark, one_line(trial), (one_line(reason), "dim"))
         self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
         self._progress.update(self._bar, completed=self._total - left)
 
-    def said(self, message: str) -> None:
+    def message(self, text: str) -> None:
         """See `Watcher`."""
-        self._console.print(message, markup=False, style="yellow")
+        self._console.print(text, markup=False, style="yellow")

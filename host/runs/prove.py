@@ -1,4 +1,4 @@
-"""Proving a suite: what each task must score when it is solved, left alone, and nearly solved."""
+"""Prove a suite: a task must score 1 by its oracles, and 0 by the no-op and by its near misses."""
 
 from __future__ import annotations
 
@@ -9,41 +9,39 @@ from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Key, Row, finished
 from ambidex.tasks import Suite, Task
 
-__all__ = ["Verdict", "agents_of", "jobs", "verdicts"]
+__all__ = ["Claim", "agents_of", "jobs", "verdicts"]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """One claim about a task, and what came of it."""
+class Claim:
+    """The expected score of one proof trial, and the row that confirms or refutes it."""
 
     job: Job
     expected: float
     row: Row | None
-    """Its scored row; None where there is none."""
+    """The scored row of the trial; None if it has none."""
 
     @property
     def holds(self) -> bool:
-        """Whether it scored as expected, and, where the task's own calls were played, none of them
-        failed."""
+        """Whether the trial scored as expected and none of its calls failed."""
         return self.row is not None and self.row.score == self.expected and not self.failed
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Tools whose call ended in an error; an oracle or a near-miss with one does not do what it
-        says."""
+        """Tools with a failed call. An oracle or near miss with one does not do what it claims."""
         return tuple(call.tool for call in self.row.calls if call.errors) if self.row else ()
 
     @property
-    def said(self) -> str:
-        """What is to be said where it does not hold."""
+    def failure_message(self) -> str:
+        """The message if the claim does not hold."""
         if self.row is None:
             return "no score: see the rows"
-        failed = f"; failed: {', '.join(self.failed)}" if self.failed else ""
+        failed = f"; failed calls: {', '.join(self.failed)}" if self.failed else ""
         return f"{self.row.score:g}: {self.row.reason}{failed}"
 
 
 def agents_of(task: Task) -> list[str]:
-    """Everything that is played to prove a task."""
+    """The agents that prove a task: its oracles, the no-op and its near misses."""
     oracles = sorted({f"oracle:{oracle.by}" for oracle in task.spec.oracle}, reverse=True)
     misses = [f"near_miss:{number + 1}" for number in range(len(task.spec.near_miss))]
     return [*oracles, "noop", *misses]
@@ -54,10 +52,10 @@ def jobs(suite: Suite) -> tuple[Job, ...]:
     return tuple(Job(task.name, agent, 1) for task in suite.tasks for agent in agents_of(task))
 
 
-def verdicts(suite: Suite, rows: Sequence[Row]) -> list[Verdict]:
-    """The claims of all tasks, in order."""
+def verdicts(suite: Suite, rows: Sequence[Row]) -> list[Claim]:
+    """The claims about all tasks, in order."""
     scored: dict[Key, Row] = finished(rows)
     return [
-        Verdict(job, 1.0 if job.agent.startswith("oracle") else 0.0, scored.get(job.key))
+        Claim(job, 1.0 if job.agent.startswith("oracle") else 0.0, scored.get(job.key))
         for job in jobs(suite)
     ]

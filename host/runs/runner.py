@@ -1,4 +1,4 @@
-"""Many trials on several machines: a queue of jobs, a thread per machine, a row per attempt."""
+"""Run trials on several machines: a queue of jobs, a thread per machine, a row per attempt."""
 
 from __future__ import annotations
 
@@ -20,50 +20,50 @@ from ambidex.host.records.rows import Row, Rows, finished, read_rows
 from ambidex.tasks import Suite
 from ambidex.vm import Machine
 
-__all__ = ["ATTEMPTS", "MakeMachine", "Quiet", "Watcher", "plan", "run_jobs"]
+__all__ = ["ATTEMPTS", "MakeMachine", "SilentWatcher", "Watcher", "plan", "run_jobs"]
 
 ATTEMPTS = 3
-"""How often a trial is tried in one go while machine, guest or model fail."""
+"""Maximum attempts of a trial per invocation, while attempts end void."""
 
 GRACE = 20.0
-"""Seconds that the trials under way get to notice an interrupt."""
+"""Seconds that running trials get to notice an interrupt."""
 
 MakeMachine = Callable[[], Machine]
-"""A new machine, not booted yet; the one who asks for it closes it."""
+"""Returns a new machine that is not booted yet; the caller closes it."""
 
 
 class Watcher(Protocol):
-    """Told what happens, from whichever thread it happens in."""
+    """Receives the progress of a run. Called from any thread."""
 
-    def begun(self, job: Job, attempt: int) -> None:
-        """An attempt begins."""
+    def attempt_started(self, job: Job, attempt: int) -> None:
+        """An attempt has started."""
 
-    def ended(self, row: Row, left: int) -> None:
-        """An attempt has its row; `left` trials are still to be finished."""
+    def attempt_ended(self, row: Row, left: int) -> None:
+        """An attempt has its row; `left` trials are not finished yet."""
 
-    def said(self, message: str) -> None:
-        """Something that whoever started the run should know."""
-
-
-class Quiet:
-    """A watcher that keeps it to itself."""
-
-    def begun(self, job: Job, attempt: int) -> None:
-        """Nothing."""
-
-    def ended(self, row: Row, left: int) -> None:
-        """Nothing."""
-
-    def said(self, message: str) -> None:
-        """Nothing."""
+    def message(self, text: str) -> None:
+        """A message for the person who started the run."""
 
 
-QUIET = Quiet()
+class SilentWatcher:
+    """A watcher that ignores everything."""
+
+    def attempt_started(self, job: Job, attempt: int) -> None:
+        """Ignore."""
+
+    def attempt_ended(self, row: Row, left: int) -> None:
+        """Ignore."""
+
+    def message(self, text: str) -> None:
+        """Ignore."""
+
+
+QUIET = SilentWatcher()
 
 
 def plan(agents: Sequence[str], runs: int, suite: Suite) -> tuple[Job, ...]:
-    """The trials of a run: every task by every agent, so many times; whole rounds first.
-    `UsageError` for a number of times that is out of range."""
+    """The trials of a run: every task by every agent, `runs` times. All first repetitions come
+    first. `UsageError` if `runs` is out of range."""
     if not 1 <= runs <= MOST_RUNS:
         raise UsageError(f"--runs must be between 1 and {MOST_RUNS}, not {runs}")
     return tuple(
@@ -85,15 +85,14 @@ def run_jobs(
     machines: int = 1,
     watcher: Watcher = QUIET,
 ) -> list[Row]:
-    """Do what is not yet done and return all rows of the run.
+    """Run the unfinished trials and return all rows of the run.
 
-    Trials with a score are never done again; void and bug rows are. `folder` is locked and adopted
-    by the caller. `KeyboardInterrupt` ends it cleanly: no row for what was under way, every machine
-    closed.
+    Scored trials are never run again; void and bug ones are. The caller has locked and adopted
+    `folder`. On `KeyboardInterrupt` the running attempts get no row and every machine is closed.
     """
     rows = Rows(folder)
-    if damage := rows.repair():
-        watcher.said(damage)
+    if repaired := rows.repair():
+        watcher.message(repaired)
     before = read_rows(folder) if (folder / "results.jsonl").exists() else []
     done = finished(before)
     todo = [job for job in jobs if job.key not in done]
@@ -104,7 +103,7 @@ def run_jobs(
     work = Work(todo, attempts, trial, rows, watcher, stop)
     threads = [
         threading.Thread(
-            target=work.on, args=(make_machine,), name=f"machine-{number}", daemon=True
+            target=work.run_worker, args=(make_machine,), name=f"machine-{number}", daemon=True
         )
         for number in range(1, min(machines, len(todo)) + 1)
     ]
@@ -112,21 +111,21 @@ def run_jobs(
         thread.start()
     try:
         for _ in threads:
-            work.ended.acquire()
+            work.worker_ended.acquire()
     except KeyboardInterrupt:
         stop.set()
-        watcher.said("interrupted: trials under way are given up and will run again on resume")
+        watcher.message("interrupted: running trials are abandoned and will run again on resume")
         end = time.monotonic() + GRACE
         for thread in threads:
             thread.join(max(0.0, end - time.monotonic()))
         raise
-    if work.broken:
-        raise work.broken[0]
+    if work.errors:
+        raise work.errors[0]
     return read_rows(folder) if todo or before else []
 
 
 class Work:
-    """The queue, and what the workers share. Rows are written under one lock."""
+    """The queue and the state that the workers share. Rows are written under one lock."""
 
     def __init__(
         self,
@@ -137,70 +136,79 @@ class Work:
         watcher: Watcher,
         stop: threading.Event,
     ) -> None:
-        self.broken: list[Exception] = []
-        """What ended a worker that should not have ended."""
-        self._queue: queue.SimpleQueue[Turn] = queue.SimpleQueue()
+        self.errors: list[Exception] = []
+        """Unexpected exceptions that ended a worker."""
+        self._queue: queue.SimpleQueue[QueuedAttempt] = queue.SimpleQueue()
         for job in todo:
             earlier = attempts[job.key]
             unproved = sum(row.unproved for row in earlier)
-            self._queue.put(Turn(job, len(earlier) + 1, ATTEMPTS, unproved))
+            self._queue.put(QueuedAttempt(job, len(earlier) + 1, ATTEMPTS, unproved))
         self._left = len(todo)
-        self.ended = threading.Semaphore(0)
-        """Released once by every worker at its end. Not `Thread.join`: an interrupt within one
-        makes Python 3.11 believe that the thread has ended."""
+        self.worker_ended = threading.Semaphore(0)
+        """Released once by each worker when it ends. `Thread.join` will not do: after an interrupt
+        in it, Python 3.11 considers the thread ended."""
         self._trial = trial
         self._rows = rows
         self._watcher = watcher
         self._stop = stop
         self._lock = threading.Lock()
 
-    def on(self, make_machine: MakeMachine) -> None:
-        """Work until nothing is left. After an attempt that machine, guest or model failed the
-        machine is replaced by a new one."""
+    def run_worker(self, make_machine: MakeMachine) -> None:
+        """Run attempts until the queue is empty, each worker on one machine at a time. After a void
+        attempt the machine is replaced."""
         try:
             while not self._stop.is_set() and self._on_one_machine(make_machine):
                 pass
         except InterruptedEpisodeError:
             return
-        except Exception as error:  # noqa: BLE001 - handed to the thread that started this one
-            self.broken.append(error)
+        except Exception as error:  # noqa: BLE001 - passed to the thread that started this one
+            self.errors.append(error)
             self._stop.set()
         finally:
-            self.ended.release()
+            self.worker_ended.release()
 
     def _on_one_machine(self, make_machine: MakeMachine) -> bool:
-        """True where another machine is wanted, false where the queue is empty."""
+        """Run attempts on one machine. Return True if the worker needs a new one, False if it is
+        done."""
         with closing(make_machine()) as machine:
             while not self._stop.is_set():
                 try:
-                    turn = self._queue.get_nowait()
+                    queued = self._queue.get_nowait()
                 except queue.Empty:
                     return False
-                self._watcher.begun(turn.job, turn.attempt)
-                row = self._trial.attempt(turn.job, turn.attempt, machine, turn.unproved)
+                self._watcher.attempt_started(queued.job, queued.attempt)
+                row = self._trial.attempt(queued.job, queued.attempt, machine, queued.unproved)
                 if row.fate != "scored" and self._stop.is_set():
                     return False  # it failed because everything is being closed
                 failed = row.fate == "void" and not (row.failure and row.failure.final)
-                # Of a void that the agent may have caused, one more try decides.
-                again = failed and (turn.left > 1 or row.unproved)
+                # A void that the agent may have caused always gets one more attempt, which decides.
+                again = failed and (queued.left > 1 or row.unproved)
                 with self._lock:
                     self._rows.add(row)
                     self._left -= not again
-                    self._watcher.ended(row, self._left)
+                    self._watcher.attempt_ended(row, self._left)
                 if again:
-                    unproved = turn.unproved + row.unproved
-                    self._queue.put(Turn(turn.job, turn.attempt + 1, turn.left - 1, unproved))
+                    self._queue.put(
+                        QueuedAttempt(
+                            queued.job,
+                            queued.attempt + 1,
+                            queued.left - 1,
+                            queued.unproved + row.unproved,
+                        )
+                    )
                 if failed or row.forfeit:
                     return True
         return False
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A job in the queue: which attempt it will be, how many are left in this go, and how many
-    ended void after the agent had acted."""
+class QueuedAttempt:
+    """An attempt waiting in the queue."""
 
     job: Job
     attempt: int
+    """Number of the attempt, from 1."""
     left: int
+    """Attempts left in this invocation, this one included."""
     unproved: int
+    """Earlier attempts that ended void in a way the agent may have caused."""

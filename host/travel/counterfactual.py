@@ -11,17 +11,17 @@ from typing import Any
 from ambidex.host import GUI, ToolSpec
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpointed_steps, start_of
-from ambidex.host.records.config import Branch, Hand, Lasting, read_config
+from ambidex.host.records.config import Branch, Modality, ModalityScope, read_config
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.records.trajectory import AGENT, read_trajectory
 from ambidex.host.report.metrics import GROUPS
-from ambidex.host.runs.launch import Play
+from ambidex.host.runs.launch import RunFunction
 from ambidex.host.travel.forks import fork_of
 from ambidex.host.travel.regret import Decided, Outcome, Regret, outcome, regret
 
 __all__ = ["HANDS", "Decision", "compared", "decisions", "records", "regrets"]
 
-HANDS: tuple[Hand, Hand] = ("gui", "tools")
+HANDS: tuple[Modality, Modality] = ("gui", "tools")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Decision:
 
     row: Row
     step: int
-    used: Hand
+    used: Modality
 
     @property
     def branch(self) -> Branch:
@@ -67,17 +67,17 @@ def compared(
     run: Path,
     chosen: Sequence[Decision],
     runs: int,
-    lasting: Lasting,
+    lasting: ModalityScope,
     catalogue: Mapping[str, ToolSpec],
     folder: Path,
-    play: Play,
+    play: RunFunction,
 ) -> list[Decided]:
     """Try both hands at these decisions, each so many times: two runs in `folder`."""
     branches = [decision.branch for decision in chosen]
     wanted = {
         hand: fork_of(run, branches, runs, catalogue, hand=hand, lasting=lasting) for hand in HANDS
     }
-    came: dict[Hand, dict[tuple[str, int], Outcome]] = {}
+    came: dict[Modality, dict[tuple[str, int], Outcome]] = {}
     for hand in HANDS:
         rows = play(wanted[hand], folder / hand)
         came[hand] = {
@@ -149,7 +149,7 @@ def _of_trial(run: Path, row: Row) -> Iterator[Decision]:
             yield Decision(row, line["number"], "tools" if "tools" in taken else "gui")
 
 
-def _hand(app: str) -> Hand:
+def _hand(app: str) -> Modality:
     return "gui" if app == GUI else "tools"
 
 

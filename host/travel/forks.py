@@ -17,13 +17,13 @@ from ambidex.host.errors import UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, start_of
 from ambidex.host.records.config import (
     Branch,
+    CheckpointPolicy,
     Condition,
     Exposure,
     Fork,
-    Hand,
     Job,
-    Keep,
-    Lasting,
+    Modality,
+    ModalityScope,
     ModelConfig,
     Policy,
     RunConfig,
@@ -89,9 +89,9 @@ def fork_of(
     catalogue: Mapping[str, ToolSpec],
     onward: Onward = Onward(),
     *,
-    hand: Hand | None = None,
-    lasting: Lasting = "once",
-    keep: Keep | None = None,
+    hand: Modality | None = None,
+    lasting: ModalityScope = "once",
+    keep: CheckpointPolicy | None = None,
 ) -> RunRequest:
     """Each of these branches, so many times. `UsageError` where a step was not kept, where its task
     is another one by now, or where the agent could not be told what happened before it."""

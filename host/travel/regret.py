@@ -28,7 +28,7 @@ from statistics import fmean
 
 import numpy as np
 
-from ambidex.host.records.config import Hand
+from ambidex.host.records.config import Modality
 from ambidex.host.records.rows import Row
 from ambidex.host.report.statistics import RESAMPLES, Interval, middle, resampled
 
@@ -61,12 +61,12 @@ class Decided:
     task: str
     tool_beneficial: bool
     step: int
-    used: Hand
+    used: Modality
     gui: Outcome
     tools: Outcome
 
     @property
-    def better(self) -> Hand | None:
+    def better(self) -> Modality | None:
         """The better hand; None where neither is."""
         if self.gui.success != self.tools.success:
             return "gui" if self.gui.success > self.tools.success else "tools"
@@ -188,7 +188,7 @@ def regret(name: str, found: Sequence[Decided], *, seed: int = 0) -> Regret:
     )
 
 
-def _missed(decided: Decided, used: Hand) -> float:
+def _missed(decided: Decided, used: Modality) -> float:
     return float(decided.used == used and decided.better not in (None, used))
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ambidex.host.loop.branch_point import start_of
-from ambidex.host.records.config import Hand
-from ambidex.host.records.recorded_steps import done_in
+from ambidex.host.records.config import Modality
+from ambidex.host.records.recorded_steps import describe_steps
 from ambidex.host.records.rows import Row
 from ambidex.host.report.html_page import link, measured, page
 from ambidex.host.report.report_lines import Line, lines
@@ -29,7 +29,7 @@ class Shown:
     """What was done in the recorded step, in words."""
     link: str
     """To the recorded trial."""
-    branches: Mapping[Hand, tuple[tuple[Row, str], ...]]
+    branches: Mapping[Modality, tuple[tuple[Row, str], ...]]
     """The last row of each branch of a hand, and a link to its directory."""
 
 
@@ -70,10 +70,10 @@ def _line(run: Path, agent: str) -> Line:
 
 
 def _shown(
-    run: Path, found: Sequence[Decided], of_hand: Mapping[Hand, Line], folder: Path
+    run: Path, found: Sequence[Decided], of_hand: Mapping[Modality, Line], folder: Path
 ) -> Iterator[Shown]:
-    done = {trial: done_in(run / trial) for trial in {each.trial for each in found}}
-    came: dict[tuple[Hand, str, int], dict[int, tuple[Row, str]]] = {}
+    done = {trial: describe_steps(run / trial) for trial in {each.trial for each in found}}
+    came: dict[tuple[Modality, str, int], dict[int, tuple[Row, str]]] = {}
     for hand, line in of_hand.items():
         for row in line.rows:
             if row.parent:

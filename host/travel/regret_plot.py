@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ambidex.host.records.config import Hand
+from ambidex.host.records.config import Modality
 from ambidex.host.report.plot_style import (
     COLOURS,
     MUTED,
@@ -24,7 +24,7 @@ __all__ = ["hands_plot"]
 
 SHOWN = 40
 """Decisions that it has room for."""
-LOOK: dict[Hand, tuple[str, str, str]] = {
+LOOK: dict[Modality, tuple[str, str, str]] = {
     "gui": ("GUI", "o", COLOURS[0]),
     "tools": ("tools", "s", COLOURS[1]),
 }
@@ -64,7 +64,7 @@ def _lost(each: Decided) -> tuple[float, float]:
     return each.success_lost, each.steps_lost if each.even else 0.0
 
 
-def _mark(axes: Axes, hand: Hand, each: Decided, value: float, at: int) -> None:
+def _mark(axes: Axes, hand: Modality, each: Decided, value: float, at: int) -> None:
     _, marker, colour = LOOK[hand]
     # Above and below the line, so that neither hides the other.
     beside = at + (0.16 if hand == "tools" else -0.16)

@@ -1,17 +1,17 @@
-"""The only place on the host that reads bytes from a guest.
+"""The only code on the host that reads bytes from a guest.
 
-A guest is whatever the agent left behind: its answers may be endless, slow, deep, of the wrong
-type, or bombs. Here each answer has a `Bound` of bytes and of seconds, and everything read from it
-is checked. Whatever the bytes are, the only exception is a `GuestError`:
+A guest may be controlled by the agent: its answers may be endless, slow, deeply nested, of the
+wrong type, or decompression bombs. Each answer has a `Bound` on bytes and seconds, and everything
+read from it is validated. Whatever the bytes are, the only exception raised is a `GuestError`:
 
-TooLargeError   more bytes, values or pixels than the bound
-TooSlowError    not whole when its time was over, however many bytes arrived
-MalformedError  not in the form that was agreed on
-LostError       no connection, or it broke
+TooLargeError   more bytes, values or pixels than allowed
+TooSlowError    not complete when the time was up, however many bytes arrived
+MalformedError  not in the agreed format
+LostError       no connection, or the connection broke
 
     wire        one HTTP request: bytes within a bound
     parsing     bytes to JSON, models, texts, pixels
-    calls       what the MCP client is given to read, and tools and results as our own nouns
+    calls       a vetted transport for the MCP client; tools and results as our own types
 
 `tests/test_untrusted.py` keeps such reading out of every other module.
 """
@@ -39,11 +39,11 @@ class TooLargeError(GuestError):
 
 
 class TooSlowError(GuestError):
-    """An answer, or all answers that a stage waits for, did not come in time."""
+    """An answer, or all answers of a stage together, did not arrive in time."""
 
 
 class MalformedError(GuestError):
-    """An answer is not in the form that was agreed on."""
+    """An answer is not in the agreed format."""
 
 
 class LostError(GuestError):
@@ -52,10 +52,10 @@ class LostError(GuestError):
 
 @dataclass(frozen=True)
 class Bound:
-    """What one answer may cost."""
+    """The limits of one answer."""
 
     largest: int
-    """Bytes of its body."""
+    """Maximum bytes of its body."""
     within: float
     """Seconds from the request to the last byte of the answer."""
 
@@ -71,6 +71,6 @@ LARGEST = {
     "call": 64 * MIB,
     "error": 64 << 10,
 }
-"""Bytes of each kind of answer. A command's two outputs are cut at 4 MiB by the guest and may grow
-sixfold as JSON; `report` is health and what an action is answered; `call` is any answer of the
-tools' door; `error` is every answer with a status of 400 and above."""
+"""Maximum bytes by kind of answer. The guest truncates a command's two outputs at 4 MiB, which may
+grow sixfold as JSON; `report` is for health and for actions; `call` is for any answer over MCP;
+`error` is for every answer with a status of 400 or above."""

@@ -1,6 +1,6 @@
-"""What the tools' door answers. `VettedTransport` reads each message before the MCP client does, so
-that the client gets small, finite, plain JSON and nothing else: no stream of events, no redirect,
-no schema to check answers with. `spec` and `result` make our own nouns of it.
+"""Answers over MCP. `VettedTransport` reads each message before the MCP client does, so that the
+client sees only small, finite, plain JSON: no event streams, no redirects, no output schemas.
+`spec` and `result` convert tools and results to our own types.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ambidex.host.untrusted.wire import BoundedTransport
 __all__ = ["BAD_ANSWER", "VettedTransport", "result", "spec", "unreadable"]
 
 BAD_ANSWER = "bad_answer"
-"""The error of a call whose answer cannot be read. The tool may have done its work: what it answers
-is the agent's to bear, so it is told, and the episode goes on."""
+"""The error code of a call whose answer cannot be read. The tool may have done its work and its
+answer is the agent's responsibility, so the agent is told and the episode continues."""
 TEXT = 1 << 20
-"""Characters of a result; more are cut, and the model is told."""
+"""Maximum characters of a result; a longer one is truncated with a note to the model."""
 MOST_TOOLS = 5000
 MOST_BLOCKS = 1000
 
 
-class About(BaseModel):
-    """What a tool says of itself beyond the protocol."""
+class ToolMetadata(BaseModel):
+    """A tool's metadata beyond the protocol: `_meta.ambidex`."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -41,17 +41,17 @@ class About(BaseModel):
 
 
 class VettedTransport(httpx2.AsyncBaseTransport):
-    """Under the MCP client."""
+    """The transport of the MCP client: passes on only answers that were read and found valid."""
 
     def __init__(self, bounded: BoundedTransport) -> None:
         self.bounded = bounded
         self.refused: GuestError | None = None
-        """Why the last request failed here: the client has its own words for it."""
+        """Why the last request failed here; the client's own error says less."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """One answer, as JSON that was read; the network's own errors, and `ReadError` with the
-        reason in `refused`."""
-        if request.method != "POST":  # streams of events, and the end of a session
+        """One answer, as validated JSON. Raises network errors, and `ReadError` for invalid
+        answers, with the reason in `refused`."""
+        if request.method != "POST":  # event streams, and the end of a session
             return httpx2.Response(405, request=request)
         self.refused = None
         try:
@@ -64,7 +64,7 @@ class VettedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(answer.status_code, headers=plain, content=content, request=request)
 
     async def aclose(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         await self.bounded.aclose()
 
 
@@ -73,16 +73,18 @@ def _vetted(answer: httpx2.Response) -> bytes:
     if status == 202 or status >= 400:
         return b""
     if status != 200:
-        raise MalformedError(f"the tools' door answered with status {status}")
-    what = "an answer of the tools' door"
+        raise MalformedError(f"the MCP endpoint answered with status {status}")
+    what = "an answer of the MCP endpoint"
     message = json_value(answer.content, what)
     if not isinstance(message, dict) or not message.keys() & {"result", "error"}:
-        raise MalformedError(f"{what} is no reply")
+        raise MalformedError(f"{what} is not a JSON-RPC reply")
     match message.get("result"):
-        # The client would check answers with it, and a pattern in it can take for ever.
+        # The client would validate results against it, and a pattern in it can take for ever.
         case {"tools": list(tools)}:
             if len(tools) > MOST_TOOLS:
-                raise MalformedError(f"the guest lists {len(tools)} tools, at most {MOST_TOOLS}")
+                raise MalformedError(
+                    f"the guest lists {len(tools)} tools; at most {MOST_TOOLS} are allowed"
+                )
             for tool in tools:
                 if isinstance(tool, dict):
                     tool.pop("outputSchema", None)
@@ -90,9 +92,10 @@ def _vetted(answer: httpx2.Response) -> bytes:
 
 
 def spec(tool: mcp_types.Tool) -> ToolSpec:
-    """A listed tool; `MalformedError` where it does not say what we must know."""
+    """Convert a listed tool; `MalformedError` if its metadata is invalid."""
     meta = (tool.meta or {}).get("ambidex", {})
-    about: About = typed(About, meta, f"what the guest's tool {tool.name[:100]!r} says of itself")
+    what = f"the metadata of the guest's tool {tool.name[:100]!r}"
+    about: ToolMetadata = typed(ToolMetadata, meta, what)
     return ToolSpec(
         name=tool.name,
         app=about.app,
@@ -106,8 +109,8 @@ def spec(tool: mcp_types.Tool) -> ToolSpec:
 
 
 def result(call: ToolCall, answer: mcp_types.CallToolResult) -> ToolResult:
-    """What came of a call. A picture that is none, or of a type not known here, is left out, and
-    the model is told."""
+    """Convert the result of a call. An invalid image, or one of an unknown type, is left out with a
+    note to the model."""
     texts: list[str] = []
     images: list[str] = []
     left_out = False
@@ -118,33 +121,33 @@ def result(call: ToolCall, answer: mcp_types.CallToolResult) -> ToolResult:
             case mcp_types.ImageContent():
                 try:
                     images.append(_picture(block))
-                except MalformedError as odd:
+                except MalformedError as problem:
                     left_out = True
-                    texts.append(f"[A picture was left out: {odd}]")
+                    texts.append(f"[A picture was left out: {problem}]")
             case _:
                 texts.append(f"[{block.type}]")
-    said = answer.structured_content if isinstance(answer.structured_content, dict) else {}
-    error = _code(said) if answer.is_error else BAD_ANSWER if left_out else ""
-    value = None if answer.is_error else said.get("result")
+    content = answer.structured_content if isinstance(answer.structured_content, dict) else {}
+    error = _error_code(content) if answer.is_error else BAD_ANSWER if left_out else ""
+    value = None if answer.is_error else content.get("result")
     return ToolResult(call.id, _cut("\n".join(texts)), error, value, tuple(images))
 
 
 def unreadable(call: ToolCall, error: Exception) -> ToolResult:
-    """The result of a call that was sent, and whose answer cannot be read."""
-    said = f"{call.name} was called, and its answer cannot be read: {error}"
-    return ToolResult(call.id, _cut(said), BAD_ANSWER)
+    """The result of a call that was sent but whose answer cannot be read."""
+    message = f"{call.name} was called, but its answer cannot be read: {error}"
+    return ToolResult(call.id, _cut(message), BAD_ANSWER)
 
 
 def _picture(block: mcp_types.ImageContent) -> str:
     content = base64_bytes(block.data, PICTURE, "it")
     kind = picture_kind(content, "it")
     if kind != block.mime_type:
-        raise MalformedError(f"it is {kind}, and is said to be {block.mime_type[:60]!r}")
+        raise MalformedError(f"it is {kind}, but declared as {block.mime_type[:60]!r}")
     return f"data:{kind};base64,{block.data}"
 
 
-def _code(said: dict[str, Any]) -> str:
-    match said:
+def _error_code(content: dict[str, Any]) -> str:
+    match content:
         case {"error": {"code": str(code)}} if code:
             return code[:100]
     return "failed"
@@ -153,4 +156,4 @@ def _code(said: dict[str, Any]) -> str:
 def _cut(text: str) -> str:
     if len(text) <= TEXT:
         return text
-    return f"{text[:TEXT]}\n[{len(text) - TEXT} characters more were left out.]"
+    return f"{text[:TEXT]}\n[{len(text) - TEXT} more characters were left out.]"

@@ -1,5 +1,5 @@
-"""From bytes of a guest to values that are safe to use: `evaluators.bounded`, with what is read and
-from whom in every message."""
+"""Parse bytes from a guest into safe values, with the limits of `evaluators.bounded`. Every error
+message names what was read."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ __all__ = [
 
 M = TypeVar("M", bound=BaseModel)
 SHOWN = 3
-"""Wrong fields that a message names."""
+"""Maximum wrong fields that a message names."""
 MOST_PIXELS = 1 << 24
-"""Of a screen: one of 5120x2880 has fewer."""
+"""Maximum pixels of a screen: enough for 5120x2880."""
 WIDEST = 16_384
-"""Pixels on one side of a screen."""
+"""Maximum pixels along one side of a screen."""
 KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
-"""Formats of a picture that a tool may return, with their types."""
+"""Formats of images that a tool may return, with their media types."""
 PICTURE = 24 << 20
-"""Bytes of such a picture."""
+"""Maximum bytes of such an image."""
 
 
 @contextmanager
@@ -48,26 +48,26 @@ def _reading(what: str) -> Iterator[None]:
 
 
 def json_value(source: str | bytes, what: str, *, deepest: int = bounded.DEEPEST) -> Any:
-    """The value of a JSON text, without lone surrogates; `what` names it in the error."""
+    """Parse a JSON text; lone surrogates become escapes. `what` names the text in errors."""
     with _reading(what):
         return bounded.parse_json(source, deepest=deepest)
 
 
 def model(kind: type[M], source: str | bytes, what: str) -> M:
-    """The model that a JSON text holds."""
+    """Parse a JSON text into a pydantic model."""
     value = json_value(source, what)
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        raise _wrong(what, error) from None
+        raise _malformed(what, error) from None
 
 
 def typed(form: Any, value: object, what: str) -> Any:
-    """A JSON value that has this type; no part of it is converted from another one."""
+    """Validate a JSON value against a type, without converting any part of it."""
     try:
         return _adapter(form).validate_python(value, strict=True)
     except ValidationError as error:
-        raise _wrong(what, error) from None
+        raise _malformed(what, error) from None
 
 
 @cache
@@ -75,25 +75,25 @@ def _adapter(form: Any) -> TypeAdapter[Any]:
     return TypeAdapter(form)
 
 
-def _wrong(what: str, error: ValidationError) -> MalformedError:
-    said = explain(error, whole="all", most=SHOWN)
-    return MalformedError(f"{what} has a wrong form: {said}")
+def _malformed(what: str, error: ValidationError) -> MalformedError:
+    problems = explain(error, whole="all", most=SHOWN)
+    return MalformedError(f"{what} has the wrong form: {problems}")
 
 
 def text(content: bytes, most: int | None = None) -> str:
-    """UTF-8 text for people: a byte that is none becomes U+FFFD; cut after `most` characters."""
+    """UTF-8 text for display: invalid bytes become U+FFFD; truncated to `most` characters."""
     return content[: most and 4 * most].decode("utf-8", "replace")[:most]
 
 
-def base64_bytes(written: str, largest: int, what: str) -> bytes:
-    """The bytes of a base64 text."""
+def base64_bytes(encoded: str, largest: int, what: str) -> bytes:
+    """Decode a base64 text of at most `largest` bytes."""
     with _reading(what):
-        return bounded.decode_base64(written, largest)
+        return bounded.decode_base64(encoded, largest)
 
 
 def pixels(body: bytes, encoding: str, width: int, height: int, what: str) -> bytes:
-    """Four bytes a pixel, of `width` times `height` of them. What would be more is refused before
-    it is inflated."""
+    """Decode `width` x `height` pixels of four bytes each. Larger content is refused before it is
+    decompressed."""
     if not (0 < width <= WIDEST and 0 < height <= WIDEST and width * height <= MOST_PIXELS):
         raise MalformedError(
             f"{what} is {width}x{height}: at most {MOST_PIXELS} pixels, {WIDEST} on a side"
@@ -103,12 +103,12 @@ def pixels(body: bytes, encoding: str, width: int, height: int, what: str) -> by
         with _reading(what):
             return bounded.inflate(body, size)
     if len(body) != size:
-        raise MalformedError(f"{what} is {width}x{height}, and came with {len(body)} bytes")
+        raise MalformedError(f"{what} is {width}x{height}, but has {len(body)} bytes")
     return body
 
 
 def picture_kind(content: bytes, what: str) -> str:
-    """The media type of a picture that is one of `KINDS` and not too large. It is told by the
-    picture's own first bytes; the rest is not decoded."""
+    """The media type of an image, by its header; the pixels are not decoded. `MalformedError` if it
+    is not one of `KINDS` or too large."""
     with _reading(what), bounded.open_picture(content, formats=tuple(KINDS)) as picture:
         return KINDS[str(picture.format)]

@@ -1,5 +1,5 @@
-"""HTTP to a guest. A request has one deadline from its first byte to the last byte of the answer:
-what drips in does not extend it. The body is counted while it arrives, and is never decoded.
+"""HTTP to a guest. A request has one deadline, from its first byte to the last byte of the answer;
+a trickle of data does not extend it. The body is counted as it arrives and is never decompressed.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from ambidex.host.untrusted import (
 __all__ = ["KEEP_ALIVE", "Answer", "BoundedTransport", "Wire", "bounded_transport", "wait"]
 
 KEEP_ALIVE = 2.0
-"""Seconds after which an idle connection is not used again. The guest drops it after 5, and a call
-that meets it going would be lost, with nobody knowing whether it arrived."""
+"""Seconds after which an idle connection is not reused. The guest closes it after 5; a call sent
+just then would be lost, without knowing whether it arrived."""
 BOUND = "ambidex.bound"
-"""The extension of a request that carries its `Bound`."""
+"""The request extension that carries a request's `Bound`."""
 KEPT = ("ambidex-frame", "ambidex-file", "content-type")
-"""Headers of an answer that anybody reads."""
+"""The headers of an answer that are kept."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: within its bound, and not looked at yet."""
+    """An answer within its bound, not parsed yet."""
 
     status: int
     headers: Mapping[str, str]
@@ -48,32 +48,32 @@ class Answer:
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Reads every answer whole, within the bound of its request, before it hands it on."""
+    """Reads each answer completely, within the bound of its request, before passing it on."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, bound: Bound) -> None:
         self._inner = inner
         self.bound = bound
-        """Of requests that carry none."""
+        """The bound of requests that carry none."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer; `TooSlowError`, `TooLargeError` or `MalformedError`, and what the network
-        raises."""
+        """The complete answer. Raises `TooSlowError`, `TooLargeError`, `MalformedError`, and
+        network errors."""
         bound: Bound = request.extensions.get(BOUND, self.bound)
         what = f"the answer to {request.method} {request.url.path}"
-        # Whoever wants to pack an answer could pack one that is larger than it looks.
+        # A compressed answer could be larger than it looks.
         request.headers["Accept-Encoding"] = "identity"
         try:
             with anyio.fail_after(max(0.0, bound.within)):
-                return await self._whole(request, bound, what)
+                return await self._read(request, bound, what)
         except TimeoutError:
-            raise TooSlowError(f"{what} was not whole after {bound.within:.3g} s") from None
+            raise TooSlowError(f"{what} was not complete after {bound.within:.3g} s") from None
 
-    async def _whole(self, request: httpx2.Request, bound: Bound, what: str) -> httpx2.Response:
+    async def _read(self, request: httpx2.Request, bound: Bound, what: str) -> httpx2.Response:
         answer = await self._inner.handle_async_request(request)
         try:
             encoding = answer.headers.get("content-encoding", "identity")
             if encoding.lower() != "identity":
-                raise MalformedError(f"{what} is encoded as {encoding[:40]!r}, unasked")
+                raise MalformedError(f"{what} has the unrequested encoding {encoding[:40]!r}")
             largest = bound.largest
             if answer.status_code >= 400:
                 largest = min(largest, LARGEST["error"])
@@ -91,26 +91,26 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         await self._inner.aclose()
 
 
 def bounded_transport(url: str, bound: Bound) -> BoundedTransport:
-    """To the guest itself, whatever proxy the environment names."""
+    """A transport that connects to the guest directly, ignoring proxies in the environment."""
     limits = httpx2.Limits(keepalive_expiry=KEEP_ALIVE)
     plain = httpx2.AsyncHTTPTransport(verify=_trust(url), trust_env=False, limits=limits)
     return BoundedTransport(plain, bound)
 
 
 def _trust(url: str) -> ssl.SSLContext | bool:
-    """Whom a client of this address trusts: those whom everybody trusts. Over plain http nobody,
-    since reading who they are takes longer than a call does."""
+    """TLS verification for `url`: the system's certificates for https. Plain http gets an empty
+    context, because loading the certificates takes longer than a call."""
     return url.lower().startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class Wire:
-    """The harness door of one guest, from synchronous code. A context manager; its connections live
-    in an event loop in a thread of its own, which `portal` leads to."""
+    """The harness endpoint of one guest, from synchronous code. A context manager; its connections
+    live in an event loop in a thread of their own, which is reached through `portal`."""
 
     def __init__(self, endpoint: str, token: str) -> None:
         self._exit = ExitStack()
@@ -118,12 +118,12 @@ class Wire:
         client = httpx2.AsyncClient(
             base_url=endpoint,
             headers={"Authorization": f"Bearer {token}"},
-            timeout=None,  # the bound of each request is over all of it
+            timeout=None,  # each request has its own bound
             transport=bounded_transport(endpoint, Bound(0, 0.0)),
             trust_env=False,
         )
-        opened = self.portal.wrap_async_context_manager(client)
-        self._client = self._exit.enter_context(opened)
+        context = self.portal.wrap_async_context_manager(client)
+        self._client = self._exit.enter_context(context)
 
     def __enter__(self) -> Wire:
         return self
@@ -136,9 +136,10 @@ class Wire:
     ) -> None:
         self._exit.close()
 
-    def ask(self, method: str, path: str, bound: Bound, **what: Any) -> Answer:
-        """The answer to one request, sent once; `what` is `params`, `json` or `content`."""
-        send = partial(self._client.request, method, path, extensions={BOUND: bound}, **what)
+    def ask(self, method: str, path: str, bound: Bound, **content: Any) -> Answer:
+        """Send a request once and return its answer. `content` is `params`, `json` or `content`, as
+        for httpx. `LostError` if there is no connection or it breaks."""
+        send = partial(self._client.request, method, path, extensions={BOUND: bound}, **content)
         try:
             answer = wait(self.portal, send)
         except httpx2.HTTPError as error:
@@ -149,8 +150,8 @@ class Wire:
 
 
 def wait(portal: BlockingPortal, ask: Callable[[], Awaitable[T]]) -> T:
-    """What `ask` comes to in the portal's thread; it is cancelled where the waiting is interrupted,
-    so that closing the portal does not wait for it."""
+    """Run `ask` in the portal's thread and return its result. It is cancelled if the wait is
+    interrupted, so that closing the portal does not wait for it."""
     future = portal.start_task_soon(ask)
     try:
         return future.result()

@@ -1,5 +1,5 @@
-"""A guest that misbehaves on a real loopback port: what it sends is bytes of the test's choosing,
-as slowly and for as long as the test likes."""
+"""A misbehaving guest on a real loopback port. It sends the bytes that a test chooses, as slowly
+and for as long as the test wants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-__all__ = ["Asked", "Hostile", "answer", "as_json", "drip", "endless", "hostile"]
+__all__ = ["Hostile", "ReceivedRequest", "answer", "as_json", "drip", "endless", "hostile"]
 
 BOUND = 30.0
 """Seconds after which the server gives up, so that a client without a deadline fails its test and
@@ -18,7 +18,7 @@ does not hang it."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReceivedRequest:
     """One request."""
 
     method: str
@@ -26,45 +26,45 @@ class Asked:
     body: bytes
 
 
-Says = Callable[[Asked], Iterable[bytes]]
+Says = Callable[[ReceivedRequest], Iterable[bytes]]
 
 
 @dataclass
 class Hostile:
-    """What it says is exchanged between two requests."""
+    """Its answer can be replaced between two requests."""
 
     says: Says
     endpoint: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[ReceivedRequest] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
     def serve(self, connection: socket.socket) -> None:
         with connection, suppress(OSError):
             connection.settimeout(BOUND)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            while (asked := _request(connection)) is not None:
-                self.asked.append(asked)
-                for part in self.says(asked):
+            while (request := _request(connection)) is not None:
+                self.requests.append(request)
+                for part in self.says(request):
                     connection.sendall(part)
 
 
 def answer(
     body: bytes, status: int = 200, *, length: int | None = None, **headers: str
 ) -> list[bytes]:
-    """A whole answer; `length` is what it says of its own."""
-    said = {"Content-Length": str(len(body) if length is None else length)}
-    said |= {name.replace("_", "-"): value for name, value in headers.items()}
-    head = "".join(f"{name}: {value}\r\n" for name, value in said.items())
+    """A complete HTTP answer; `length` is its Content-Length."""
+    fields = {"Content-Length": str(len(body) if length is None else length)}
+    fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
     return [f"HTTP/1.1 {status} OK\r\n{head}\r\n".encode(), body]
 
 
 def as_json(value: object, status: int = 200) -> list[bytes]:
-    """A whole answer of JSON."""
+    """A complete HTTP answer with JSON."""
     return answer(json.dumps(value).encode(), status, Content_Type="application/json")
 
 
 def drip(parts: Iterable[bytes], over: threading.Event, every: float = 0.02) -> Iterator[bytes]:
-    """A byte at a time, until the test is over; then the rest at once."""
+    """Send one byte at a time until the test is over, then the rest at once."""
     for part in parts:
         for number, byte in enumerate(part):
             if over.wait(every):
@@ -81,14 +81,14 @@ def endless(over: threading.Event, block: bytes = b" " * 65536) -> Iterator[byte
 
 
 @contextmanager
-def hostile(says: Says = lambda asked: as_json({})) -> Iterator[Hostile]:
-    """One on a free port."""
+def hostile(says: Says = lambda request: as_json({})) -> Iterator[Hostile]:
+    """A hostile guest on a free port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Hostile(says, f"http://127.0.0.1:{listener.getsockname()[1]}")
         threads: list[threading.Thread] = []
 
         def accept() -> None:
-            with suppress(OSError):  # it is shut down at the end
+            with suppress(OSError):  # the socket is shut down at the end
                 while True:
                     connection, _ = listener.accept()
                     threads.append(threading.Thread(target=server.serve, args=(connection,)))
@@ -105,7 +105,7 @@ def hostile(says: Says = lambda asked: as_json({})) -> Iterator[Hostile]:
                 thread.join(BOUND)
 
 
-def _request(connection: socket.socket) -> Asked | None:
+def _request(connection: socket.socket) -> ReceivedRequest | None:
     received = b""
     while b"\r\n\r\n" not in received:
         part = connection.recv(65536)
@@ -118,4 +118,4 @@ def _request(connection: socket.socket) -> Asked | None:
     headers = {each.partition(":")[0].lower(): each.partition(":")[2].strip() for each in lines}
     while len(body) < int(headers.get("content-length", 0)):
         body += connection.recv(65536)
-    return Asked(method, path.partition("?")[0], body)
+    return ReceivedRequest(method, path.partition("?")[0], body)

@@ -1,4 +1,4 @@
-"""Text that nests so deep that reading it would end what reads it."""
+"""Text nested so deep that a recursive parser would crash."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ambidex.evaluators.osworld.system.accessibility import Elements
 from ambidex.evaluators.osworld.text import Lines
 from ambidex.host import Decision, ToolCall, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
-from ambidex.host.dialects.pyautogui_reading import read
+from ambidex.host.dialects.pyautogui_reading import parse_block
 from ambidex.host.dialects.reading import Pointer
-from ambidex.host.dialects.words import new_call, parsed
+from ambidex.host.dialects.words import new_call, parse_arguments
 from ambidex.host.errors import UsageError
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.orders import read_call
@@ -53,7 +53,7 @@ def test_a_model_s_code_that_nests_deep_is_malformed(kind: str, depth: int) -> N
     code = NESTED[kind](depth)
 
     def taken() -> list[ToolCall]:
-        found = read(code, {"calc_save": TOOL}, Pointer(), (1920, 1080))
+        found = parse_block(code, {"calc_save": TOOL}, Pointer(), (1920, 1080))
         return [new_call(name, given) for name, given in found.calls]
 
     with pytest.raises(MalformedReplyError):
@@ -66,7 +66,7 @@ def test_a_model_s_arguments_that_nest_deep_are_malformed(ends: str, depth: int)
     closes = "}" if ends[0] == "{" else "]"
     text = '{"x":' + ends * depth + "1" + closes * depth + "}"
     with pytest.raises(MalformedReplyError):
-        parsed("calc_save", text)
+        parse_arguments("calc_save", text)
 
 
 def test_arguments_of_a_depth_that_is_allowed_are_written_down() -> None:

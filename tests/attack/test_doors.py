@@ -1,4 +1,4 @@
-"""What others may try at the doors of the control room and of the review page."""
+"""Attacks on the web pages of the control room and of the review."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def base(address: Callable[[], str]) -> str:
 
 @pytest.fixture(scope="module")
 def cookies(address: Callable[[], str]) -> dict[str, str]:
-    """Of somebody who has entered."""
+    """The cookies of a client that has logged in."""
     return dict(httpx.get(address()).cookies)
 
 
@@ -127,7 +127,7 @@ def _printed(said: str) -> str:
 def test_a_name_that_was_made_to_lead_here_is_refused(
     base: str, cookies: dict[str, str], path: str, host: str
 ) -> None:
-    """DNS rebinding: the cookie would be sent, had it been set under that name."""
+    """DNS rebinding: the browser would send the cookie if it had been set under that name."""
     headers = {"host": host.format(port=base.rpartition(":")[2])}
     answer = httpx.get(base + path, headers=headers, cookies=cookies)
     assert (answer.status_code, "set-cookie" in answer.headers) == (421, False)
@@ -170,7 +170,7 @@ def test_a_page_of_elsewhere_gives_no_orders(
     answer = httpx.post(path, json=asked, headers={"origin": origin}, cookies=cookies)
     assert answer.status_code == 421
     own = httpx.post(path, json=asked, headers={"origin": base}, cookies=cookies)
-    assert own.status_code == 409  # let in, and there is no such trial
+    assert own.status_code == 409  # authenticated, but there is no such trial
 
 
 @pytest.mark.parametrize(

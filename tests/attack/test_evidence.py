@@ -1,4 +1,4 @@
-"""What an agent does to the evidence on its own desktop, and what becomes of its verdict."""
+"""Attacks of an agent on the evidence on its desktop, and their effect on the verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def no_other_guest() -> Guest:
 
 
 def a_task(folder: Path, collected: Sequence[str], checks: Sequence[str]) -> Task:
-    """A task that puts documents into the home and is judged as told."""
+    """A task that puts documents into the home, with the given check."""
     task = folder / "suite" / "attacked"
     task.mkdir(parents=True)
     (task / "right.txt").write_text("right\n")
@@ -145,7 +145,7 @@ echo wrong >link.txt
     assert (evidence / "c").read_text().strip() in ("'12h'", "'24h'")
     assert judge(task, evidence, Stop.DONE).score.value == 0
     refused = fresh_guest.get("~/kill.txt").decode()
-    # The worker that serves the host, the collector, the door and the fork server.
+    # The worker for the host, the collector, the HTTP server and the fork server.
     assert refused.count("not permitted") >= 4
     assert "Permission denied" in fresh_guest.get("~/mem.txt").decode()
 

@@ -1,5 +1,5 @@
-"""Attacks on whoever reads a guest's answers: each ends in a `GuestError` that says why, or in an
-error of the tool, within its bounds of time and memory."""
+"""Attacks on the readers of a guest's answers. Each ends in a `GuestError` with the reason, or in
+an error of the tool, within limits of time and memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ambidex.host.loop.stage import collect, set_stage
 from ambidex.host.untrusted import LARGEST, MalformedError, TooLargeError, TooSlowError
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
-from tests.attack.hostile import Asked, Hostile, answer, as_json, drip, endless, hostile
+from tests.attack.hostile import Hostile, ReceivedRequest, answer, as_json, drip, endless, hostile
 from tests.host.conftest import write_suite
 from tests.host.peer import CATALOGUE
 
@@ -42,7 +42,7 @@ def guest(server: Hostile) -> Iterator[Guest]:
 
 @pytest.fixture
 def patient(server: Hostile) -> Iterator[Guest]:
-    """For what is to be refused by its size, on a machine that may be busy."""
+    """A client with long timeouts, for answers that must be refused by their size."""
     with Guest(server.endpoint, "token", patience=Patience(answer=20, call=20, back=1)) as guest:
         yield guest
 
@@ -65,13 +65,13 @@ def test_a_body_that_drips_does_not_extend_the_deadline(
     guest: Guest, server: Hostile, ask: Callable[[Guest], object], monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("ambidex.host.client.guest.FILE", 0.0)
-    server.says = lambda asked: drip(answer(b"{}" + b" " * 4096), server.over)
-    with pytest.raises(GuestError, match="not whole after"):
+    server.says = lambda request: drip(answer(b"{}" + b" " * 4096), server.over)
+    with pytest.raises(GuestError, match="not complete after"):
         ask(guest)
 
 
 def test_a_head_that_drips_does_not_either(guest: Guest, server: Hostile) -> None:
-    server.says = lambda asked: drip([b"HTTP/1.1 200 OK\r\nA: " + b"a" * 4096], server.over)
+    server.says = lambda request: drip([b"HTTP/1.1 200 OK\r\nA: " + b"a" * 4096], server.over)
     with pytest.raises(TooSlowError):
         guest.health()
 
@@ -79,18 +79,18 @@ def test_a_head_that_drips_does_not_either(guest: Guest, server: Hostile) -> Non
 def test_a_tool_that_drips_its_answer_is_given_up_after_its_own_time(
     guest: Guest, server: Hostile
 ) -> None:
-    server.says = lambda asked: (
+    server.says = lambda request: (
         drip(answer(b" " * 4096, Content_Type="application/json"), server.over)
-        if b"tools/call" in asked.body
-        else mcp(asked, {"tools": []})
+        if b"tools/call" in request.body
+        else mcp(request, {"tools": []})
     )
-    with pytest.raises(GuestError, match=r"lost during a_tool: .*not whole after"):
+    with pytest.raises(GuestError, match=r"lost during a_tool: .*not complete after"):
         guest.call(ToolCall("one", "a_tool", {}))
 
 
 @pytest.mark.parametrize("kind", ["health", "journal"])
 def test_an_endless_body_is_cut_at_its_bound(patient: Guest, server: Hostile, kind: str) -> None:
-    server.says = lambda asked: endless(server.over)
+    server.says = lambda request: endless(server.over)
     with pytest.raises(TooLargeError, match=r"more than .* bytes"):
         ASKS[kind](patient)
 
@@ -99,7 +99,7 @@ def test_a_file_over_its_bound_is_refused_by_name(
     patient: Guest, server: Hostile, monkeypatch: Any
 ) -> None:
     monkeypatch.setitem(LARGEST, "file", 1 << 20)
-    server.says = lambda asked: endless(server.over)
+    server.says = lambda request: endless(server.over)
     with pytest.raises(TooLargeError, match=r"GET /harness/\S*file has more than 1048576 bytes"):
         patient.get("/dev/zero")
 
@@ -107,31 +107,31 @@ def test_a_file_over_its_bound_is_refused_by_name(
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
 def test_a_packed_body_is_not_unpacked(patient: Guest, server: Hostile, encoding: str) -> None:
     bomb = gzip.compress(b" " * (1 << 24))
-    server.says = lambda asked: answer(bomb, Content_Encoding=encoding)
-    with pytest.raises(MalformedError, match=f"encoded as '{encoding}', unasked"):
+    server.says = lambda request: answer(bomb, Content_Encoding=encoding)
+    with pytest.raises(MalformedError, match=f"unrequested encoding '{encoding}'"):
         patient.health()
 
 
 def test_an_endless_error_is_cut_too(patient: Guest, server: Hostile) -> None:
-    server.says = lambda asked: answer(b"a" * (LARGEST["error"] + 1), 500)
+    server.says = lambda request: answer(b"a" * (LARGEST["error"] + 1), 500)
     with pytest.raises(TooLargeError):
         patient.health()
 
 
 def test_a_redirect_is_not_followed(patient: Guest, server: Hostile) -> None:
-    server.says = lambda asked: answer(b"", 307, Location="http://127.0.0.1:9/elsewhere")
+    server.says = lambda request: answer(b"", 307, Location="http://127.0.0.1:9/elsewhere")
     for ask in (patient.health, patient.tools):
         with pytest.raises(GuestError):
             ask()
-    assert not [each for each in server.asked if "elsewhere" in each.path]
+    assert not [each for each in server.requests if "elsewhere" in each.path]
 
 
 FRAME: dict[str, Any] = {"id": "f1", "size": [64, 48], "base": None, "rect": [0, 0, 64, 48]}
 
 
-def framed(body: bytes, **other: object) -> Callable[[Asked], list[bytes]]:
+def framed(body: bytes, **other: object) -> Callable[[ReceivedRequest], list[bytes]]:
     header = json.dumps(FRAME | other)
-    return lambda asked: answer(body, **{"Ambidex-Frame": header})
+    return lambda request: answer(body, **{"Ambidex-Frame": header})
 
 
 BOMB = zlib.compress(b"\0" * (1 << 26))
@@ -146,11 +146,11 @@ BOMB = zlib.compress(b"\0" * (1 << 26))
         (BOMB, {"size": [16000, 16000], "rect": [0, 0, 16000, 16000]}, "at most 16777216 pixels"),
         (BOMB, {"size": [0, 0], "rect": [0, 0, 0, 0]}, "0x0"),
         (b"", {"size": [-1, 5], "rect": [0, 0, -1, 5]}, "greater than or equal"),
-        (b"", {"rect": None}, "without its place"),
-        (b"", {"rect": [0, 0, 1, 1]}, "a part of a frame"),
+        (b"", {"rect": None}, "without its rectangle"),
+        (b"", {"rect": [0, 0, 1, 1]}, "without a base frame"),
         (b"", {"base": "f0"}, "over frame 'f0'"),
         (b"", {"encoding": "lzma"}, "encoding"),
-        (b"a", {"encoding": "raw"}, "came with 1 bytes"),
+        (b"a", {"encoding": "raw"}, "has 1 bytes"),
         (zlib.compress(b"\0" * 100), {}, "inflates to 100 bytes"),
         (zlib.compress(b"\0" * 64 * 48 * 4)[:-5], {}, "cut off"),
         (b"no zlib", {}, "not a zlib stream"),
@@ -158,7 +158,7 @@ BOMB = zlib.compress(b"\0" * (1 << 26))
         (b"", {"id": "a" * 1000}, "id"),
     ],
 )
-def test_a_screenshot_that_is_none_is_refused(
+def test_an_invalid_screenshot_is_refused(
     patient: Guest, server: Hostile, body: bytes, other: dict[str, object], why: str
 ) -> None:
     server.says = framed(body, **other)
@@ -195,7 +195,7 @@ def test_nonsense_in_place_of_an_answer_is_a_guest_error_or_an_answer(
 ) -> None:
     for nonsense in NONSENSE:
         for status in (200, 503):
-            server.says = lambda asked, said=nonsense, status=status: as_json(said, status)
+            server.says = lambda request, body=nonsense, status=status: as_json(body, status)
             seen_by(ask, patient)
 
 
@@ -205,26 +205,26 @@ def test_nonsense_in_any_field_is_a_guest_error_or_an_answer(
 ) -> None:
     for field in FIELDS[kind]:
         for nonsense in NONSENSE:
-            said = GOOD[kind] | {field: nonsense}
-            server.says = lambda asked, said=said: as_json(said)
+            body = GOOD[kind] | {field: nonsense}
+            server.says = lambda request, body=body: as_json(body)
             seen_by(ASKS[kind], patient)
 
 
 def seen_by(ask: Callable[[Guest], object], guest: Guest) -> object:
-    """The answer, which is UTF-8 where it is text; None for a `GuestError`."""
+    """The answer, asserted to be encodable as UTF-8; None for a `GuestError`."""
     try:
-        seen = ask(guest)
+        value = ask(guest)
     except GuestError as error:
         str(error).encode()
         return None
-    repr(seen).encode()
-    return seen
+    repr(value).encode()
+    return value
 
 
 def test_an_answer_that_leaves_out_how_a_command_ended_is_no_success(
     patient: Guest, server: Hostile
 ) -> None:
-    server.says = lambda asked: as_json({})
+    server.says = lambda request: as_json({})
     with pytest.raises(MalformedError, match="returncode: required, but missing"):
         patient.run(["gsettings", "get", "a", "b"])
 
@@ -232,14 +232,14 @@ def test_an_answer_that_leaves_out_how_a_command_ended_is_no_success(
 def test_json_without_an_end_of_its_depth_is_refused(patient: Guest, server: Hostile) -> None:
     for depth in (200, 100_000):
         body = b'{"ready":' + b"[" * depth + b"]" * depth + b"}"
-        server.says = lambda asked, body=body: answer(body)
+        server.says = lambda request, body=body: answer(body)
         with pytest.raises(MalformedError, match="nested more than 100 deep"):
             patient.health()
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_number_that_is_none_is_refused(patient: Guest, server: Hostile, number: str) -> None:
-    server.says = lambda asked: answer(b'{"tree": %s}' % number.encode())
+    server.says = lambda request: answer(b'{"tree": %s}' % number.encode())
     with pytest.raises(MalformedError, match="not JSON"):
         patient.accessibility()
 
@@ -247,15 +247,15 @@ def test_a_number_that_is_none_is_refused(patient: Guest, server: Hostile, numbe
 def test_a_name_that_is_no_unicode_arrives_as_text_that_can_be_written(
     patient: Guest, server: Hostile
 ) -> None:
-    said = {"returncode": 0, "stdout": "\udcff.txt \ud800", "stderr": ""}
-    server.says = lambda asked: as_json(said)
+    body = {"returncode": 0, "stdout": "\udcff.txt \ud800", "stderr": ""}
+    server.says = lambda request: as_json(body)
     assert patient.run(["ls"]).stdout == "\\udcff.txt \\ud800"
 
 
 def test_one_guest_that_answers_slowly_each_time_does_not_hold_a_setup_up(
     patient: Guest, server: Hostile, task: Task, tmp_path: Path
 ) -> None:
-    def slowly(asked: Asked) -> Iterator[bytes]:
+    def slowly(request: ReceivedRequest) -> Iterator[bytes]:
         server.over.wait(0.05)
         yield from as_json({"ready": True, "returncode": 0, "stdout": "/home/user", "stderr": ""})
 
@@ -280,11 +280,11 @@ def task(tmp_path: Path) -> Task:
     return load_suite(write_suite(tmp_path / "suite", slow=SLOW), CATALOGUE).tasks[0]
 
 
-def mcp(asked: Asked, result: object, method: bytes = b"tools/list") -> list[bytes]:
-    """What a tools' door answers; `result` for that method, and what is in order for others."""
-    if not asked.body or b'"id"' not in asked.body:
+def mcp(request: ReceivedRequest, result: object, method: bytes = b"tools/list") -> list[bytes]:
+    """The answers of an MCP endpoint: `result` for that method, valid answers for the others."""
+    if not request.body or b'"id"' not in request.body:
         return answer(b"", 202)
-    said = json.loads(asked.body)
+    said = json.loads(request.body)
     if said["method"].encode() != method:
         result = {
             "server/discover": None,
@@ -313,7 +313,7 @@ PIXEL = (
 
 
 def returned(server: Hostile, guest: Guest, result: object) -> Any:
-    server.says = lambda asked: mcp(asked, result, b"tools/call")
+    server.says = lambda request: mcp(request, result, b"tools/call")
     return guest.call(CALL)
 
 
@@ -359,8 +359,8 @@ def test_a_result_in_no_form_is_an_error_of_the_tool(
     patient: Guest, server: Hostile, result: object
 ) -> None:
     assert returned(server, patient, result).error == "bad_answer"
-    asked = [each for each in server.asked if b"tools/call" in each.body]
-    assert len(asked) == 1, "the tool may have acted: it is not called again"
+    calls = [each for each in server.requests if b"tools/call" in each.body]
+    assert len(calls) == 1, "the tool may have acted: it is not called again"
 
 
 def test_a_result_over_its_bound_is_an_error_of_the_tool(
@@ -382,7 +382,7 @@ def test_an_error_of_a_tool_in_no_form_has_a_code_all_the_same(
 
 def test_a_text_longer_than_any_model_reads_is_cut(patient: Guest, server: Hostile) -> None:
     result = returned(server, patient, {"content": [{"type": "text", "text": "a" * (2 << 20)}]})
-    assert result.text.endswith("[1048576 characters more were left out.]")
+    assert result.text.endswith("[1048576 more characters were left out.]")
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ def test_a_text_longer_than_any_model_reads_is_cut(patient: Guest, server: Hosti
     ],
 )  # fmt: skip
 def test_a_tool_in_no_form_is_not_listed(patient: Guest, server: Hostile, tool: object) -> None:
-    server.says = lambda asked: mcp(asked, {"tools": [tool]})
+    server.says = lambda request: mcp(request, {"tools": [tool]})
     with pytest.raises(GuestError):
         patient.tools()
 
@@ -409,11 +409,11 @@ def test_a_schema_that_would_check_answers_for_ever_is_not_used(
 ) -> None:
     trap = {"type": "object", "properties": {"result": {"type": "string", "pattern": "^(a+)+$"}}}
 
-    def says(asked: Asked) -> list[bytes]:
-        if b"tools/call" in asked.body:
+    def says(request: ReceivedRequest) -> list[bytes]:
+        if b"tools/call" in request.body:
             value = {"result": "a" * 40 + "!"}
-            return mcp(asked, {"content": [TEXT], "structuredContent": value}, b"tools/call")
-        return mcp(asked, {"tools": [{**TOOL, "outputSchema": trap}]})
+            return mcp(request, {"content": [TEXT], "structuredContent": value}, b"tools/call")
+        return mcp(request, {"tools": [{**TOOL, "outputSchema": trap}]})
 
     server.says = says
     patient.tools()
@@ -442,8 +442,8 @@ def test_two_megabytes_that_inflate_to_two_gigabytes_take_no_memory(server: Host
     bomb = b"\x78\xda" + block * 2048
     assert 1 << 20 < len(bomb) < 3 << 20
     screen = framed(bomb)
-    server.says = lambda asked: (
-        as_json(GOOD["health"]) if asked.path == "/harness/health" else screen(asked)
+    server.says = lambda request: (
+        as_json(GOOD["health"]) if request.path == "/harness/health" else screen(request)
     )
     ran = subprocess.run(
         [sys.executable, "-c", MEMORY, server.endpoint],

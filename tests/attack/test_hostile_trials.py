@@ -1,4 +1,4 @@
-"""Whole trials on a guest that says what it should not: the row is scored or void, never a bug."""
+"""Trials on a guest with invalid answers: the row is scored or void, never a bug."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ check = [{ use = "changes.only", with = { file = "changes.json" } }]
 
 
 class Acts(Plays):
-    """Sets a cell, and is done."""
+    """Sets a cell and stops."""
 
     CALLS = (("calc_set_cell_value", {"cell": "B2", "value": 42}),)
 
@@ -54,7 +54,7 @@ def only_row(folder: Path, harm: Callable[[Desktop], None]) -> Any:
 
 
 class Strange(dict[str, Any]):
-    """Cells that leave a file behind whose name is no Unicode, once one is written."""
+    """Cells that create a file with a name in invalid Unicode once one is written."""
 
     def __init__(self, desktop: Desktop) -> None:
         super().__init__(desktop.cells)
@@ -66,7 +66,7 @@ class Strange(dict[str, Any]):
             self.desktop.files["~/\udcff\ud800"] = b"x"
 
 
-def test_a_file_whose_name_is_no_unicode_is_evidence(tmp_path: Path) -> None:
+def test_a_file_with_a_name_in_invalid_unicode_is_evidence(tmp_path: Path) -> None:
     def harm(desktop: Desktop) -> None:
         desktop.cells = Strange(desktop)
 
@@ -76,7 +76,7 @@ def test_a_file_whose_name_is_no_unicode_is_evidence(tmp_path: Path) -> None:
     assert "/home/user/\\udcff\\ud800" in {each["what"] for each in said["changes"]}
 
 
-def test_a_picture_of_a_strange_type_from_a_tool_is_told_and_the_trial_is_scored(
+def test_an_image_of_unknown_type_is_noted_and_the_trial_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def strange(self: Any, *args: Any) -> Any:
@@ -98,7 +98,7 @@ def test_a_picture_of_a_strange_type_from_a_tool_is_told_and_the_trial_is_scored
 
 
 @pytest.mark.parametrize("body", [b"", b"no zlib", b"\x78\xda" + b"\0" * 50])
-def test_a_screenshot_that_is_none_makes_the_trial_void(
+def test_an_invalid_screenshot_makes_the_trial_void(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
     whole = peer.Response

@@ -1,4 +1,4 @@
-"""Evidence that costs a judge everything, or makes it do what it should not."""
+"""Attacks on the judge: evidence that exhausts its resources or tries to misuse it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def box() -> Iterator[Box]:
 
 
 class TellsTwisted:
-    """A body of a task that scores 1 where its judge has not loaded twisted."""
+    """A task's check that scores 1 if its judge has not imported twisted."""
 
     folder = Path("/")
 
@@ -56,7 +56,7 @@ class TellsTwisted:
         return Verdict(Score(float("twisted" not in sys.modules), "twisted"))
 
 
-def test_the_judge_loads_nothing_that_only_the_controller_uses(tmp_path: Path) -> None:
+def test_the_judge_imports_nothing_that_only_the_controller_uses(tmp_path: Path) -> None:
     importlib.import_module("twisted.persisted.styles")  # changes how bound methods are pickled
     facts = Facts(instruction="x", tool_beneficial=False, feasible=True)
     assert judge(Task("t", "", facts, TellsTwisted()), tmp_path, Stop.DONE).score.value == 1
@@ -69,7 +69,7 @@ def package(path: Path, parts: dict[str, str]) -> None:
 
 
 def workbook(path: Path, sheet: str = "<sheetData/>", **parts: str) -> None:
-    """A workbook with that sheet and those parts, however wrong."""
+    """A workbook with that sheet and those parts, however invalid."""
     main = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     types = f'<Override PartName="/xl/workbook.xml" ContentType="{main}.sheet.main+xml"/>'
     relations = f'<Relationship Id="r1" Type="{O}/worksheet" Target="worksheets/sheet1.xml"/>'
@@ -94,7 +94,7 @@ def workbook(path: Path, sheet: str = "<sheetData/>", **parts: str) -> None:
 
 
 def document(path: Path, body: str, styles: str = "") -> None:
-    """A Word file with that body and those styles."""
+    """A Word file with this body and these styles."""
     main = "application/vnd.openxmlformats-officedocument.wordprocessingml"
     types = f'<Override PartName="/word/document.xml" ContentType="{main}.document.main+xml"/>'
     types += f'<Override PartName="/word/styles.xml" ContentType="{main}.styles+xml"/>'
@@ -124,7 +124,7 @@ def words(evidence: Path) -> Score:
 
 
 def compat(metric: str, name: str, expected: object = None, **options: object) -> object:
-    """A metric of OSWorld on one file of the evidence."""
+    """The compat verdict of an OSWorld metric on one file of the evidence."""
     return partial(_compat, metric, name, expected, options)
 
 
@@ -177,12 +177,12 @@ def crashes(evidence: Path) -> Score:
     [
         (spends, "more than 1 s of processor time"),
         (grows, "more than 512 MiB of memory"),
-        (nests, "it nests too deep"),
+        (nests, "it is nested too deep"),
         (writes, "a file of more than 1 MiB"),
-        (crashes, "it crashed what reads it"),
+        (crashes, "it crashed its reader"),
     ],
 )
-def test_reaching_a_bound_is_a_score_of_0_that_names_it(
+def test_reaching_a_limit_is_a_score_of_0_that_names_it(
     box: Box, tmp_path: Path, check: Callable[[Path], Score], reason: str
 ) -> None:
     score = judged(box, check, tmp_path)
@@ -191,7 +191,7 @@ def test_reaching_a_bound_is_a_score_of_0_that_names_it(
     assert reason in score.reason
 
 
-def test_a_judge_that_waits_for_ever_is_given_up(box: Box, tmp_path: Path) -> None:
+def test_a_judge_that_waits_for_ever_is_killed(box: Box, tmp_path: Path) -> None:
     limits = Limits(processor=5, wall=0.5)
     score = box.judge(partial(verdict, waits), tmp_path, limits=limits).score
     assert score == Score(0.0, "too costly to judge: more than 0.5 s")
@@ -385,7 +385,7 @@ def broken(evidence: Path) -> Score:
     raise KeyError("ours")
 
 
-def test_a_fault_of_an_evaluator_stays_a_fault(box: Box, tmp_path: Path) -> None:
+def test_an_exception_in_an_evaluator_is_a_judge_error(box: Box, tmp_path: Path) -> None:
     with pytest.raises(JudgeError, match="KeyError: 'ours'"):
         judged(box, broken, tmp_path)
 
@@ -397,7 +397,7 @@ def reads_a_picture(evidence: Path) -> Score:
         return Score(1.0, text_in(picture))
 
 
-def test_the_text_of_a_picture_is_read_in_a_box_of_its_own(box: Box, tmp_path: Path) -> None:
+def test_text_recognition_runs_in_a_box_of_its_own(box: Box, tmp_path: Path) -> None:
     picture = Image.new("L", (600, 120), 255)
     ImageDraw.Draw(picture).text((20, 20), "HELLO", fill=0, font_size=64)
     picture.save(tmp_path / "e.png")
@@ -415,6 +415,6 @@ def multiplies(evidence: Path) -> Score:
     return Score(float((many @ np.eye(500) == many).all()), "multiplied")
 
 
-def test_every_evaluator_crosses_into_the_box_by_its_name() -> None:
+def test_every_evaluator_can_be_sent_to_the_box() -> None:
     for name, found in evaluators().items():
         assert pickle.loads(pickle.dumps(found)) is found, name

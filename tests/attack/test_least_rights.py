@@ -1,4 +1,4 @@
-"""What is left to somebody who is another user of this machine, or has broken out of a guest."""
+"""Least privilege: what another user of the host, or an attacker who left a guest, can reach."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files
 
 @pytest.fixture(autouse=True)
 def open_umask() -> Iterator[None]:
-    """What most people have."""
+    """A common, permissive umask."""
     before = os.umask(0o022)
     yield
     os.umask(before)
 
 
 def open_to_others(folder: Path) -> list[str]:
-    """What another user may read, write or enter."""
+    """The paths that another user may read, write or enter."""
     return [
         str(path)
         for path in (folder, *folder.rglob("*"))
@@ -133,8 +133,8 @@ def test_machines_lie_where_qemu_finds_the_way(tmp_path: Path) -> None:
 def test_qemu_of_root_is_nobody_and_writes_to_its_own_disk_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine without a system: it is made, frozen, forked, kept as a step both ways, and forked
-    from there, in a cache that nobody but root finds the way to."""
+    """An empty machine is started, frozen, forked, saved as a checkpoint in both ways and forked
+    from it, in a cache that only root can reach."""
     from ambidex.vm.building.image import Base, Image
     from ambidex.vm.building.recipe import Screen
     from ambidex.vm.checkpoints.capture import MEMORY_METHODS, capture
@@ -149,7 +149,7 @@ def test_qemu_of_root_is_nobody_and_writes_to_its_own_disk_alone(
     from ambidex.vm.process import run
 
     monkeypatch.setenv("AMBIDEX_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(door.Door, "renew", lambda self: self)  # there is no guest to ask
+    monkeypatch.setattr(door.Door, "renew", lambda self: self)  # there is no guest
     tmp_path.chmod(0o700)
     base = Base("bare", "1", tmp_path / "cache" / "bases" / "bare-1", "3.11", 64, Screen(), "user")
     base.folder.mkdir(parents=True)

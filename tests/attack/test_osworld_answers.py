@@ -1,5 +1,5 @@
-"""Attacks on the getters of OSWorld's tasks: whatever the desktop says of itself, what is collected
-can be stored, or the guest is at fault; nothing is a bug."""
+"""Attacks on the getters of OSWorld's tasks: whatever the desktop answers, the result can be stored
+or is an error of the guest, and never a bug."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld.evidence import Collected, Record
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.task import OSWorldBody
-from tests.attack.hostile import Asked, Hostile, answer, as_json, hostile
+from tests.attack.hostile import Hostile, ReceivedRequest, answer, as_json, hostile
 from tests.attack.test_guest_answers import FRAME, NONSENSE
 
 ADDRESS = {"type": "active_url_from_accessTree"}
@@ -81,7 +81,7 @@ def guest(server: Hostile) -> Iterator[Guest]:
 
 
 def collected(guest: Guest, evidence: Path, getter: dict[str, Any]) -> Collected | None:
-    """What the getter gave, as it is stored; None where the guest is at fault."""
+    """The getter's value as it is stored; None for an error of the guest."""
     question = SimpleNamespace(result=parse_getter(getter), expected=None)
     body = cast(OSWorldBody, SimpleNamespace(questions=[question], store=None))
     waiting = Waiting(guest, literal=False)
@@ -97,16 +97,16 @@ def collected(guest: Guest, evidence: Path, getter: dict[str, Any]) -> Collected
 
 
 def desktop(stdout: str, content: bytes = b"") -> Any:
-    """A guest whose every program prints the same, but for the one that says where the home is, and
-    whose every file holds the same."""
+    """A guest whose every program prints the same text, except the one that prints the home, and
+    whose every file has the same content."""
     header = {"Ambidex-Frame": json.dumps(FRAME)}
     file = {"Ambidex-File": json.dumps({"state": "file", "size": len(content)})}
     health = {"ready": True, "checks": {}, "screen": [64, 48]}
 
-    def says(asked: Asked) -> list[bytes]:
-        match asked.path:
+    def says(request: ReceivedRequest) -> list[bytes]:
+        match request.path:
             case "/harness/run":
-                home = b"printenv" in asked.body
+                home = b"printenv" in request.body
                 said = "/home/user\n" if home else stdout
                 return as_json({"returncode": 0, "stdout": said, "stderr": ""})
             case "/harness/evidence/ask":
@@ -172,14 +172,16 @@ def test_preferences_of_the_agents_own_making_are_no_bug(
 ) -> None:
     for preferences in PREFERENCES:
 
-        def says(asked: Asked, preferences: dict[str, Any] = preferences) -> list[bytes]:
+        def says(
+            request: ReceivedRequest, preferences: dict[str, Any] = preferences
+        ) -> list[bytes]:
             refused = {"error": {"code": "no_browser", "message": "There is none.", "hint": ""}}
-            live = any(do in asked.body for do in (b"appearance", b"end_browser"))
+            live = any(do in request.body for do in (b"appearance", b"end_browser"))
             value: object = {"value": preferences}
             if live:
-                value = refused if b"appearance" in asked.body else {"value": True}
+                value = refused if b"appearance" in request.body else {"value": True}
             said = desktop(json.dumps(value))
-            return cast(list[bytes], said(asked))
+            return cast(list[bytes], said(request))
 
         server.says = says
         assert collected(guest, tmp_path, getter) is not None

@@ -1,4 +1,4 @@
-"""Paths in tasks that would leave the directory they are for."""
+"""Paths in tasks that would leave their directory."""
 
 import pytest
 from pydantic import ValidationError

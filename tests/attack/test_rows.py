@@ -1,4 +1,4 @@
-"""Damaged and impossible rows, records and numbers that are out of range."""
+"""Damaged rows, impossible records, and numbers out of range."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_one_bad_line_of_a_live_trial_marks_that_trial_alone(tmp_path: Path) -> 
     ],
 )
 def test_a_limit_that_is_out_of_range_is_refused_by_name(limits: Limits, named: str) -> None:
-    with pytest.raises(ValueError, match=f"the limit {named} is"):
+    with pytest.raises(ValueError, match=f"the limit {named} must be"):
         bounded(limits)
 
 

@@ -1,4 +1,4 @@
-"""Text by others that a spreadsheet would take for a formula."""
+"""Untrusted text that a spreadsheet would read as a formula."""
 
 from __future__ import annotations
 

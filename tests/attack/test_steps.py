@@ -1,4 +1,4 @@
-"""What a guest, or a file that was handed over, may try with kept steps and snapshots."""
+"""Attacks on checkpoints and snapshots, by a guest or by a file from elsewhere."""
 
 import json
 import shutil
@@ -70,14 +70,14 @@ def test_a_damaged_secret_is_named_with_what_to_delete(tmp_path: Path) -> None:
 
 
 class PublicNames(Names):
-    """Those of an earlier version."""
+    """Block names of an earlier version."""
 
     def of(self, blocks: bytes | memoryview) -> list[bytes]:
         return [checksum(blocks[at : at + BLOCK]) for at in range(0, len(blocks), BLOCK)]
 
 
 def test_a_step_kept_before_there_were_secrets_is_still_read(root: Path, tmp_path: Path) -> None:
-    """Its names are public hashes, and some of its blocks lie on the disk under such a name."""
+    """Its block names are public hashes, and some of its blocks are on disk under such a name."""
     content = b"".join(memory(captured(root, 1)).values())
     base = make_base(tmp_path / "base", content)
     index = _public_index(base.disk, content)
@@ -97,7 +97,7 @@ def test_a_step_kept_before_there_were_secrets_is_still_read(root: Path, tmp_pat
 
 
 def _public_index(disk: Path, content: bytes) -> NDArray[np.void]:
-    """What an earlier version noted of a disk's blocks."""
+    """The index of a disk's blocks as an earlier version wrote it."""
     raw, found = disk.read_bytes(), {}
     for at in range(0, len(content), BLOCK):
         block = content[at : at + BLOCK]
@@ -114,7 +114,7 @@ def _public_index(disk: Path, content: bytes) -> NDArray[np.void]:
 def test_a_step_over_a_root_elsewhere_is_refused_by_name(
     root: Path, tmp_path: Path, where: str
 ) -> None:
-    """A step that was handed over would have its machine map any file as memory."""
+    """A checkpoint from elsewhere could make its machine map any file as memory."""
     step = tmp_path / "steps" / "1"
     save_checkpoint(captured(root, 1), step)
     said = CheckpointManifest.model_validate_json((step / "step.json").read_bytes())

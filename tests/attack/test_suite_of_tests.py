@@ -1,4 +1,4 @@
-"""A suite of tests on code that an agent wrote: the code is judged, and cannot judge itself."""
+"""A test suite on code that an agent wrote: the code cannot influence its own verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAY = "import sys; from ambidex.guest.evidence.player import main; main(*sys.ar
 
 
 def reported(folder: Path, code: str, suite: str, within: float = 30) -> dict[str, Any]:
-    """What the suite says of the module `snake` with that code."""
+    """The suite's report on the module `snake` with this code."""
     (folder / "snake.py").write_text(textwrap.dedent(code))
     address = f"ambidex-test-{uuid.uuid4().hex}"
     given = {"address": address, "modules": ["snake"], "function": "test", "within": within}

@@ -1,5 +1,5 @@
-"""What comes from elsewhere is what it was: packages by the hash of every file, assets by their
-first bytes, and a row says in which environment it was made."""
+"""Supply chain: packages are pinned by the hash of every file, assets by the hash of their first
+download, and each row names its environment."""
 
 import json
 import tomllib
@@ -35,7 +35,7 @@ def by_name(path: Path, python: str) -> dict[str, Locked]:
 
 
 def unmet(asked: list[str], locked: dict[str, Locked], python: str) -> list[str]:
-    """Requirements that hold for a Python and that a lock does not satisfy."""
+    """Requirements that apply to a Python version and that a lock does not satisfy."""
     where = {"python_version": python, "python_full_version": f"{python}.9", "extra": ""}
     wanted = [Requirement(line) for line in asked]
     wanted = [each for each in wanted if each.marker is None or each.marker.evaluate(where)]
@@ -98,7 +98,7 @@ def test_every_package_of_npm_has_its_integrity_npm_itself_included() -> None:
     open_ones = [
         path
         for path, package in packages.items()
-        # A bundled one lies in the archive of the package above it.
+        # A bundled package is in the archive of the package above it.
         if path and not package.get("inBundle") and "sha512-" not in package.get("integrity", "")
     ]
     assert open_ones == []
@@ -135,7 +135,7 @@ def test_an_asset_whose_bytes_changed_is_refused_until_it_is_accepted_by_name(
         path = store.at(url)
         assert path is not None
         assert path.read_text() == "first"
-        # Its content lost: what is there now does not slip into its place.
+        # If its content is lost, other content must not take its place.
         path.unlink()
         assert ambidex(*fetch) == 3
         assert store.at(url) is None

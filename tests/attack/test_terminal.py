@@ -1,4 +1,4 @@
-"""Text by a guest, a model or a task's author that would command the terminal it is shown on."""
+"""Text from a guest, a model or a task's author that tries to control the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ambidex.host.client.survey import Change, as_evidence
 from ambidex.host.records.config import Job
 from ambidex.host.records.rows import Failure
 from ambidex.host.room import tui
-from ambidex.host.runs.progress_lines import Show
+from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.terminal import Terminal, echo, one_line, print_json, visible
 from tests.host.played import row, run_of
 
@@ -35,7 +35,7 @@ MARKUP = "[link=file:///etc/passwd]here[/link] [/] [bold"
 
 
 def harmless(shown: str) -> bool:
-    """Whether a terminal shows it and does nothing else."""
+    """Whether a terminal only displays the text."""
     kinds = {unicodedata.category(each) for each in shown if each not in "\n\t"}
     return not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
@@ -83,8 +83,8 @@ def test_a_table_is_no_way_round(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_report_of_hostile_rows_is_harmless(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`ambidex report` on a run somebody handed over."""
-    evil = EVIL.replace(HALF, "")  # a row is UTF-8
+    """`ambidex report` on a run from somebody else."""
+    evil = EVIL.replace(HALF, "")  # rows are UTF-8
     played = [
         row("a", beneficial=True, score=0, tool=1, domain=evil, useful_tools=[evil], agent=evil),
         row("c", beneficial=False, score=1, domain=MARKUP, reason=MARKUP),
@@ -116,14 +116,14 @@ def test_colours_of_ours_are_still_sent_and_those_in_a_text_are_not(
 
 @pytest.mark.parametrize("text", [EVIL, MARKUP])
 def test_a_line_of_progress_is_harmless(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with Show(2, f"run {text}") as show:
-        show.begun(Job(text, text, 1), 1)
+    with ProgressDisplay(2, f"run {text}") as show:
+        show.attempt_started(Job(text, text, 1), 1)
         scored = row(beneficial=True, score=0, reason=text, agent=text)
         scored = scored.model_copy(update={"task": text})
-        show.ended(scored, 1)
+        show.attempt_ended(scored, 1)
         failure = Failure(type=text, message=text, console=text)
-        show.ended(scored.model_copy(update={"fate": "void", "failure": failure}), 0)
-        show.said(text)
+        show.attempt_ended(scored.model_copy(update={"fate": "void", "failure": failure}), 0)
+        show.message(text)
     said = capsys.readouterr()
     assert harmless(said.out)
     assert harmless(said.err)

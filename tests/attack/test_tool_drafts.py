@@ -1,4 +1,4 @@
-"""Drafted tools that act when they are read, or are not what they seem."""
+"""Drafts of tools that act when they are read, or that are not what they seem."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_the_catalogue_from_the_text_is_the_one_that_guests_serve() -> None:
 
 
 def admitted(root: Path, text: str) -> None:
-    """A copy of the tree with that tool admitted."""
+    """A copy of the source tree with the tool admitted."""
     shutil.copytree(ROOT / "mcp_tools", root / "mcp_tools")
     (root / tool_file(tool_name(text, "os"))).write_text(text)
 

@@ -1,4 +1,4 @@
-"""A void has to be proved: an agent that breaks its machine scores 0."""
+"""A void must be proved: an agent that breaks its machine scores 0."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Failing = Callable[[], Exception]
 
 
 class Breaker:
-    """Does one thing, and then the machine, the guest or the model fails."""
+    """Acts once, after which the machine, the guest or the model fails."""
 
     def __init__(self, error: Exception, acts: bool = True) -> None:
         self._error = error
@@ -77,7 +77,7 @@ def test_the_second_failure_counts_after_a_resume_too(tmp_path: Path, suite: Sui
     [StoppedError("a person ended it"), ModelError("no answer after 6 tries: 503")],
     ids=["person", "endpoint"],
 )
-def test_what_no_agent_can_cause_stays_void_however_late(
+def test_a_failure_no_agent_can_cause_stays_void_however_late(
     tmp_path: Path, suite: Suite, error: Exception
 ) -> None:
     rows = rows_of(tmp_path, suite, error)
@@ -85,7 +85,9 @@ def test_what_no_agent_can_cause_stays_void_however_late(
     assert all(row.failure and row.failure.proved for row in rows)
 
 
-def test_a_request_that_the_vendor_refuses_is_the_agent_s(tmp_path: Path, suite: Suite) -> None:
+def test_a_request_refused_by_the_vendor_counts_against_the_agent(
+    tmp_path: Path, suite: Suite
+) -> None:
     error = ModelError("400: maximum context length is 200000 tokens", refused=True)
     fates = [row.fate for row in rows_of(tmp_path, suite, error)]
     assert fates == ["void", "scored"]

@@ -15,7 +15,7 @@ from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import adopt, locked
 from ambidex.host.runs.launch import RunRequest, config_of
 from ambidex.host.runs.machines import Source
-from ambidex.host.runs.prove import Verdict, jobs, verdicts
+from ambidex.host.runs.prove import Claim, jobs, verdicts
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import read_catalogue
@@ -62,8 +62,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 @pytest.fixture(scope="module")
 def found(
     suite: Suite, machines: Source, tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, Sequence[Verdict]]:
-    """The outcome of every claim, by task."""
+) -> Mapping[str, Sequence[Claim]]:
+    """What became of every claim, by the task."""
     todo = jobs(suite)
     request = RunRequest(
         suite=suite,
@@ -78,19 +78,21 @@ def found(
         adopt(run, config)
         make = agent_maker(config, lambda asked: pytest.fail("no model here"))
         rows = run_jobs(todo, config, suite, run, machines.make, make)
-    by_task: dict[str, list[Verdict]] = {}
-    for verdict in verdicts(suite, rows):
-        by_task.setdefault(verdict.job.task, []).append(verdict)
+    by_task: dict[str, list[Claim]] = {}
+    for each in verdicts(suite, rows):
+        by_task.setdefault(each.job.task, []).append(each)
     return by_task
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_a_task_scores_1_when_solved_and_0_when_untouched(
-    found: Mapping[str, Sequence[Verdict]], name: str
+def test_a_task_scores_1_when_it_is_solved_and_0_when_it_is_left_alone(
+    found: Mapping[str, Sequence[Claim]], name: str
 ) -> None:
     claims = found[name]
     assert {claim.expected for claim in claims} == {0.0, 1.0}
-    assert not [f"{claim.job.agent}: {claim.said}" for claim in claims if not claim.holds]
+    assert not [
+        f"{claim.job.agent}: {claim.failure_message}" for claim in claims if not claim.holds
+    ]
     rows = [claim.row for claim in claims if claim.row is not None]
     assert [row.strict for row in rows] == [row.score for row in rows], [
         r.strict_reason for r in rows

@@ -105,9 +105,9 @@ def test_a_suite_of_osworlds_is_proved_and_judged_again(
         adopt(run, config)
         make = agent_maker(config, lambda asked: pytest.fail("no model here"))
         rows = run_jobs(proof_jobs(suite), config, suite, run, machines.make, make)
-    result = verdicts(suite, rows)
-    assert all(verdict.holds for verdict in result), [verdict.said for verdict in result]
-    assert len(result) == 5
+    found = verdicts(suite, rows)
+    assert all(verdict.holds for verdict in found), [verdict.failure_message for verdict in found]
+    assert len(found) == 5
 
     [solved] = [row for row in rows if row.agent == "oracle:tools"]
     assert (solved.score, solved.strict, solved.threshold) == (1.0, 1.0, 1.0)
@@ -126,5 +126,5 @@ def test_a_suite_of_osworlds_is_proved_and_judged_again(
     assert {row.score for row in read_rows(run)} == {0.0, 1.0}, "a row is never changed"
 
     shutil.rmtree(folder / "evidence")
-    with pytest.raises(UsageError, match="is gone"):
+    with pytest.raises(UsageError, match="evidence is missing"):
         list(rejudge(run, suite))

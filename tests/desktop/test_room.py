@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect
 from ambidex.host import Briefing, Decision, Limits, Observation, Stop, ToolCall
 from ambidex.host.client.guest import Guest
 from ambidex.host.records.announcement import NAME as MACHINE
-from ambidex.host.records.announcement import Seen, now_running
+from ambidex.host.records.announcement import ScreenAddress, running_trials
 from ambidex.host.records.config import RunConfig, adopt, locked
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
@@ -112,8 +112,8 @@ class Show:
         return [line for line in self.lines(trial) if line["kind"] == "step"]
 
     def pointer(self) -> Any:
-        screen = Seen.model_validate_json((self.run / "menu.1" / MACHINE).read_bytes()).vnc
-        [machine] = [item for item in self.made if item.vnc[0] == screen]
+        screen = ScreenAddress.model_validate_json((self.run / "menu.1" / MACHINE).read_bytes()).vnc
+        [machine] = [each for each in self.made if each.vnc[0] == screen]
         with Guest(machine.endpoint, machine.token) as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
 
@@ -166,7 +166,7 @@ def show(machines: Source, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        until(lambda: player.seen and len(dict(now_running(run))) == len(TASKS), 120)
+        until(lambda: player.seen and len(dict(running_trials(run))) == len(TASKS), 120)
         with opened([folder / "runs"]) as address:
             yield Show(run, address, player, started)
     finally:
@@ -325,10 +325,10 @@ def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> Non
 def test_a_page_continues_with_the_machine_of_the_next_attempt(page: Page, show: Show) -> None:
     at_desk(page, "letter")
     until(lambda: show.steps("letter.1"))
-    before = dict(now_running(show.run))["letter.1"]
+    before = dict(running_trials(show.run))["letter.1"]
     page.get_by_role("button", name="End …").click()
     page.get_by_role("button", name="Void").click()
-    until(lambda: dict(now_running(show.run)).get("letter.1", before) != before, 60)
+    until(lambda: dict(running_trials(show.run)).get("letter.1", before) != before, 60)
     until(lambda: show.steps("letter.1"), 60)
     expect(page.locator(".live canvas")).to_be_visible(timeout=60_000)
     first = until(lambda: picture(page))

@@ -1,4 +1,4 @@
-"""Answers in the three forms, as vendors document them."""
+"""Answers in the formats of the three APIs, as vendors document them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def message(*blocks: Block, stop: str = "tool_use", **more: Any) -> Block:
     }
 
 
-def said(text: str) -> Block:
+def text_block(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
 def use(name: str, /, **given: Any) -> Block:
-    """A call of a custom tool."""
+    """A use of a custom tool."""
     return {"type": "tool_use", "id": f"toolu_{next(COUNT)}", "name": name, "input": given}
 
 

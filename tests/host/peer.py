@@ -1,7 +1,7 @@
-"""A guest without a desktop: it speaks the guest's protocol over a real port and keeps a few files
-and a screen.
+"""A guest without a desktop: it speaks the guest's protocol on a real port and has a few files and
+a screen.
 
-What it can be told to do wrong, it does once: lose an answer, refuse a health check, hang.
+It can be told to fail once in several ways: lose an answer, refuse a health check, hang.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def _spec(name: str, reads_only: bool = False, **arguments: Any) -> ToolSpec:
         "additionalProperties": False,
     }
     aliases = (ALIAS,) if name == "calc_set_cell_value" else ()
-    app, said = name.partition("_")[0], f"{name}."
-    return ToolSpec(name, app, said, parameters, reads_only, aliases=aliases)
+    app, description = name.partition("_")[0], f"{name}."
+    return ToolSpec(name, app, description, parameters, reads_only, aliases=aliases)
 
 
 def button(x: int) -> str:
-    """The cell that the button there adds to."""
+    """The cell that the button at this point adds to."""
     return f"{chr(ord('A') + x)}1"
 
 
@@ -169,8 +169,8 @@ class Door:
 
 
 def _error(code: str, message: str) -> ToolResult:
-    said = {"error": {"code": code, "message": message, "hint": ""}}
-    return ToolResult(content=message, structured_content=said, is_error=True)
+    error = {"error": {"code": code, "message": message, "hint": ""}}
+    return ToolResult(content=message, structured_content=error, is_error=True)
 
 
 DESKTOP: ContextVar[Desktop] = ContextVar("DESKTOP")
@@ -246,7 +246,7 @@ def _tools(desktop: Desktop) -> FastMCP:
 
 
 def surveyed(desktop: Desktop) -> dict[str, dict[str, str]]:
-    """What there is, by part."""
+    """The peer's survey, by part."""
     files = {path.replace("~", "/home/user", 1): f"{zlib.crc32(content)}"
              for path, content in desktop.files.items()}  # fmt: skip
     windows = {f"window {number}": title for number, title in enumerate(desktop.windows)}
@@ -262,14 +262,14 @@ def surveyed(desktop: Desktop) -> dict[str, dict[str, str]]:
 def _harness(desktop: Desktop) -> list[Route]:
     async def health(_: Request) -> Response:
         checks = {"X": {"ok": desktop.ready, "seen": "fine" if desktop.ready else "no display"}}
-        said = {
+        body = {
             "ready": desktop.ready,
             "checks": checks,
             "screen": SIZE,
             "catalogue": "c",
             "user": "u",
         }
-        return JSONResponse(said, 200 if desktop.ready else 503)
+        return JSONResponse(body, 200 if desktop.ready else 503)
 
     async def screenshot(request: Request) -> Response:
         known, now = request.query_params.get("known", ""), f"f{desktop.frame}"
@@ -303,19 +303,19 @@ def _harness(desktop: Desktop) -> list[Route]:
         return Response(content or b"", headers={"Ambidex-File": json.dumps(about)})
 
     async def inventory(_: Request) -> Response:
-        said = {"files": surveyed(desktop)["files"], "refused": ""}
-        return Response(json.dumps(said), media_type="application/json")
+        body = {"files": surveyed(desktop)["files"], "refused": ""}
+        return Response(json.dumps(body), media_type="application/json")
 
     async def freeze(_: Request) -> Response:
         return JSONResponse({"stopped": 1})
 
     async def run(request: Request) -> Response:
-        said = await request.json()
-        argv = said["argv"]
+        request_body = await request.json()
+        argv = request_body["argv"]
         if argv[:3] == ["python3", "-I", "-"]:
-            seen = surveyed(desktop)
-            told = json.dumps({part: seen[part] for part in argv[3:]})
-            return JSONResponse({"returncode": 0, "stdout": told, "stderr": ""})
+            survey = surveyed(desktop)
+            output = json.dumps({part: survey[part] for part in argv[3:]})
+            return JSONResponse({"returncode": 0, "stdout": output, "stderr": ""})
         if argv[0] == "printenv":
             return JSONResponse({"returncode": 0, "stdout": "/home/user\n", "stderr": ""})
         if argv[0] == "open":
@@ -328,12 +328,12 @@ def _harness(desktop: Desktop) -> list[Route]:
         )  # fmt: skip
 
     async def wait_window(request: Request) -> Response:
-        said = await request.json()
+        body = await request.json()
         for title in desktop.windows:
-            if said["title"] in title:
+            if body["title"] in title:
                 return JSONResponse({"window": {"title": title}})
-        seen = f"seen instead: {', '.join(desktop.windows)}"
-        return JSONResponse({"error": {"code": "timeout", "message": seen, "hint": ""}}, 408)
+        message = f"seen instead: {', '.join(desktop.windows)}"
+        return JSONResponse({"error": {"code": "timeout", "message": message, "hint": ""}}, 408)
 
     async def journal(_: Request) -> Response:
         return PlainTextResponse("served")
@@ -360,7 +360,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
 
     async def main_loop(self) -> None:
-        await self.on_tick(0)  # it makes the headers
+        await self.on_tick(0)  # creates the default headers
         await self._told.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -370,7 +370,7 @@ class Server(uvicorn.Server):
         for connection in list(state.connections):
             connection.shutdown()
         while (state.connections or state.tasks) and time.monotonic() < end:
-            await asyncio.sleep(0.002)  # between looks at a condition with a bound
+            await asyncio.sleep(0.002)  # polling interval; the wait is bounded
         for task in state.tasks:
             task.cancel()
         await self.lifespan.shutdown()
@@ -381,7 +381,7 @@ class Server(uvicorn.Server):
 
 @contextmanager
 def serve(app: ASGIApp, *, lifespan: str = "on") -> Iterator[str]:
-    """Serve on a free loopback port; gives its address."""
+    """Serve on a free loopback port and return the address."""
     config = uvicorn.Config(
         app, port=0, log_level="critical", lifespan=lifespan, timeout_graceful_shutdown=1
     )  # type: ignore[arg-type]
@@ -411,7 +411,7 @@ def peer(desktop: Desktop | None = None) -> Iterator[tuple[str, Desktop]]:
 
 
 class PeerMachine:
-    """A `vm.Machine` whose desktop is a peer: a revert gives a new one, or that of a kept step."""
+    """A `vm.Machine` whose desktop is a peer: a revert gives a new peer or a checkpoint's."""
 
     def __init__(self, *, broken_reverts: int = 0) -> None:
         self.reverts: list[Place] = []

@@ -1,4 +1,4 @@
-"""Rows as a run writes them, made in memory: what a test does not name is of no interest to it."""
+"""Rows as a run writes them, built in memory. Fields that a test does not name have defaults."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def row(
 
 
 def run_of(folder: Path, rows: Iterable[Row], **config: object) -> Path:
-    """A run's directory that holds these rows."""
+    """A run's directory with these rows."""
     rows = list(rows)
     said: dict[str, object] = {
         "version": "test",

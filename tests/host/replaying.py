@@ -1,15 +1,15 @@
 """Exchanges with vendors, replayed through the dialects.
 
-No vendor can be reached from a test. The files in `exchanges/` are therefore not captures: they
-were written by hand in the form that the vendors document, the answers after the types of their
-SDKs. Both sides are held against those types here, requests and answers, so that neither can have
-a field that the vendor does not have.
+Tests cannot reach a vendor, so the files in `exchanges/` are not recordings: they were written by
+hand in the vendors' documented formats, the answers after the types of their SDKs. Both requests
+and answers are checked against those types here, so that neither can have a field that the vendor
+does not have.
 
-A file has `model` (a `ModelConfig`), `instruction`, `tools`, `screen` and `steps`. Of each step:
-`results` of the last step's calls, in their order, as [text] or [text, error, value]; the whole
-`request` that has to be sent, or only what is `newest` in its conversation; the `answer`; and the
-`decision` that has to come of it. In a request pictures are named by size and colour (the screen of
-step n has the colour #nnnnnn), and long prompts by `<prompt>`.
+A file has `model` (a `ModelConfig`), `instruction`, `tools`, `screen` and `steps`. Each step has
+the `results` of the last step's calls, in order, as [text] or [text, error, value]; the complete
+expected `request`, or only its `newest` messages; the `answer`; and the expected `decision`. In a
+request, images are named by size and colour (the screen of step n has the colour #nnnnnn), and long
+prompts are replaced by `<prompt>`.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ LONG = ("You operate", "You carry out")
 
 
 class Replayed:
-    """A `host.Model` that gives these answers and keeps what it was asked, as it was then."""
+    """A `host.Model` that gives scripted answers and records copies of its requests."""
 
     name = "toy"
 
     def __init__(self, *answers: Mapping[str, Any]) -> None:
         self._answers = list(answers)
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
 
     def ask(self, request: Any) -> Answer:
         body = json.loads(json.dumps(request.body))
         check_request(request.form, body)
-        said = self._answers.pop(0)
-        check_answer(request.form, said)
-        self.asked.append(body)
-        return Answer(said, Usage(requests=1))
+        answer = self._answers.pop(0)
+        check_answer(request.form, answer)
+        self.requests.append(body)
+        return Answer(answer, Usage(requests=1))
 
 
 class Session:
@@ -91,7 +91,7 @@ class Session:
         self.last = Decision()
 
     def step(self, *results: ToolResult, tools: Sequence[ToolSpec] | None = None) -> Decision:
-        """The next decision; without results, every call of the last one did something."""
+        """The next decision. Without results, every call of the last one succeeded."""
         self._step += 1
         answered = [
             replace(result, call=call.id)
@@ -108,54 +108,54 @@ class Session:
 
 
 def check_calls(decision: Decision) -> None:
-    """Calls of GUI tools fit the guest's schemas."""
+    """Assert that calls of GUI tools fit the guest's schemas."""
     for call in decision.calls:
         if call.name in HANDS:
             jsonschema.validate(dict(call.arguments), HANDS[call.name].parameters)
 
 
-def called(decision: Decision) -> list[list[Any]]:
+def calls_of(decision: Decision) -> list[list[Any]]:
     """Names and arguments of a decision's calls."""
     return [[call.name, dict(call.arguments)] for call in decision.calls]
 
 
-def seen(value: Any) -> Any:
-    """A request with its pictures named by what is on them, and without its long prompts."""
+def name_images(value: Any) -> Any:
+    """A request with images replaced by their names and long prompts by `<prompt>`."""
     match value:
         case dict():
             if value.get("type") == "base64":
                 return named_picture(value["data"])
-            return {key: seen(each) for key, each in value.items()}
+            return {key: name_images(item) for key, item in value.items()}
         case list():
-            return [seen(each) for each in value]
-        case str() if found := PICTURE.fullmatch(value):
-            return named_picture(found[1])
+            return [name_images(item) for item in value]
+        case str() if match := PICTURE.fullmatch(value):
+            return named_picture(match[1])
         case str() if value.startswith(LONG):
             return "<prompt>"
     return value
 
 
 def newest(body: Mapping[str, Any], known: int) -> list[Any]:
-    """What a request's conversation has beyond so many messages; all but the first of one that does
-    not grow."""
+    """The messages of a request after the first `count`; for a conversation that does not grow, all
+    but the first."""
     conversation: list[Any] = body["messages"] if "messages" in body else body["input"]
     return conversation[known if len(conversation) > known else 1 :]
 
 
 def named_picture(data: str) -> str:
-    """Size and colour of a picture; of one with several colours, how many."""
+    """The size of an image and its colour, or the number of its colours."""
     picture = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
     colours = picture.getcolors(1 << 16) or []
-    said = "#" + bytes(colours[0][1]).hex() if len(colours) == 1 else "of many colours"
-    return f"<{picture.width}x{picture.height} {said}>"
+    colour = "#" + bytes(colours[0][1]).hex() if len(colours) == 1 else "of many colours"
+    return f"<{picture.width}x{picture.height} {colour}>"
 
 
 def exchange(name: str) -> dict[str, Any]:
-    """One of the files."""
-    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+    """Read one of the exchange files."""
+    content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return content
 
 
 def names() -> list[str]:
-    """Of all the files."""
+    """The names of all exchange files."""
     return sorted(path.stem for path in FOLDER.glob("*.json"))

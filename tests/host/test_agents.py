@@ -1,4 +1,4 @@
-"""The agents that need no model."""
+"""Agents that need no model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_invented_arguments_fit_the_schema_of_every_tool_of_the_guest() -> None:
         schema = Draft202012Validator(tool.parameters)
         for _ in range(20):
             arguments = invent(tool.parameters, dice, (1280, 720))
-            # A pattern that no word of its own fits, a random agent cannot guess.
+            # A random agent cannot guess a word that fits an arbitrary pattern.
             wrong = [
                 error for error in schema.iter_errors(arguments) if error.validator != "pattern"
             ]
@@ -61,13 +61,13 @@ def test_an_oracle_makes_one_call_a_step_and_then_stops(suite: Suite) -> None:
         play_oracle(suite.tasks[0], "gui")
 
 
-def test_in_hybrid_the_oracle_that_there_is_will_do(suite: Suite) -> None:
+def test_in_hybrid_any_oracle_will_do(suite: Suite) -> None:
     check_agent("oracle", config_of(suite), suite.tasks)
     with pytest.raises(UsageError, match="no oracle by tools for impossible"):
         check_agent("oracle", config_of(suite, condition="tools"), suite.tasks)
 
 
-def test_a_replay_does_again_what_was_done(suite: Suite, tmp_path: Path) -> None:
+def test_a_replay_repeats_the_recorded_calls(suite: Suite, tmp_path: Path) -> None:
     first = run_in(tmp_path / "one", suite, config_of(suite, agents=("oracle",)))
     agents = (f"replay:{tmp_path / 'one'}",)
     second = run_in(tmp_path / "two", suite, config_of(suite, agents=agents))
@@ -77,11 +77,11 @@ def test_a_replay_does_again_what_was_done(suite: Suite, tmp_path: Path) -> None
 
     assert told(list(first)) == told(list(second))
     assert all(row.success for row in first)
-    with pytest.raises(UsageError, match="has no trial of cell"):
+    with pytest.raises(UsageError, match="no trajectory of cell"):
         Replay(tmp_path, "cell")
 
 
-def test_a_replay_of_a_record_in_the_reference_s_names_does_the_same_under_ours(
+def test_a_replay_of_calls_by_reference_aliases_uses_our_names(
     suite: Suite, tmp_path: Path
 ) -> None:
     run_in(tmp_path / "one", suite, config_of(suite, agents=("oracle",)))

@@ -62,12 +62,12 @@ def test_bad_data_is_one_sentence_and_exit_2(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--agent", "nobody"], "no agent 'nobody'"),
-        (["--agent", "json:nothing"], "no agent 'json:nothing'"),
+        (["--agent", "nobody"], "unknown agent: 'nobody'"),
+        (["--agent", "json:nothing"], "cannot load agent 'json:nothing'"),
         (["--agent", "json:JSONDecoder"], "has no method step"),
         (["--agent", "model"], "the agent model needs a model"),
         (["--agent", "oracle:gui"], "no oracle by gui for cell"),
-        (["--provider", "none", "--agent", "noop"], "no provider 'none'"),
+        (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
         (["--tasks", "x"], "no task 'x'"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_
         rows = run_jobs(jobs(suite), config, suite, tmp_path, PeerMachine, make)
     found = verdicts(suite, rows)
     assert [v.expected for v in found] == [1, 0, 0, 1, 0]
-    assert all(v.holds for v in found), [v.said for v in found]
+    assert all(v.holds for v in found), [v.failure_message for v in found]
 
 
 def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_p
     failed = CallCount(tool="calc_save", app="calc", calls=2, errors=1)
     verdict = verdicts(suite, [solved.model_copy(update={"calls": (failed,)})])[0]
     assert not verdict.holds
-    assert "failed: calc_save" in verdict.said
+    assert "failed calls: calc_save" in verdict.failure_message
 
 
 def test_a_running_trial_says_where_its_screen_is(

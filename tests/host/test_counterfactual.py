@@ -9,7 +9,7 @@ import pytest
 
 from ambidex.host import Limits
 from ambidex.host.errors import UsageError
-from ambidex.host.records.config import Branch, Lasting
+from ambidex.host.records.config import Branch, ModalityScope
 from ambidex.host.report.statistics import repeats
 from ambidex.host.report.text_report import lines
 from ambidex.host.travel.counterfactual import compared, decisions, records, regrets
@@ -21,7 +21,7 @@ from tests.host.travel import Toy, on_peers, recorded, suite_in
 
 
 def tried(
-    tmp_path: Path, agent: Toy, lasting: Lasting = "once", condition: str = "hybrid"
+    tmp_path: Path, agent: Toy, lasting: ModalityScope = "once", condition: str = "hybrid"
 ) -> list[Decided]:
     """Both hands at every decision of an episode of this agent."""
     run = tmp_path / "run"

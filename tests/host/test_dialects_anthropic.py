@@ -1,4 +1,4 @@
-"""Anthropic's messages with its computer tool, against the types of its SDK."""
+"""Anthropic's messages API with its computer tool, checked against the types of its SDK."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ambidex.host import Briefing, Frame, Limits, Observation, Stop, ToolResult
 from ambidex.host.dialects.anthropic import Anthropic
 from ambidex.host.dialects.anthropic_actions import ACTIONS, version_of
 from ambidex.host.records.config import ModelConfig
-from tests.host.answers import act, member, message, said, use
-from tests.host.replaying import HANDS, TOOLS, Session, called, seen
+from tests.host.answers import act, member, message, text_block, use
+from tests.host.replaying import HANDS, TOOLS, Session, calls_of, name_images
 
 EARLIER = ModelConfig(name="claude-opus-4-6", dialect="anthropic")
 NEWER = ModelConfig(name="claude-opus-5", dialect="anthropic")
@@ -68,17 +68,17 @@ def test_every_action_of_the_vendor_is_known_here() -> None:
 
 @pytest.mark.parametrize("action", SAMPLES)
 @pytest.mark.parametrize("config", [EARLIER, NEWER])
-def test_every_action_becomes_the_guest_s(action: str, config: ModelConfig) -> None:
-    given, calls = SAMPLES[action]
+def test_every_action_becomes_calls_of_guest_tools(action: str, config: ModelConfig) -> None:
+    arguments, calls = SAMPLES[action]
     name = "".join(part.title() for part in action.split("_"))
-    read = getattr(sdk, f"BetaComputer{name}Input").model_validate(given)
+    read = getattr(sdk, f"BetaComputer{name}Input").model_validate(arguments)
     assert not read.model_extra, "the sample is not what the vendor documents"
     call = member if config is NEWER else act
     session = Session(
-        config, message(call("mouse_move", coordinate=[1, 2])), message(call(action, **given))
+        config, message(call("mouse_move", coordinate=[1, 2])), message(call(action, **arguments))
     )
     session.step()
-    assert called(session.step()) == calls
+    assert calls_of(session.step()) == calls
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_the_wheel_turns_in_four_directions_mid_screen_at_first(
 ) -> None:
     turn = member("scroll", scroll_direction=direction, scroll_amount=3)
     decision = Session(NEWER, message(turn)).step()
-    assert called(decision) == [["computer_scroll", {"x": 960, "y": 540, **turned}]]
+    assert calls_of(decision) == [["computer_scroll", {"x": 960, "y": 540, **turned}]]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_the_wheel_turns_in_four_directions_mid_screen_at_first(
 )
 def test_chords_are_lists_of_keys(text: str, keys: list[str]) -> None:
     decision = Session(NEWER, message(member("key", text=text))).step()
-    assert called(decision) == [["computer_key", {"keys": keys}]]
+    assert calls_of(decision) == [["computer_key", {"keys": keys}]]
 
 
 @pytest.mark.parametrize(
@@ -122,18 +122,18 @@ def test_chords_are_lists_of_keys(text: str, keys: list[str]) -> None:
         ({}, {"x": 100, "y": 200}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     config = NEWER.model_copy(update=size)
     decision = Session(config, message(member("left_click", coordinate=[100, 200]))).step()
-    assert called(decision) == [["computer_click", point]]
+    assert calls_of(decision) == [["computer_click", point]]
 
 
-def test_the_pointer_s_place_is_told_in_the_model_s_unit() -> None:
+def test_the_cursor_position_is_reported_in_the_models_unit() -> None:
     config = NEWER.model_copy(update={"view": (1280, 720)})
     session = Session(config, message(member("cursor_position")), message(use("finish")))
     session.step()
     session.step(ToolResult("", '{"x": 960, "y": 270}', value={"x": 960, "y": 270}))
-    result = session.model.asked[-1]["messages"][-1]["content"][0]
+    result = session.model.requests[-1]["messages"][-1]["content"][0]
     # 960 * 1280 / 1920 = 640, 270 * 720 / 1080 = 180
     assert result["content"][0] == {"type": "text", "text": "X=640,Y=180"}
 
@@ -158,7 +158,7 @@ VERSIONS = {
 @pytest.mark.parametrize(
     ("name", "version"), [(name, version) for version, of in VERSIONS.items() for name in of]
 )
-def test_each_model_gets_the_newest_version_that_it_takes(name: str, version: str) -> None:
+def test_each_model_gets_the_newest_version_it_takes(name: str, version: str) -> None:
     assert version_of(name) == version
 
 
@@ -177,13 +177,13 @@ def test_the_newest_models_of_the_sdk_get_the_toolset() -> None:
         ("claude-opus-5-5", None),
     ],
 )
-def test_an_earlier_version_is_announced_in_the_header(
+def test_an_earlier_version_is_enabled_by_a_header(
     name: str, headers: dict[str, str] | None
 ) -> None:
     config = ModelConfig(name=name, dialect="anthropic")
     session = Session(config, message(use("finish")))
     session.step()
-    assert session.model.asked[0].get("extra_headers") == headers
+    assert session.model.requests[0].get("extra_headers") == headers
 
 
 @pytest.mark.parametrize("name", ["claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5-5"])
@@ -192,17 +192,17 @@ def test_without_gui_tools_there_is_no_computer(name: str) -> None:
     others = [tool for tool in TOOLS.values() if tool.app != "computer"]
     session = Session(config, message(use("finish")), tools=others)
     assert session.step().stop is Stop.DONE
-    asked = session.model.asked[0]
+    request = session.model.requests[0]
     names = [*(tool.name for tool in others), "finish", "give_up"]
-    assert [tool.get("name") for tool in asked["tools"]] == names
-    assert "extra_headers" not in asked
-    assert "computer tool" not in asked["system"][0]["text"]
+    assert [tool.get("name") for tool in request["tools"]] == names
+    assert "extra_headers" not in request
+    assert "computer tool" not in request["system"][0]["text"]
 
 
-def test_the_toolset_leaves_out_what_the_guest_does_not_have() -> None:
+def test_the_toolset_disables_actions_without_a_guest_tool() -> None:
     session = Session(NEWER, message(use("finish")), tools=[HANDS["computer_click"]])
     session.step()
-    configs = session.model.asked[0]["tools"][0]["configs"]
+    configs = session.model.requests[0]["tools"][0]["configs"]
     assert set(configs) == set(get_args(BetaComputerMemberName)) - {
         "left_click",
         "screenshot",
@@ -212,11 +212,11 @@ def test_the_toolset_leaves_out_what_the_guest_does_not_have() -> None:
 
 
 BAD = [
-    (message(said("All done."), stop="end_turn"), "no tool call"),
+    (message(text_block("All done."), stop="end_turn"), "no tool call"),
     (message(stop="end_turn"), "no tool call"),
     (message(member("type", text="a"), stop="max_tokens"), "cut off"),
-    (message(said("a"), stop="model_context_window_exceeded"), "cut off"),
-    (message(said("I will not."), stop="refusal"), "a refusal: I will not."),
+    (message(text_block("a"), stop="model_context_window_exceeded"), "cut off"),
+    (message(text_block("I will not."), stop="refusal"), "a refusal: I will not."),
     (
         message(
             stop="refusal",
@@ -226,14 +226,14 @@ BAD = [
     ),
     (message(member("jump")), "no action 'jump'"),
     (message(use("computer")), "no action 'None'"),
-    (message(member("left_click")), "has not been put anywhere"),
+    (message(member("left_click")), "has not been moved anywhere"),
     (message(member("left_click", coordinate=[1])), "a list of 2 numbers"),
     (message(member("left_click", coordinate="1,2")), "a list of 2 numbers"),
-    (message(member("left_click", coordinate=[1, 10**400])), "no number that could be meant"),
+    (message(member("left_click", coordinate=[1, 10**400])), "not a plausible number"),
     (message(member("mouse_move")), "needs `coordinate`"),
     (message(member("key")), "needs `text`"),
-    (message(member("type", text=3)), "has to be a text"),
-    (message(member("wait", duration="long")), "has to be a number"),
+    (message(member("type", text=3)), "must be a text"),
+    (message(member("wait", duration="long")), "must be a number"),
     (message(member("scroll", scroll_direction="in", scroll_amount=1)), "up, down, left, right"),
     (message(member("mouse_move", coordinate=[1, 2], speed=3)), "takes no `speed`"),
     (message(member("zoom", region=[5, 5, 5, 9])), "part of the screen"),
@@ -251,16 +251,16 @@ def test_a_malformed_answer_is_corrected_where_the_vendor_expects_it(
     assert why in decision.malformed
     assert decision.calls == ()
     assert session.step().stop is Stop.DONE
-    messages = session.model.asked[1]["messages"]
+    messages = session.model.requests[1]["messages"]
     uses = [block["id"] for block in messages[-2]["content"] if block["type"] == "tool_use"]
     results = [block for block in messages[-1]["content"] if block["type"] == "tool_result"]
     assert [result["tool_use_id"] for result in results] == uses
     assert all(result["is_error"] for result in results)
     assert why in json.dumps(messages[-1]["content"])
-    assert "<1920x1080 #020202>" in json.dumps(seen(messages[-1]))
+    assert "<1920x1080 #020202>" in json.dumps(name_images(messages[-1]))
 
 
-def test_a_point_of_an_answer_that_was_not_carried_out_is_forgotten() -> None:
+def test_the_pointer_is_restored_after_an_answer_that_was_not_carried_out() -> None:
     session = Session(
         NEWER,
         message(member("mouse_move", coordinate=[1, 2])),
@@ -269,49 +269,49 @@ def test_a_point_of_an_answer_that_was_not_carried_out_is_forgotten() -> None:
     )
     session.step()
     session.step()
-    assert called(session.step()) == [["computer_click", {"x": 1, "y": 2}]]
+    assert calls_of(session.step()) == [["computer_click", {"x": 1, "y": 2}]]
 
 
-def test_only_the_pictures_of_the_last_observations_stay() -> None:
+def test_only_the_images_of_the_last_observations_are_kept() -> None:
     looks = [message(member("screenshot"), member("zoom", region=[0, 0, 10, 10])) for _ in range(4)]
     session = Session(NEWER.model_copy(update={"images": 2}), *looks)
     for _ in looks:
         session.step()
-    asked = json.dumps(seen(session.model.asked[-1]))
-    # Two pictures a step: what was zoomed, enlarged to 1080 x 1080, and the screen.
-    assert [asked.count(f"x1080 #0{n}0{n}0{n}") for n in (1, 2, 3, 4)] == [0, 0, 2, 2]
-    # One picture of the first step, two of the second.
-    assert asked.count("no longer shown") == 3
+    sent = json.dumps(name_images(session.model.requests[-1]))
+    # Two images per step: the zoomed region, enlarged to 1080 x 1080, and the screen.
+    assert [sent.count(f"x1080 #0{n}0{n}0{n}") for n in (1, 2, 3, 4)] == [0, 0, 2, 2]
+    # One image of the first step, two of the second.
+    assert sent.count("no longer shown") == 3
 
 
-def test_a_picture_of_a_tool_and_a_long_text_are_in_its_result() -> None:
+def test_a_tools_image_and_long_text_are_in_its_result() -> None:
     picture = "data:image/png;base64,AAAA"
     session = Session(
         NEWER.model_copy(update={"results": 100}), message(use("calc_save")), message(use("finish"))
     )
     session.step()
     session.step(ToolResult("", "x" * 130, images=(picture,)))
-    content = session.model.asked[1]["messages"][-1]["content"][0]["content"]
+    content = session.model.requests[1]["messages"][-1]["content"][0]["content"]
     assert content[0]["text"] == "x" * 100 + "\n[cut: 30 of 130 characters are not shown]"
     source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
     assert content[1] == {"type": "image", "source": source}
 
 
-def test_thoughts_are_given_back_until_the_tools_change() -> None:
+def test_thoughts_are_sent_back_until_the_tools_change() -> None:
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
     session = Session(
         NEWER, message(thought, use("calc_save")), message(use("calc_save")), message(use("finish"))
     )
     session.step()
     session.step()
-    assert thought in session.model.asked[1]["messages"][1]["content"]
+    assert thought in session.model.requests[1]["messages"][1]["content"]
     session.step(tools=[TOOLS["calc_save"]])
-    kinds = [block["type"] for block in session.model.asked[2]["messages"][1]["content"]]
+    kinds = [block["type"] for block in session.model.requests[2]["messages"][1]["content"]]
     assert kinds == ["tool_use"]
 
 
-def test_zoom_shows_the_region_enlarged_from_the_screen_s_own_pixels() -> None:
-    # Four quarters of a screen of 4 x 4, seen as 2 x 2: the model names the lower right one.
+def test_zoom_enlarges_the_region_from_the_unscaled_screen() -> None:
+    # A 4 x 4 screen in four quarters, shown as 2 x 2: the model names the lower right one.
     colours = [b"\x10\x00\x00", b"\x00\x20\x00", b"\x00\x00\x30", b"\x40\x40\x40"]
     upper = (colours[0] * 2 + colours[1] * 2) * 2
     lower = (colours[2] * 2 + colours[3] * 2) * 2

@@ -1,5 +1,4 @@
-"""Exchanges in the vendors' documented forms, replayed (see `replaying`: they are written by hand,
-no vendor was asked)."""
+"""Replay exchanges in the vendors' documented formats (written by hand, see `replaying`)."""
 
 from __future__ import annotations
 
@@ -11,12 +10,12 @@ from pydantic import ValidationError
 from ambidex.host import Decision, Form, ToolResult
 from ambidex.host.dialects import dialects
 from ambidex.host.records.config import ModelConfig
-from tests.host.replaying import TOOLS, Session, called, exchange, names, newest, seen
+from tests.host.replaying import TOOLS, Session, calls_of, exchange, name_images, names, newest
 from tests.host.vendors import check_answer, check_request
 
 
 @pytest.mark.parametrize("name", names())
-def test_an_exchange_is_sent_and_read_as_it_is_written_down(name: str) -> None:
+def test_an_exchange_is_sent_and_read_as_recorded(name: str) -> None:
     script = exchange(name)
     session = Session(
         ModelConfig.model_validate(script["model"]),
@@ -28,7 +27,7 @@ def test_an_exchange_is_sent_and_read_as_it_is_written_down(name: str) -> None:
     known = 0
     for step in script["steps"]:
         decision = session.step(*(ToolResult("", *each) for each in step.get("results", ())))
-        body = seen(session.model.asked[-1])
+        body = name_images(session.model.requests[-1])
         if "request" in step:
             assert body == step["request"]
         else:
@@ -38,14 +37,14 @@ def test_an_exchange_is_sent_and_read_as_it_is_written_down(name: str) -> None:
 
 
 def written(decision: Decision) -> dict[str, Any]:
-    said: dict[str, Any] = {"calls": called(decision)}
+    said: dict[str, Any] = {"calls": calls_of(decision)}
     for key in ("thought", "malformed", "answer"):
         if getattr(decision, key):
             said[key] = getattr(decision, key)
     return said | ({"stop": decision.stop.value} if decision.stop else {})
 
 
-def test_there_is_an_exchange_with_every_dialect_and_every_version_of_a_tool() -> None:
+def test_every_dialect_and_tool_version_has_a_recorded_exchange() -> None:
     assert {exchange(name)["model"]["dialect"] for name in names()} == set(dialects()) - {
         "functions"
     }
@@ -113,7 +112,7 @@ WRONG_REQUESTS: list[tuple[Form, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("form", "body"), WRONG_REQUESTS)
-def test_the_vendors_types_refuse_what_their_interface_does_not_have(
+def test_the_vendors_types_refuse_requests_outside_their_interface(
     form: Form, body: dict[str, Any]
 ) -> None:
     with pytest.raises(ValidationError):

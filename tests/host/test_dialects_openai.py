@@ -1,4 +1,4 @@
-"""OpenAI's responses with its computer tool, against the types of its SDK."""
+"""OpenAI's responses API with its computer tool, checked against the types of its SDK."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ambidex.host.dialects.openai import OpenAI
 from ambidex.host.dialects.openai_actions import ACTIONS, BUTTONS
 from ambidex.host.records.config import ModelConfig
 from tests.host.answers import computer, function, output_refusal, output_text, response
-from tests.host.replaying import HANDS, TOOLS, Session, called, seen
+from tests.host.replaying import HANDS, TOOLS, Session, calls_of, name_images
 
 GA = ModelConfig(name="openai/gpt-5.4", dialect="openai")
 PREVIEW = ModelConfig(name="openai/computer-use-preview", dialect="openai")
@@ -82,20 +82,24 @@ def test_every_action_of_the_vendor_is_known_here() -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "given", "calls"),
-    [(action, given, calls) for action, samples in SAMPLES.items() for given, calls in samples],
+    ("action", "arguments", "calls"),
+    [
+        (action, arguments, calls)
+        for action, samples in SAMPLES.items()
+        for arguments, calls in samples
+    ],
 )
-def test_every_action_becomes_the_guest_s(
-    action: str, given: dict[str, Any], calls: list[list[Any]]
+def test_every_action_becomes_calls_of_guest_tools(
+    action: str, arguments: dict[str, Any], calls: list[list[Any]]
 ) -> None:
     name = "".join(part.title() for part in action.split("_"))
-    read = getattr(sdk, name).model_validate({"type": action, **given})
+    read = getattr(sdk, name).model_validate({"type": action, **arguments})
     assert not read.model_extra, "the sample is not what the vendor documents"
-    one = response(computer({"type": action, **given}))
-    assert called(Session(GA, one).step()) == calls
-    first = computer({"type": action, **given})
+    one = response(computer({"type": action, **arguments}))
+    assert calls_of(Session(GA, one).step()) == calls
+    first = computer({"type": action, **arguments})
     first["action"] = first.pop("actions")[0]
-    assert called(Session(PREVIEW, response(first)).step()) == calls
+    assert calls_of(Session(PREVIEW, response(first)).step()) == calls
 
 
 @pytest.mark.parametrize(
@@ -107,15 +111,15 @@ def test_every_action_becomes_the_guest_s(
         ({"grid": 1000}, {"x": 192, "y": 216}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     config = GA.model_copy(update=size)
     path = [{"x": 100, "y": 200}, {"x": 100, "y": 200}]
     decision = Session(config, response(computer({"type": "drag", "path": path}))).step()
     ends = {**point, "to_x": point["x"], "to_y": point["y"]}
-    assert called(decision) == [["computer_drag", ends]]
+    assert calls_of(decision) == [["computer_drag", ends]]
 
 
-def test_several_calls_are_one_decision_in_their_order() -> None:
+def test_several_calls_are_one_decision_in_order() -> None:
     answer = response(
         computer({"type": "move", **AT}, {"type": "screenshot"}, {"type": "type", "text": "a"}),
         function("calc_save"),
@@ -125,7 +129,7 @@ def test_several_calls_are_one_decision_in_their_order() -> None:
     names = [call.name for call in session.step().calls]
     assert names == ["computer_move", "computer_type", "calc_save", "computer_wait"]
     session.step()
-    kinds = [item["type"] for item in session.model.asked[1]["input"][-3:]]
+    kinds = [item["type"] for item in session.model.requests[1]["input"][-3:]]
     assert kinds == ["computer_call_output", "function_call_output", "computer_call_output"]
 
 
@@ -147,14 +151,14 @@ def test_several_calls_are_one_decision_in_their_order() -> None:
 def test_a_model_gets_its_version_of_the_tool(config: ModelConfig, tool: dict[str, Any]) -> None:
     session = Session(config, FINISH)
     session.step()
-    assert session.model.asked[0]["tools"][0] == tool
+    assert session.model.requests[0]["tools"][0] == tool
 
 
 def test_without_gui_tools_there_is_no_computer() -> None:
     others = [tool for tool in TOOLS.values() if tool.app != "computer"]
     session = Session(GA, FINISH, tools=others)
     assert session.step().stop is Stop.DONE
-    tools = session.model.asked[0]["tools"]
+    tools = session.model.requests[0]["tools"]
     assert {tool["type"] for tool in tools} == {"function"}
     assert [tool["name"] for tool in tools] == [
         *(tool.name for tool in others),
@@ -163,7 +167,7 @@ def test_without_gui_tools_there_is_no_computer() -> None:
     ]
 
 
-def test_reasoning_goes_back_as_it_came_but_not_where_it_led_to_nothing() -> None:
+def test_reasoning_is_sent_back_unchanged_unless_nothing_follows_it() -> None:
     def reasoning(id: str) -> dict[str, Any]:
         return {"type": "reasoning", "id": id, "summary": [], "encrypted_content": "gAAA"}
 
@@ -174,13 +178,13 @@ def test_reasoning_goes_back_as_it_came_but_not_where_it_led_to_nothing() -> Non
     session.step()
     session.step()
     session.step()
-    sent = session.model.asked[2]
+    sent = session.model.requests[2]
     assert reasoning("rs_1") in sent["input"]
     assert reasoning("rs_2") not in sent["input"]
     assert (sent["store"], sent["include"]) == (False, ["reasoning.encrypted_content"])
 
 
-def test_what_came_as_null_is_not_sent_back() -> None:
+def test_null_values_are_not_sent_back() -> None:
     # litellm fills in every field that the vendor's type has.
     call = {**function("calc_save"), "namespace": None, "caller": None}
     part = {"type": "output_text", "text": "Hm.", "annotations": [], "logprobs": None}
@@ -188,7 +192,7 @@ def test_what_came_as_null_is_not_sent_back() -> None:
     session = Session(GA, response(text, call), FINISH)
     assert session.step().thought == "Hm."
     session.step()
-    assert "null" not in json.dumps(session.model.asked[1]["input"])
+    assert "null" not in json.dumps(session.model.requests[1]["input"])
 
 
 BAD = [
@@ -205,7 +209,7 @@ BAD = [
     ),
     (
         response(status="incomplete", incomplete_details={"reason": "content_filter"}),
-        "stopped by a filter",
+        "stopped by a content filter",
     ),
     (response(computer()), "without an action"),
     (response(computer({"type": "click", "button": "back", **AT})), "no back button"),
@@ -219,8 +223,8 @@ BAD = [
     (response(computer({"type": "keypress", "keys": []})), "a list of texts"),
     (response(computer({"type": "type", "text": "a"}), function("f", "{")), "are not JSON"),
     (response(function("calc_save", "[1]")), "are not an object"),
-    (response(function("calc_save", '{"a": NaN}')), "NaN is no number"),
-    (response(function("calc_save", '{"a": 1e999}')), "1e999 is no number"),
+    (response(function("calc_save", '{"a": NaN}')), "NaN is not a finite number"),
+    (response(function("calc_save", '{"a": 1e999}')), "1e999 is not a finite number"),
 ]
 
 
@@ -233,18 +237,18 @@ def test_a_malformed_answer_is_corrected_where_the_vendor_expects_it(
     assert why in decision.malformed
     assert decision.calls == ()
     assert session.step().stop is Stop.DONE
-    items = session.model.asked[1]["input"]
+    items = session.model.requests[1]["input"]
     calls = [item["call_id"] for item in items if item.get("type", "").endswith("_call")]
     outputs = [item for item in items if item.get("type", "").endswith("_call_output")]
     assert [output["call_id"] for output in outputs] == calls
     answered = [output for output in outputs if output["type"] == "function_call_output"]
     place = answered or [items[-1]]
     assert why in json.dumps(place[0])
-    assert "<1920x1080 #020202>" in json.dumps(seen(items))
+    assert "<1920x1080 #020202>" in json.dumps(name_images(items))
 
 
 def test_an_unknown_action_is_malformed() -> None:
-    # The types of the SDK have none such, so the dialect is asked without them.
+    # The SDK has no type for it, so the dialect is called without the check.
     dialect = OpenAI(Briefing("Look.", Limits()), GA)
     dialect.request(Observation(Frame.of((2, 1), b"\x00" * 6)))
     with pytest.raises(MalformedReplyError, match="no action 'jump'"):
@@ -257,41 +261,41 @@ def test_safety_checks_are_acknowledged_and_named_in_the_thought() -> None:
     session = Session(GA, response(call, output_text("On.")), FINISH)
     assert session.step().thought == "On.\n[acknowledged: irrelevant_domain: Another site.]"
     session.step()
-    output = session.model.asked[1]["input"][-1]
+    output = session.model.requests[1]["input"][-1]
     assert output["acknowledged_safety_checks"] == [check]
 
 
-def test_what_went_wrong_with_an_action_is_said_beside_its_picture() -> None:
+def test_a_failed_action_is_explained_in_a_message_with_the_screenshot() -> None:
     two = computer({"type": "click", "button": "left", "x": 1, "y": 2}, {"type": "wait"})
     session = Session(GA, response(two), FINISH)
     session.step()
     session.step(ToolResult("", "(1, 2) is outside", "off_screen"), ToolResult("", ""))
-    output, beside = session.model.asked[1]["input"][-2:]
+    output, beside = session.model.requests[1]["input"][-2:]
     assert output["type"] == "computer_call_output"
     assert beside["content"] == [
         {"type": "input_text", "text": "ERROR off_screen: (1, 2) is outside"}
     ]
 
 
-def test_only_the_pictures_of_the_last_observations_stay() -> None:
+def test_only_the_images_of_the_last_observations_are_kept() -> None:
     looks = [response(computer({"type": "screenshot"})) for _ in range(3)]
     session = Session(GA.model_copy(update={"images": 2}), *looks, response(function("calc_save")))
     for _ in range(4):
         session.step()
-    asked = json.dumps(seen(session.model.asked[-1]))
-    assert [asked.count(f"#0{n}0{n}0{n}") for n in (1, 2, 3, 4)] == [0, 0, 1, 1]
-    # The first is a message, the second the output of a call, which has to be a picture.
-    assert asked.count("[an earlier screenshot, no longer shown]") == 1
-    assert asked.count("<320x32 of many colours>") == 1
+    sent = json.dumps(name_images(session.model.requests[-1]))
+    assert [sent.count(f"#0{n}0{n}0{n}") for n in (1, 2, 3, 4)] == [0, 0, 1, 1]
+    # The first is a message, the second the output of a call, which must be an image.
+    assert sent.count("[an earlier screenshot, no longer shown]") == 1
+    assert sent.count("<320x32 of many colours>") == 1
 
 
-def test_a_picture_of_a_tool_and_a_long_text_are_in_its_output() -> None:
+def test_a_tools_image_and_long_text_are_in_its_output() -> None:
     session = Session(
         GA.model_copy(update={"results": 100}), response(function("calc_save")), FINISH
     )
     session.step()
     session.step(ToolResult("", "x" * 130, images=("data:image/png;base64,AAAA",)))
-    output = session.model.asked[1]["input"][-2]["output"]
+    output = session.model.requests[1]["input"][-2]["output"]
     text = "x" * 100 + "\n[cut: 30 of 130 characters are not shown]"
     assert output[0] == {"type": "input_text", "text": text}
     assert output[1]["image_url"] == "data:image/png;base64,AAAA"

@@ -1,4 +1,4 @@
-"""The prompt of OSWorld-MCP."""
+"""The dialect `paper`: the prompt of OSWorld-MCP."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ambidex.host.dialects.paper_actions import ACTIONS
 from ambidex.host.records.config import ModelConfig
 from tests.host.answers import chat
 from tests.host.peer import ALIAS
-from tests.host.replaying import HANDS, TOOLS, Session, called, seen
+from tests.host.replaying import HANDS, TOOLS, Session, calls_of, name_images
 
 CONFIG = ModelConfig(name="toy", dialect="paper")
 AT = {"coordinate": [10, 20]}
@@ -62,7 +62,7 @@ SAMPLES: dict[str, list[tuple[dict[str, Any], list[list[Any]]]]] = {
     "double_click": [(AT, [["computer_double_click", POINT]])],
     "scroll": [
         ({"pixels": 3, **AT}, [["computer_scroll", {**POINT, "dy": -3}]]),
-        # Without a point, in the middle of 1920 x 1080: the pointer was not put anywhere yet.
+        # Without a point, in the middle of 1920 x 1080: the pointer has no position yet.
         ({"pixels": -5}, [["computer_scroll", {"x": 960, "y": 540, "dy": 5}]]),
     ],
     "wait": [({"time": 2.5}, [["computer_wait", {"seconds": 2.5}]])],
@@ -70,24 +70,28 @@ SAMPLES: dict[str, list[tuple[dict[str, Any], list[list[Any]]]]] = {
 }
 
 
-def test_there_are_the_eleven_actions() -> None:
+def test_computer_use_has_the_papers_eleven_actions() -> None:
     assert len(ACTIONS) == 11
     assert ACTIONS.keys() == SAMPLES.keys()
     assert {tool for tool, _ in ACTIONS.values() if tool} <= HANDS.keys()
 
 
 @pytest.mark.parametrize(
-    ("action", "given", "calls"),
-    [(action, given, calls) for action, samples in SAMPLES.items() for given, calls in samples],
+    ("action", "arguments", "calls"),
+    [
+        (action, arguments, calls)
+        for action, samples in SAMPLES.items()
+        for arguments, calls in samples
+    ],
 )
-def test_every_action_becomes_the_guest_s(
-    action: str, given: dict[str, Any], calls: list[list[Any]]
+def test_every_action_becomes_calls_of_guest_tools(
+    action: str, arguments: dict[str, Any], calls: list[list[Any]]
 ) -> None:
-    assert called(Session(CONFIG, using(action, **given)).step()) == calls
+    assert calls_of(Session(CONFIG, using(action, **arguments)).step()) == calls
 
 
 @pytest.mark.parametrize(
-    ("given", "stop", "said"),
+    ("arguments", "stop", "answer"),
     [
         ({"status": "success"}, Stop.DONE, None),
         ({"status": "success", "answer": 42}, Stop.DONE, "42"),
@@ -95,9 +99,9 @@ def test_every_action_becomes_the_guest_s(
         ({"status": "failure", "answer": "No such file."}, Stop.INFEASIBLE, "No such file."),
     ],
 )
-def test_the_task_is_ended_by_terminate(given: dict[str, Any], stop: Stop, said: str) -> None:
-    decision = Session(CONFIG, using("terminate", **given)).step()
-    assert (decision.stop, decision.answer, decision.calls) == (stop, said, ())
+def test_the_task_is_ended_by_terminate(arguments: dict[str, Any], stop: Stop, answer: str) -> None:
+    decision = Session(CONFIG, using("terminate", **arguments)).step()
+    assert (decision.stop, decision.answer, decision.calls) == (stop, answer, ())
 
 
 @pytest.mark.parametrize(
@@ -110,22 +114,22 @@ def test_the_task_is_ended_by_terminate(given: dict[str, Any], stop: Stop, said:
         ({}, {"x": 100, "y": 200}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     config = CONFIG.model_copy(update=size)
     decision = Session(config, using("click", coordinate=[100, 200])).step()
-    assert called(decision) == [["computer_click", point]]
+    assert calls_of(decision) == [["computer_click", point]]
 
 
-def test_the_wheel_turns_where_the_pointer_was_last_put() -> None:
+def test_the_wheel_turns_at_the_last_pointer_position() -> None:
     answers = [using("drag", **AT, coordinate2=[30, 40]), using("scroll", pixels=1)]
     session = Session(CONFIG, *answers)
     session.step()
-    assert called(session.step()) == [["computer_scroll", {"x": 30, "y": 40, "dy": -1}]]
+    assert calls_of(session.step()) == [["computer_scroll", {"x": 30, "y": 40, "dy": -1}]]
 
 
 def functions(session: Session) -> list[dict[str, Any]]:
-    """As the system prompt has them: a JSON object a line, between the tags."""
-    system = session.model.asked[-1]["messages"][0]["content"]
+    """The functions in the system prompt: one JSON object per line, between the tags."""
+    system = session.model.requests[-1]["messages"][0]["content"]
     inside = re.search(r"<tools>\n(.*?)\n</tools>", system, re.DOTALL)
     assert inside
     lines = [json.loads(line) for line in inside[1].splitlines()]
@@ -136,15 +140,15 @@ def functions(session: Session) -> list[dict[str, Any]]:
 def test_the_functions_are_lines_of_json_in_the_system_prompt() -> None:
     session = Session(CONFIG.model_copy(update={"view": (1280, 720)}), END)
     session.step()
-    assert list(session.model.asked[0]) == ["messages"], "there is no parameter `tools`"
+    assert list(session.model.requests[0]) == ["messages"], "there is no parameter `tools`"
     others = [name for name, tool in TOOLS.items() if tool.app != "computer"]
-    assert [each["name"] for each in functions(session)] == ["computer_use", *others]
+    assert [function["name"] for function in functions(session)] == ["computer_use", *others]
     actions = functions(session)[0]["parameters"]["properties"]["action"]["enum"]
     assert actions == list(SAMPLES)
-    assert "1280 x 720" in session.model.asked[0]["messages"][0]["content"]
+    assert "1280 x 720" in session.model.requests[0]["messages"][0]["content"]
 
 
-def test_the_actions_are_those_that_the_guest_can_carry_out() -> None:
+def test_only_actions_that_the_guest_can_carry_out_are_offered() -> None:
     offered = [HANDS["computer_click"], HANDS["computer_key"], TOOLS["calc_save"]]
     session = Session(CONFIG, using("type", text="a"), tools=offered)
     assert "no action 'type' here. It has key, click, terminate." in session.step().malformed
@@ -159,19 +163,21 @@ def test_the_actions_are_those_that_the_guest_can_carry_out() -> None:
     ]
 
 
-def test_without_gui_tools_only_the_end_is_left_of_computer_use() -> None:
+def test_without_gui_tools_computer_use_can_only_terminate() -> None:
     session = Session(CONFIG, END, tools=[TOOLS["calc_save"]])
     assert session.step().stop is Stop.DONE
     assert functions(session)[0]["parameters"]["properties"]["action"]["enum"] == ["terminate"]
-    assert "mouse" not in session.model.asked[0]["messages"][0]["content"].partition("</tools>")[2]
+    assert (
+        "mouse" not in session.model.requests[0]["messages"][0]["content"].partition("</tools>")[2]
+    )
 
 
-def test_another_tool_is_called_by_its_name_or_by_the_reference_s() -> None:
+def test_a_tool_is_called_by_its_name_or_its_reference_alias() -> None:
     answers = [calling("calc_save"), calling(ALIAS, cell="B2", value=42)]
     session = Session(CONFIG, *answers)
-    assert called(session.step()) == [["calc_save", {}]]
-    # The loop knows the reference's names.
-    assert called(session.step()) == [[ALIAS, {"cell": "B2", "value": 42}]]
+    assert calls_of(session.step()) == [["calc_save", {}]]
+    # The loop resolves the reference's names.
+    assert calls_of(session.step()) == [[ALIAS, {"cell": "B2", "value": 42}]]
 
 
 @pytest.mark.parametrize(
@@ -185,16 +191,16 @@ def test_another_tool_is_called_by_its_name_or_by_the_reference_s() -> None:
 )
 def test_space_and_fences_around_the_call_do_not_matter(inside: str) -> None:
     decision = Session(CONFIG, chat(f"Well.<tool_call>{inside}</tool_call>")).step()
-    assert called(decision) == [["calc_save", {}]]
+    assert calls_of(decision) == [["calc_save", {}]]
 
 
 SAVE = '<tool_call>{"name": "calc_save", "arguments": {}}</tool_call>'
 BAD = [
-    (chat("I am done."), "it has 0"),
-    (chat(""), "it has 0"),
-    (chat(SAVE + SAVE), "it has 2"),
+    (chat("I am done."), "but has 0"),
+    (chat(""), "but has 0"),
+    (chat(SAVE + SAVE), "but has 2"),
     (chat(SAVE.removesuffix("</tool_call>")), "not closed"),
-    (chat("<thinking>" + SAVE + "</thinking>"), "it has 0"),
+    (chat("<thinking>" + SAVE + "</thinking>"), "but has 0"),
     (chat(SAVE, finish="length"), "cut off"),
     (chat("", refusal="I will not."), "a refusal: I will not."),
     (chat("<tool_call>calc_save()</tool_call>"), "not JSON"),
@@ -202,7 +208,10 @@ BAD = [
     (chat("<tool_call>{'name': 'calc_save'}</tool_call>"), "not JSON"),
     (chat("<tool_call>[]</tool_call>"), "not an object"),
     (chat("<tool_call>" + "[" * 100_000 + "</tool_call>"), "not JSON"),
-    (chat('<tool_call>{"name": "f", "arguments": {"a": Infinity}}</tool_call>'), "no number"),
+    (
+        chat('<tool_call>{"name": "f", "arguments": {"a": Infinity}}</tool_call>'),
+        "not a finite number",
+    ),
     (chat('<tool_call>{"arguments": {}}</tool_call>'), "needs a `name`"),
     (chat('<tool_call>{"name": "f", "arguments": []}</tool_call>'), "object `arguments`"),
     (using("jump"), "no action 'jump' here. It has key,"),
@@ -217,7 +226,7 @@ BAD = [
     (using("key", keys=[""]), "a list of texts"),
     (using("type"), "needs `text`"),
     (using("scroll"), "needs `pixels`"),
-    (using("wait", time="long"), "has to be a number"),
+    (using("wait", time="long"), "must be a number"),
     (using("terminate"), "needs `status`"),
     (using("terminate", status="done"), "one of success, failure"),
 ]
@@ -230,15 +239,15 @@ def test_a_malformed_answer_is_corrected_in_the_next_message(bad: dict[str, Any]
     assert why in decision.malformed
     assert decision.calls == ()
     assert session.step().stop is Stop.DONE
-    text = session.model.asked[1]["messages"][1]["content"][0]["text"]
+    text = session.model.requests[1]["messages"][1]["content"][0]["text"]
     assert f"Your last answer could not be carried out: {decision.malformed}" in text
 
 
-def test_a_correction_is_said_once() -> None:
+def test_a_correction_is_sent_once() -> None:
     session = Session(CONFIG, chat("Done."), calling("calc_save"), END)
     for _ in range(3):
         session.step()
-    text = session.model.asked[2]["messages"][1]["content"][0]["text"]
+    text = session.model.requests[2]["messages"][1]["content"][0]["text"]
     assert "Your last answer" not in text
     assert "Step 1: (an answer that could not be carried out" in text
     assert "Step 2: I called it.\nResult: done" in text
@@ -251,7 +260,7 @@ def test_the_message_has_conclusions_results_and_the_last_screenshots() -> None:
     session.step(ToolResult("", "x" * 130))
     session.step(ToolResult("", "the disk is full", "full"))
     session.step(ToolResult("", "saved", images=("data:image/png;base64,AAAA",)))
-    messages = session.model.asked[-1]["messages"]
+    messages = session.model.requests[-1]["messages"]
     assert [message["role"] for message in messages] == ["system", "user"]
     text, *rest = messages[1]["content"]
     cut = "x" * 100 + "\n[cut: 30 of 130 characters are not shown]"
@@ -262,7 +271,7 @@ def test_the_message_has_conclusions_results_and_the_last_screenshots() -> None:
         "Step 3: I called it.\nResult: saved\n\n"
     )
     rest[3]["image_url"]["url"] = "<what the tool returned>"
-    assert [part.get("text") or part["image_url"]["url"] for part in seen(rest)] == [
+    assert [part.get("text") or part["image_url"]["url"] for part in name_images(rest)] == [
         "The screen at step 3:",
         "<1920x1080 #030303>",
         "The screen now:",
@@ -271,9 +280,9 @@ def test_the_message_has_conclusions_results_and_the_last_screenshots() -> None:
     ]
 
 
-def test_a_step_without_a_conclusion_is_remembered_by_its_call() -> None:
+def test_a_step_without_a_conclusion_is_recorded_by_its_call() -> None:
     session = Session(CONFIG, chat(SAVE), END)
     session.step()
     session.step()
-    text = session.model.asked[1]["messages"][1]["content"][0]["text"]
+    text = session.model.requests[1]["messages"][1]["content"][0]["text"]
     assert 'Step 1: called {"name": "calc_save", "arguments": {}}\nResult: done' in text

@@ -1,4 +1,4 @@
-"""Lines of Python that are parsed and never executed."""
+"""The dialect `pyautogui`: Python that is parsed and never executed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ambidex.host import Stop, ToolResult
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.pyautogui import signature
 from ambidex.host.dialects.pyautogui_calls import CALLS, SIGNATURES
-from ambidex.host.dialects.pyautogui_reading import read
+from ambidex.host.dialects.pyautogui_reading import parse_block
 from ambidex.host.dialects.reading import Pointer
 from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import ToolSpec
 from tests.host.answers import chat
 from tests.host.peer import ALIAS
-from tests.host.replaying import HANDS, TOOLS, Session, called, seen
+from tests.host.replaying import HANDS, TOOLS, Session, calls_of, name_images
 
 CONFIG = ModelConfig(name="toy", dialect="pyautogui")
 AT = {"x": 10, "y": 20}
@@ -103,7 +103,7 @@ SAMPLES: dict[str, list[tuple[str, list[list[Any]]]]] = {
         ),
     ],
     "keyUp": [
-        # With nothing between down and up it was a press; of several, a chord.
+        # With nothing between down and up it is a key press; of several keys, a chord.
         (
             "('alt')\npyautogui.keyDown('ctrl')\npyautogui.keyDown('t')\n"
             "pyautogui.keyUp('t')\npyautogui.keyUp('ctrl')",
@@ -115,7 +115,7 @@ SAMPLES: dict[str, list[tuple[str, list[list[Any]]]]] = {
 """Each function as it may be called, and what becomes of it after the pointer was put at (1, 2)."""
 
 
-def test_every_function_is_tried_and_named_in_the_prompt() -> None:
+def test_every_function_is_tested_and_listed_in_the_prompt() -> None:
     assert CALLS.keys() == SAMPLES.keys()
     named = {text.partition("(")[0].partition(".")[2] for _, text in SIGNATURES}
     other_names = {"leftClick", "drag", "typewrite"}
@@ -127,14 +127,14 @@ def test_every_function_is_tried_and_named_in_the_prompt() -> None:
     ("function", "rest", "calls"),
     [(function, rest, calls) for function, samples in SAMPLES.items() for rest, calls in samples],
 )
-def test_every_function_becomes_calls_of_the_guest(
+def test_every_function_becomes_calls_of_guest_tools(
     function: str, rest: str, calls: list[list[Any]]
 ) -> None:
     before = ["pyautogui.keyDown('alt')"] if function == "keyUp" else []
     lines = [*before, f"pyautogui.{function}{rest}"]
     session = Session(CONFIG, code("pyautogui.moveTo(1, 2)"), code("import pyautogui", *lines))
     session.step()
-    assert called(session.step()) == calls
+    assert calls_of(session.step()) == calls
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ def test_every_function_becomes_calls_of_the_guest(
         ({"grid": 1000}, {"x": 192, "y": 216}),
     ],
 )
-def test_points_are_on_the_screen(size: dict[str, Any], point: dict[str, int]) -> None:
+def test_points_are_converted_to_screen_pixels(size: dict[str, Any], point: dict[str, int]) -> None:
     decision = Session(CONFIG.model_copy(update=size), code("pyautogui.click(100, 200)")).step()
-    assert called(decision) == [["computer_click", point]]
+    assert calls_of(decision) == [["computer_click", point]]
 
 
 def test_tools_are_called_by_their_names_with_literals() -> None:
@@ -159,7 +159,7 @@ def test_tools_are_called_by_their_names_with_literals() -> None:
         f"{ALIAS}(cell='B3', value='x' 'y')",
         "computer_window_list()",
     ]
-    assert called(Session(CONFIG, code(*lines)).step()) == [
+    assert calls_of(Session(CONFIG, code(*lines)).step()) == [
         ["computer_wait", {"seconds": 1}],
         ["calc_set_cell_value", {"cell": "B2", "value": {"a": [1, -2.5, [True, None]]}}],
         [ALIAS, {"cell": "B3", "value": "xy"}],
@@ -168,7 +168,7 @@ def test_tools_are_called_by_their_names_with_literals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "stop", "said"),
+    ("line", "stop", "answer"),
     [
         ("DONE", Stop.DONE, None),
         ("DONE()", Stop.DONE, None),
@@ -179,50 +179,53 @@ def test_tools_are_called_by_their_names_with_literals() -> None:
         ("FAIL(reason='none')", Stop.INFEASIBLE, "none"),
     ],
 )
-def test_the_endings(line: str, stop: Stop, said: str | None) -> None:
+def test_the_endings(line: str, stop: Stop, answer: str | None) -> None:
     decision = Session(CONFIG, code("calc_save()", line)).step()
-    assert (decision.stop, decision.answer) == (stop, said)
-    assert called(decision) == [["calc_save", {}]]
+    assert (decision.stop, decision.answer) == (stop, answer)
+    assert calls_of(decision) == [["calc_save", {}]]
 
 
 @pytest.mark.parametrize(("line", "seconds"), [("WAIT", 2), ("WAIT(5)", 5), ("WAIT(seconds=1)", 1)])
 def test_waiting(line: str, seconds: int) -> None:
     decision = Session(CONFIG, chat(f"```{line}```")).step()
-    assert called(decision) == [["computer_wait", {"seconds": seconds}]]
+    assert calls_of(decision) == [["computer_wait", {"seconds": seconds}]]
 
 
 REFUSED = [
     ("import os", "line 1: only pyautogui and time"),
     ("import pyautogui as p", "line 1: only pyautogui and time"),
-    ("from time import sleep", "a ImportFrom is not allowed"),
-    ("x = 1", "a Assign is not allowed"),
-    ("pyautogui.moveTo(1, 2)\nfor i in [1]:\n    pyautogui.click()", "line 2: a For"),
-    ("while True: pass", "a While is not allowed"),
-    ("if True: pyautogui.click(1, 2)", "a If is not allowed"),
-    ("def f(): pass", "a FunctionDef"),
-    ("lambda: 1", "a Lambda"),
-    ("[calc_save() for i in 'ab']", "a ListComp"),
-    ("'text'", "a Constant"),
-    ("calc_save", "a Name is not allowed"),
-    ("pyautogui.PAUSE", "a Attribute"),
-    ("await calc_save()", "a Await"),
-    ("calc_save() or calc_save()", "a BoolOp"),
-    ("pyautogui.click(x, 2)", "no literal"),
-    ("pyautogui.click(1 + 1, 2)", "no literal"),
-    ("pyautogui.click(*[1, 2])", "no literal"),
+    ("from time import sleep", "ImportFrom is not allowed"),
+    ("x = 1", "Assign is not allowed"),
+    ("pyautogui.moveTo(1, 2)\nfor i in [1]:\n    pyautogui.click()", "line 2: For"),
+    ("while True: pass", "While is not allowed"),
+    ("if True: pyautogui.click(1, 2)", "If is not allowed"),
+    ("def f(): pass", "FunctionDef"),
+    ("lambda: 1", "Lambda"),
+    ("[calc_save() for i in 'ab']", "ListComp"),
+    ("'text'", "Constant"),
+    ("calc_save", "Name is not allowed"),
+    ("pyautogui.PAUSE", "Attribute"),
+    ("await calc_save()", "Await"),
+    ("calc_save() or calc_save()", "BoolOp"),
+    ("pyautogui.click(x, 2)", "not a literal"),
+    ("pyautogui.click(1 + 1, 2)", "not a literal"),
+    ("pyautogui.click(*[1, 2])", "not a literal"),
     ("pyautogui.click(**{'x': 1})", "unpacked with **"),
     ("calc_set_cell_value(**{'cell': 'B2'})", "unpacked with **"),
-    ("pyautogui.write(f'{1}')", "no literal"),
-    ("pyautogui.write(str(1))", "no literal"),
-    ("calc_set_cell_value(cell='B2', value=open('x').read())", "no literal"),
+    ("pyautogui.write(f'{1}')", "not a literal"),
+    ("pyautogui.write(str(1))", "not a literal"),
+    ("calc_set_cell_value(cell='B2', value=open('x').read())", "not a literal"),
     ("calc_set_cell_value('B2', 42)", "arguments by name"),
-    ("calc_set_cell_value(cell='B2', value={1, 2})", "JSON does not have"),
-    ("calc_set_cell_value(cell='B2', value=1e999)", "JSON does not have"),
-    ("calc_set_cell_value(cell='B2', value=b'x')", "JSON does not have"),
-    ("calc_set_cell_value(cell='B2', value=1j)", "JSON does not have"),
-    ("calc_set_cell_value(cell='B2', value={1: 2})", "JSON does not have"),
-    ("calc_set_cell_value(cell='B2', value=0x" + "f" * 4000 + ")", "JSON does not have"),
-    ("pyautogui.position()", "pyautogui.position is not allowed. Of pyautogui there is click"),
+    ("calc_set_cell_value(cell='B2', value={1, 2})", "JSON cannot represent"),
+    ("calc_set_cell_value(cell='B2', value=1e999)", "JSON cannot represent"),
+    ("calc_set_cell_value(cell='B2', value=b'x')", "JSON cannot represent"),
+    ("calc_set_cell_value(cell='B2', value=1j)", "JSON cannot represent"),
+    ("calc_set_cell_value(cell='B2', value={1: 2})", "JSON cannot represent"),
+    ("calc_set_cell_value(cell='B2', value=0x" + "f" * 4000 + ")", "JSON cannot represent"),
+    (
+        "pyautogui.position()",
+        "pyautogui.position is not allowed. The pyautogui functions",
+    ),
     ("time.time()", "time.time is not allowed"),
     ("os.system('rm')", "no function os.system here"),
     ("eval('1')", "no function eval here"),
@@ -230,29 +233,29 @@ REFUSED = [
     ("(lambda: 1)()", "by their plain names"),
     ("pyautogui.press.__call__('a')", "no function pyautogui.press.__call__"),
     ("click(1, 2)", "no function click here"),
-    ("pyautogui.click('button.png')", "has to be a number"),
-    ("pyautogui.click(1, 2, 3, 4, 'left', 6, 7)", "6 arguments at most"),
+    ("pyautogui.click('button.png')", "must be a number"),
+    ("pyautogui.click(1, 2, 3, 4, 'left', 6, 7)", "at most 6 arguments"),
     ("pyautogui.click(1, 2, x=3)", "got `x` twice"),
-    ("pyautogui.click(1, 2, 5)", "has to be 1, 2 or 3"),
-    ("pyautogui.click(1, 2, button='side')", "there is left, middle, right"),
+    ("pyautogui.click(1, 2, 5)", "must be 1, 2 or 3"),
+    ("pyautogui.click(1, 2, button='side')", "must be left, middle or right"),
     ("pyautogui.click(1, 2, image='x')", "takes no `image`"),
-    ("pyautogui.click()", "has not been put anywhere"),
-    ("pyautogui.dragTo(1, 2)", "has not been put anywhere"),
+    ("pyautogui.click()", "has not been moved anywhere"),
+    ("pyautogui.dragTo(1, 2)", "has not been moved anywhere"),
     ("pyautogui.hotkey()", "a list of texts"),
-    ("pyautogui.press(['a', 'b'], presses=2)", "goes with a single key"),
-    ("pyautogui.write(3)", "has to be a text"),
+    ("pyautogui.press(['a', 'b'], presses=2)", "only be used with a single key"),
+    ("pyautogui.write(3)", "must be a text"),
     ("pyautogui.keyDown('ctrl')", "no keyUp in the same block"),
     ("pyautogui.keyUp('ctrl')", "no keyDown before it"),
     ("pyautogui.keyDown('a')\npyautogui.write('b')", "line 2: write cannot come between"),
     ("pyautogui.keyDown('a')\ncalc_save()", "line 2: calc_save cannot come between"),
     ("pyautogui.keyDown('a')\ntime.sleep(1)", "line 2: sleep cannot come between"),
     ("DONE\npyautogui.click(1, 2)", "line 2: nothing can follow"),
-    ("DONE(1, 2)", "1 arguments at most"),
-    ("WAIT('a')", "has to be a number"),
-    ("pyautogui.click(1, 2", "no Python"),
-    ("calc_save()\x00", "no Python"),
+    ("DONE(1, 2)", "at most 1 arguments"),
+    ("WAIT('a')", "must be a number"),
+    ("pyautogui.click(1, 2", "not valid Python"),
+    ("calc_save()\x00", "not valid Python"),
     ("(" * 100_000, "more than 50000 characters"),
-    ("-" * 40_000 + "1", "no Python"),
+    ("-" * 40_000 + "1", "not valid Python"),
     ("", "is empty"),
     ("# nothing", "is empty"),
 ]
@@ -274,7 +277,7 @@ def test_a_malformed_answer_is_corrected_in_the_next_message(bad: dict[str, Any]
     assert why in decision.malformed
     assert decision.calls == ()
     assert session.step().stop is Stop.DONE
-    text = session.model.asked[1]["messages"][-1]["content"][0]["text"]
+    text = session.model.requests[1]["messages"][-1]["content"][0]["text"]
     assert decision.malformed in text
 
 
@@ -290,39 +293,39 @@ import for in lambda await x f' ** * + os system eval __import__ 'a' None True #
 )
 def test_any_text_is_calls_of_offered_tools_or_malformed(text: str) -> None:
     try:
-        found = read(text, NAMES, Pointer(), (1920, 1080))
+        block = parse_block(text, NAMES, Pointer(), (1920, 1080))
     except MalformedReplyError:
         return
-    assert {name for name, _ in found.calls} <= NAMES.keys()
-    json.dumps(found.calls, allow_nan=False)
+    assert {name for name, _ in block.calls} <= NAMES.keys()
+    json.dumps(block.calls, allow_nan=False)
 
 
 @given(st.sampled_from(dir(builtins)))
 def test_no_builtin_can_be_called(name: str) -> None:
     with pytest.raises(MalformedReplyError):
-        read(f"{name}()", NAMES, Pointer(), (1920, 1080))
+        parse_block(f"{name}()", NAMES, Pointer(), (1920, 1080))
 
 
-def test_a_function_that_the_guest_cannot_carry_out_is_neither_named_nor_read() -> None:
+def test_a_function_without_a_guest_tool_is_neither_listed_nor_accepted() -> None:
     offered = [HANDS["computer_click"], TOOLS["calc_save"]]
     session = Session(CONFIG, code("pyautogui.press('a')"), code("WAIT"), tools=offered)
     assert "pyautogui.press is not available here" in session.step().malformed
     assert "WAIT is not available here" in session.step().malformed
-    system = session.model.asked[0]["messages"][0]["content"]
+    system = session.model.requests[0]["messages"][0]["content"]
     assert "pyautogui.click(x, y, clicks=1, button='left')" in system
     assert "pyautogui.press" not in system
     assert "WAIT" not in system
 
 
-def test_without_gui_tools_the_prompt_has_none_of_pyautogui_s_functions() -> None:
+def test_without_gui_tools_the_prompt_lists_no_pyautogui_functions() -> None:
     session = Session(CONFIG, code("calc_save()", "DONE"), tools=[TOOLS["calc_save"]])
     assert session.step().stop is Stop.DONE
-    system = session.model.asked[0]["messages"][0]["content"]
+    system = session.model.requests[0]["messages"][0]["content"]
     assert "pyautogui.click" not in system
     assert "- `calc_save()`: calc_save." in system
 
 
-def test_a_tool_is_named_as_a_function_of_python() -> None:
+def test_a_tool_is_listed_with_a_python_signature() -> None:
     parameters = {
         "properties": {
             "cell": {"type": "string"},
@@ -351,11 +354,13 @@ def test_results_and_the_last_pictures_are_in_the_conversation() -> None:
     session.step(ToolResult("", ""), ToolResult("", "x" * 130))
     session.step(ToolResult("", "(1, 2) is outside", "off_screen"), ToolResult("", ""))
     session.step(ToolResult("", "", images=("data:image/png;base64,AAAA",)))
-    messages = session.model.asked[-1]["messages"]
+    messages = session.model.requests[-1]["messages"]
     messages[-1]["content"][1]["image_url"]["url"] = "<what the tool returned>"
-    said = [seen(message["content"]) for message in messages if message["role"] == "user"]
+    contents = [
+        name_images(message["content"]) for message in messages if message["role"] == "user"
+    ]
     cut = "x" * 100 + "\n[cut: 30 of 130 characters are not shown]"
-    assert [content[0]["text"] for content in said] == [
+    assert [content[0]["text"] for content in contents] == [
         "Set B2 to 42.\nThe screen now:",
         f"calc_save: {cut}\nThe screen now:",
         "computer_move: ERROR off_screen: (1, 2) is outside\ncalc_save: done\nThe screen now:",
@@ -363,6 +368,6 @@ def test_results_and_the_last_pictures_are_in_the_conversation() -> None:
     ]
     pictures = [
         [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
-        for content in said
+        for content in contents
     ]
     assert pictures == [[], [], [], ["<what the tool returned>", "<1920x1080 #040404>"]]

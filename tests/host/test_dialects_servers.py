@@ -1,5 +1,5 @@
-"""Dialects and `LiteModel` with a real server that speaks the vendors' three forms; what it is sent
-is held against the types of their SDKs."""
+"""Dialects and `LiteModel` with a real server that speaks the vendors' three APIs; requests are
+checked against the types of their SDKs."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ Said = dict[str, Any] | int
 def vendor(
     *answers: Said, after: str = "0"
 ) -> Iterator[tuple[str, list[tuple[Form, dict[str, Any], Any]]]]:
-    """A server with scripted answers, the last of which it repeats; a number is an HTTP error."""
-    left, asked = list(answers), []
+    """A server with scripted answers; it repeats the last one. A number is an HTTP error."""
+    left, requests = list(answers), []
 
     async def answer(request: Asked) -> Response:
-        asked.append((PATHS[request.url.path], await request.json(), request.headers))
-        said = left.pop(0) if len(left) > 1 else left[0]
-        if not isinstance(said, int):
-            return JSONResponse(said)
-        error = {"type": "error", "error": {"type": "x", "message": "busy", "code": str(said)}}
-        return JSONResponse(error, said, headers={"Retry-After": after})
+        requests.append((PATHS[request.url.path], await request.json(), request.headers))
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if not isinstance(answer, int):
+            return JSONResponse(answer)
+        error = {"type": "error", "error": {"type": "x", "message": "busy", "code": str(answer)}}
+        return JSONResponse(error, answer, headers={"Retry-After": after})
 
     app = Starlette(routes=[Route(path, answer, methods=["POST"]) for path in PATHS])
     with serve(app, lifespan="off") as address:
-        yield address, asked
+        yield address, requests
 
 
 def calling(name: str, **arguments: Any) -> dict[str, Any]:
@@ -114,21 +114,21 @@ SCRIPTS: dict[str, tuple[Form, list[dict[str, Any]]]] = {
 @pytest.mark.parametrize("dialect", SCRIPTS)
 def test_a_task_is_solved_in_every_dialect(dialect: str, tmp_path: Path, suite: Suite) -> None:
     form, answers = SCRIPTS[dialect]
-    with vendor(*answers) as (address, asked):
+    with vendor(*answers) as (address, requests):
         model = ModelConfig(name="toy", base_url=f"{address}/v1", dialect=dialect)
         rows = run_in(tmp_path, suite, config_of(suite, agents=("model",), model=model))
     cell = next(row for row in rows if row.task == "cell")
     assert cell.success, cell
     assert (cell.steps, cell.tool_calls, cell.gui_calls) == (len(answers), 2, 1)
-    # Each answer took 100 tokens and gave 7.
+    # Each answer used 100 input and 7 output tokens.
     assert (cell.input_tokens, cell.output_tokens) == (100 * len(answers), 7 * len(answers))
     assert {call.tool: call.errors for call in cell.calls} == {
         "computer_click": 0,
         "calc_set_cell_value": 0,
         "calc_save": 0,
     }
-    assert {each[0] for each in asked} == {form}
-    for _, body, _ in asked:
+    assert {request[0] for request in requests} == {form}
+    for _, body, _ in requests:
         check_request(form, body)
 
 
@@ -138,11 +138,11 @@ def test_a_model_that_only_talks_ends_by_the_parse_limit(
 ) -> None:
     form = SCRIPTS[dialect][0]
     talk = {"chat": chat("Hm."), "messages": message(stop="end_turn"), "responses": response()}
-    with vendor(talk[form]) as (address, asked):
+    with vendor(talk[form]) as (address, requests):
         model = ModelConfig(name="toy", base_url=f"{address}/v1", dialect=dialect)
         rows = run_in(tmp_path, suite, config_of(suite, agents=("model",), model=model))
     assert {(row.stop, row.steps, row.malformed) for row in rows} == {(Stop.PARSE_LIMIT, 3, 3)}
-    for _, body, _ in asked:
+    for _, body, _ in requests:
         check_request(form, body)
 
 
@@ -164,19 +164,19 @@ def model_at(address: str, **more: Any) -> LiteModel:
 
 @pytest.mark.parametrize("form", QUESTIONS)
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
-def test_a_busy_model_is_asked_again_in_every_form(form: Form, status: int) -> None:
-    with vendor(status, status, FINE[form]) as (address, asked):
+def test_a_request_refused_for_load_is_retried_in_every_api(form: Form, status: int) -> None:
+    with vendor(status, status, FINE[form]) as (address, requests):
         answer = model_at(f"{address}/v1").ask(Request(form, QUESTIONS[form]))
     assert (answer.usage.requests, answer.usage.retries) == (1, 2)
     assert answer.usage.input_tokens == 100
-    assert len(asked) == 3
+    assert len(requests) == 3
 
 
 @pytest.mark.parametrize("form", QUESTIONS)
-def test_a_model_that_stays_busy_is_given_up(form: Form) -> None:
-    with vendor(429) as (address, asked), pytest.raises(ModelError, match="after 3 tries"):
+def test_a_model_that_stays_busy_is_a_model_error(form: Form) -> None:
+    with vendor(429) as (address, requests), pytest.raises(ModelError, match="after 3 attempts"):
         model_at(f"{address}/v1", retries=2).ask(Request(form, QUESTIONS[form]))
-    assert len(asked) == 3
+    assert len(requests) == 3
 
 
 @pytest.mark.parametrize("form", QUESTIONS)
@@ -197,9 +197,12 @@ def test_the_vendor_says_how_long_to_wait_up_to_a_bound(
 @pytest.mark.parametrize("form", QUESTIONS)
 @pytest.mark.parametrize("status", [400, 401, 404])
 def test_a_model_that_refuses_is_not_asked_again(form: Form, status: int) -> None:
-    with vendor(status) as (address, asked), pytest.raises(ModelError, match="toy did not answer"):
+    with (
+        vendor(status) as (address, requests),
+        pytest.raises(ModelError, match="toy did not answer"),
+    ):
         model_at(f"{address}/v1").ask(Request(form, QUESTIONS[form]))
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -214,7 +217,7 @@ def test_a_model_that_refuses_is_not_asked_again(form: Form, status: int) -> Non
         ("chat", {**chat(""), "choices": []}, "has no choices|did not answer"),
     ],
 )
-def test_an_answer_without_an_answer_is_a_model_error(
+def test_an_answer_without_content_is_a_model_error(
     form: Form, answer: dict[str, Any], why: str
 ) -> None:
     with vendor(answer) as (address, _), pytest.raises(ModelError, match=why):
@@ -223,28 +226,28 @@ def test_an_answer_without_an_answer_is_a_model_error(
 
 @pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/"])
 def test_messages_are_sent_to_the_same_address_with_or_without_the_version(end: str) -> None:
-    with vendor(FINE["messages"]) as (address, asked):
+    with vendor(FINE["messages"]) as (address, requests):
         model_at(address + end).ask(Request("messages", QUESTIONS["messages"]))
-    assert [form for form, _, _ in asked] == ["messages"]
+    assert [form for form, _, _ in requests] == ["messages"]
 
 
-def test_the_header_of_an_earlier_computer_tool_arrives() -> None:
+def test_the_beta_header_of_an_earlier_computer_tool_is_sent() -> None:
     headers = {"anthropic-beta": "computer-use-2025-11-24"}
-    with vendor(FINE["messages"]) as (address, asked):
+    with vendor(FINE["messages"]) as (address, requests):
         body = {**QUESTIONS["messages"], "extra_headers": headers}
         model_at(address).ask(Request("messages", body))
-    _, sent, arrived = asked[0]
+    _, sent, arrived = requests[0]
     assert arrived["anthropic-beta"] == "computer-use-2025-11-24"
     assert "extra_headers" not in sent
 
 
-def test_messages_are_asked_from_several_threads_and_leave_the_loop_alone() -> None:
+def test_messages_are_sent_from_several_threads_and_leave_event_loops_alone() -> None:
     loop = asyncio.get_event_loop_policy().get_event_loop()
-    with vendor(FINE["messages"]) as (address, asked):
+    with vendor(FINE["messages"]) as (address, requests):
         model, question = model_at(address), Request("messages", QUESTIONS["messages"])
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda _: model.ask(question), range(8)))
         answers.append(model.ask(question))
     assert {answer.body["content"][0]["text"] for answer in answers} == {"hello"}
-    assert len(asked) == 9
+    assert len(requests) == 9
     assert asyncio.get_event_loop_policy().get_event_loop() is loop

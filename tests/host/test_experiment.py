@@ -1,4 +1,4 @@
-"""Experiments from a file: what is in them, and what is refused."""
+"""Experiment files: the runs they describe, and what is refused."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def file(suite: Suite) -> Path:
 
 
 def test_every_combination_is_a_run_and_gui_has_no_exposures(file: Path) -> None:
-    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
-    assert [cell.name for cell in found if cell.name.startswith("toy")] == [
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    assert [cell.name for cell in runs if cell.name.startswith("toy")] == [
         "toy.gui.15",
         "toy.gui.50",
         "toy.hybrid.app.15",
@@ -56,54 +56,54 @@ def test_every_combination_is_a_run_and_gui_has_no_exposures(file: Path) -> None
         "toy.hybrid.few.15",
         "toy.hybrid.few.50",
     ]
-    assert len(found) == 12
-    assert {len(cell.request.jobs) for cell in found} == {4}, "two tasks, two trials"
-    few = next(cell.request for cell in found if cell.name == "toy.hybrid.few.15")
+    assert len(runs) == 12
+    assert {len(cell.request.jobs) for cell in runs} == {4}, "two tasks, two trials"
+    few = next(cell.request for cell in runs if cell.name == "toy.hybrid.few.15")
     assert (few.exposure.distractors, few.limits.steps, few.checkpoints) == (2, 15, ())
     assert few.model is not None
     assert few.model.dialect == "paper"
 
 
-def test_where_machines_fork_smaller_limits_are_checkpoints_of_one_run(file: Path) -> None:
-    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=True)
-    assert [cell.name for cell in found if cell.name.startswith("nothing")] == [
+def test_where_machines_fork_smaller_limits_are_interim_verdicts_of_one_run(file: Path) -> None:
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=True)
+    assert [cell.name for cell in runs if cell.name.startswith("nothing")] == [
         "nothing.gui.50",
         "nothing.hybrid.app.50",
         "nothing.hybrid.few.50",
     ]
-    assert {(cell.request.limits.steps, cell.request.checkpoints) for cell in found} == {
-        (50, (15,))
-    }
+    assert {(cell.request.limits.steps, cell.request.checkpoints) for cell in runs} == {(50, (15,))}
 
 
 def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(file: Path) -> None:
     file.write_text('checkpoints = "always"\n' + TEXT)
     request = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)[0].request
-    with pytest.raises(UsageError, match="sandbox does not"):
+    with pytest.raises(UsageError, match="sandbox cannot"):
         check(request, "sandbox")
     check(request, "libvirt")
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('policy = "app"', 'policy = "best"', r"exposures\[0\].policy"),
         ("runs = 2", "runs = 0", "runs"),
         ("runs = 2", "rans = 2", "rans"),
-        ('label = "nothing"', 'label = "toy"', "agents has toy twice"),
-        ("[50, 15]", "[15, 15]", "steps has 15 twice"),
+        ('label = "nothing"', 'label = "toy"', "agents lists toy twice"),
+        ("[50, 15]", "[15, 15]", "steps lists 15 twice"),
         ('label = "nothing"', 'label = "no/thing"', r"agents\[1\].label"),
         ("[[agents]]", "[agents", "not valid TOML"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(file: Path, old: str, new: str, said: str) -> None:
+def test_wrong_keys_of_an_experiment_are_named(
+    file: Path, old: str, new: str, message: str
+) -> None:
     file.write_text(TEXT.replace(old, new))
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         read_experiment(file)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no experiment at .*none\.toml"):
+def test_a_missing_experiment_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read the experiment .*none\.toml"):
         read_experiment(tmp_path / "none.toml")
 
 
@@ -118,21 +118,21 @@ def test_the_examples_are_experiments(name: str) -> None:
 
 def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('agent = "noop"', 'agent = "planner"\n[agents.model]\nname = "m"'))
-    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="planner needs a grounder"):
-        check(found[-1].request, "sandbox")
+        check(runs[-1].request, "sandbox")
 
 
 def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None:
     models = '[agents.model]\nname = "m"\ndialect = "openai"\n[agents.grounder]\nname = "g"'
     file.write_text(TEXT.replace('agent = "noop"', f'agent = "planner"\n{models}'))
-    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="openai names points"):
-        check(found[-1].request, "sandbox")
+        check(runs[-1].request, "sandbox")
 
 
 def test_an_unknown_dialect_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('dialect = "paper"', 'dialect = "esperanto"'))
-    found = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
-    with pytest.raises(UsageError, match="no dialect 'esperanto'"):
-        check(found[0].request, "sandbox")
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="unknown dialect: 'esperanto'"):
+        check(runs[0].request, "sandbox")

@@ -1,4 +1,4 @@
-"""Which tools are on offer, on the real catalogue of the guest."""
+"""Tool exposure, on the guest's real catalogue."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def test_every_policy_shows_mouse_and_keyboard_first(task: Task) -> None:
 
 
 def test_all_are_shown_by_name_or_shuffled_by_the_seed(task: Task) -> None:
-    by_name = [each for each in shown(Exposure(), task) if each.app != GUI]
+    by_name = [tool for tool in shown(Exposure(), task) if tool.app != GUI]
     assert names(by_name) == sorted(names(by_name))
-    assert len(by_name) + sum(each.app == GUI for each in CATALOGUE.values()) == len(CATALOGUE)
+    assert len(by_name) + sum(tool.app == GUI for tool in CATALOGUE.values()) == len(CATALOGUE)
     shuffled = Exposure(order="shuffled")
     assert names(shown(shuffled, task, seed=1)) == names(shown(shuffled, task, seed=1))
     assert names(shown(shuffled, task, seed=1)) != names(shown(shuffled, task, seed=2))
     assert set(names(shown(shuffled, task))) == set(CATALOGUE)
 
 
-def test_with_calc_in_front_exactly_its_tools_and_those_of_no_application_are_shown(
+def test_with_calc_focused_exactly_its_tools_and_those_of_no_window_are_shown(
     task: Task,
 ) -> None:
     apps = {tool.app for tool in shown(Exposure(policy="app"), task, "libreoffice-calc")}
@@ -64,7 +64,7 @@ def test_with_calc_in_front_exactly_its_tools_and_those_of_no_application_are_sh
     assert calc <= set(names(shown(Exposure(policy="app"), task, "libreoffice-calc")))
 
 
-def test_with_nothing_known_in_front_only_tools_of_no_application_are_shown(task: Task) -> None:
+def test_with_no_known_window_focused_only_tools_of_no_window_are_shown(task: Task) -> None:
     assert {tool.app for tool in shown(Exposure(policy="app"), task, "xterm")} == {GUI, *NEUTRAL}
 
 
@@ -78,20 +78,20 @@ def test_a_condition_without_tools_shows_none_whatever_the_policy(task: Task) ->
         assert apps == {GUI}
 
 
-def test_retrieval_finds_the_tool_that_the_words_are_about() -> None:
+def test_retrieval_ranks_the_described_tool_first() -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app != GUI]
-    for query, wanted in (
+    for query, expected in (
         ("Freeze the first row of the sheet", "calc_freeze_panes"),
         ("Set the volume of the player to 50", "vlc_set_volume"),
         ("Commit the staged files", "git_commit"),
     ):
-        found = retrieved(Exposure(policy="retrieved", top=10), tools, query)
-        assert wanted in found
-        assert len(found) == 10
+        names = retrieved(Exposure(policy="retrieved", top=10), tools, query)
+        assert expected in names
+        assert len(names) == 10
 
 
 @pytest.mark.parametrize(
-    ("query", "wanted"),
+    ("query", "expected"),
     [
         ("Resume playback", "vlc_play"),
         ("Restore a file from the recycle bin", "os_list_trash"),
@@ -102,13 +102,13 @@ def test_retrieval_finds_the_tool_that_the_words_are_about() -> None:
         ("Put it into landscape", "impress_set_slide_orientation"),
     ],
 )
-def test_retrieval_finds_a_tool_by_words_of_users(query: str, wanted: str) -> None:
+def test_retrieval_finds_a_tool_by_users_words(query: str, expected: str) -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app != GUI]
-    assert wanted in retrieved(Exposure(policy="retrieved"), tools, query)
+    assert expected in retrieved(Exposure(policy="retrieved"), tools, query)
 
 
 @pytest.mark.parametrize("query", ["", "the", "打开文件", "17"])
-def test_a_query_without_words_finds_the_first_by_name(query: str) -> None:
+def test_a_query_without_words_ranks_by_name(query: str) -> None:
     tools = [CATALOGUE[name] for name in ("vlc_play", "calc_save", "git_add")]
     assert retrieved(Exposure(policy="retrieved", top=1), tools, query) == {"calc_save"}
 
@@ -138,18 +138,18 @@ def test_inflections_and_spellings_of_a_word_find_the_same_tool(one: str, other:
     assert retrieved(Exposure(policy="retrieved", top=1), tools, other) == {"b_work"}
 
 
-def test_every_app_of_the_guest_has_words_of_users() -> None:
+def test_every_app_of_the_guest_has_users_words() -> None:
     assert knowledge().apps.keys() == {tool.app for tool in CATALOGUE.values()}
 
 
-def test_retrieval_of_more_than_there_are_gives_all() -> None:
+def test_retrieving_more_tools_than_exist_gives_all() -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app == "git"]
     assert len(retrieved(Exposure(policy="retrieved", top=99), tools, "x")) == len(tools)
     assert retrieved(Exposure(policy="retrieved"), [], "x") == set()
 
 
 def volume(texts: Sequence[str]) -> NDArray[np.float64]:
-    """A poor embedder: it knows one word, and counts it."""
+    """A minimal embedder: it counts a single word."""
     return np.array([[1, text.lower().count("volume")] for text in texts], float)
 
 
@@ -157,21 +157,21 @@ def short(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0]]
 
 
-def test_an_embedder_of_one_s_own_takes_the_place_of_words() -> None:
+def test_a_custom_embedder_replaces_bm25() -> None:
     tools = [tool for tool in CATALOGUE.values() if tool.app == "vlc"]
     exposure = Exposure(policy="retrieved", top=1, embedder=f"{__name__}:volume")
     assert retrieved(exposure, tools, "volume " * 20) == {"vlc_set_volume"}
 
 
-def test_an_embedder_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match="no embedder 'nowhere:nothing'"):
+def test_an_invalid_embedder_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot load embedder 'nowhere:nothing'"):
         check_exposure(Exposure(policy="retrieved", embedder="nowhere:nothing"))
     exposure = Exposure(policy="retrieved", embedder=f"{__name__}:short")
     with pytest.raises(UsageError, match="for 2 texts"):
         retrieved(exposure, [CATALOGUE["calc_save"]], "x")
 
 
-def test_named_tools_come_with_as_many_distractors_as_wanted(task: Task) -> None:
+def test_named_tools_come_with_the_configured_number_of_distractors(task: Task) -> None:
     useful = set(task.spec.useful_tools)
     alone = {tool.name for tool in shown(Exposure(policy="named"), task) if tool.app != GUI}
     assert alone == useful
@@ -188,7 +188,7 @@ def test_distractors_without_named_tools_are_refused() -> None:
         check_exposure(Exposure(policy="all", distractors=3))
 
 
-def test_the_reference_s_tools_alone_are_those_of_the_paper(task: Task) -> None:
-    found = [each for each in shown(Exposure(reference_only=True), task) if each.app != GUI]
-    assert len(found) == 158
-    assert {each.source for each in found} == {"reference", "mounted"}
+def test_reference_only_tools_are_those_of_the_paper(task: Task) -> None:
+    tools = [tool for tool in shown(Exposure(reference_only=True), task) if tool.app != GUI]
+    assert len(tools) == 158
+    assert {tool.source for tool in tools} == {"reference", "mounted"}

@@ -25,7 +25,7 @@ from ambidex.host import (
 from ambidex.host.agents import agent_maker
 from ambidex.host.errors import ModelError, UsageError
 from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
-from ambidex.host.records.config import Keep, ModelConfig
+from ambidex.host.records.config import CheckpointPolicy, ModelConfig
 from ambidex.host.records.orders import Order, post
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.room.standalone_page import episode_html
@@ -56,7 +56,7 @@ def test_the_machine_is_kept_before_each_step_and_the_record_names_where(
 
 
 def test_only_each_kth_step_is_kept_if_that_was_asked_for(tmp_path: Path, row: Suite) -> None:
-    found = recorded(tmp_path / "run", row, Toy(), keep=Keep(every=2))
+    found = recorded(tmp_path / "run", row, Toy(), keep=CheckpointPolicy(every=2))
     trial = tmp_path / "run" / found.folder
     assert checkpointed_steps(trial) == [1, 3, 5]
     with pytest.raises(UsageError, match="no checkpoint before step 4") as refused:
@@ -64,13 +64,15 @@ def test_only_each_kth_step_is_kept_if_that_was_asked_for(tmp_path: Path, row: S
     assert "1, 3, 5" in refused.value.hint
 
 
-def test_the_time_it_takes_to_keep_a_machine_is_not_the_agents(tmp_path: Path, row: Suite) -> None:
+def test_the_time_of_taking_a_checkpoint_is_not_counted_as_the_agents(
+    tmp_path: Path, row: Suite
+) -> None:
     class Slow(PeerMachine):
         def snapshot(self, place: Any, programs: Any = ()) -> None:
             super().snapshot(place)
             time.sleep(2.0)
 
-    said = {"keep": Keep(every=4), "model": MODEL, "agents": ("model",)}
+    said = {"keep": CheckpointPolicy(every=4), "model": MODEL, "agents": ("model",)}
     config = config_of(row, limits=Limits(steps=12, seconds=2.0), **said)
     make = agent_maker(config, lambda _: Toy())
     [found] = run_in(tmp_path / "run", row, config, Slow, make)
@@ -183,7 +185,7 @@ def test_a_fork_of_a_fork_begins_where_its_parent_or_that_one_s_was_kept(
     tmp_path: Path, row: Suite
 ) -> None:
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
-    [found] = forked(tmp_path / "fork", row, Toy(), parent, 3, keep=Keep())
+    [found] = forked(tmp_path / "fork", row, Toy(), parent, 3, keep=CheckpointPolicy())
     middle = tmp_path / "fork" / found.folder
     assert checkpointed_steps(middle) == [1, 2, 3, 4, 5]
     assert [checkpoint_of(middle, step).parents[1] for step in (2, 3, 4)] == [

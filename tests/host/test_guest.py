@@ -1,4 +1,4 @@
-"""The host's side of the wire, against a server that speaks the guest's protocol."""
+"""The guest client, against a server that speaks the guest's protocol."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_tools_are_listed_with_their_app(guest: Guest) -> None:
     assert {tool.name: tool.reads_only for tool in guest.tools()}["calc_get_cell_value"]
 
 
-def test_a_tool_says_where_it_comes_from_and_what_else_it_is_called(guest: Guest) -> None:
+def test_a_tool_is_listed_with_its_source_and_aliases(guest: Guest) -> None:
     tools = {tool.name: tool for tool in guest.tools()}
     told = tools["calc_set_cell_value"]
     assert (told.source, told.mounted, told.aliases) == ("reference", "small 1.0", (ALIAS,))
@@ -49,7 +49,7 @@ def test_a_tool_says_where_it_comes_from_and_what_else_it_is_called(guest: Guest
     assert (silent.source, silent.mounted, silent.aliases) == ("ours", "", ())
 
 
-def test_a_call_is_carried_out_and_its_value_comes_back(guest: Guest, desktop: Desktop) -> None:
+def test_a_call_is_carried_out_and_its_value_is_returned(guest: Guest, desktop: Desktop) -> None:
     result = guest.call(ToolCall("one", "calc_set_cell_value", {"cell": "B2", "value": 42}))
     assert (result.call, result.error, result.text) == ("one", "", "B2 = 42")
     assert result.value == {"cell": "B2"}
@@ -61,7 +61,7 @@ def test_an_error_of_a_tool_is_a_result_with_its_code(guest: Guest) -> None:
     assert (result.error, result.text) == ("bad_cell", "there is no such cell")
 
 
-def test_a_lost_answer_is_asked_for_again_and_the_action_is_done_once(
+def test_a_lost_answer_is_requested_again_and_the_action_happens_once(
     guest: Guest, desktop: Desktop
 ) -> None:
     desktop.lose_answers = 1
@@ -71,12 +71,10 @@ def test_a_lost_answer_is_asked_for_again_and_the_action_is_done_once(
     assert [bool(meta.get("ambidex/again")) for meta in desktop.asked] == [False, True]
 
 
-def test_a_call_the_guest_has_forgotten_is_not_carried_out_again(
-    guest: Guest, desktop: Desktop
-) -> None:
+def test_a_call_unknown_to_the_guest_is_not_repeated(guest: Guest, desktop: Desktop) -> None:
     desktop.lose_answers, desktop.forget = 1, True
     try:
-        with pytest.raises(GuestError, match="no longer knows what came of computer_click"):
+        with pytest.raises(GuestError, match="no longer has the result of computer_click"):
             guest.call(ToolCall("four", "computer_click", {"x": 3, "y": 4}))
     finally:
         desktop.forget = False
@@ -108,14 +106,14 @@ def test_a_patch_gives_the_whole_frame(guest: Guest, desktop: Desktop) -> None:
     assert np.frombuffer(before.rgb, np.uint8).max() < 255 or desktop.frame > 1
 
 
-def test_files_go_there_and_come_back(guest: Guest) -> None:
+def test_files_are_written_and_read_back(guest: Guest) -> None:
     guest.put("~/a b.txt", b"\x00\xff")
     assert guest.get("~/a b.txt") == b"\x00\xff"
     with pytest.raises(NoSuchFileError, match="~/none"):
         guest.get("~/none")
 
 
-def test_a_window_that_does_not_come_names_those_that_are_there(guest: Guest) -> None:
+def test_a_missing_window_is_reported_with_the_open_ones(guest: Guest) -> None:
     guest.wait_window("Desk", 1)
     with pytest.raises(NoSuchWindowError, match="seen instead: Desktop"):
         guest.wait_window("Budget", 1)
@@ -143,7 +141,7 @@ def test_a_wrong_token_is_a_guest_error_that_says_so(running: tuple[str, Desktop
             guest.tools()
 
 
-def test_a_guest_that_is_gone_is_a_guest_error() -> None:
+def test_an_unreachable_guest_is_a_guest_error() -> None:
     patience = Patience(answer=1, call=1, back=0.2)
     with Guest("http://127.0.0.1:9", TOKEN, patience=patience) as guest:
         with pytest.raises(GuestError, match="did not answer"):

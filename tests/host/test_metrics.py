@@ -7,7 +7,7 @@ import pytest
 
 from ambidex.host import Stop
 from ambidex.host.errors import UsageError
-from ambidex.host.records.rows import CallCount, Reached, Row
+from ambidex.host.records.rows import CallCount, InterimVerdict, Row
 from ambidex.host.report.metrics import Group, group, rows_at, summarize
 from ambidex.host.report.pass_at_k import pass_all, pass_any
 from ambidex.mcp_tools import aliases
@@ -251,7 +251,7 @@ def test_steps_are_counted_for_solved_and_unsolved_trials() -> None:
 
 
 def test_rows_at_a_cap_are_as_judged_there_without_the_time_of_what_came_after() -> None:
-    then = Reached(
+    then = InterimVerdict(
         score=0.0,
         reason="not yet",
         stop=Stop.STEP_LIMIT,

@@ -52,28 +52,28 @@ def seeing(results: tuple[ToolResult, ...] = ()) -> Observation:
 
 
 class ScriptedModel:
-    """A `host.Model` that gives these answers and keeps what it was asked."""
+    """A `host.Model` that gives scripted answers and records its requests."""
 
     name = "toy"
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
-        self.asked: list[list[dict[str, Any]]] = []
+        self.requests: list[list[dict[str, Any]]] = []
         self.tools: list[dict[str, Any]] = []
 
     def ask(self, request: Request) -> Answer:
         body = json.loads(json.dumps(request.body))
-        self.asked.append(body["messages"])
+        self.requests.append(body["messages"])
         self.tools = body["tools"]
         return self._answers.pop(0)
 
 
 def answer(*calls: tuple[str, str, str], text: str = "", finish: str = "stop") -> Answer:
-    made = [
+    tool_calls = [
         {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
         for id, name, arguments in calls
     ]
-    message = {"role": "assistant", "content": text, "tool_calls": made}
+    message = {"role": "assistant", "content": text, "tool_calls": tool_calls}
     body = {"choices": [{"message": message, "finish_reason": finish}]}
     return Answer(body, Usage(10, 2, cost=None, requests=1))
 
@@ -82,7 +82,7 @@ def results_of(decision: Decision, text: str = "fine") -> tuple[ToolResult, ...]
     return tuple(ToolResult(call.id, text) for call in decision.calls)
 
 
-def test_a_function_call_becomes_a_tool_call_with_an_id_of_our_own() -> None:
+def test_a_function_call_becomes_a_tool_call_with_a_new_id() -> None:
     same = ("call_0", "calc_set_cell_value", '{"cell": "B2", "value": 42}')
     agent = agent_of(ScriptedModel(answer(same), answer(same)))
     first = agent.step(seeing())
@@ -99,13 +99,13 @@ def test_the_conversation_holds_task_results_and_screen() -> None:
     decision = agent.step(seeing())
     error = ToolResult(decision.calls[0].id, "the disk is full", "full")
     agent.step(seeing((error,)))
-    roles = [message["role"] for message in model.asked[1]]
+    roles = [message["role"] for message in model.requests[1]]
     assert roles == ["system", "user", "user", "assistant", "tool", "user"]
-    assert model.asked[1][1]["content"] == "Set B2 to 42."
-    assert "2 x 1 pixels" in model.asked[1][0]["content"]
-    tool = model.asked[1][4]
+    assert model.requests[1][1]["content"] == "Set B2 to 42."
+    assert "2 x 1 pixels" in model.requests[1][0]["content"]
+    tool = model.requests[1][4]
     assert tool == {"role": "tool", "tool_call_id": "c1", "content": "ERROR full: the disk is full"}
-    picture = model.asked[1][5]["content"][1]["image_url"]["url"]
+    picture = model.requests[1][5]["content"][1]["image_url"]["url"]
     assert picture.startswith("data:image/png;base64,")
     offered = [tool["function"]["name"] for tool in model.tools]
     assert offered == [*CATALOGUE, "finish", "give_up"]
@@ -119,7 +119,7 @@ def test_only_the_last_images_stay_in_the_conversation() -> None:
         decision = agent.step(seeing(results_of(decision)))
     kinds = [
         part["type"]
-        for message in model.asked[-1]
+        for message in model.requests[-1]
         if isinstance(message["content"], list)
         for part in message["content"][1:]
     ]
@@ -127,16 +127,16 @@ def test_only_the_last_images_stay_in_the_conversation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "stop", "said"),
+    ("call", "stop", "text"),
     [
         (("c", "finish", '{"answer": "42"}'), Stop.DONE, "42"),
         (("c", "finish", "{}"), Stop.DONE, None),
         (("c", "give_up", '{"reason": "no such cell"}'), Stop.INFEASIBLE, "no such cell"),
     ],
 )
-def test_the_two_endings(call: tuple[str, str, str], stop: Stop, said: str | None) -> None:
+def test_the_two_endings(call: tuple[str, str, str], stop: Stop, text: str | None) -> None:
     decision = agent_of(ScriptedModel(answer(call))).step(seeing())
-    assert (decision.stop, decision.answer, decision.calls) == (stop, said, ())
+    assert (decision.stop, decision.answer, decision.calls) == (stop, text, ())
 
 
 def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
@@ -152,8 +152,16 @@ def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
         (answer(text="I am done."), "no function call", "user"),
         (answer(("c", "calc_save", "{not json")), "not JSON", "tool"),
         (answer(("c", "calc_save", "[1]")), "not an object", "tool"),
-        (answer(("c", "computer_click", '{"x": NaN, "y": 1}')), "NaN is no number", "tool"),
-        (answer(("c", "computer_click", '{"x": 1e999, "y": 1}')), "1e999 is no number", "tool"),
+        (
+            answer(("c", "computer_click", '{"x": NaN, "y": 1}')),
+            "NaN is not a finite number",
+            "tool",
+        ),
+        (
+            answer(("c", "computer_click", '{"x": 1e999, "y": 1}')),
+            "1e999 is not a finite number",
+            "tool",
+        ),
     ],
 )
 def test_a_malformed_answer_is_corrected_and_marked(bad: Answer, why: str, role: str) -> None:
@@ -163,12 +171,12 @@ def test_a_malformed_answer_is_corrected_and_marked(bad: Answer, why: str, role:
     assert why in decision.malformed
     assert decision.calls == ()
     assert agent.step(seeing()).stop is Stop.DONE
-    correction = model.asked[1][-2]
+    correction = model.requests[1][-2]
     assert correction["role"] == role
     assert why in correction["content"]
 
 
-def test_a_number_that_no_screen_reaches_is_left_for_the_guest_to_refuse() -> None:
+def test_a_coordinate_beyond_any_screen_is_left_for_the_guest_to_refuse() -> None:
     far = {"x": 10**400, "y": 1}
     model = ScriptedModel(answer(("c", "computer_click", json.dumps(far))))
     config = ModelConfig(name="toy", view=(1280, 720))
@@ -179,31 +187,31 @@ def test_a_number_that_no_screen_reaches_is_left_for_the_guest_to_refuse() -> No
 @contextmanager
 def chat_server(*answers: dict[str, Any] | int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """An OpenAI-compatible server with scripted messages; a number is an HTTP error instead."""
-    left, asked = list(answers), []
+    left, requests = list(answers), []
 
     async def chat(request: Asked) -> Response:
-        asked.append(await request.json())
-        said = left.pop(0) if len(left) > 1 else left[0]
-        if isinstance(said, int):
-            return JSONResponse({"error": {"message": "busy", "type": "x", "code": said}}, said)
+        requests.append(await request.json())
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(answer, int):
+            return JSONResponse({"error": {"message": "busy", "type": "x", "code": answer}}, answer)
         return JSONResponse(
             {
                 "id": "x",
                 "object": "chat.completion",
                 "created": 1,
                 "model": "toy",
-                "choices": [{"index": 0, "message": said, "finish_reason": "stop"}],
+                "choices": [{"index": 0, "message": answer, "finish_reason": "stop"}],
                 "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
             }
         )
 
     app = Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"])])
     with serve(app, lifespan="off") as address:
-        yield f"{address}/v1", asked
+        yield f"{address}/v1", requests
 
 
-def said(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    functions = [{"name": name, "arguments": json.dumps(given)} for name, given in calls]
+def message_calling(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    functions = [{"name": name, "arguments": json.dumps(arguments)} for name, arguments in calls]
     return {
         "role": "assistant",
         "content": None,
@@ -218,10 +226,10 @@ def test_a_model_behind_a_base_url_solves_a_task_and_its_tokens_are_counted(
     tmp_path: Path, suite: Suite
 ) -> None:
     answers = (
-        said(("calc_set_cell_value", {"cell": "B2", "value": 42}), ("calc_save", {})),
-        said(("finish", {})),
+        message_calling(("calc_set_cell_value", {"cell": "B2", "value": 42}), ("calc_save", {})),
+        message_calling(("finish", {})),
     )
-    with chat_server(*answers) as (address, asked):
+    with chat_server(*answers) as (address, requests):
         model = ModelConfig(name="toy", base_url=address)
         config = config_of(suite, agents=("model",), model=model)
         rows = run_in(tmp_path, suite, config)
@@ -229,25 +237,23 @@ def test_a_model_behind_a_base_url_solves_a_task_and_its_tokens_are_counted(
     assert cell.success, cell
     assert (cell.steps, cell.tool_calls, cell.input_tokens, cell.output_tokens) == (2, 2, 200, 14)
     assert cell.cost is None, "nobody knows the price of this model"
-    assert asked[0]["model"] == "toy"
-    assert asked[0]["tools"][0]["function"]["name"] == "computer_click"
+    assert requests[0]["model"] == "toy"
+    assert requests[0]["tools"][0]["function"]["name"] == "computer_click"
 
 
-def test_a_model_that_knows_the_reference_s_names_is_understood(
-    tmp_path: Path, suite: Suite
-) -> None:
+def test_a_call_by_a_reference_alias_is_understood(tmp_path: Path, suite: Suite) -> None:
     answers = (
-        said((ALIAS, {"cell": "B2", "value": 42}), ("calc_save", {})),
-        said(("finish", {})),
+        message_calling((ALIAS, {"cell": "B2", "value": 42}), ("calc_save", {})),
+        message_calling(("finish", {})),
     )
-    with chat_server(*answers) as (address, asked):
+    with chat_server(*answers) as (address, requests):
         model = ModelConfig(name="toy", base_url=address)
         rows = run_in(tmp_path, suite, config_of(suite, agents=("model",), model=model))
     cell = next(row for row in rows if row.task == "cell")
     assert cell.success, cell
     assert {call.tool for call in cell.calls} == {"calc_set_cell_value", "calc_save"}
-    # Its own words stay in the conversation.
-    assert ALIAS in json.dumps(asked[1]["messages"])
+    # The model's own text stays in the conversation.
+    assert ALIAS in json.dumps(requests[1]["messages"])
 
 
 def test_a_model_that_never_calls_ends_by_the_parse_limit(tmp_path: Path, suite: Suite) -> None:
@@ -260,14 +266,14 @@ def test_a_model_that_never_calls_ends_by_the_parse_limit(tmp_path: Path, suite:
 QUESTION = Request("chat", {"messages": [{"role": "user", "content": "?"}]})
 
 
-def test_a_busy_model_is_asked_again() -> None:
+def test_a_request_refused_for_load_is_retried() -> None:
     fine = {"role": "assistant", "content": "hello"}
-    with chat_server(429, fine) as (address, asked):
+    with chat_server(429, fine) as (address, requests):
         model = LiteModel(ModelConfig(name="toy", base_url=address), read_prices())
         answer = model.ask(QUESTION)
     assert answer.body["choices"][0]["message"]["content"] == "hello"
     assert (answer.usage.requests, answer.usage.retries) == (1, 1)
-    assert len(asked) == 2
+    assert len(requests) == 2
 
 
 def test_a_model_that_refuses_is_a_model_error() -> None:
@@ -280,5 +286,5 @@ def test_a_model_that_refuses_is_a_model_error() -> None:
 def test_a_cost_limit_needs_a_known_price() -> None:
     briefing = Briefing("", Limits(cost=1.0))
     agent = agent_of(ScriptedModel(answer(("c", "finish", "{}"))), briefing)
-    with pytest.raises(ModelError, match="price of toy is not known"):
+    with pytest.raises(ModelError, match="price of toy is unknown"):
         agent.step(seeing())

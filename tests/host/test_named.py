@@ -1,4 +1,4 @@
-"""Parts that a run names: ours by their module, anybody's as module:attribute."""
+"""Pluggable parts: built-in ones by their module, custom ones as module:attribute."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ambidex.host import dialects
 from ambidex.host.agents import agent_maker, check_agent, roles_of
 from ambidex.host.dialects import check_dialect
 from ambidex.host.errors import UsageError
-from ambidex.host.named import names_in
+from ambidex.host.named import part_names
 from ambidex.host.runs import providers
 from ambidex.host.runs.machines import MachineOptions, open_machines, provider_named
 from ambidex.tasks import Suite
@@ -28,37 +28,37 @@ class Nowhere:
 NOWHERE = Nowhere()
 
 
-def test_ours_are_found_by_their_modules() -> None:
-    assert names_in(providers, "PROVIDER") == ("attached", "libvirt", "sandbox")
-    assert set(names_in(dialects, "DIALECT")) >= {"functions", "paper", "anthropic", "openai"}
+def test_built_in_parts_are_found_by_their_modules() -> None:
+    assert part_names(providers, "PROVIDER") == ("attached", "libvirt", "sandbox")
+    assert set(part_names(dialects, "DIALECT")) >= {"functions", "paper", "anthropic", "openai"}
     assert [provider_named(name).forks for name in ("libvirt", "sandbox")] == [True, False]
     assert (roles_of("planner"), roles_of("oracle:gui")) == (("model", "grounder"), ())
 
 
-def test_a_provider_of_ones_own_is_named_by_its_module() -> None:
+def test_a_custom_provider_is_named_by_its_module() -> None:
     options = MachineOptions(provider=f"{__name__}:NOWHERE", machines=3)
     assert open_machines(options, print) == "3 machines"
     with pytest.raises(UsageError, match="needs `forks` and `open`"):
         provider_named(f"{__name__}:Suite")
 
 
-def test_a_dialect_of_ones_own_is_named_by_its_module(suite: Suite) -> None:
+def test_a_custom_dialect_is_named_by_its_module(suite: Suite) -> None:
     check_dialect("ambidex.host.dialects.paper:Paper")
     with pytest.raises(UsageError, match="cannot be called"):
         check_dialect(f"{__name__}:NOWHERE")
 
 
-def test_an_unknown_name_is_refused_with_those_there_are(suite: Suite) -> None:
-    with pytest.raises(UsageError, match="no provider 'cloud'") as provider:
+def test_an_unknown_name_is_refused_with_the_known_ones(suite: Suite) -> None:
+    with pytest.raises(UsageError, match="unknown provider: 'cloud'") as provider:
         provider_named("cloud")
     assert "attached, libvirt, sandbox" in provider.value.hint
-    with pytest.raises(UsageError, match="no dialect 'latin'") as dialect:
+    with pytest.raises(UsageError, match="unknown dialect: 'latin'") as dialect:
         check_dialect("latin")
     assert "functions, openai" in dialect.value.hint
-    with pytest.raises(UsageError, match="no agent 'genius'") as agent:
+    with pytest.raises(UsageError, match="unknown agent: 'genius'") as agent:
         check_agent("genius", config_of(suite), suite.tasks)
     assert "noop, oracle, planner" in agent.value.hint
-    with pytest.raises(UsageError, match="no agent 'kind'"):
+    with pytest.raises(UsageError, match="unknown agent: 'kind'"):
         agent_maker(config_of(suite), lambda _: pytest.fail("no model"))("kind", *NO_TASK)
 
 

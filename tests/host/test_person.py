@@ -69,7 +69,7 @@ def of_kind(folder: Path, kind: str) -> list[dict[str, Any]]:
     return [line for line in read_trajectory(folder) if line["kind"] == kind]
 
 
-def test_a_hint_is_told_once_with_the_next_screenshot(guest: Guest, tmp_path: Path) -> None:
+def test_a_hint_is_given_once_with_the_next_screenshot(guest: Guest, tmp_path: Path) -> None:
     agent = Ordering(tmp_path, 4, at_2=[Order(order="hint", text="Look at the menu.", by="me")])
     _, person = play(agent, guest, tmp_path)
     said = [each.notes for each in agent.seen]
@@ -79,7 +79,7 @@ def test_a_hint_is_told_once_with_the_next_screenshot(guest: Guest, tmp_path: Pa
     assert (line["order"], line["text"], line["by"]) == ("hint", "Look at the menu.", "me")
 
 
-def test_a_held_agent_waits_until_it_is_let_go_and_its_time_does_not_run(
+def test_a_paused_agent_waits_until_it_is_resumed_and_its_time_does_not_run(
     guest: Guest, tmp_path: Path
 ) -> None:
     agent = Ordering(tmp_path, 3, at_1=[Order(order="pause")])
@@ -100,7 +100,9 @@ def test_one_step_is_one_step(guest: Guest, tmp_path: Path) -> None:
     assert (episode.steps, episode.stop) == (2, Stop.INFEASIBLE)
 
 
-def test_what_a_person_does_is_recorded_and_told_to_the_model(guest: Guest, tmp_path: Path) -> None:
+def test_the_actions_of_a_person_are_recorded_and_told_to_the_model(
+    guest: Guest, tmp_path: Path
+) -> None:
     orders = [
         Order(order="take", by="me"),
         Order(order="act", acts=(CLICK, Act(call="computer_type", arguments={"text": "hello"}))),
@@ -125,7 +127,7 @@ def test_what_a_person_does_is_recorded_and_told_to_the_model(guest: Guest, tmp_
     assert [line["order"] for line in of_kind(tmp_path, "person")] == ["take", "give"]
 
 
-def test_a_call_that_a_person_wants_is_carried_out_once_and_recorded_with_what_came_of_it(
+def test_a_call_ordered_by_a_person_is_carried_out_once_and_recorded_with_its_result(
     guest: Guest, running: tuple[str, Desktop], tmp_path: Path
 ) -> None:
     wanted = Act(call="calc_set_cell_value", arguments={"cell": "B7", "value": "seven"})
@@ -170,19 +172,19 @@ def test_a_call_as_it_is_written_is_read_back(name: str, arguments: dict[str, ob
     "line",
     ["", "computer_click", "click(3, 4)", "f(**{'a': 1})", "f(x=g())", "f(x=1); g()", "a.b()"],
 )
-def test_what_is_no_call_is_refused_with_how_one_is_written(line: str) -> None:
+def test_text_that_is_not_a_call_is_refused_with_the_expected_format(line: str) -> None:
     with pytest.raises(ValueError, match=r"computer_click\(x=640, y=360\)"):
         read_call(line)
 
 
-def test_what_comes_while_nobody_has_taken_over_is_nobody_s(guest: Guest, tmp_path: Path) -> None:
+def test_input_is_ignored_while_nobody_has_taken_over(guest: Guest, tmp_path: Path) -> None:
     agent = Ordering(tmp_path, 3, at_1=[Order(order="act", acts=(CLICK,))])
     _, person = play(agent, guest, tmp_path)
     assert (person.steps, person.assisted) == (0, False)
     assert agent.seen[1].notes == ()
 
 
-def test_a_trial_that_a_person_ends_is_assisted_and_one_given_up_is_void_and_runs_again(
+def test_a_trial_ended_by_a_person_is_assisted_and_one_ended_as_void_runs_again(
     suite: Suite, tmp_path: Path
 ) -> None:
     ends = {"cell": iter(["void", "done"]), "impossible": iter(["infeasible"])}
@@ -216,17 +218,17 @@ def test_a_trial_that_a_person_ends_is_assisted_and_one_given_up_is_void_and_run
     ("said", "what"),
     [
         ({"order": "hint", "text": " "}, "needs a text"),
-        ({"order": "stop"}, "says as what"),
-        ({"order": "pause", "end": "done"}, "says as what"),
+        ({"order": "stop"}, "stop needs an end"),
+        ({"order": "pause", "end": "done"}, "stop needs an end"),
         ({"order": "dance"}, "pause"),
     ],
 )
-def test_an_order_that_means_nothing_is_refused(said: dict[str, str], what: str) -> None:
+def test_an_invalid_order_is_refused(said: dict[str, str], what: str) -> None:
     with pytest.raises(ValidationError, match=what):
         Order.model_validate(said)
 
 
-def test_half_a_line_is_read_when_it_is_whole_and_a_damaged_one_is_passed_over(
+def test_an_incomplete_line_is_read_once_complete_and_a_damaged_one_is_skipped(
     tmp_path: Path,
 ) -> None:
     orders = Orders(tmp_path)

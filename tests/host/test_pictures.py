@@ -1,4 +1,4 @@
-"""Frames on disk: each once, and of most only what differs."""
+"""Frames on disk: stored once each, most of them as patches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from ambidex.host import Frame
-from ambidex.host.records.frame_files import Pictures, png_of, read_frame
+from ambidex.host.records.frame_files import FrameWriter, read_frame, read_frame_png
 
 SIZE = (320, 200)
 
@@ -28,8 +28,8 @@ def kept(folder: Path, name: str) -> bytes:
     return read_frame(folder, name).tobytes()
 
 
-def test_a_frame_that_differs_little_is_stored_as_what_differs(tmp_path: Path) -> None:
-    pictures, pixels = Pictures(tmp_path), noise(1)
+def test_a_similar_frame_is_stored_as_a_patch(tmp_path: Path) -> None:
+    pictures, pixels = FrameWriter(tmp_path), noise(1)
     first = frame(pixels)
     pixels[20:40, 30:90] = 7
     second = frame(pixels)
@@ -45,11 +45,11 @@ def test_a_frame_that_differs_little_is_stored_as_what_differs(tmp_path: Path) -
         for name in (f"{first.hash}.png", f"{second.hash}.patch.png")
     )
     assert patch * 20 < whole
-    assert png_of(tmp_path, second.hash)[:4] == b"\x89PNG"
+    assert read_frame_png(tmp_path, second.hash)[:4] == b"\x89PNG"
 
 
-def test_what_lies_between_two_changes_far_apart_is_not_stored_again(tmp_path: Path) -> None:
-    pictures, pixels = Pictures(tmp_path), noise(1)
+def test_pixels_between_distant_changes_are_not_stored_again(tmp_path: Path) -> None:
+    pictures, pixels = FrameWriter(tmp_path), noise(1)
     first = pictures.add(frame(pixels))
     pixels[2:6, 2:9] ^= 255
     pixels[-6:-2, -9:-2] ^= 255
@@ -59,15 +59,15 @@ def test_what_lies_between_two_changes_far_apart_is_not_stored_again(tmp_path: P
     assert kept(tmp_path, second) == pixels.tobytes()
 
 
-def test_a_screen_of_another_size_or_all_new_is_stored_whole(tmp_path: Path) -> None:
-    pictures = Pictures(tmp_path)
+def test_a_resized_or_entirely_new_screen_is_stored_whole(tmp_path: Path) -> None:
+    pictures = FrameWriter(tmp_path)
     for pixels in (noise(1), noise(2), noise(3)[:100]):
         pictures.add(frame(pixels))
     assert {path.name.partition(".")[2] for path in tmp_path.iterdir()} == {"png"}
 
 
 def test_a_frame_is_whole_or_one_patch_over_a_whole_one(tmp_path: Path) -> None:
-    pictures, pixels = Pictures(tmp_path), noise(1)
+    pictures, pixels = FrameWriter(tmp_path), noise(1)
     names = []
     for at in range(0, SIZE[1], 4):
         pixels[at : at + 4] ^= 255
@@ -81,18 +81,18 @@ def test_a_frame_is_whole_or_one_patch_over_a_whole_one(tmp_path: Path) -> None:
     assert kept(tmp_path, names[-1]) == pixels.tobytes()
 
 
-def test_a_frame_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_frame_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="abc"):
         read_frame(tmp_path, "abc")
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(*[st.integers(0, 31)] * 4, st.integers(0, 3)), min_size=1, max_size=12))
-def test_every_frame_comes_back_as_it_was(
+def test_every_frame_is_read_back_unchanged(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, int, int, int, int]]
 ) -> None:
     folder = tmp_path_factory.mktemp("frames")
-    pictures, pixels = Pictures(folder), np.zeros((32, 32, 3), np.uint8)
+    pictures, pixels = FrameWriter(folder), np.zeros((32, 32, 3), np.uint8)
     stored = {}
     for left, top, width, height, colour in changes:
         pixels[top : top + height, left : left + width] = colour

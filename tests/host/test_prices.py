@@ -1,4 +1,4 @@
-"""What requests cost, by a table with a date."""
+"""The cost of requests, by a dated price table."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ cached = 1
 def test_a_price_is_per_million_tokens_and_cached_ones_have_their_own(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(TABLE)
     prices = read_prices(tmp_path / "own.toml")
-    # 600 000 new at 10, 400 000 kept at 1, 500 000 written by the model at 20
+    # 600 000 new at 10, 400 000 cached at 1, 500 000 output at 20
     tokens = Tokens(input=1_000_000, cached=400_000, output=500_000)
     assert prices.cost("toy", tokens) == pytest.approx(6 + 0.4 + 10)
     assert prices.cost("vendor/toy", tokens) == prices.cost("toy", tokens)
 
 
-def test_a_model_that_is_in_no_table_has_no_known_cost() -> None:
+def test_the_cost_of_a_model_in_no_table_is_unknown() -> None:
     assert read_prices().cost("nobody-knows-it", Tokens(input=1)) is None
 
 
-def test_one_s_own_table_goes_before_ours_and_leaves_the_rest(tmp_path: Path) -> None:
+def test_a_custom_price_table_overrides_only_the_models_it_lists(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(TABLE.replace("models.toy", "models.o3"))
     ours, mine = read_prices(), read_prices(tmp_path / "own.toml")
     thousand = Tokens(input=1_000_000)
@@ -50,10 +50,12 @@ def test_one_s_own_table_goes_before_ours_and_leaves_the_rest(tmp_path: Path) ->
         ("as_of", "asof", "as_of"),
     ],
 )
-def test_what_is_wrong_in_a_table_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_an_invalid_price_table_is_refused_with_the_wrong_key(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
     path = tmp_path / "own.toml"
     path.write_text(TABLE.replace(old, new))
     with pytest.raises(UsageError, match=said):
         read_prices(path)
-    with pytest.raises(UsageError, match="no price table"):
+    with pytest.raises(UsageError, match="cannot read the price table"):
         read_prices(tmp_path / "none.toml")

@@ -1,4 +1,4 @@
-"""An agent that goes through its beginning again asks the same afterwards, in every dialect."""
+"""In every dialect, an agent that replayed its prefix sends the same requests afterwards."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import Suite
 from tests.host.conftest import config_of
 from tests.host.replaying import TOOLS, Replayed, exchange, names
-from tests.host.test_grounded import Says, call
+from tests.host.test_grounded import ScriptedModel, call
 
 QUESTION = Request("chat", {})
 
 
 class Player:
-    """An agent in a recorded exchange."""
+    """An agent that plays a recorded exchange."""
 
     def __init__(self, script: dict[str, Any], *answers: dict[str, Any]) -> None:
         self.model = Replayed(*answers)
@@ -46,65 +46,67 @@ class Player:
         self.last = Decision()
 
     def shown(self, at: int) -> Observation:
-        given = self._script["steps"][at].get("results", ())
-        results = [ToolResult("", *each) for each in given]
+        values = self._script["steps"][at].get("results", ())
+        results = [ToolResult("", *value) for value in values]
         results += [ToolResult("", "")] * (len(self.last.calls) - len(results))
-        told = [replace(r, call=c.id) for r, c in zip(results, self.last.calls, strict=True)]
+        results_by_id = [
+            replace(r, call=c.id) for r, c in zip(results, self.last.calls, strict=True)
+        ]
         width, height = self._script["screen"]
         frame = Frame.of((width, height), bytes([at + 1]) * (width * height * 3))
         tools = tuple(TOOLS[tool] for tool in self._script["tools"])
-        return Observation(frame, tuple(told), tools)
+        return Observation(frame, tuple(results_by_id), tools)
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_dialect_asks_after_a_rehearsal_what_it_asked_then(name: str) -> None:
+def test_after_a_rehearsal_a_dialect_sends_the_same_requests(name: str) -> None:
     script = exchange(name)
     answers = [step["answer"] for step in script["steps"]]
     then, now = Player(script, *answers), Player(script, answers[-1])
     for at in range(len(answers) - 1):
         then.last = then.agent.step(then.shown(at))
         now.last = now.agent.recall(now.shown(at), then.last)
-    assert now.model.asked == []
+    assert now.model.requests == []
     for player in (then, now):
         player.agent.step(player.shown(len(answers) - 1))
-    assert now.model.asked == then.model.asked[-1:]
+    assert now.model.requests == then.model.requests[-1:]
 
 
-def test_a_planner_s_second_model_is_not_asked_again_either(suite: Suite) -> None:
-    def planner(*models: Says) -> Any:
+def test_a_rehearsal_asks_neither_model_of_a_planner(suite: Suite) -> None:
+    def planner(*models: ScriptedModel) -> Any:
         left = list(models)
-        asked = {name: ModelConfig(name=name) for name in ("model", "grounder")}
-        make = agent_maker(config_of(suite, **asked), lambda _: left.pop(0))
+        configs = {name: ModelConfig(name=name) for name in ("model", "grounder")}
+        make = agent_maker(config_of(suite, **configs), lambda _: left.pop(0))
         return make("planner", suite.tasks[0], Briefing("Click.", Limits()))
 
-    seen = Observation(Frame.of((64, 48), bytes(64 * 48 * 3)), (), tuple(TOOLS.values()))
+    observation = Observation(Frame.of((64, 48), bytes(64 * 48 * 3)), (), tuple(TOOLS.values()))
     plan, point = call("computer_click", target="the button"), {"content": "(5, 6)"}
-    then = planner(Says("model", plan), Says("grounder", point)).step(seen)
-    silent = Says("model"), Says("grounder")
+    then = planner(ScriptedModel("model", plan), ScriptedModel("grounder", point)).step(observation)
+    silent = ScriptedModel("model"), ScriptedModel("grounder")
     again = planner(*silent)
     assert isinstance(again, Recalls)
-    assert again.recall(seen, then).calls[0].arguments == {"x": 5, "y": 6}
-    assert [model.asked for model in silent] == [[], []]
+    assert again.recall(observation, then).calls[0].arguments == {"x": 5, "y": 6}
+    assert [model.requests for model in silent] == [[], []]
 
 
 def spoken(text: str) -> Exchange:
     return Exchange("toy", {"said": text}, Usage(), 0.1)
 
 
-def test_a_tape_gives_each_answer_once_and_in_its_order() -> None:
+def test_a_tape_gives_each_answer_once_and_in_order() -> None:
     tape = Tape()
-    model = tape.over(Says("toy", {"content": "live"}))
+    model = tape.over(ScriptedModel("toy", {"content": "live"}))
     with tape.playing([spoken("one"), spoken("two")]):
-        told: list[Answer] = [model.ask(QUESTION) for _ in range(2)]
-        assert [answer.body["said"] for answer in told] == ["one", "two"]
-        with pytest.raises(RehearsalError, match="no answer of toy is recorded any more"):
+        answers: list[Answer] = [model.ask(QUESTION) for _ in range(2)]
+        assert [answer.body["said"] for answer in answers] == ["one", "two"]
+        with pytest.raises(RehearsalError, match="no recorded answer of toy is left"):
             model.ask(QUESTION)
     assert "choices" in model.ask(QUESTION).body, "and then the model is asked"
 
 
-def test_answers_that_are_left_on_a_tape_are_an_error() -> None:
+def test_unused_answers_on_a_tape_are_an_error() -> None:
     with (
-        pytest.raises(RehearsalError, match="1 recorded answers were not asked for"),
+        pytest.raises(RehearsalError, match="1 recorded answers were not used"),
         Tape().playing([spoken("one")]),
     ):
         pass

@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 
 from ambidex.host import Stop
 from ambidex.host.errors import UsageError
-from ambidex.host.records.rows import Reached
+from ambidex.host.records.rows import InterimVerdict
 from ambidex.host.report.findings import find
 from ambidex.host.report.html_report import write_html
 from ambidex.host.report.plots import plots
@@ -38,8 +38,8 @@ def printed(found: RenderableType) -> str:
     return console.export_text()
 
 
-def reached(steps: int, score: float) -> Reached:
-    return Reached(
+def reached(steps: int, score: float) -> InterimVerdict:
+    return InterimVerdict(
         score=score, reason="", stop=Stop.STEP_LIMIT, steps=steps, malformed=0, unsettled=0,
         calls=(), input_tokens=0, output_tokens=0, cached_tokens=0, cost=0.0, requests=0, retries=0,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Trials, rows and resume, on machines that are a server each."""
+"""Trials, rows and resuming, on machines that are peers (see `peer`)."""
 
 from __future__ import annotations
 
@@ -58,11 +58,13 @@ def test_an_oracle_run_solves_every_task_and_leaves_its_evidence(
     frames = {path.name.partition(".")[0] for path in (folder / "frames").iterdir()}
     assert frames == {line[key] for line in lines[2:-1] for key in ("before", "after")} - {""}
     assert set(lines[2]["seconds"]) == {"model", "guest", "settle", "harness"}
-    # It has no oracle by tools: a bug of this test's choice, and the run goes on.
+    # It has no oracle by tools: a deliberate bug, after which the run continues.
     assert by_task["impossible"].fate == "bug"
 
 
-def test_an_infeasible_task_is_solved_by_saying_so(tmp_path: Path, suite: Suite) -> None:
+def test_an_infeasible_task_is_solved_by_declaring_it_infeasible(
+    tmp_path: Path, suite: Suite
+) -> None:
     config = config_of(suite, agents=("oracle:gui",))
     row = next(r for r in run_in(tmp_path / "a", suite, config) if r.task == "impossible")
     assert (row.success, row.stop, row.gui_calls) == (True, Stop.INFEASIBLE, 1)
@@ -80,11 +82,11 @@ def test_every_trial_begins_with_a_revert_to_the_snapshot_of_its_task(
 
 
 def test_a_machine_error_makes_a_void_row_and_a_new_machine(tmp_path: Path, suite: Suite) -> None:
-    made: list[PeerMachine] = []
+    machines: list[PeerMachine] = []
 
     def make() -> PeerMachine:
-        made.append(PeerMachine(broken_reverts=0 if made else 1))
-        return made[-1]
+        machines.append(PeerMachine(broken_reverts=0 if machines else 1))
+        return machines[-1]
 
     rows = run_in(tmp_path, suite, config_of(suite), make)
     assert [row.fate for row in rows].count("void") == 1
@@ -94,11 +96,11 @@ def test_a_machine_error_makes_a_void_row_and_a_new_machine(tmp_path: Path, suit
     assert void.failure.type == "MachineError"
     assert void.failure.console.endswith("login:")
     assert len(finished(rows)) == 2
-    assert [machine.closed for machine in made] == [True, True]
+    assert [machine.closed for machine in machines] == [True, True]
     assert {row.attempt for row in rows if row.task == void.task} == {1, 2}
 
 
-def test_a_trial_that_stays_void_is_given_up_and_run_again_on_resume(
+def test_a_trial_that_stays_void_is_abandoned_and_runs_again_on_resume(
     tmp_path: Path, suite: Suite
 ) -> None:
     def failing(name: str, task: Task, briefing: Briefing) -> Agent:
@@ -158,7 +160,7 @@ def test_finished_trials_are_not_run_again(tmp_path: Path, suite: Suite) -> None
 
 
 @pytest.mark.parametrize("damage", [b'{"suite": "su', b"\x00\x00\x00\n", b"{}\n"])
-def test_a_damaged_last_line_is_set_aside_and_its_trial_run_again(
+def test_a_damaged_last_line_is_moved_away_and_its_trial_runs_again(
     tmp_path: Path, suite: Suite, damage: bytes
 ) -> None:
     config = config_of(suite)
@@ -166,18 +168,18 @@ def test_a_damaged_last_line_is_set_aside_and_its_trial_run_again(
     path = tmp_path / "results.jsonl"
     first, _second = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + damage)
-    said: list[str] = []
+    messages: list[str] = []
 
     class Listens:
-        def begun(self, job: object, attempt: int) -> None: ...
-        def ended(self, row: Row, left: int) -> None: ...
-        def said(self, message: str) -> None:
-            said.append(message)
+        def attempt_started(self, job: object, attempt: int) -> None: ...
+        def attempt_ended(self, row: Row, left: int) -> None: ...
+        def message(self, text: str) -> None:
+            messages.append(text)
 
     assert len(read_rows(tmp_path)) == 1, "a report reads what is whole"
     rows = run_in(tmp_path, suite, config, watcher=Listens())
     assert len(finished(rows)) == 2
-    assert "damaged" in said[0]
+    assert "damaged" in messages[0]
     assert (tmp_path / "results.damaged").read_bytes().rstrip(b"\n") == damage.rstrip(b"\n")
     assert path.read_bytes().startswith(first)
 
@@ -218,13 +220,13 @@ def test_two_machines_give_the_same_rows_as_one(tmp_path: Path, suite: Suite) ->
     one = run_in(tmp_path / "one", suite, config)
     two = run_in(tmp_path / "two", suite, config, machines=2)
 
-    def told(rows: list[Row]) -> list[tuple[object, ...]]:
+    def outcome(rows: list[Row]) -> list[tuple[object, ...]]:
         return sorted((row.key, row.fate, row.score, row.steps, row.reason) for row in rows)
 
-    assert told(one) == told(two)
+    assert outcome(one) == outcome(two)
 
 
-def test_a_runner_killed_dead_is_resumed_with_nothing_lost_or_done_twice(
+def test_a_killed_runner_is_resumed_with_nothing_lost_or_repeated(
     tmp_path: Path, suite: Suite
 ) -> None:
     run, config = tmp_path / "run", config_of(suite, runs=4)
@@ -250,7 +252,7 @@ def test_a_runner_killed_dead_is_resumed_with_nothing_lost_or_done_twice(
 
 
 def slowly() -> None:
-    """The process that is killed: naps in every episode."""
+    """The body of the process to kill: an agent that sleeps in every episode."""
     from ambidex.host.records.config import RunConfig
     from ambidex.tasks.load import load_suite
     from tests.host.peer import CATALOGUE
@@ -274,7 +276,7 @@ def slowly() -> None:
 def test_an_interrupt_closes_the_machines_and_loses_no_row(
     tmp_path: Path, suite: Suite, request: pytest.FixtureRequest
 ) -> None:
-    # A job in the background, as these tests may be, begins with SIGINT ignored.
+    # Background jobs, which these tests may be, start with SIGINT ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     config = config_of(suite, runs=2)
@@ -285,7 +287,7 @@ def test_an_interrupt_closes_the_machines_and_loses_no_row(
         return machines[-1]
 
     class Interrupts:
-        """Presses Ctrl-C in the second trial."""
+        """A watcher that interrupts the run in the second trial."""
 
         def __init__(self) -> None:
             self.episodes = 0
@@ -296,7 +298,7 @@ def test_an_interrupt_closes_the_machines_and_loses_no_row(
 
         def step(self, observation: Observation) -> Decision:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1.0)  # the step that is under way when it comes
+            time.sleep(1.0)  # the step during which the interrupt arrives
             return Decision()
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""The stand-in for a model says what it means in every dialect: no desktop, only words."""
+"""The stand-in model expresses its decisions in every dialect (no desktop needed)."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ PATHS = {"chat": "chat/completions", "messages": "messages", "responses": "respo
 
 
 class Asks:
-    """A model at the stand-in's door, without a network between."""
+    """A `host.Model` that calls the stand-in directly, without a network."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     def ask(self, request: Request) -> Answer:
-        self.asked.append(json.dumps(request.body, ensure_ascii=False))
+        self.requests.append(json.dumps(request.body, ensure_ascii=False))
         body = {key: value for key, value in request.body.items() if key != "extra_headers"}
-        said = {"model": self.name, **body}
-        answer = DOOR.post(f"/v1/{PATHS[request.form]}", json=said)
+        body = {"model": self.name, **body}
+        answer = DOOR.post(f"/v1/{PATHS[request.form]}", json=body)
         if answer.status_code == 429:
             return self.ask(request)
         assert answer.status_code == 200, answer.text
@@ -68,11 +68,11 @@ def played(task: Task, model: Asks, dialect: str) -> list[Decision]:
 def test_it_plays_a_reference_solution_by_tools_in_every_dialect(dialect: str, name: str) -> None:
     task = TASKS[name]
     decisions = played(task, Asks("tools-100"), dialect)
-    oracle = next(each for each in task.spec.oracle if each.by == "tools")
-    made = [(call.name, dict(call.arguments)) for each in decisions for call in each.calls]
-    assert made == [(call.call, call.with_) for call in oracle.calls]
+    oracle = next(oracle for oracle in task.spec.oracle if oracle.by == "tools")
+    calls = [(call.name, dict(call.arguments)) for decision in decisions for call in decision.calls]
+    assert calls == [(call.call, call.with_) for call in oracle.calls]
     assert decisions[-1].stop == oracle.stop
-    assert not any(each.malformed for each in decisions)
+    assert not any(decision.malformed for decision in decisions)
 
 
 @pytest.mark.parametrize("dialect", dialects())
@@ -83,37 +83,37 @@ def test_what_a_person_says_is_in_the_next_request(dialect: str, hand: str) -> N
     config = ModelConfig(name=model.name, dialect=dialect)
     agent = ModelAgent(model, open_dialect(config, briefing), briefing)
     tools = tuple(CATALOGUE.values())
-    said = ("A person who watches says: look at the top.",)
+    hints = ("A person who watches says: look at the top.",)
     decision = agent.step(Observation(FRAME, (), tools))
     results = tuple(ToolResult(call.id, "done") for call in decision.calls)
-    decision = agent.step(Observation(FRAME, results, tools, said))
-    assert [said[0] in each for each in model.asked] == [False, True]
+    decision = agent.step(Observation(FRAME, results, tools, hints))
+    assert [hints[0] in request for request in model.requests] == [False, True]
     results = tuple(ToolResult(call.id, "done") for call in decision.calls)
     agent.step(Observation(FRAME, results, tools))
-    # The responses form sends what is new; the others send the whole conversation.
-    assert model.asked[-1].count(said[0]) <= 1
+    # The responses API sends only new items; the others send the whole conversation.
+    assert model.requests[-1].count(hints[0]) <= 1
 
 
 @pytest.mark.parametrize("dialect", dialects())
 def test_it_plays_by_hand_where_it_is_told_to(dialect: str) -> None:
     decisions = played(TASKS["files-invoices"], Asks("gui-100"), dialect)
-    assert {call.name for each in decisions for call in each.calls} <= {
+    assert {call.name for decision in decisions for call in decision.calls} <= {
         "computer_key",
         "computer_wait",
         "computer_type",
     }
-    assert sum(bool(each.calls) for each in decisions) > 4
+    assert sum(bool(decision.calls) for decision in decisions) > 4
 
 
 @pytest.mark.parametrize("dialect", dialects())
 def test_each_fault_is_shown_once_and_then_it_goes_on(dialect: str) -> None:
     model = Asks("tools-100-busy-garbled-astray-unwilling-cut")
     decisions = played(TASKS["calc-budget-formulas"], model, dialect)
-    reasons = [each.malformed for each in decisions if each.malformed]
+    reasons = [decision.malformed for decision in decisions if decision.malformed]
     assert len(reasons) == 3
     assert any("refusal" in reason for reason in reasons)
     assert any("cut off" in reason for reason in reasons)
-    names = [call.name for each in decisions for call in each.calls]
+    names = [call.name for decision in decisions for call in decision.calls]
     assert names.count("os_get_volume") == 1
     assert names.count("calc_save") == 1
 
@@ -128,6 +128,6 @@ def test_a_number_in_its_name_is_how_many_tasks_it_solves() -> None:
 
 
 def test_a_request_without_a_picture_is_refused() -> None:
-    said = {"model": "tools", "messages": [{"role": "user", "content": "hello"}]}
-    answer = DOOR.post("/v1/chat/completions", json=said)
+    body = {"model": "tools", "messages": [{"role": "user", "content": "hello"}]}
+    answer = DOOR.post("/v1/chat/completions", json=body)
     assert (answer.status_code, "image" in answer.text) == (400, True)

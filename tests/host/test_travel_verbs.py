@@ -10,7 +10,7 @@ import pytest
 from ambidex.host.cli import main, travel
 from ambidex.host.cli.options import KeepOptions
 from ambidex.host.errors import UsageError
-from ambidex.host.records.config import Keep
+from ambidex.host.records.config import CheckpointPolicy
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, all_done, check
@@ -29,7 +29,10 @@ def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--provider", "sandbox", "--checkpoint", "every"], "sandbox cannot be kept at a step"),
+        (
+            ["--provider", "sandbox", "--checkpoint", "every"],
+            "provider sandbox have no checkpoints",
+        ),
         (["--checkpoint", "often"], "invalid value for --checkpoint: 'often'"),
         (["--checkpoint", "0"], "invalid value for --checkpoint: '0'"),
         (["--checkpoint", "2", "--checkpoint-budget", "0"], "would keep no checkpoint"),
@@ -44,10 +47,10 @@ def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(
     assert not (out / "run.json").exists()
 
 
-def test_checkpoint_words_become_a_part_of_the_configuration() -> None:
+def test_checkpoint_options_become_part_of_the_configuration() -> None:
     assert KeepOptions().keep() is None
-    assert KeepOptions("every").keep() == Keep(every=1)
-    assert KeepOptions("5", 3, 1.5).keep() == Keep(every=5, last=3, budget=1.5)
+    assert KeepOptions("every").keep() == CheckpointPolicy(every=1)
+    assert KeepOptions("5", 3, 1.5).keep() == CheckpointPolicy(every=5, last=3, budget=1.5)
 
 
 def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
@@ -55,20 +58,20 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
     file = tmp_path / "e.toml"
     file.write_text('suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="noop"\n')
     [first, *_] = cells(read_experiment(file), tmp_path, CATALOGUE, forks=True)
-    assert first.request.keep == Keep(every=2)
-    with pytest.raises(UsageError, match="cannot be kept at a step"):
+    assert first.request.keep == CheckpointPolicy(every=2)
+    with pytest.raises(UsageError, match="have no checkpoints"):
         check(first.request, "sandbox")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["fork", "RUN", "row", "3", "--provider", "sandbox"], "cannot be kept at a step"),
+        (["fork", "RUN", "row", "3", "--provider", "sandbox"], "have no checkpoints"),
         (["fork", "RUN", "row", "9"], "no checkpoint before step 9"),
         (["fork", "RUN", "row", "3", "--trial", "2"], "has no trial 2 of row"),
         (["fork", "RUN", "rows", "3"], "has no trial 1 of rows"),
-        (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be kept at a step"),
-        (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
+        (["pivot", "RUN", "row", "--provider", "sandbox"], "have no checkpoints"),
+        (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "have no checkpoints"),
         (["desktop-diff", "RUN", "row", "1", "9"], "no checkpoint before step 9"),
         (["counterfactual", "RUN", "--decisions", "some"], "no number of decisions: 'some'"),
         (["counterfactual", "RUN", "--at", "12"], "no such decision"),
@@ -89,7 +92,7 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
 ) -> None:
     run = tmp_path / "run"
     suite = suite_in(tmp_path / "suite")
-    run_in(run, suite, config_of(suite, keep=Keep(), agents=("noop", "random")))
+    run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("noop", "random")))
     assert ambidex("fork", run, "row", "1") == 2
     said = capsys.readouterr().err
     assert "holds 2 trials 1 of row" in said

@@ -1,5 +1,5 @@
-"""Each reader of a guest's bytes, fed with bytes that nobody thought of: it gives a value that can
-be stored, or raises a `GuestError`."""
+"""Property tests of every reader of a guest's bytes: it returns a value that can be stored, or
+raises a `GuestError`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from ambidex.evaluators.bounded import BoundsError, inflate, parse_json, without_surrogates
 from ambidex.host import ToolCall
-from ambidex.host.client.answers import Health, Ran, Started, Whole
+from ambidex.host.client.answers import CommandResult, CompletedCommand, Health, StartedProcess
 from ambidex.host.client.frames import Screen
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import survey
@@ -46,15 +46,15 @@ BYTES = st.binary(max_size=200) | WRITTEN.map(str.encode)
 
 
 def storable(value: object) -> None:
-    """It is UTF-8, finite, and not too deep to be written and read again."""
+    """Assert that the value is UTF-8, finite, and shallow enough to be written and read again."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)
     assert json.loads(written.encode().decode()) == value
 
 
-def read(reader: Callable[..., object], *given: object) -> object:
-    """What the reader gives; None where it says that it is the guest's fault."""
+def read(reader: Callable[..., object], *arguments: object) -> object:
+    """The reader's value; None if it raises an error that blames the guest."""
     try:
-        return reader(*given)
+        return reader(*arguments)
     except GuestError as error:
         str(error).encode()
         return None
@@ -66,12 +66,12 @@ def read(reader: Callable[..., object], *given: object) -> object:
 @example(b"[1e400]")
 @example(b"\xef\xbb\xbf[]")
 @example("[]".encode("utf-16"))
-def test_json_is_read_as_what_can_be_stored(content: bytes) -> None:
+def test_parsed_json_can_always_be_stored(content: bytes) -> None:
     storable(read(json_value, content, "it"))
 
 
 @given(JSON)
-def test_json_without_oddities_is_read_as_it_is(value: object) -> None:
+def test_ordinary_json_is_parsed_unchanged(value: object) -> None:
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
@@ -80,22 +80,22 @@ def test_json_without_oddities_is_read_as_it_is(value: object) -> None:
 
 
 @given(SURROGATES)
-def test_a_text_without_surrogates_is_utf_8_and_others_stay_as_they_are(written: str) -> None:
+def test_lone_surrogates_are_escaped_and_other_text_is_unchanged(written: str) -> None:
     clean = without_surrogates(written)
     clean.encode()
     assert without_surrogates(clean) == clean
 
 
-def test_two_names_that_are_no_unicode_stay_two() -> None:
+def test_two_names_with_invalid_unicode_stay_distinct() -> None:
     assert parse_json('{"\\udcfe": 1, "\\udcff": 2}') == {"\\udcfe": 1, "\\udcff": 2}
 
 
-@pytest.mark.parametrize("kind", [Health, Whole, Started])
+@pytest.mark.parametrize("kind", [Health, CompletedCommand, StartedProcess])
 @given(BYTES)
-def test_models_are_read_from_anything(kind: Any, content: bytes) -> None:
-    found = read(model, kind, content, "it")
-    if found is not None:
-        cast(Ran, found).model_dump_json().encode()
+def test_any_bytes_give_a_model_or_a_malformed_error(kind: Any, content: bytes) -> None:
+    parsed = read(model, kind, content, "it")
+    if parsed is not None:
+        cast(CommandResult, parsed).model_dump_json().encode()
 
 
 @given(st.binary(max_size=300))
@@ -107,9 +107,9 @@ def test_text_never_fails(content: bytes) -> None:
 @given(
     st.text(max_size=40) | st.binary(max_size=30).map(lambda raw: base64.b64encode(raw).decode())
 )
-def test_base64_is_bytes_within_the_bound_or_refused(written: str) -> None:
-    found = read(base64_bytes, written, 20, "it")
-    assert found is None or len(cast(bytes, found)) <= 22
+def test_base64_is_decoded_within_the_bound_or_refused(written: str) -> None:
+    parsed = read(base64_bytes, written, 20, "it")
+    assert parsed is None or len(cast(bytes, parsed)) <= 22
 
 
 @given(
@@ -118,12 +118,12 @@ def test_base64_is_bytes_within_the_bound_or_refused(written: str) -> None:
     st.integers(-3, 20),
     st.sampled_from(["zlib", "raw"]),
 )
-def test_pixels_are_as_many_as_announced_or_refused(
+def test_pixels_match_the_announced_size_or_are_refused(
     body: bytes, width: int, height: int, encoding: str
 ) -> None:
     for content in (body, zlib.compress(body)):
-        found = read(pixels, content, encoding, width, height, "it")
-        assert found is None or len(cast(bytes, found)) == width * height * 4
+        parsed = read(pixels, content, encoding, width, height, "it")
+        assert parsed is None or len(cast(bytes, parsed)) == width * height * 4
 
 
 HEADER = st.fixed_dictionaries(
@@ -141,7 +141,9 @@ HEADER = st.fixed_dictionaries(
 
 
 @given(st.lists(st.tuples(st.booleans(), HEADER, st.binary(max_size=64)), max_size=4))
-def test_a_screen_takes_any_sequence_of_answers(answers: list[tuple[bool, Any, bytes]]) -> None:
+def test_any_sequence_of_screenshot_answers_is_handled(
+    answers: list[tuple[bool, Any, bytes]],
+) -> None:
     screen = Screen()
     for unchanged, header, body in answers:
         frame = read(screen.update, unchanged, json.dumps(header), body)
@@ -156,33 +158,33 @@ def test_a_screen_takes_any_sequence_of_answers(answers: list[tuple[bool, Any, b
 )
 @example(b"GIF89a" + b"\xff" * 20)
 @example(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 1 1\n")
-def test_a_picture_has_a_known_type_or_is_refused(content: bytes) -> None:
+def test_an_image_of_an_unknown_type_is_refused(content: bytes) -> None:
     assert read(picture_kind, content, "it") in (
         None, "image/png", "image/jpeg", "image/webp", "image/gif",
     )  # fmt: skip
 
 
 class Printing:
-    """A guest whose every program prints that."""
+    """A guest whose every program prints the same text."""
 
     def __init__(self, printed: str) -> None:
-        self.ran = Ran(returncode=0, stdout=printed)
+        self.ran = CommandResult(returncode=0, stdout=printed)
 
-    def run(self, *args: object, **kwargs: object) -> Ran:
+    def run(self, *args: object, **kwargs: object) -> CommandResult:
         return self.ran
 
 
 @given(BYTES)
-def test_a_survey_is_names_and_states_or_refused(content: bytes) -> None:
+def test_a_malformed_survey_is_refused(content: bytes) -> None:
     guest = cast(Guest, Printing(content.decode("utf-8", "replace")))
-    found = read(survey, guest)
-    storable(found)
+    state = read(survey, guest)
+    storable(state)
 
 
 @pytest.mark.parametrize("question", ANSWERS)
 @settings(max_examples=30)
 @given(value=JSON)
-def test_an_answer_of_the_desktop_has_the_form_of_its_question(
+def test_an_answer_with_the_wrong_form_for_its_question_is_refused(
     question: str, value: object
 ) -> None:
     guest = cast(Guest, Printing(json.dumps({"value": value})))
@@ -193,7 +195,7 @@ def test_an_answer_of_the_desktop_has_the_form_of_its_question(
 
 
 @given(JSON)
-def test_a_refusal_of_the_desktop_has_a_code_and_a_message(value: object) -> None:
+def test_a_desktop_refusal_without_code_or_message_is_malformed(value: object) -> None:
     guest = cast(Guest, Printing(json.dumps({"error": value})))
     try:
         assert read(ask, guest, "clock") is None
@@ -208,26 +210,28 @@ BLOCKS = st.fixed_dictionaries(
 
 
 @given(st.lists(BLOCKS, max_size=3), JSON, st.booleans())
-def test_any_result_of_a_tool_is_one_of_ours(blocks: list[Any], value: Any, failed: bool) -> None:
-    said = {"content": blocks, "structuredContent": value, "isError": failed}
+def test_any_tool_result_is_converted_to_our_type(
+    blocks: list[Any], value: Any, failed: bool
+) -> None:
+    result = {"content": blocks, "structuredContent": value, "isError": failed}
     try:
-        # As it comes from the connection: read once, and then by the client's own models.
-        answer = mcp_types.CallToolResult.model_validate(read(json_value, json.dumps(said), "it"))
+        # As in production: parsed here first, then by the client's own models.
+        answer = mcp_types.CallToolResult.model_validate(read(json_value, json.dumps(result), "it"))
     except ValidationError:
         return
-    found = calls.result(ToolCall("one", "a_tool", {}), answer)
-    storable([found.text, found.error, found.value, *found.images])
-    assert not failed or found.error
+    converted = calls.result(ToolCall("one", "a_tool", {}), answer)
+    storable([converted.text, converted.error, converted.value, *converted.images])
+    assert not failed or converted.error
 
 
 @given(JSON)
-def test_any_tool_that_is_listed_has_an_app(meta: Any) -> None:
+def test_a_listed_tool_without_an_app_is_refused(meta: Any) -> None:
     listed = mcp_types.Tool(name="a", input_schema={}, _meta={"ambidex": meta})
-    found = read(calls.spec, listed)
-    assert found is None or isinstance(cast(Any, found).app, str)
+    converted = read(calls.spec, listed)
+    assert converted is None or isinstance(cast(Any, converted).app, str)
 
 
-def test_a_wrong_form_names_the_first_fields_alone() -> None:
+def test_a_malformed_answer_names_only_the_first_wrong_fields() -> None:
     with pytest.raises(MalformedError, match=r"Input should be .*; and 97 more") as caught:
         typed(list[int], ["a" * 10_000] * 100, "it")
     assert len(str(caught.value)) < 300
@@ -246,7 +250,7 @@ BOMB = zlib.compress(bytes(1 << 26))
         lambda: base64_bytes("A" * (1 << 22), 1 << 20, "it"),
     ],
 )
-def test_what_is_refused_takes_no_memory_beyond_what_was_sent(read: Callable[[], object]) -> None:
+def test_a_refused_answer_takes_no_more_memory_than_was_sent(read: Callable[[], object]) -> None:
     tracemalloc.start()
     try:
         with pytest.raises((BoundsError, MalformedError)):

@@ -15,10 +15,18 @@ from typing import Any
 from ambidex.host import Answer, Limits, Model, Request, Usage
 from ambidex.host.agents import agent_maker
 from ambidex.host.models.prices import read_prices
-from ambidex.host.records.config import Branch, Fork, Job, Keep, ModelConfig, adopt, locked
+from ambidex.host.records.config import (
+    Branch,
+    CheckpointPolicy,
+    Fork,
+    Job,
+    ModelConfig,
+    adopt,
+    locked,
+)
 from ambidex.host.records.rows import Row
 from ambidex.host.runs import launch
-from ambidex.host.runs.launch import Play, RunRequest
+from ambidex.host.runs.launch import RunFunction, RunRequest
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
@@ -103,7 +111,7 @@ def _calls(messages: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]
 
 
 MODEL = ModelConfig(name="toy")
-KEPT = Keep()
+KEPT = CheckpointPolicy()
 
 
 def recorded(folder: Path, suite: Suite, live: Model, **other: object) -> Row:
@@ -153,7 +161,7 @@ def forked(
         )
 
 
-def on_peers(live: Model) -> Play:
+def on_peers(live: Model) -> RunFunction:
     """Plays runs on peers."""
 
     def play(request: RunRequest, folder: Path) -> list[Row]:

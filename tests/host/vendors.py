@@ -1,9 +1,8 @@
-"""What vendors publish of their forms, made strict: the types of their own SDKs, with which
-requests are checked and answers are read.
+"""The types of the vendors' own SDKs, made strict, to check requests and answers.
 
-pydantic ignores unknown keys of a TypedDict, and looks into an Iterable only when somebody
-iterates: both would let an invented field pass. So the types are rebuilt with lists, and with
-unknown keys forbidden.
+pydantic ignores unknown keys of a TypedDict, and validates an Iterable only when it is iterated:
+both would let an invented field pass. So the types are rebuilt with lists and without unknown
+keys.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ LITELLM = ("extra_headers",)
 
 
 def check_request(form: Form, body: Mapping[str, Any]) -> None:
-    """`ValidationError` where a body is not what the vendor's SDK would send."""
+    """`ValidationError` if the vendor's SDK could not send this body."""
     sent = {key: value for key, value in body.items() if key not in LITELLM}
     _adapter(form).validate_python({**SENT[form], **sent})
 
 
 def check_answer(form: Form, body: Mapping[str, Any]) -> None:
-    """`ValidationError` or `AssertionError` where a body is not what the vendor's SDK reads."""
+    """`ValidationError` or `AssertionError` if the vendor's SDK could not read this body."""
     _no_extras(ANSWERS[form].model_validate(body), "answer")
 
 
@@ -63,7 +62,7 @@ def _adapter(form: Form) -> TypeAdapter[Any]:
 def _strict(kind: Any, known: dict[Any, Any]) -> Any:
     if typing_extensions.is_typeddict(kind):
         if kind not in known:
-            known[kind] = Any  # within itself; no form that is sent here goes so deep
+            known[kind] = Any  # a recursive type; no request here nests so deep
             hints = typing_extensions.get_type_hints(kind, include_extras=True)
             fields = {name: _strict(hint, known) for name, hint in hints.items()}
             made = typing_extensions.TypedDict(kind.__name__, fields, total=kind.__total__)
@@ -84,7 +83,7 @@ def _strict(kind: Any, known: dict[Any, Any]) -> Any:
         return list[strict[0]]
     if origin in (dict, collections.abc.Mapping):
         return dict[strict[0], strict[1]]
-    # What is neither is a file to upload: nothing that is sent here.
+    # Anything else is a file to upload, which is not sent here.
     return Union[strict] if origin is Union else bytes  # noqa: UP007
 
 

@@ -313,7 +313,7 @@ def test_a_desktop_that_cannot_be_started_says_why(folder: Folder) -> None:
         assert ann.post("/api/desk", json=order).status_code == 202
         while (desk := ann.get("/api/desk").json())["state"] == "starting":
             pass
-        assert (desk["state"], "no provider 'none'" in desk["note"]) == ("failed", True)
+        assert (desk["state"], "unknown provider: 'none'" in desk["note"]) == ("failed", True)
         assert ann.post("/api/desk", json={"order": "end"}).status_code == 202
         assert ann.get("/api/desk").json()["state"] == "none"
 

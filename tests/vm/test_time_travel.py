@@ -11,7 +11,15 @@ import pytest
 
 from ambidex.host import Agent, Briefing, Decision, Limits, Observation, Stop, ToolCall
 from ambidex.host.loop.branch_point import checkpointed_steps
-from ambidex.host.records.config import Branch, Fork, Job, Keep, RunConfig, adopt, locked
+from ambidex.host.records.config import (
+    Branch,
+    CheckpointPolicy,
+    Fork,
+    Job,
+    RunConfig,
+    adopt,
+    locked,
+)
 from ambidex.host.records.rows import Row
 from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.runs.machines import Source
@@ -89,7 +97,7 @@ def test_a_branch_from_before_a_mistake_has_none_of_its_effects(
     tmp_path: Path, machines: Source, suite: Suite
 ) -> None:
     run = tmp_path / "run"
-    row = play(run, suite, machines, [DARK, WRONG, QUIET], keep=Keep())
+    row = play(run, suite, machines, [DARK, WRONG, QUIET], keep=CheckpointPolicy())
     trial = run / row.folder
     assert (row.score, row.steps, checkpointed_steps(trial)) == (0.0, 4, [1, 2, 3, 4])
 
@@ -112,6 +120,6 @@ def test_a_branch_from_before_a_mistake_has_none_of_its_effects(
 def test_a_run_can_keep_only_the_last_checkpoints_of_an_episode(
     tmp_path: Path, machines: Source, suite: Suite
 ) -> None:
-    row = play(tmp_path, suite, machines, [DARK, SCALE, QUIET], keep=Keep(last=2))
+    row = play(tmp_path, suite, machines, [DARK, SCALE, QUIET], keep=CheckpointPolicy(last=2))
     assert row.score == 1.0
     assert checkpointed_steps(tmp_path / row.folder) == [3, 4]

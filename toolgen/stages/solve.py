@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ambidex.evaluators import Score
 from ambidex.host import Stop
-from ambidex.host.client.answers import Ran
+from ambidex.host.client.answers import CommandResult
 from ambidex.host.client.guest import Guest
 from ambidex.host.loop.judge import judge
 from ambidex.host.loop.stage import collect, set_stage
@@ -150,7 +150,7 @@ def _run_turn(guest: Guest, block: Block) -> dict[str, str]:
     return {"language": block.language, "code": block.text, "said": _output_text(output)}
 
 
-def _output_text(output: Ran) -> str:
+def _output_text(output: CommandResult) -> str:
     status = "timed out" if output.timed_out else f"exit status {output.returncode}"
     parts = [f"({status})"]
     for name, text in (("output", output.stdout), ("errors", output.stderr)):

@@ -1,5 +1,4 @@
-"""What the host runs in a guest by itself: programs for the guest's Python, read here as text and
-never imported."""
+"""Programs that the host sends to a guest's Python. They are read as text and never imported."""
 
 from __future__ import annotations
 
@@ -8,4 +7,4 @@ from pathlib import Path
 __all__ = ["SURVEY"]
 
 SURVEY = (Path(__file__).parent / "survey.py").read_text(encoding="utf-8")
-"""Says what there is in the guest: see there."""
+"""The source of `survey.py`."""

@@ -22,7 +22,7 @@ def prompt(name: str, *, folder: Path = FOLDER, **values: object) -> str:
 
 
 def prompts_hash(folder: Path = FOLDER) -> str:
-    """SHA-256 over all prompts, part of a run's configuration."""
+    """SHA-256 over all prompts; part of a run's configuration."""
     total = sha256()
     for path in sorted(folder.glob("*.md")):
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")

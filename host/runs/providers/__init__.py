@@ -1,1 +1,1 @@
-"""Providers: each module's `PROVIDER` is one, under the module's name."""
+"""The built-in providers: each module of this package assigns `PROVIDER`."""

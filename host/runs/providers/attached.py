@@ -1,4 +1,4 @@
-"""A guest that is already running somewhere."""
+"""The provider `attached`: a guest that is already running."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ENDPOINT, TOKEN = "AMBIDEX_TEST_ENDPOINT", "AMBIDEX_TEST_TOKEN"
 
 
 class Attached:
-    """A guest that is already running somewhere: for authors of tools and tasks.
+    """A guest that is already running, for authors of tools and tasks.
 
-    Nothing is reverted, so one trial sees what the last one left; such scores are not worth
-    keeping.
+    Nothing is reverted, so a trial starts from what the last one left behind. Its scores are not
+    valid results.
     """
 
     def __init__(self, endpoint: str, token: str) -> None:
@@ -30,35 +30,35 @@ class Attached:
         self.vnc = ("", "")
 
     def boot(self) -> None:
-        """Nothing: it runs."""
+        """Do nothing: the guest is already running."""
 
     def revert(self, snapshot: Place) -> None:
-        """It cannot; a desktop that was frozen to read the evidence runs again."""
+        """Only resume a desktop that was frozen to collect evidence; nothing is reverted."""
         with Guest(self.endpoint, self.token) as guest:
             guest.thaw()
 
     def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
-        """Refuse."""
+        """Not supported: raises `MachineError`."""
         raise MachineError("an attached guest has no snapshots")
 
     def fork(self) -> AbstractContextManager[Machine]:
-        """Refuse."""
+        """Not supported: raises `MachineError`."""
         raise MachineError("an attached guest cannot be forked")
 
     def close(self) -> None:
         """Leave it running."""
 
     def console(self) -> str:
-        """Nothing is known of it."""
+        """Empty: the guest's console is not accessible."""
         return ""
 
     def picture(self) -> bytes:
-        """Refuse: there is no view from outside."""
-        raise MachineError("an attached guest cannot be seen from outside")
+        """Not supported: raises `MachineError`."""
+        raise MachineError("an attached guest has no screen outside its own screenshots")
 
 
 class AttachedProvider:
-    """One guest, named by two environment variables."""
+    """Provides the one guest that two environment variables name."""
 
     forks = False
 
@@ -66,12 +66,13 @@ class AttachedProvider:
     def open(
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None
     ) -> Iterator[Source]:
-        """That guest; `UsageError` where it is not named, or where more than one is asked for."""
+        """See `Provider`. `UsageError` if the variables are not set, or if more than one machine is
+        requested."""
         endpoint, token = os.environ.get(ENDPOINT, ""), os.environ.get(TOKEN, "")
         if not endpoint:
             raise UsageError(f"--provider attached needs {ENDPOINT} (and {TOKEN}) to be set")
         if options.machines != 1:
-            raise UsageError("an attached guest is one machine")
+            raise UsageError("--provider attached has exactly one machine")
         yield Source(lambda: Attached(endpoint, token), f"attached:{endpoint}", "attached")
 
 

@@ -1,5 +1,5 @@
-"""Virtual machines under libvirt. Its modules are imported when machines are opened: they are
-heavy, and libvirt is missing where runs are only reported."""
+"""The provider `libvirt`: virtual machines. Heavy modules are imported only when machines are
+opened, since reporting must work without libvirt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["PROVIDER"]
 
 
 class Libvirt:
-    """QEMU machines that fork from a snapshot."""
+    """QEMU machines that are started from a snapshot and can be forked."""
 
     forks = True
 
@@ -21,8 +21,8 @@ class Libvirt:
     def open(
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None
     ) -> Iterator[Source]:
-        """Machines of an image; its snapshot is made now, where it is missing, and in no trial's
-        time."""
+        """See `Provider`. The image's snapshot is made here if it is missing, so that no trial's
+        time includes it."""
         from ambidex.vm.building.image import open_image
         from ambidex.vm.provider import LibvirtProvider
 

@@ -1,4 +1,4 @@
-"""Desktops in Linux namespaces, at the speed of this machine."""
+"""The provider `sandbox`: desktops in Linux namespaces, at native speed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["PROVIDER"]
 
 
 class Sandbox:
-    """Sandboxes of an image; they cannot be forked while they run."""
+    """Sandboxes made from an image. Running sandboxes cannot be forked."""
 
     forks = False
 
@@ -20,7 +20,7 @@ class Sandbox:
     def open(
         self, options: MachineOptions, say: Callable[[str], None], code: Path | None
     ) -> Iterator[Source]:
-        """Sandboxes of an image."""
+        """See `Provider`."""
         from ambidex.vm.building.image import open_image
         from ambidex.vm.sandbox.provider import SandboxProvider
 
