@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ambidex.host.records.trajectory import NAME
 from ambidex.host.runs.machines import Source
-from ambidex.host.travel.divergence import parted, partings
+from ambidex.host.travel.divergence import compare_episodes, first_difference
 
 PROJECT = Path(__file__).parents[2]
 TASK = "calc-freeze-header"
@@ -30,7 +30,7 @@ def test_a_replay_says_whether_and_where_the_screens_part(machines: Source, tmp_
     )  # fmt: skip
     said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", again)
     assert f"{TASK}: scored 1.0" in said
-    assert "The screens are the same" in said
+    assert "The screens are equal" in said
     [played] = again.glob(f"{TASK}.*/{NAME}")
 
     # The same record, but that it opens another menu in its fourth step.
@@ -38,7 +38,7 @@ def test_a_replay_says_whether_and_where_the_screens_part(machines: Source, tmp_
     record.write_text(record.read_text().replace('"alt", "v"', '"alt", "f"'))
     other = tmp_path / "other"
     said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", other)
-    found = parted(partings(played.parent, next(other.glob(f"{TASK}.*"))))
+    found = first_difference(compare_episodes(played.parent, next(other.glob(f"{TASK}.*"))))
     assert found is not None
     assert found.step == 4
-    assert "The screens part at step 4" in said
+    assert "The screens differ from step 4 on" in said

@@ -90,7 +90,7 @@ def test_tools_are_listed_with_source_and_arguments(
     assert listed["calc_get_cell_value"]["reads_only"]
     assert ambidex("tools") == 0
     table = capsys.readouterr().out
-    assert all(name in table for name in ("calc_set_cell_value", "only looks", "source"))
+    assert all(name in table for name in ("calc_set_cell_value", "read-only", "source"))
 
 
 def test_run_report_score_and_replay_on_a_running_guest(
@@ -186,7 +186,7 @@ def test_a_report_writes_the_files_it_is_asked_for(
     assert ambidex("report", tmp_path / "exp", "--released", "--paper", "o3", *words) == 0
     said = capsys.readouterr().out
     assert "As the released script computes them" in said
-    assert "Beside the paper" in said
+    assert "Comparison with the paper" in said
     assert all((tmp_path / name).stat().st_size for name in files.values())
     assert len(json.loads((tmp_path / "rows.json").read_text())) == 2
 

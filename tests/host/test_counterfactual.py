@@ -1,4 +1,4 @@
-"""Both hands tried at decisions whose outcome is known beforehand."""
+"""Counterfactual runs at decisions whose outcome is known beforehand."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Branch, Lasting
 from ambidex.host.report.statistics import repeats
 from ambidex.host.report.text_report import lines
-from ambidex.host.travel.counterfactual import compared, decisions, records, regrets
-from ambidex.host.travel.forks import Onward, fork_of
+from ambidex.host.travel.counterfactual import compare, decisions, records, regrets
+from ambidex.host.travel.forks import BranchOptions, fork_of
 from ambidex.host.travel.pivot import Pivot, Probe, pivot
-from ambidex.host.travel.regret import Decided, Outcome, Ratio, regret
+from ambidex.host.travel.regret import ComparedDecision, Outcome, Ratio, regret
 from tests.host.peer import CATALOGUE
 from tests.host.travel import Toy, on_peers, recorded, suite_in
 
 
 def tried(
     tmp_path: Path, agent: Toy, lasting: Lasting = "once", condition: str = "hybrid"
-) -> list[Decided]:
-    """Both hands at every decision of an episode of this agent."""
+) -> list[ComparedDecision]:
+    """A counterfactual run over every decision of an episode of this agent."""
     run = tmp_path / "run"
     recorded(run, suite_in(tmp_path / "suite"), agent, condition=condition)
     chosen = decisions(run)
     play = on_peers(agent)
-    return compared(run, chosen, 1, lasting, CATALOGUE, tmp_path / "both", play)
+    return compare(run, chosen, 1, lasting, CATALOGUE, tmp_path / "both", play)
 
 
 def test_a_mistake_that_one_hand_makes_is_the_whole_regret(tmp_path: Path) -> None:
@@ -119,11 +119,13 @@ def test_a_record_of_a_decision_leaves_out_what_cannot_be_said(tmp_path: Path) -
     assert regret("all", [unknown]).decisions == 0
 
 
-def decided(task: str, used: str, gui: tuple[float, float], tools: tuple[float, float]) -> Decided:
+def decided(
+    task: str, used: str, gui: tuple[float, float], tools: tuple[float, float]
+) -> ComparedDecision:
     def came(success: float, steps: float) -> Outcome:
         return Outcome(4, success, steps, 10 * steps, None)
 
-    return Decided(f"{task}.1", task, True, 1, used, came(*gui), came(*tools))  # type: ignore[arg-type]
+    return ComparedDecision(f"{task}.1", task, True, 1, used, came(*gui), came(*tools))  # type: ignore[arg-type]
 
 
 def test_the_better_hand_succeeds_more_often_or_else_sooner() -> None:
@@ -139,7 +141,7 @@ def test_over_use_is_a_tool_where_the_gui_was_better() -> None:
         decided("a", "tools", (1.0, 5), (1.0, 9)),  # over-use, four steps
         decided("b", "tools", (0.0, 5), (0.5, 9)),  # right
         decided("c", "gui", (0.5, 5), (0.5, 4)),  # under-use, one step
-        decided("c", "gui", (0.0, 5), (0.0, 4)),  # no better hand
+        decided("c", "gui", (0.0, 5), (0.0, 4)),  # no better modality
     ]
     told = regret("all", found)
     assert (told.decisions, told.tasks) == (5, 3)
@@ -163,7 +165,7 @@ def test_intervals_draw_whole_tasks() -> None:
 def test_bisection_finds_the_planted_mistake(tmp_path: Path) -> None:
     run = tmp_path / "run"
     parent = run / recorded(run, suite_in(tmp_path / "suite"), Toy(slips={"C1": "tools"})).folder
-    play, able = on_peers(Toy()), Onward()
+    play, able = on_peers(Toy()), BranchOptions()
 
     def go_on(step: int) -> Probe:
         request = fork_of(run, [Branch(trial=parent.name, step=step)], 2, CATALOGUE, able)
@@ -186,7 +188,7 @@ def test_forking_before_the_mistake_with_the_tool_on_offer_succeeds(tmp_path: Pa
     assert (parent.score, parent.steps) == (0.0, 8), "A1 thrice, B1 twice, C1 in step 6"
     branch = [Branch(trial=parent.folder, step=6)]
     for condition, score in (("gui", 0.0), ("hybrid", 1.0)):
-        onward = Onward(condition=condition)  # type: ignore[arg-type]
+        onward = BranchOptions(condition=condition)  # type: ignore[arg-type]
         request = fork_of(run, branch, 1, CATALOGUE, onward)
         [row] = on_peers(clumsy)(request, tmp_path / condition)
         assert row.score == score
@@ -207,15 +209,19 @@ def test_where_nothing_helps_the_pivot_says_so_after_one_probe() -> None:
 @pytest.mark.parametrize(
     ("step", "onward", "said"),
     [
-        (9, Onward(), "not kept before step 9"),
-        (3, Onward(steps=2), "a limit of 2 steps ends before step 3"),
-        (3, Onward(dialect="paper"), "functions cannot be read in paper"),
-        (3, Onward(agent="planner"), "what model did cannot be told to the agent planner"),
-        (3, Onward(agent="noop", model="other"), "the agent noop asks no model"),
+        (9, BranchOptions(), "not kept before step 9"),
+        (3, BranchOptions(steps=2), "a limit of 2 steps ends before step 3"),
+        (3, BranchOptions(dialect="paper"), "functions cannot be read in paper"),
+        (
+            3,
+            BranchOptions(agent="planner"),
+            "the agent planner cannot take over the history of model",
+        ),
+        (3, BranchOptions(agent="noop", model="other"), "the agent noop does not use a model"),
     ],
 )
 def test_what_cannot_be_gone_on_from_is_refused_before_any_machine(
-    tmp_path: Path, step: int, onward: Onward, said: str
+    tmp_path: Path, step: int, onward: BranchOptions, said: str
 ) -> None:
     run = tmp_path / "run"
     recorded(run, suite_in(tmp_path / "suite"), Toy(), limits=Limits(steps=12))
@@ -226,7 +232,7 @@ def test_what_cannot_be_gone_on_from_is_refused_before_any_machine(
 def test_from_the_first_step_any_model_may_go_on(tmp_path: Path) -> None:
     run = tmp_path / "run"
     recorded(run, suite_in(tmp_path / "suite"), Toy())
-    onward = Onward(model="other", dialect="paper", hint="Take care.")
+    onward = BranchOptions(model="other", dialect="paper", hint="Take care.")
     request = fork_of(run, [Branch(trial="row.1", step=1)], 3, CATALOGUE, onward)
     assert request.model is not None
     assert (request.model.name, request.model.dialect) == ("other", "paper")
@@ -240,5 +246,5 @@ def test_a_task_that_was_changed_since_is_not_gone_on_with(tmp_path: Path) -> No
     recorded(run, suite, Toy())
     path = suite.folder / "row" / "task.toml"
     path.write_text(path.read_text().replace("A1 = 3", "A1 = 4"))
-    with pytest.raises(UsageError, match=r"is another one than row\.1 was played with"):
+    with pytest.raises(UsageError, match=r"has changed since row\.1 was recorded"):
         fork_of(run, [Branch(trial="row.1", step=2)], 1, CATALOGUE)

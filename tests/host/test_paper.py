@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.errors import UsageError
-from ambidex.host.report.paper import identities, model_of, paper, rows_of
+from ambidex.host.report.paper import inconsistencies, model_of, paper, rows_of
 
 FACTS = Path(__file__).parents[3] / "shared" / "osworld-mcp-results.json"
 
@@ -32,7 +32,7 @@ def test_the_tables_have_seven_models_with_and_without_tools_at_both_limits() ->
 
 def test_figures_contradict_each_other_in_the_known_misprints_and_nowhere_else() -> None:
     # Agent-S2.5, GUI, 50 steps, ACS: (250 · 21.1 + 111 · 8.4) / 361 = 17.2, printed 20.2.
-    found = {(m.table, m.model, m.condition, m.steps, m.what): m for m in identities()}
+    found = {(m.table, m.model, m.condition, m.steps, m.what): m for m in inconsistencies()}
     assert found.keys() == {
         (1, "Agent-S2.5", "gui", 50, "acs"),
         (1, "Gemini-2.5-Pro", "hybrid", 15, "accuracy"),

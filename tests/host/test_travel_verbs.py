@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.cli import main, travel
-from ambidex.host.cli.options import KeepOptions
+from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import Keep
 from ambidex.host.records.rows import Row
@@ -45,9 +45,9 @@ def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(
 
 
 def test_checkpoint_words_become_a_part_of_the_configuration() -> None:
-    assert KeepOptions().keep() is None
-    assert KeepOptions("every").keep() == Keep(every=1)
-    assert KeepOptions("5", 3, 1.5).keep() == Keep(every=5, last=3, budget=1.5)
+    assert CheckpointOptions().keep() is None
+    assert CheckpointOptions("every").keep() == Keep(every=1)
+    assert CheckpointOptions("5", 3, 1.5).keep() == Keep(every=5, last=3, budget=1.5)
 
 
 def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
         (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be kept at a step"),
         (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
         (["desktop-diff", "RUN", "row", "1", "9"], "not kept before step 9"),
-        (["counterfactual", "RUN", "--decisions", "some"], "no number of decisions: 'some'"),
+        (["counterfactual", "RUN", "--decisions", "some"], "invalid value for --decisions: 'some'"),
         (["counterfactual", "RUN", "--at", "12"], "no such decision"),
         (["counterfactual", "RUN", "--csv", "/none/x.csv"], "there is no directory /none"),
     ],
@@ -92,7 +92,7 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
     run_in(run, suite, config_of(suite, keep=Keep(), agents=("noop", "random")))
     assert ambidex("fork", run, "row", "1") == 2
     said = capsys.readouterr().err
-    assert "holds 2 trials 1 of row" in said
+    assert "has 2 trials 1 of row" in said
     assert "row.noop.1, row.random.1" in said
     for verb, *steps in (("fork", "9"), ("desktop-diff", "1", "9")):
         assert ambidex(verb, run, "row.random.1", *steps) == 2

@@ -157,7 +157,7 @@ def test_a_fork_that_fails_says_why_in_the_words_of_the_command_line(
         assert asked_for(client, trial, step=3).status_code == 202
         told = ended(client)
     assert told["state"] == "failed"
-    assert told["why"].startswith("the task row is another one than row.1 was played with")
+    assert told["why"].startswith("the task row has changed since row.1 was recorded")
     assert "Play it again" in told["why"]
     assert not (trial.parent.with_name("one.from-3") / "run.json").exists()
 

@@ -12,7 +12,7 @@ import pytest
 from ambidex.host import Decision, Observation, Stop, ToolCall
 from ambidex.host.cli.machines import export
 from ambidex.host.errors import UsageError
-from ambidex.host.travel.divergence import parted, partings
+from ambidex.host.travel.divergence import compare_episodes, first_difference
 from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in, suite
 
@@ -78,15 +78,15 @@ def test_what_cannot_be_written_is_said(
 def test_the_same_done_twice_does_not_part(suite: Suite, tmp_path: Path) -> None:
     one = played(tmp_path / "one", suite, (3, 4), (5, 6))
     two = played(tmp_path / "two", suite, (3, 4), (5, 6))
-    found = partings(one, two)
+    found = compare_episodes(one, two)
     assert [each.share for each in found] == [0.0, 0.0]
-    assert parted(found) is None
+    assert first_difference(found) is None
 
 
 def test_where_screens_part_is_named(suite: Suite, tmp_path: Path) -> None:
     one = played(tmp_path / "one", suite, (3, 4), (5, 6), (7, 8))
     two = played(tmp_path / "two", suite, (3, 4), (15, 16))
-    found = partings(one, two)
+    found = compare_episodes(one, two)
     assert [each.step for each in found if each.share] == [2]
     assert found[1].box == (5, 6, 16, 17)
     assert found[2].share is None
