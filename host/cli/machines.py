@@ -109,7 +109,7 @@ def watched(folder: Path) -> Iterator[None]:
     """Serve a control room for the run in that directory while the block runs."""
     from ambidex.host.room.serve import opened  # heavy: a web server, and a VNC client
 
-    with opened([folder], said=_tell_room) as address:
+    with opened([folder], announce=_tell_room) as address:
         _tell_room(address())
         yield
 

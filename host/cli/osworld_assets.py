@@ -15,7 +15,7 @@ import httpx
 from cyclopts import App, Parameter
 
 from ambidex.host.errors import UsageError
-from ambidex.host.osworld.archives import unpacked
+from ambidex.host.osworld.archives import unpack
 from ambidex.host.terminal import echo
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError, default_store, place_of
@@ -199,5 +199,5 @@ def _opened(source: Path) -> Iterator[Path]:
     if not (zipfile.is_zipfile(source) or tarfile.is_tarfile(source)):
         raise UsageError(f"{source} is not a folder, a ZIP or a tar archive")
     with tempfile.TemporaryDirectory(prefix="ambidex-import-") as scratch:
-        unpacked(source, Path(scratch))
+        unpack(source, Path(scratch))
         yield Path(scratch)

@@ -119,7 +119,7 @@ def test_a_file_of_the_name_of_a_fetched_one_is_shadowed(desk: Desk) -> None:
 
 def test_what_no_step_kept_is_a_failure(desk: Desk) -> None:
     _, collected = desk.get("cache_file", path="none.out")
-    assert (collected.state, collected.said) == ("failed", "no step kept none.out")
+    assert (collected.state, collected.said) == ("failed", "no step stored none.out")
 
 
 def test_the_last_row_of_a_workbook(desk: Desk) -> None:
@@ -445,7 +445,7 @@ def test_bookmarks_cookies_and_history(desk: Desk) -> None:
 
 def test_a_file_of_a_google_drive_is_not_to_be_had(desk: Desk) -> None:
     _, collected = desk.get("googledrive_file", path=["a"], dest="x")
-    assert (collected.state, collected.said) == ("failed", "there is no Google account here")
+    assert (collected.state, collected.said) == ("failed", "no Google account is available")
 
 
 # What has to be run

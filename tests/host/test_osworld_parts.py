@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambidex.host.osworld.from_browser import elided, part_of, shop, told
+from ambidex.host.osworld.from_browser import elided, part_of, query_values, shop
 from ambidex.host.osworld.history import filled
-from ambidex.host.osworld.pyautogui_keys import played
+from ambidex.host.osworld.pyautogui_keys import calls_of
 from ambidex.host.osworld.shutdown import ENDING
 from ambidex.host.osworld.steps import programs_of
 from ambidex.tasks.osworld.getters import parse_getter
@@ -40,7 +40,7 @@ def test_values_of_a_query_by_their_new_names() -> None:
         {"type": "active_tab_url_parse", "parse_keys": ["a", "b"], "replace": {"a": "time"}}
     )
     assert isinstance(getter, UrlParse)
-    assert told("https://x.org/?a=1&a=2", getter) == {"b": "", "time": "1"}
+    assert query_values("https://x.org/?a=1&a=2", getter) == {"b": "", "time": "1"}
 
 
 @given(st.integers(0, 9), st.text("abc/", max_size=20))
@@ -90,7 +90,7 @@ TOOLS = CATALOGUE | {
 
 def test_python_that_only_presses_keys_is_read_as_calls() -> None:
     code = "import pyautogui; import time; pyautogui.hotkey('ctrl', 's'); time.sleep(0.5); "
-    assert played(["python", "-c", code], TOOLS, (1920, 1080)) == [
+    assert calls_of(["python", "-c", code], TOOLS, (1920, 1080)) == [
         ("computer_key", {"keys": ["ctrl", "s"]}),
         ("computer_wait", {"seconds": 0.5}),
     ]
@@ -107,7 +107,7 @@ def test_python_that_only_presses_keys_is_read_as_calls() -> None:
     ],
 )
 def test_any_other_command_is_not(argv: list[str]) -> None:
-    assert played(argv, TOOLS, (1920, 1080)) is None
+    assert calls_of(argv, TOOLS, (1920, 1080)) is None
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from ambidex.host.records.config import read_config
 from ambidex.host.records.rows import read_rows
-from ambidex.host.room.forking import FORK, OUTPUT, RECORD, Asked, Forks, Record, forkable
+from ambidex.host.room.forking import FORK, OUTPUT, RECORD, ForkRequest, Forks, Record, forkable
 from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in
@@ -158,14 +158,14 @@ def test_a_fork_that_fails_says_why_in_the_words_of_the_command_line(
         told = ended(client)
     assert told["state"] == "failed"
     assert told["why"].startswith("the task row has changed since row.1 was recorded")
-    assert "Play it again" in told["why"]
+    assert "Run it again" in told["why"]
     assert not (trial.parent.with_name("one.from-3") / "run.json").exists()
 
 
 def test_a_command_that_says_nothing_is_told_by_how_it_ended(trial: Path) -> None:
     with room(trial.parents[1], fork=("false",)) as client:
         asked_for(client, trial, step=3)
-        assert ended(client)["why"] == "it ended with 1 and said nothing"
+        assert ended(client)["why"] == "exit code 1 without output"
 
 
 def test_a_room_that_was_started_again_knows_which_forks_failed_and_why(trial: Path) -> None:
@@ -211,7 +211,7 @@ def _running(told: dict[str, Any]) -> bool:
     [
         ("ambidex: no room\n  fix: make some\n", True, ["no room\n  fix: make some"]),
         ("Killed", False, ["Killed"]),
-        ("", False, ["it ended and said nothing"]),
+        ("", False, ["ended without output"]),
         ("a table", True, []),
     ],
 )
@@ -221,13 +221,13 @@ def test_a_fork_whose_end_no_room_saw_failed_if_it_says_so_or_left_no_run(
     out = trial.parent.with_name("one.from-2")
     out.mkdir()
     record = Record(
-        run=str(trial.parent), trial="row.1", asked=Asked(step=2), begun=datetime.now(UTC)
+        run=str(trial.parent), trial="row.1", asked=ForkRequest(step=2), begun=datetime.now(UTC)
     )
     (out / RECORD).write_text(record.model_dump_json())
     (out / OUTPUT).write_text(printed)
     if run:
         shutil.copy(trial.parent / "run.json", out)
-    assert [each["why"] for each in Forks().said({"one": trial.parent})] == told
+    assert [each["why"] for each in Forks().summaries({"one": trial.parent})] == told
 
 
 def test_an_earlier_attempt_cannot_be_gone_on_from_by_the_name_of_a_later_one(trial: Path) -> None:
@@ -235,7 +235,7 @@ def test_an_earlier_attempt_cannot_be_gone_on_from_by_the_name_of_a_later_one(tr
     subprocess.run(["cp", "-r", earlier, trial], check=True)
     with room(trial.parents[1]) as client:
         answer = asked_for(client, earlier, step=3)
-        assert (answer.status_code, "row.1.earlier-1 was tried again" in answer.text) == (
+        assert (answer.status_code, "row.1.earlier-1 is an earlier attempt" in answer.text) == (
             409,
             True,
         )
@@ -246,9 +246,9 @@ def test_a_branch_can_be_forked_at_steps_of_its_parent(trial: Path, suite: Suite
     branch = trial.parents[1] / "two" / found.folder
     assert forkable(branch) == [1, 2, 3]
     forks = Forks((sys.executable, "-c", "import sys; print(sys.argv[1:])"))
-    out = forks.start(branch, Asked(step=2, model=" m ", branches=4))
+    out = forks.start(branch, ForkRequest(step=2, model=" m ", branches=4))
     end = time.monotonic() + 30
-    while forks.said({"two": branch.parent})[0]["state"] == "running":
+    while forks.summaries({"two": branch.parent})[0]["state"] == "running":
         assert time.monotonic() < end
         time.sleep(0.05)
     words = [str(branch.parent), "row.1", "2", "-n", "4", "--model=m", f"--out={out}"]
@@ -265,4 +265,4 @@ def test_a_trial_whose_parent_is_gone_is_still_shown(trial: Path, suite: Suite) 
 
 def test_a_long_hint_is_no_hint() -> None:
     with pytest.raises(ValidationError, match="at most 4000"):
-        Asked(step=1, hint="x" * 4001)
+        ForkRequest(step=1, hint="x" * 4001)

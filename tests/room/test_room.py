@@ -16,7 +16,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.orders import Orders
 from ambidex.host.records.trajectory import FRAMES
 from ambidex.host.room.lease import ABSENT, Leases
-from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.live_trajectory import LiveTrajectory
 from ambidex.host.room.serve import opened
 from ambidex.host.room.wall import Wall, alarms
 from ambidex.tasks import Suite
@@ -133,7 +133,7 @@ def test_nothing_but_trials_and_frames_is_given_out(room: httpx.Client, path: st
 def test_a_trial_that_has_ended_takes_no_orders(room: httpx.Client, finished: Path) -> None:
     asked = {"viewer": "x", "order": "pause"}
     answer = room.post("/api/trials/one/cell.1/orders", json=asked)
-    assert (answer.status_code, "not under way" in answer.text) == (409, True)
+    assert (answer.status_code, "no longer running" in answer.text) == (409, True)
     assert not (finished / "cell.1" / "orders.jsonl").exists()
 
 
@@ -192,7 +192,7 @@ def test_the_lease_of_a_page_that_was_closed_is_anybody_s_after_a_while(tmp_path
     now = [0.0]
     leases = Leases(clock=lambda: now[0])
     leases.take(tmp_path, "a")
-    leases.went(tmp_path, "a")
+    leases.disconnected(tmp_path, "a")
     with pytest.raises(UsageError):
         leases.take(tmp_path, "b")
     now[0] += ABSENT
@@ -204,19 +204,19 @@ def test_the_lease_of_a_page_that_was_closed_is_anybody_s_after_a_while(tmp_path
 def test_a_reel_reads_on_and_notices_another_attempt(finished: Path) -> None:
     folder = finished / "cell.1"
     wall = Wall([finished])
-    reel = wall.reel(folder)
-    assert (reel.state, reel.taken, len(reel.steps)) == ("ended", 1, 1)
-    assert not reel.read()
+    trajectory = wall.trajectory(folder)
+    assert (trajectory.state, trajectory.taken, len(trajectory.steps)) == ("ended", 1, 1)
+    assert not trajectory.read()
     folder.rename(finished / "cell.1.earlier-1")
     folder.mkdir()
-    later = wall.reel(folder)
-    assert (later is reel, later.steps) == (False, [])
+    later = wall.trajectory(folder)
+    assert (later is trajectory, later.steps) == (False, [])
 
 
 def test_frames_lie_where_the_room_looks(finished: Path) -> None:
-    reel = Reel(finished / "cell.1")
-    reel.read()
-    assert (finished / "cell.1" / FRAMES / f"{reel.steps[0]['before']}.png").exists()
+    trajectory = LiveTrajectory(finished / "cell.1")
+    trajectory.read()
+    assert (finished / "cell.1" / FRAMES / f"{trajectory.steps[0]['before']}.png").exists()
 
 
 def step(**said: object) -> dict[str, object]:
@@ -250,7 +250,7 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(finished: P
     (finished.parent / "broken" / "run.json").write_text('{"version": "of the future"}')
     wall = Wall([finished.parent])
     assert wall.live() == []
-    broken, whole = wall.told()
+    broken, whole = wall.summaries()
     assert "run.json" in broken["error"]
     assert len(whole["rows"]) == 2
-    assert wall.told() is wall.told()
+    assert wall.summaries() is wall.summaries()

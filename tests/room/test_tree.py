@@ -89,7 +89,7 @@ def test_each_branch_is_drawn_after_the_one_that_it_left_later_steps_first(page:
     assert facts[0] == "6 steps · demo / row.1"
     assert facts[1] == "from step 4 · gui forced once · 6 steps · by-hand / row.1"
     assert facts[2] == "from step 5 · 6 steps · other / row.1"
-    assert facts[5] == "from step 2 · 6 steps · told: Mind column C. · told / row.1"
+    assert facts[5] == "from step 2 · 6 steps · hint: Mind column C. · told / row.1"
     kinds = page.locator(".tree g.lane, .tree a.lane").evaluate_all(
         "all => all.map((each) => each.classList[1])"
     )
@@ -171,7 +171,7 @@ def test_two_lanes_are_seen_side_by_side_from_where_they_part(
     page.get_by_role("button", name="Side by side").click()
     expect(page.locator(".side")).to_have_count(2)
     expect(page.locator(".side .step.current .at")).to_have_text([str(step)] * 2)
-    expect(page.get_by_text(f"The same up to step {step - 1};")).to_be_visible()
+    expect(page.get_by_text(f"Identical up to step {step - 1};")).to_be_visible()
     page.keyboard.press("ArrowUp")
     expect(page.locator(".side .step.current .at")).to_have_text([str(step - 1)] * 2)
 
@@ -227,11 +227,11 @@ def test_a_step_that_is_kept_is_gone_on_from_by_the_form(
         page.get_by_role("button", name="Fork before step 4").click()
         assert page.evaluate(UNNAMED) == []
         expect(page.get_by_label("Model", exact=True)).to_have_attribute(
-            "placeholder", "as it was: toy"
+            "placeholder", "unchanged: toy"
         )
-        expect(page.get_by_label("How long")).to_be_hidden()
+        expect(page.get_by_label("Duration")).to_be_hidden()
         page.get_by_label("Forced").select_option("mouse and keyboard")
-        page.get_by_label("How long").select_option("for all the rest")
+        page.get_by_label("Duration").select_option("for the rest of the episode")
         page.get_by_label("Hint to the model").fill("Use the buttons.")
         page.get_by_label("Branches").fill("2")
         page.get_by_role("button", name="Fork", exact=True).click()
@@ -261,9 +261,9 @@ def test_what_is_refused_is_told_in_the_form_and_what_failed_on_the_page(
         page.get_by_role("button", name="Fork", exact=True).click()
         said = page.get_by_role("alert").filter(has_text="is not kept before step 6")
         expect(said).to_be_visible()
-        page.get_by_role("button", name="Leave it").click()
+        page.get_by_role("button", name="Cancel").click()
         page.reload()
-        expect(page.get_by_text("snapshot given back")).to_have_count(1)
+        expect(page.get_by_text("checkpoint deleted")).to_have_count(1)
         place.with_name("away").rename(place)
         page.reload()
         page.get_by_role("button", name="Fork before step 6").click()

@@ -206,11 +206,11 @@ class Reviewing:
         def acted(acts: Sequence[Act]) -> None:
             """Nobody records it: the desktop is for trying only."""
 
-        self.leases.came(desk.folder, viewer)
+        self.leases.connected(desk.folder, viewer)
         try:
             await Bridge(desk.vnc[0], may_act, acted).run(socket)
         finally:
-            self.leases.went(desk.folder, viewer)
+            self.leases.disconnected(desk.folder, viewer)
 
     @property
     def leases(self) -> Leases:
