@@ -94,14 +94,14 @@ def test_decisions_are_those_with_both_hands_on_offer_and_one_taken(tmp_path: Pa
     assert [each.step for each in decisions(run, most=2)] == [1, 4]
     assert [each.step for each in decisions(run, most=3)] == [1, 3, 4]
     assert [each.step for each in decisions(run, steps=(3, 9))] == [3]
-    with pytest.raises(UsageError, match="no such decision"):
+    with pytest.raises(UsageError, match="no matching decision"):
         decisions(run, tasks=("other",))
 
 
 def test_a_run_with_one_hand_has_no_decisions_to_try(tmp_path: Path) -> None:
     run = tmp_path / "run"
     recorded(run, suite_in(tmp_path / "suite"), Toy(), condition="gui")
-    with pytest.raises(UsageError, match="one hand only"):
+    with pytest.raises(UsageError, match="one modality only"):
         decisions(run)
 
 
