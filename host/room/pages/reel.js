@@ -32,7 +32,7 @@ export class Reel {
     this.end = answer.end;
     this.kept = new Set(answer.kept);
     this.state = answer.state;
-    this.lines.push(...said.lines);
+    this.lines.push(...answer.lines);
     return answer.lines;
   }
 

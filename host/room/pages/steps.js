@@ -92,7 +92,7 @@ export class Steps {
         this.drawn.delete(index);
       }
     }
-    for (const index of [...wanted].sort((a, b) => a - b)) {
+    for (const index of [...visible].sort((a, b) => a - b)) {
       if (this.drawn.has(index)) continue;
       const item = this.item(index);
       this.drawn.set(index, item);

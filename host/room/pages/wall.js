@@ -108,7 +108,7 @@ class Card {
     this.bar.setAttribute("aria-label", `steps of ${trial.task}`);
     this.more.textContent = [trial.run, trial.agent, seconds(trial.seconds), dollars(trial.cost)].filter(Boolean).join(" · ");
     this.last.textContent = trial.last ? callText(trial.last) : "";
-    this.alarms.replaceChildren(...each.alarms.map((alarm) => el("span.chip.alarm", {}, alarm)));
+    this.alarms.replaceChildren(...trial.alarms.map((alarm) => el("span.chip.alarm", {}, alarm)));
     this.card.classList.toggle("wanting", trial.alarms.length > 0);
     if (trial.picture && trial.picture !== this.shown) {
       this.shown = trial.picture;
