@@ -46,7 +46,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def packages() -> list[str]:
     """The dotted names of all packages, each parent before its subpackages."""
-    folders = [path.parent for top in PACKAGES for path in sorted((ROOT / top).rglob("__init__.py"))]
+    folders = [
+        path.parent for top in PACKAGES for path in sorted((ROOT / top).rglob("__init__.py"))
+    ]
     return [".".join(path.relative_to(ROOT).parts) for path in folders]
 
 

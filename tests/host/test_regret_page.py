@@ -102,13 +102,13 @@ def test_a_hand_without_a_scored_branch_is_a_dash_and_no_number(
     assert "with a better modality, it was" not in text
 
 
-def test_of_many_decisions_the_plot_has_those_at_which_most_was_lost(
+def test_of_many_decisions_the_plot_shows_those_with_the_largest_loss(
     run: Path, found: list[ComparedDecision]
 ) -> None:
     # At step 1 two steps were lost, at step 3 nothing.
     dear, cheap = (next(each for each in found if each.step == step) for step in (1, 3))
     text = said(written(run, [*[cheap] * 45, dear], "many.html"))
-    assert "The 40 of 46 decisions at which most was lost." in text
+    assert "The 40 of 46 decisions with the largest loss." in text
     assert "At 0 of 1 decisions with a better modality" in text
 
 

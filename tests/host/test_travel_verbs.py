@@ -71,7 +71,7 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
         (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
         (["desktop-diff", "RUN", "row", "1", "9"], "not kept before step 9"),
         (["counterfactual", "RUN", "--decisions", "some"], "invalid value for --decisions: 'some'"),
-        (["counterfactual", "RUN", "--at", "12"], "no such decision"),
+        (["counterfactual", "RUN", "--at", "12"], "no matching decision"),
         (["counterfactual", "RUN", "--csv", "/none/x.csv"], "there is no directory /none"),
     ],
 )
@@ -111,8 +111,8 @@ def test_branches_that_are_all_done_are_told_again_without_a_machine(
         return on_peers(agent)(request, folder)
 
     out, csv = tmp_path / "both", tmp_path / "decisions.csv"
-    chosen = travel.both.decisions(run)
-    travel.both.compared(run, chosen, 1, "once", CATALOGUE, out, keeping)
+    chosen = travel.counterfactuals.decisions(run)
+    travel.counterfactuals.compared(run, chosen, 1, "once", CATALOGUE, out, keeping)
     assert all(all_done(request, folder) for folder, request in played.items())
     # No such provider could make a machine here: none is asked for one.
     words = ("counterfactual", run, "--out", out, "--csv", csv, "--uri", "none:///")
