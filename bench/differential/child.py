@@ -21,7 +21,7 @@ ABSENT = ("easyocr", "playwright", "pydrive", "torch", "transformers", "borb", "
 
 
 class UnavailableError(BaseException):
-    """Upstream needs a package that is not installed; not an `Exception`, so that it is not caught."""
+    """Upstream needs a missing package; a `BaseException`, so that it is not caught."""
 
 
 def stub(name: str) -> None:

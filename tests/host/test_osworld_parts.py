@@ -1,4 +1,4 @@
-"""What OSWorld's getters and steps make of what a guest says, without one."""
+"""OSWorld's getters and steps on recorded answers, without a guest."""
 
 import sqlite3
 from contextlib import closing
@@ -76,7 +76,7 @@ SHOP = "https://www.shop.com/mens-clothing/Men_regular_size_t,Price_discount_ran
         ),
     ],
 )  # fmt: skip
-def test_what_an_address_of_the_shop_says(address: str, said: dict[str, Any]) -> None:
+def test_filters_in_an_address_of_the_shop(address: str, said: dict[str, Any]) -> None:
     keys = ["Men_regular_size_t", "Price_discount_range"]
     getter = parse_getter({"type": "url_path_parse", "parse_keys": keys})
     assert isinstance(getter, UrlPath)
@@ -88,7 +88,7 @@ TOOLS = CATALOGUE | {
 }
 
 
-def test_python_that_only_presses_keys_is_read_as_calls() -> None:
+def test_python_that_only_presses_keys_is_converted_to_calls() -> None:
     code = "import pyautogui; import time; pyautogui.hotkey('ctrl', 's'); time.sleep(0.5); "
     assert calls_of(["python", "-c", code], TOOLS, (1920, 1080)) == [
         ("computer_key", {"keys": ["ctrl", "s"]}),
@@ -106,7 +106,7 @@ def test_python_that_only_presses_keys_is_read_as_calls() -> None:
         ["bash", "-c", "pyautogui"],
     ],
 )
-def test_any_other_command_is_not(argv: list[str]) -> None:
+def test_other_commands_are_not_converted(argv: list[str]) -> None:
     assert calls_of(argv, TOOLS, (1920, 1080)) is None
 
 
@@ -120,12 +120,12 @@ def test_any_other_command_is_not(argv: list[str]) -> None:
         ("vlc", None),
     ],
 )
-def test_a_command_that_ends_a_program_is_known(words: str, program: str | None) -> None:
+def test_a_command_that_ends_a_program_is_recognized(words: str, program: str | None) -> None:
     found = ENDING.match(words)
     assert (found and found[1]) == program
 
 
-def test_programs_that_a_task_names_outright() -> None:
+def test_programs_that_a_task_names_directly() -> None:
     steps = [
         parse_step("launch", {"command": ["socat", "a", "b"]}),
         parse_step("launch", {"command": "vlc --loop", "shell": True}),

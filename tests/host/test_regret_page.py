@@ -55,7 +55,7 @@ def said(page: Path) -> str:
     return " ".join(Page(text).text.split())
 
 
-def test_the_page_loads_nothing_is_well_formed_and_the_same_again(
+def test_the_page_loads_nothing_and_is_well_formed_and_deterministic(
     run: Path, found: list[ComparedDecision], page: Path
 ) -> None:
     text = page.read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_the_page_loads_nothing_is_well_formed_and_the_same_again(
     assert written(run, found, "again.html").read_bytes() == page.read_bytes()
 
 
-def test_the_page_says_what_was_taken_what_each_hand_came_to_and_what_it_cost(page: Path) -> None:
+def test_the_page_shows_choices_outcomes_and_costs(page: Path) -> None:
     text = said(page)
     for expected in (
         # Both solve it, the tool in two steps less.
@@ -92,7 +92,7 @@ def test_every_trial_and_branch_links_to_its_directory_relative_to_the_page(page
     assert all((page.parent / unquote(link)).is_dir() for link in links)
 
 
-def test_a_hand_without_a_scored_branch_is_a_dash_and_no_number(
+def test_a_modality_without_a_scored_branch_is_a_dash(
     run: Path, found: list[ComparedDecision]
 ) -> None:
     unknown = [replace(each, tools=Outcome(0, 0.0, 0.0, 0.0, None)) for each in found]
@@ -112,7 +112,7 @@ def test_of_many_decisions_the_plot_shows_those_with_the_largest_loss(
     assert "At 0 of 1 decisions with a better modality" in text
 
 
-def test_the_verb_writes_the_page_where_it_is_told_to(
+def test_the_command_writes_the_page_to_the_given_path(
     run: Path, found: list[ComparedDecision], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(travel, "read_catalogue", lambda: CATALOGUE)

@@ -1,4 +1,4 @@
-"""The verbs that go back, as far as they go without a machine that can be kept."""
+"""The time-travel commands, as far as they work without checkpoints."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(
     assert not (out / "run.json").exists()
 
 
-def test_checkpoint_words_become_a_part_of_the_configuration() -> None:
+def test_checkpoint_options_become_part_of_the_configuration() -> None:
     assert CheckpointOptions().keep() is None
     assert CheckpointOptions("every").keep() == Keep(every=1)
     assert CheckpointOptions("5", 3, 1.5).keep() == Keep(every=5, last=3, budget=1.5)
 
 
-def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
+def test_an_experiment_saves_checkpoints_too(tmp_path: Path) -> None:
     suite_in(tmp_path / "suite")
     file = tmp_path / "e.toml"
     file.write_text('suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="noop"\n')
@@ -75,7 +75,7 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
         (["counterfactual", "RUN", "--csv", "/none/x.csv"], "there is no directory /none"),
     ],
 )
-def test_a_wrong_request_to_go_back_is_refused_before_any_machine(
+def test_an_invalid_time_travel_command_is_refused_before_any_machine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
     run = tmp_path / "run"
@@ -99,7 +99,7 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
         assert "row.random.1 is not kept before step 9" in capsys.readouterr().err
 
 
-def test_branches_that_are_all_done_are_told_again_without_a_machine(
+def test_finished_branches_are_reported_again_without_a_machine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, agent = tmp_path / "run", Toy(by_hand=frozenset({"A1"}))
@@ -112,7 +112,7 @@ def test_branches_that_are_all_done_are_told_again_without_a_machine(
 
     out, csv = tmp_path / "both", tmp_path / "decisions.csv"
     chosen = travel.counterfactuals.decisions(run)
-    travel.counterfactuals.compared(run, chosen, 1, "once", CATALOGUE, out, keeping)
+    travel.counterfactuals.compare(run, chosen, 1, "once", CATALOGUE, out, keeping)
     assert all(all_done(request, folder) for folder, request in played.items())
     # No such provider could make a machine here: none is asked for one.
     words = ("counterfactual", run, "--out", out, "--csv", csv, "--uri", "none:///")
