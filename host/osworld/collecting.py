@@ -190,7 +190,7 @@ class Collector:
 def _source(collected: Collected, getter: Getter) -> Source:
     by: Literal["collector", "session"] = "collector" if isinstance(getter, FILES) else "session"
     flaw = collected.said if collected.state == "failed" else ""
-    return Source(by=by, getter_types=getter.type, state=collected.state, flaw=flaw)
+    return Source(by=by, asked=getter.type, state=collected.state, flaw=flaw)
 
 
 def _shadowed(collected: Collected, folder: dict[str, Kept | None]) -> Collected:

@@ -33,7 +33,7 @@ COVERED = """(all) => {
     && way(each).some((point) => other.isPointInStroke(point));
   return all.map((each) => all.filter((other) => covers(each, other)).length);
 }"""
-"""Of each lane: how many of those that leave beside it lie on it, once they have parted."""
+"""For each lane, how many of the lanes that leave next to it overlap it after they have diverged."""
 
 
 @pytest.fixture(scope="module")
