@@ -33,7 +33,7 @@ COVERED = """(all) => {
     && way(each).some((point) => other.isPointInStroke(point));
   return all.map((each) => all.filter((other) => covers(each, other)).length);
 }"""
-"""For each lane, how many of the lanes that leave next to it overlap it after they have diverged."""
+"""For each lane, how many of the lanes that leave next to it overlap it after the branch point."""
 
 
 @pytest.fixture(scope="module")
