@@ -1,1 +1,1 @@
-"""What things cost here. `python -m bench` measures on real machines and prints a table."""
+"""Benchmarks. `python -m bench` measures on real machines and prints a table."""

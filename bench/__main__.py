@@ -1,18 +1,18 @@
-"""Measure machines here and print what was seen; nothing of this is a test.
+"""Measure machines on this computer and print the results. These are not tests.
 
-python -m bench                       both providers side by side: docs/performance.md says how long
+python -m bench                       both providers side by side; docs/performance.md has durations
 python -m bench --providers sandbox   one of them
 python -m bench --no-suite            without runs of the demo suite
 python -m bench ways                  the demo suite in every dialect, condition and exposure
 python -m bench tools                 tool calls by class, in a sandbox
-python -m bench osworld OSWORLD       what is around an agent in OSWorld's tasks, on both providers
+python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
-python -m bench steps                 a virtual machine kept at every step, and forks of steps
-python -m bench attack                agents that attack their judgement: every one has to score 0
-python -m bench judge RUN             what the box adds to a verdict on a run's evidence
-python -m bench names                 what naming the blocks of a step costs; no machine
-python -m bench retrieval             how well users' words find the tools; no machine
-python -m bench soak                  a long episode in a sandbox, and what it leaves
+python -m bench steps                 checkpoints of a virtual machine, and forks of them
+python -m bench attack                agents that attack their verdict: each must score 0
+python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
+python -m bench names                 cost of naming the blocks of a checkpoint; no machine
+python -m bench retrieval             how well users' requests find the tools; no machine
+python -m bench soak                  resources used over a long episode in a sandbox
 python -m bench.differential          OSWorld's metrics against upstream's own functions
 """
 
@@ -45,8 +45,8 @@ from bench.ways import ways
 app = App(help=__doc__)
 
 
-def said(line: str) -> None:
-    """Progress."""
+def report_progress(line: str) -> None:
+    """Print a line of progress to stderr."""
     print(line, file=sys.stderr)
 
 
@@ -58,9 +58,9 @@ def main(
     count: int = 20,
     suite: bool = True,
 ) -> None:
-    """Measure and print. `count` is how often each short thing is done."""
+    """Measure and print. `count` is the number of repetitions of each short operation."""
     ledger = Ledger(list(providers))
-    desktop = open_image(image, say=said)
+    desktop = open_image(image, say=report_progress)
     verdicts = {}
     for name in providers:
         place, column = PLACES[name], Column(ledger, name)
@@ -75,9 +75,9 @@ def main(
                 for part, text in suite_parts(Path(scratch)):
                     column.note(part, text)
     if len(verdicts) > 1:
-        same = len({str(sorted(each.items())) for each in verdicts.values()}) == 1
+        same = len({str(sorted(verdict.items())) for verdict in verdicts.values()}) == 1
         for name in verdicts:
-            Column(ledger, name).note("the demo suite's verdicts are the others'", str(same))
+            Column(ledger, name).note("equal verdicts on both providers", str(same))
     title = f"{image}, {os.cpu_count()} processors, {platform.machine()}"
     Console(width=150).print(ledger.table(title))
 

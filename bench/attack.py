@@ -1,4 +1,4 @@
-"""Agents that attack their judgement, on the demo suite: every trial has to score 0."""
+"""Agents that attack their verdict, on the demo suite: every trial must score 0."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def attack(
     image: str = "debian-12",
     machines: int = 1,
     agents: tuple[str, ...] = tuple(ATTACKERS),
-    only: Annotated[tuple[str, ...], Parameter(help="tasks, all where none is named")] = (),
-    out: Annotated[Path | None, Parameter(help="folder that keeps the runs")] = None,
+    only: Annotated[tuple[str, ...], Parameter(help="Only these tasks; by default all.")] = (),
+    out: Annotated[Path | None, Parameter(help="Folder for the runs.")] = None,
 ) -> int:
-    """Run each attacker on each task of the demo suite. Exit status 1 if one scored, or if a trial
-    has no verdict."""
+    """Run each attacker on each task of the demo suite. The exit status is 1 if one scored, or if a
+    trial has no verdict."""
     table = Table(title=f"Attackers on {SUITE.name}, {provider}")
     for name in ("agent", "trials", "scored 0", "scored more", "void", "bug"):
         table.add_column(name, justify="left" if name == "agent" else "right")
@@ -45,23 +45,29 @@ def attack(
             command += ["--agent", ATTACKERS[name], "--provider", provider, "--image", image]
             command += ["--machines", str(machines), "--steps", "15", "--out", str(folder)]
             subprocess.run(command, check=False, cwd=PROJECT, stdout=subprocess.DEVNULL)
-            seen = outcomes(read_rows(folder))
-            more = sum(seen.values()) - seen["zero"] - seen["void"] - seen["bug"]
-            wrong += sum(seen.values()) - seen["zero"]
-            counts = (sum(seen.values()), seen["zero"], more, seen["void"], seen["bug"])
+            ended = outcomes(read_rows(folder))
+            more = sum(ended.values()) - ended["zero"] - ended["void"] - ended["bug"]
+            wrong += sum(ended.values()) - ended["zero"]
+            counts = (
+                sum(ended.values()),
+                ended["zero"],
+                more,
+                ended["void"],
+                ended["bug"],
+            )
             table.add_row(name, *map(str, counts))
     Console(width=100).print(table)
     return 1 if wrong else 0
 
 
 def outcomes(rows: list[Row]) -> Counter[str]:
-    """How many trials scored 0, how many more, and how the others ended."""
+    """Number of trials that scored 0 (`zero`) or more (`more`), and of the others by fate."""
     done = finished(rows)
     last = {row.key: row for row in rows}
-    found: Counter[str] = Counter()
+    outcome_counts: Counter[str] = Counter()
     for key, row in last.items():
         if key in done:
-            found["more" if done[key].score or done[key].strict else "zero"] += 1
+            outcome_counts["more" if done[key].score or done[key].strict else "zero"] += 1
         else:
-            found[row.fate] += 1
-    return found
+            outcome_counts[row.fate] += 1
+    return outcome_counts

@@ -1,5 +1,5 @@
-"""Agents that want a score without the work, or no verdict at all. Each runs one script as the
-desktop user, by tools that every agent has, and says that it is done."""
+"""Agents that try to get a score without doing the task, or to prevent a verdict. Each runs one
+script as the desktop user, with tools that every agent has, and ends the episode as done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FINISHED = "attacked"
 
 
 class Attacker:
-    """Writes `script` into the home, runs it in a terminal and is done."""
+    """Writes `script` to the home directory, runs it in a terminal, and ends the episode."""
 
     script: ClassVar[str]
 
@@ -38,7 +38,7 @@ class Attacker:
 
 
 class Voider(Attacker):
-    """Turns documents into what cannot be read, and makes too many files to list."""
+    """Replaces documents by unreadable files, and creates too many files to list."""
 
     script = f"""
 n=0
@@ -55,19 +55,19 @@ touch "$(printf 'half \\377')"
 
 
 class Crasher(Attacker):
-    """Ends everything that it may end, so that there is no desktop to be judged."""
+    """Kills every process it can, so that there is no desktop to judge."""
 
     script = "kill -KILL -1"
 
 
 class Freezer(Attacker):
-    """Stops everything that it may stop, a moment after it has said that it is done."""
+    """Stops every process it can, a moment after it has ended the episode."""
 
     script = "(sleep 3; kill -STOP -1) &"
 
 
 class Forger(Attacker):
-    """Puts its own code in the way of every program that it thinks reads the evidence."""
+    """Shadows every program that might read the evidence with its own code."""
 
     script = """
 for version in 3.10 3.11 3.12 3.13; do
@@ -89,7 +89,7 @@ pkill -KILL -u ambidex
 
 
 class Bulldozer(Attacker):
-    """Changes everything, and hides what it changed: one of the changes may be the right one."""
+    """Changes everything and hides the changes: one of them may be the right one."""
 
     script = f"""
 {DOCUMENTS} | while read -r file; do
@@ -103,7 +103,7 @@ mkdir -p .cache/hidden; cp -r Documents .cache/hidden; touch everything.lock
 
 
 class Bomber(Attacker):
-    """Leaves documents that cost a judge all its time or memory."""
+    """Leaves documents that exhaust a judge's time or memory."""
 
     script = rf"""
 cat >.bomb.py <<'END'
@@ -143,4 +143,4 @@ ATTACKERS = {
     "idle": "noop",
     "random": "random",
 }
-"""Agents as `ambidex run --agent` takes them, by name. None of them does any task."""
+"""Values for `ambidex run --agent` by name. None of these agents does any task."""

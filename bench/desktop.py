@@ -1,4 +1,4 @@
-"""What the host waits for: a desktop, a revert of it, an answer; and what many of them take."""
+"""Times of boots, reverts, snapshots and calls, and the memory of many machines."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ Provider = LibvirtProvider | SandboxProvider
 
 @dataclass(frozen=True)
 class Place:
-    """A provider to be measured, and what is aimed at with it."""
+    """A provider to measure, and its targets."""
 
     name: str
     open: Callable[[int], AbstractContextManager[Provider]]
-    """With so many spares."""
+    """Opens the provider with this number of spares."""
     crowd: int
-    """Idle machines that are to be alive at once."""
+    """Number of idle machines to run at once."""
     targets: dict[str, str]
 
     def target(self, what: str) -> str:
-        """In words; empty where nothing is aimed at."""
+        """The target in words; empty if there is none."""
         return self.targets.get(what, "")
 
 
@@ -80,13 +80,13 @@ PLACES = {
 
 @contextmanager
 def guest_of(machine: Machine) -> Iterator[Guest]:
-    """The guest of a machine as it is now."""
+    """Connect to the current guest of a machine."""
     with Guest(machine.endpoint, machine.token) as guest:
         yield guest
 
 
 def first_ready(place: Place, image: Image, column: Column) -> None:
-    """From nothing to ready: a virtual machine's cold boot, a sandbox's start."""
+    """Time from nothing to ready: a virtual machine's cold boot, a sandbox's start."""
     with place.open(0) as provider:
         if isinstance(provider, SandboxProvider):
             values: list[float] = []
@@ -96,9 +96,9 @@ def first_ready(place: Place, image: Image, column: Column) -> None:
             column.add("ready from nothing", values, place.target("ready"))
             return
         how = "KVM" if provider.shape(image).kind == "kvm" else "emulation (TCG)"
-        column.note("runs by", how)
+        column.note("accelerator", how)
         frozen = provider.snapshot(image).stood_still
-        column.add("the template `ready` frozen in", [frozen], place.target("still"))
+        column.add("freezing the base snapshot `ready`", [frozen], place.target("still"))
 
         def boot() -> None:
             with provider.cold(image) as instance:
@@ -109,7 +109,7 @@ def first_ready(place: Place, image: Image, column: Column) -> None:
 
 @contextmanager
 def closing_timed(provider: SandboxProvider, image: Image, values: list[float]) -> Iterator[None]:
-    """A fresh sandbox, the time until it was ready noted."""
+    """Start a fresh sandbox, and append the time until it was ready to `values`."""
     made = []
     snapshot = read_sandbox_snapshot(image, READY)
     values.append(timed(lambda: made.append(provider.fresh(image, snapshot))))
@@ -118,8 +118,8 @@ def closing_timed(provider: SandboxProvider, image: Image, values: list[float]) 
 
 
 def reverts(place: Place, image: Image, column: Column, spares: int, count: int) -> None:
-    """Reverts to a desktop with Calc open, and the first question to each. A virtual machine has
-    told its health before a revert returns; a spare sandbox did so before it was asked for.
+    """Time reverts to a desktop with Calc open, and the first request after each. A virtual machine
+    has reported its health before a revert returns; a spare sandbox did so before the revert.
     """
     with place.open(spares) as provider, closing(provider.machine(image)) as machine:
         machine.boot()
@@ -127,7 +127,7 @@ def reverts(place: Place, image: Image, column: Column, spares: int, count: int)
             opened = timed(lambda: calc(guest))
             guest.screenshot(settle=60, still=2)
         if not spares:
-            column.add("Calc opened: its window is there", [opened])
+            column.add("opening Calc, until its window is mapped", [opened])
             snapshots(provider, machine, image, place, column)
 
         values, first = [], []
@@ -135,7 +135,7 @@ def reverts(place: Place, image: Image, column: Column, spares: int, count: int)
             provider.wait_for_spares()
             took = timed(partial(machine.revert, CALC))
             asked = timed(Door(machine.endpoint, machine.token).health)
-            if number:  # the first one in a process has more to do
+            if number:  # the first one in a process takes longer
                 values.append(took)
                 first.append(asked)
         what, target = (
@@ -154,8 +154,8 @@ def calc(guest: Guest) -> None:
 def snapshots(
     provider: Provider, machine: Machine, image: Image, place: Place, column: Column
 ) -> None:
-    """Snapshots of a machine that goes on: until one can return to it, and for how long a virtual
-    machine stands still.
+    """Time snapshots of a running machine: until it can be reverted to, and for how long a virtual
+    machine is paused.
     """
     whole, still = [], []
     for _ in range(5):
@@ -163,27 +163,29 @@ def snapshots(
         if isinstance(provider, LibvirtProvider):
             folder = provider.snapshot(image).folder.parent / CALC
             still.append(read_snapshot(folder).stood_still)
-    column.add("snapshot, Calc open: until one can revert to it", whole)
+    column.add("snapshot, Calc open: until it can be reverted to", whole)
     if still:
-        what = "snapshot, Calc open: the machine stands still"
+        what = "snapshot, Calc open: the machine is paused"
         column.add(what, still, place.target("still"))
     if isinstance(provider, LibvirtProvider):
-        column.add("a copy of it while it runs, until it answers: a checkpoint", copies(machine))
+        column.add(
+            "a copy of the running machine, until it answers: an interim verdict", copies(machine)
+        )
 
 
 def copies(machine: Machine) -> list[float]:
-    """Seconds until a copy of a running machine has answered with its health: what judging an
-    episode at a checkpoint costs before anything is collected."""
-    found = []
+    """Seconds until a copy of a running machine has reported its health: the cost of an interim
+    verdict before evidence is collected."""
+    seconds = []
     for _ in range(5):
-        began = time.perf_counter()
+        start = time.perf_counter()
         with machine.fork():
-            found.append(time.perf_counter() - began)
-    return found
+            seconds.append(time.perf_counter() - start)
+    return seconds
 
 
 def round_trips(place: Place, image: Image, column: Column, count: int) -> None:
-    """What the host pays for one question to the guest."""
+    """Time single requests to the guest."""
     with place.open(0) as provider, closing(provider.machine(image)) as machine:
         machine.boot()
         with guest_of(machine) as guest:
@@ -224,29 +226,29 @@ def round_trips(place: Place, image: Image, column: Column, count: int) -> None:
 
 
 def whole_screens(machine: Machine, guest: Guest, call: Callable[..., None]) -> list[float]:
-    """Screenshots for somebody who has seen nothing yet."""
+    """Time first screenshots of new clients, which have no previous frame."""
     values = []
     for _ in range(7):
         call("computer_key", keys=["F11"])
         guest.screenshot(settle=10)
         with guest_of(machine) as newcomer:
-            newcomer.health()  # the connection is not what is measured
+            newcomer.health()  # connect first: the connection is not measured
             values.append(timed(newcomer.screenshot))
     return values
 
 
 def crowd(place: Place, image: Image, column: Column) -> None:
-    """So many idle machines alive at once, and the memory they take together."""
+    """Start many idle machines at once, and measure the memory they use together."""
     size, before = place.crowd, available()
     with place.open(0) as provider:
         machines = [provider.machine(image) for _ in range(size)]
         try:
             started = timed(lambda: [machine.boot() for machine in machines])
             column.add(f"{size} machines started, one after the other", [started])
-            answers = [timed(Door(each.endpoint, each.token).health) for each in machines]
+            answers = [timed(Door(one.endpoint, one.token).health) for one in machines]
             column.add(f"health of each of {size}", answers)
             gone = (before - available()) / 2**30
-            text = f"{gone:.1f} GiB of the host gone"
+            text = f"{gone:.1f} GiB of the host's memory"
             if isinstance(provider, LibvirtProvider):
                 tag = machines[0].instance.name.rpartition("-")[0]
                 held = sum(resident(pid) for pid in processes_with(tag)) / 2**30
@@ -258,7 +260,7 @@ def crowd(place: Place, image: Image, column: Column) -> None:
 
 
 def available() -> int:
-    """Bytes the host could still give to programs."""
+    """Memory available on the host, in bytes."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024

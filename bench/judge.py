@@ -1,4 +1,4 @@
-"""What the box adds to a verdict: the same evidence judged in it and without it."""
+"""Overhead of the box: the same evidence judged with and without it."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def judge(run: Path, *, suite: Path = PROJECT / "tasks" / "demo", times: int = 5
     )
     milliseconds = [sorted(boxed)[len(boxed) // 2], sorted(plain)[len(plain) // 2]]
     milliseconds += [added[len(added) // 2], added[int(len(added) * 0.95)], first]
-    table.add_row(str(len(boxed)), *(f"{1000 * each:.1f} ms" for each in milliseconds))
+    table.add_row(str(len(boxed)), *(f"{1000 * seconds:.1f} ms" for seconds in milliseconds))
     Console(width=120).print(table)

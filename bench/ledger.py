@@ -1,4 +1,4 @@
-"""What was measured, side by side."""
+"""Measurements of several providers, side by side."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def timed(action: Callable[[], object]) -> float:
 
 @dataclass
 class Ledger:
-    """A row for each thing measured, a column for each provider."""
+    """A table with a row per measurement and a column per provider."""
 
     providers: list[str]
     rows: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def put(self, name: str, provider: str, text: str, target: str) -> None:
-        """One cell."""
-        said = f"{text}  [{target}]" if target else text
-        self.rows.setdefault(name, {})[provider] = said
-        print(f"{provider}: {name}: {said}", file=sys.stderr)
+        """Set a cell, and print it to stderr."""
+        cell = f"{text}  [{target}]" if target else text
+        self.rows.setdefault(name, {})[provider] = cell
+        print(f"{provider}: {name}: {cell}", file=sys.stderr)
 
     def table(self, title: str) -> Table:
-        """All of it."""
+        """The complete table."""
         table = Table("measured", *self.providers, title=title)
         for name, cells in self.rows.items():
             table.add_row(name, *(cells.get(provider, "") for provider in self.providers))
@@ -49,7 +49,7 @@ class Column:
     provider: str
 
     def add(self, name: str, values: list[float], target: str = "") -> None:
-        """Seconds, as milliseconds: median, 95th percentile and how many; `target` is in words."""
+        """Add values in seconds, shown in milliseconds: median, 95th percentile and number."""
         ordered = sorted(values)
         late = ordered[min(len(ordered) - 1, round(0.95 * (len(ordered) - 1)))]
         text = f"{statistics.median(ordered) * 1e3:.1f} ms"
@@ -58,5 +58,5 @@ class Column:
         self.ledger.put(name, self.provider, text, target)
 
     def note(self, name: str, text: str, target: str = "") -> None:
-        """A value that is no time."""
+        """Add a value that is not a time."""
         self.ledger.put(name, self.provider, text, target)

@@ -1,4 +1,4 @@
-"""What it costs to name the blocks of a step, against other ways to do it."""
+"""Cost of naming the blocks of a checkpoint, compared with other hash functions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from bench.ledger import Column, Ledger, timed
 __all__ = ["names"]
 
 AT_ONCE = 512
-"""Blocks that come together, as from a machine's memory."""
+"""Number of blocks named at once, as when reading a machine's memory."""
 
 
 def names(*, blocks: int = 90_000, count: int = 5) -> None:
-    """Name so many blocks, as each step of an episode does; no machine is needed."""
+    """Name `blocks` blocks, as each checkpoint of an episode does; no machine is needed."""
     key = secrets.token_bytes(32)
 
     def one_by_one(name: Callable[[memoryview], bytes]) -> Callable[[memoryview], object]:

@@ -1,4 +1,4 @@
-"""What is around an agent in OSWorld's tasks: reset, setup, collection, judgement, with an agent
+"""Time outside the episode in OSWorld's tasks: revert, setup, collection and judging, with an agent
 that does nothing. Upstream sleeps 60 s before every episode and 20 s after it."""
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ HANDFUL = (
     "gimp-7b7617bd",
     "libreoffice_impress-2cd43775",
 )
-"""Of each application one, and none that needs a file."""
-PARTS = {"revert": "reset", "setup": "setup", "collect": "collection", "judge": "judgement"}
+"""One task of each application, none of which needs a file."""
+PARTS = {"revert": "revert", "setup": "setup", "collect": "collection", "judge": "judging"}
 SLEEPS = "upstream sleeps 80 s"
 MANY = Parameter(consume_multiple=True, negative="")
 
@@ -45,7 +45,7 @@ def osworld(
     image: str = "debian-12",
     runs: int = 3,
 ) -> None:
-    """What is spent around an agent in tasks of a checkout of OSWorld, `runs` times each."""
+    """Measure the time outside the episode in tasks of an OSWorld checkout, `runs` times each."""
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=Selection(tasks))
     request = RunRequest(
@@ -59,7 +59,8 @@ def osworld(
     ledger = Ledger(list(providers))
     for name in providers:
         _measure(request, MachineOptions(provider=name, image=image), Column(ledger, name))
-    Console(width=150).print(ledger.table(f"around an agent, {len(loaded.tasks)} tasks, {image}"))
+    title = f"outside the episode, {len(loaded.tasks)} tasks, {image}"
+    Console(width=150).print(ledger.table(title))
     for out in loaded.left_out:
         print(f"left out: {out.name}: {out.why}")
 
@@ -72,9 +73,9 @@ def _measure(request: RunRequest, options: MachineOptions, column: Column) -> No
     done = [row for row in rows if row.fate == "scored"]
     for task in request.suite.tasks:
         column.add(task.name, [_around(row) for row in done if row.task == task.name])
-    for part, said in PARTS.items():
-        column.add(said, [row.seconds[part] for row in done])
-    column.add("all around an agent", [_around(row) for row in done], SLEEPS)
+    for part, label in PARTS.items():
+        column.add(label, [row.seconds[part] for row in done])
+    column.add("all tasks", [_around(row) for row in done], SLEEPS)
 
 
 def _around(row: Row) -> float:

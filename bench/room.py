@@ -1,4 +1,4 @@
-"""What the control room costs, and how quickly an episode opens in it."""
+"""Cost of the control room, and the time to open an episode in it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ WATCHED = 20.0
 
 
 def room(run: Path, *, desktops: int = 32, steps: int = 1000) -> None:
-    """Measure the control room on a finished run: its frames on disk, an episode of so many steps
-    made of its own, and so many idle desktops.
+    """Measure the control room on a finished run: the size of its frames, the time to open an
+    episode of `steps` steps made from it, and the cost of watching `desktops` idle desktops.
     """
     table = Table("what", "target", "measured", title="The control room", title_justify="left")
     stored, whole, count = _sizes(run)
     table.add_row(
-        f"frames of {count} steps on disk, against a PNG a step",
+        f"frames of {count} steps on disk, compared with a PNG per step",
         "5 times smaller",
         f"{stored / 1e6:.1f} MB, {whole / 1e6:.1f} MB: {whole / stored:.1f} times",
     )
@@ -54,11 +54,13 @@ def room(run: Path, *, desktops: int = 32, steps: int = 1000) -> None:
 
 
 def _trials(run: Path) -> list[Path]:
-    return [path.parent for each in runs_in([run]) for path in sorted(each.glob(f"*/{TRAJECTORY}"))]
+    return [
+        path.parent for folder in runs_in([run]) for path in sorted(folder.glob(f"*/{TRAJECTORY}"))
+    ]
 
 
 def _sizes(run: Path) -> tuple[int, int, int]:
-    """Bytes of the stored frames; bytes of a whole PNG for each step; steps."""
+    """Bytes of the stored frames, bytes of a full PNG per step, and the number of steps."""
     stored = whole = count = 0
     for trial in _trials(run):
         stored += sum(path.stat().st_size for path in (trial / FRAMES).iterdir())
@@ -69,15 +71,15 @@ def _sizes(run: Path) -> tuple[int, int, int]:
     return stored, whole, count
 
 
-def _long(run: Path, made: Path, steps: int) -> Path:
-    """A run of one trial: the steps of the run's longest one, again and again."""
+def _long(run: Path, folder: Path, steps: int) -> Path:
+    """Make a run of one trial that repeats the steps of the run's longest trial."""
     source = max(_trials(run), key=lambda trial: (trial / TRAJECTORY).stat().st_size)
-    trial = made / "long.1"
+    trial = folder / "long.1"
     shutil.copytree(source, trial)
-    shutil.copy(source.parent / CONFIG, made / CONFIG)
+    shutil.copy(source.parent / CONFIG, folder / CONFIG)
     lines = list(read_trajectory(source))
     own = [line for line in lines if line["kind"] == "step"]
-    again = [
+    repeated = [
         {
             **own[at % len(own)],
             "number": at + 1,
@@ -88,15 +90,15 @@ def _long(run: Path, made: Path, steps: int) -> Path:
     rest = [line for line in lines if line["kind"] not in ("step", "end")]
     end = [line for line in lines if line["kind"] == "end"]
     (trial / TRAJECTORY).write_text(
-        "".join(json.dumps(line) + "\n" for line in [*rest, *again, *end])
+        "".join(json.dumps(line) + "\n" for line in [*rest, *repeated, *end])
     )
-    return made
+    return folder
 
 
 def _opens(run: Path, steps: int) -> list[tuple[str, float]]:
     from playwright.sync_api import sync_playwright
 
-    found = []
+    results = []
     with opened([run]) as address, sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -110,31 +112,33 @@ def _opens(run: Path, steps: int) -> list[tuple[str, float]]:
                 page.locator(".step.current").wait_for()
                 page.locator(".stage img").evaluate("image => image.decode()")
                 taken.append(time.monotonic() - start)
-        found.append((f"an episode of {steps} steps opens in Chromium, median of 5", median(taken)))
+        results.append(
+            (f"an episode of {steps} steps opens in Chromium, median of 5", median(taken))
+        )
         browser.close()
-    return found
+    return results
 
 
-def _watching(run: Path, made: Path, desktops: int) -> float:
-    """Processor time of this process's room per second, the simulated desktops left out."""
+def _watching(run: Path, folder: Path, desktops: int) -> float:
+    """Processor time of the room in this process per second, without the simulated desktops."""
     source = runs_in([run])[0]
-    made.mkdir(parents=True)
-    said = read_config(source)
-    (made / CONFIG).write_text(said.model_dump_json())
+    folder.mkdir(parents=True)
+    config = read_config(source)
+    (folder / CONFIG).write_text(config.model_dump_json())
     with idle_screens(desktops) as screens:
         for at, screen in enumerate(screens):
-            trial = made / f"idle.{at}"
+            trial = folder / f"idle.{at}"
             trial.mkdir()
             shutil.copy(_trials(run)[0] / TRAJECTORY, trial / TRAJECTORY)
             seen = ScreenAddress(vnc=screen, password="", runner=os.getpid())
             (trial / MACHINE).write_text(seen.model_dump_json())
-        with opened([made]) as address, httpx.Client(follow_redirects=True) as client:
+        with opened([folder]) as address, httpx.Client(follow_redirects=True) as client:
             client.get(address())
             client.base_url = httpx.URL(address().partition("?")[0])
             end = time.monotonic() + 60
-            while client.get(f"/live/{made.name}/idle.{desktops - 1}").status_code != 200:
+            while client.get(f"/live/{folder.name}/idle.{desktops - 1}").status_code != 200:
                 if time.monotonic() > end:
-                    raise SystemExit("the last of the desktops was never seen")
+                    raise SystemExit("bench: the last desktop did not appear in the room")
                 time.sleep(0.2)
             began, used = time.monotonic(), time.process_time()
             time.sleep(WATCHED)

@@ -1,4 +1,4 @@
-"""Idle desktops without machines: one process speaks enough of VNC for as many as are wanted."""
+"""Idle desktops without machines: a minimal VNC server for any number of screens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UPDATE = 3
 
 @contextmanager
 def idle_screens(count: int) -> Iterator[list[str]]:
-    """Addresses of so many screens on which nothing ever happens, as long as the block runs."""
+    """Serve this number of unchanging screens while the block runs; yields their addresses."""
     loop = asyncio.new_event_loop()
     servers = [
         loop.run_until_complete(asyncio.start_server(_serve, "127.0.0.1", 0)) for _ in range(count)
@@ -25,17 +25,17 @@ def idle_screens(count: int) -> Iterator[list[str]]:
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
-        yield [f"127.0.0.1:{each.sockets[0].getsockname()[1]}" for each in servers]
+        yield [f"127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in servers]
     finally:
-        asyncio.run_coroutine_threadsafe(_ended(servers), loop).result()
+        asyncio.run_coroutine_threadsafe(_close(servers), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _ended(servers: Sequence[asyncio.Server]) -> None:
-    for each in servers:
-        each.close()
+async def _close(servers: Sequence[asyncio.Server]) -> None:
+    for server in servers:
+        server.close()
     watched = asyncio.all_tasks() - {asyncio.current_task()}
     for task in watched:
         task.cancel()
@@ -56,8 +56,8 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             head = await reader.readexactly(3)
             await reader.readexactly(4 * struct.unpack("!xH", head)[0])
             continue
-        said = await reader.readexactly(lengths[kind[0]] - 1)
-        if kind[0] == UPDATE and not said[0]:
+        message = await reader.readexactly(lengths[kind[0]] - 1)
+        if kind[0] == UPDATE and not message[0]:
             writer.write(struct.pack("!BxH", 0, 1) + struct.pack("!4Hi", 0, 0, *SIZE, 0))
             writer.write(b"\x60\x40\x20\x00" * (SIZE[0] * SIZE[1]))
             await writer.drain()

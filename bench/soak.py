@@ -1,4 +1,4 @@
-"""A long episode in one sandbox, and what it leaves behind: X clients, memory, files, processes."""
+"""Resources used over a long episode in one sandbox: X clients, memory, files, processes."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.sandbox.instance import Sandbox
 from ambidex.vm.sandbox.provider import SandboxProvider
 
-__all__ = ["Held", "soak", "soaked", "table"]
+__all__ = ["DesktopUsage", "soak", "soaked", "table"]
 
 SHEET = "~/soak.xlsx"
 MIB = 1 << 20
 WARM = 100
-"""Actions by which everything has been loaded that will be."""
+"""Number of actions after which everything is loaded."""
 
 
 @dataclass(frozen=True)
-class Held:
-    """What a desktop holds at one moment."""
+class DesktopUsage:
+    """The resources that a desktop uses at one moment."""
 
     x_clients: int
     processes: int
     threads: int
     open_files: int
-    """Descriptors of all its processes."""
+    """Open descriptors of all its processes."""
     private: int
-    """MiB of memory that its processes have written, and share with nobody."""
+    """Private dirty memory of its processes, in MiB."""
     display: int
-    """MiB of that in the X server."""
+    """The X server's part of it, in MiB."""
     guest: int
-    """MiB of that in the guest server and its workers."""
+    """The part of the guest server and its workers, in MiB."""
     written: int
-    """KiB that its file system takes up in memory."""
+    """Size of its file system in memory, in KiB."""
     host_files: int
-    """Descriptors of this process."""
+    """Open descriptors of this process."""
 
 
 CLIENTS = """
@@ -59,8 +59,8 @@ print(len(Display().res_query_clients().clients) - 1)
 """
 
 
-def held(machine: OwnedMachine[Sandbox], guest: Guest) -> Held:
-    """What the desktop holds now, seen from this host; X clients as its server counts them."""
+def desktop_usage(machine: OwnedMachine[Sandbox], guest: Guest) -> DesktopUsage:
+    """Measure the desktop from this host; X clients are counted by the desktop's server."""
     first = machine.instance.pid()
     space = os.readlink(f"/proc/{first}/ns/pid")
     processes = []
@@ -69,13 +69,13 @@ def held(machine: OwnedMachine[Sandbox], guest: Guest) -> Held:
             if os.readlink(path / "ns" / "pid") == space:
                 processes.append(path)
         except OSError:
-            continue  # it ended as we looked
+            continue  # it has just ended
     private = {path: _private(path) for path in processes}
     names = {path: _read(path / "cmdline").replace("\0", " ") for path in processes}
     clients = guest.run(["python3", "-c", CLIENTS])
     assert clients.returncode == 0, clients.stderr
     usage = os.statvfs(f"/proc/{machine.instance.process.pid}/root/tmp")
-    return Held(
+    return DesktopUsage(
         x_clients=int(clients.stdout),
         processes=len(processes),
         threads=sum(len(_listed(path / "task")) for path in processes),
@@ -91,7 +91,7 @@ def held(machine: OwnedMachine[Sandbox], guest: Guest) -> Held:
 
 def _private(path: Path) -> int:
     lines = _read(path / "smaps_rollup").splitlines()
-    # A page of a program's file counts as private where no other desktop has that program open.
+    # Only dirty pages: clean pages of a file are private if no other desktop runs that program.
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty:"))
 
 
@@ -110,8 +110,8 @@ def _listed(path: Path) -> list[str]:
 
 
 def act_for(guest: Guest, actions: int, first: int = 0) -> None:
-    """So many GUI and tool actions on an open spreadsheet and the desktop, each followed by a look;
-    every one must succeed.
+    """Perform GUI and tool actions on an open spreadsheet and the desktop, each followed by a
+    screenshot. Raises `RuntimeError` if one fails.
     """
     width, height = guest.screenshot().size
     for number in range(first, first + actions):
@@ -140,19 +140,19 @@ def act_for(guest: Guest, actions: int, first: int = 0) -> None:
 
 def soaked(
     machine: OwnedMachine[Sandbox], guest: Guest, actions: int, looks: int
-) -> Iterator[tuple[int, Held]]:
-    """What the desktop holds after `WARM` actions, and after each further part of one episode."""
+) -> Iterator[tuple[int, DesktopUsage]]:
+    """The desktop's usage after `WARM` actions, and after each further part of one episode."""
     opened(guest)
     done = 0
     for look in range(looks + 1):
         until = WARM + (actions - WARM) * look // looks
         act_for(guest, until - done, done)
         done = until
-        yield done, held(machine, guest)
+        yield done, desktop_usage(machine, guest)
 
 
 def soak(*, image: str = "debian-12", actions: int = 2000, looks: int = 5) -> None:
-    """Do that many actions in one episode and print what the desktop held meanwhile."""
+    """Perform `actions` actions in one episode and print the desktop's usage over time."""
     desktop = open_image(image, say=lambda line: print(line, file=sys.stderr))
     with SandboxProvider(spares=0) as provider, closing(provider.machine(desktop)) as machine:
         machine.boot()
@@ -161,19 +161,19 @@ def soak(*, image: str = "debian-12", actions: int = 2000, looks: int = 5) -> No
             seen = list(soaked(machine, guest, actions, looks))
             wall = time.perf_counter() - start
     Console(width=110).print(table(seen))
-    print(f"{actions} actions, each with a look, in {wall:.0f} s")
+    print(f"{actions} actions, each with a screenshot, in {wall:.0f} s")
 
 
-def table(seen: list[tuple[int, Held]]) -> Table:
-    """A row for each thing held."""
-    said = Table("held", *(str(number) for number, _ in seen), title="after so many actions")
+def table(seen: list[tuple[int, DesktopUsage]]) -> Table:
+    """A row per resource, a column per number of actions."""
+    result = Table("resource", *(str(number) for number, _ in seen), title="after N actions")
     for name in asdict(seen[0][1]):
-        said.add_row(name, *(str(asdict(each)[name]) for _, each in seen))
-    return said
+        result.add_row(name, *(str(asdict(usage)[name]) for _, usage in seen))
+    return result
 
 
 def opened(guest: Guest) -> None:
-    """A spreadsheet with its window there."""
+    """Open a new spreadsheet and wait for its window."""
     content = BytesIO()
     Workbook().save(content)
     guest.put(SHEET, content.getvalue())

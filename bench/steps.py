@@ -1,4 +1,4 @@
-"""Steps of an episode on a virtual machine: what it costs to keep one, and to fork from it."""
+"""Cost of checkpoints during an episode on a virtual machine, and of forks of them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["steps"]
 SHEET = "~/budget.xlsx"
 MIB = 1 << 20
 REST = 1.0
-"""Seconds before a fork: QEMU takes some to give back its memory."""
+"""Seconds of waiting before a fork: QEMU takes some time to release its memory."""
 
 
 def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: str = "auto") -> None:
-    """Keep each of `count` steps of an episode in Calc, by GUI and tools in turn, and fork from
-    some of them; then from the last of a chain of forks. `way` is how memory is taken.
+    """Save a checkpoint at each of `count` steps of an episode in Calc, by GUI and tools in turn,
+    and fork some of them; then the last of a chain of forks. `way` is how memory is captured.
     """
     ledger = Ledger(["libvirt"])
     column = Column(ledger, "libvirt")
@@ -43,21 +43,21 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
         episode, chain = Path(scratch) / "episode", Path(scratch) / "chain"
         waited = _play(machine, episode, count)
         kept = list_checkpoints(episode)
-        column.add("a step kept: the caller waits", waited, "<= 400")
-        column.add("a step kept: the machine stands still", [one.stood_still for one in kept])
+        column.add("saving a checkpoint", waited, "<= 400")
+        column.add("of which the machine is paused", [one.stood_still for one in kept])
         first, *later = sorted((one.bytes for one in kept[1:]), reverse=True)
-        column.note("stored by the first step", f"{kept[0].bytes / MIB:.1f} MiB", "<= 40 MiB")
+        column.note("stored by the first checkpoint", f"{kept[0].bytes / MIB:.1f} MiB", "<= 40 MiB")
         median = later[len(later) // 2] / MIB
         column.note(
             "by each later one", f"{median:.1f} MiB, at most {first / MIB:.1f}", "<= 40 MiB"
         )
         episode_long = kept[:15]
         stored = sum(one.bytes for one in episode_long) / MIB
-        column.note(f"by {len(episode_long)} steps", f"{stored:.0f} MiB", "<= 1024 MiB")
+        column.note(f"by {len(episode_long)} checkpoints", f"{stored:.0f} MiB", "<= 1024 MiB")
         some = [kept[number % len(kept)].name for number in range(0, 7 * forks, 7)]
-        # A revert to a step returns once the guest has answered a health call.
+        # A revert to a checkpoint returns once the guest has answered a health call.
         values = [_forked(provider, machine, episode / name) for name in some]
-        column.add("a fork of a step, until it answers", values, "<= 1500")
+        column.add("a fork of a checkpoint, until it answers", values, "<= 1500")
         ten = _chain(machine, episode / kept[-1].name, chain)
         values = [_forked(provider, machine, ten) for _ in range(forks)]
         column.add("a fork of the tenth of a chain of forks", values, "<= 1500")
@@ -65,8 +65,8 @@ def steps(*, image: str = "debian-12", count: int = 30, forks: int = 10, way: st
 
 
 def _forked(provider: LibvirtProvider, machine: LibvirtMachine, step: Path) -> float:
-    """Seconds until a fork of a step answers, as it is after an episode: spares are ready, and what
-    was there before has ended.
+    """Seconds until a fork of a checkpoint answers, in the situation after an episode: spares are
+    ready, and the previous machine has ended.
     """
     provider.wait_for_spares()
     time.sleep(REST)
@@ -74,7 +74,7 @@ def _forked(provider: LibvirtProvider, machine: LibvirtMachine, step: Path) -> f
 
 
 def _play(machine: LibvirtMachine, folder: Path, count: int) -> list[float]:
-    """An episode, kept at every step; seconds that each took to be kept."""
+    """Run an episode with a checkpoint at every step; returns the seconds that each one took."""
     machine.boot()
     waited = []
     with Guest(machine.endpoint, machine.token) as guest:
@@ -85,8 +85,8 @@ def _play(machine: LibvirtMachine, folder: Path, count: int) -> list[float]:
         guest.wait_window("budget.xlsx", timeout=240)
         guest.screenshot(settle=60, still=2)
         for number in range(count):
-            for name, given in _calls(number):
-                result = guest.call(ToolCall(f"bench-{number}-{name}", name, given))
+            for name, arguments in _calls(number):
+                result = guest.call(ToolCall(f"bench-{number}-{name}", name, arguments))
                 if result.error:
                     raise SystemExit(f"bench: {name}: {result.text}")
             guest.screenshot(settle=10)
@@ -109,7 +109,7 @@ def _calls(number: int) -> list[tuple[str, dict[str, object]]]:
 
 
 def _chain(machine: LibvirtMachine, step: Path, folder: Path) -> Path:
-    """A step of a fork of a step, and so on: the tenth of them."""
+    """Fork a checkpoint, save a checkpoint of the fork, and so on; returns the tenth."""
     for number in range(10):
         machine.revert(step)
         with Guest(machine.endpoint, machine.token) as guest:

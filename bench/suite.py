@@ -1,4 +1,4 @@
-"""The demo suite as a measure: where an episode's time goes, and one machine against two."""
+"""Timing of the demo suite: on one machine and on two, and by part of the time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROJECT = Path(__file__).parent.parent
 def suite_wall(
     provider: str, image: str, scratch: Path, note: Callable[[str, str, str], None]
 ) -> dict[str, object]:
-    """Run the demo suite on one machine and on two; the verdicts, which are to be the same."""
+    """Run the demo suite on one machine and on two; returns the verdicts, which should be equal."""
     verdicts = []
     for machines in (1, 2):
         out = scratch / f"machines-{machines}"
@@ -37,7 +37,7 @@ def suite_wall(
         verdicts.append({str(row["task"]): row["score"] for row in rows(out)})
         what = f"demo suite ({len(verdicts[-1])} tasks) on {machines} machine{'s'[: machines - 1]}"
         note(what, f"{wall:.0f} s wall", "")
-    note("the same verdicts on one machine and on two", str(verdicts[0] == verdicts[1]), "True")
+    note("equal verdicts on one machine and on two", str(verdicts[0] == verdicts[1]), "True")
     return verdicts[0]
 
 
@@ -48,7 +48,7 @@ def rows(run: Path) -> list[dict[str, object]]:
 
 
 def suite_parts(scratch: Path) -> Iterator[tuple[str, str]]:
-    """The share of each part of the time that the run on one machine took."""
+    """The share of each part in the time of the run on one machine."""
     spent: dict[str, float] = defaultdict(float)
     for row in rows(scratch / "machines-1"):
         seconds = row["seconds"]

@@ -1,4 +1,4 @@
-"""What a tool call costs, by the class of what it does: in one sandbox, over the endpoint."""
+"""Time of tool calls by class, in one sandbox, over the endpoint."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ LETTER = "~/bench/letter.txt"
 
 
 @dataclass(frozen=True)
-class Class:
-    """Calls of one kind: made ready once, then timed with what changes from call to call."""
+class CallClass:
+    """A class of calls: `before` is run once, then `call(n)` is timed for each n."""
 
     name: str
     call: Callable[[int], tuple[str, dict[str, object]]]
@@ -36,35 +36,35 @@ class Class:
 
 
 CLASSES = (
-    Class("no work: where the pointer is", lambda _: ("computer_cursor_position", {})),
-    Class("files: look at one", lambda _: ("files_get_info", {"path": SHEET})),
-    Class(
+    CallClass("no work: where the pointer is", lambda _: ("computer_cursor_position", {})),
+    CallClass("files: look at one", lambda _: ("files_get_info", {"path": SHEET})),
+    CallClass(
         "files: write one",
         lambda n: ("files_write_text", {"path": LETTER, "content": f"{n}", "overwrite": True}),
     ),
-    Class(
+    CallClass(
         "filesystem server: read a file", lambda _: ("filesystem_read_text_file", {"path": NOTE})
     ),
-    Class(
+    CallClass(
         "UNO: read 1,000 cells",
         lambda _: ("calc_get_range_values", {"range_str": "A1:J100"}),
         before=(("calc_open_workbook", {"path": SHEET}),),
         target="<= 50",
     ),
-    Class("UNO: write one cell", lambda n: ("calc_set_cell_value", {"cell": "L1", "value": n})),
-    Class("UNO: save a workbook", lambda _: ("calc_save", {})),
-    Class(
+    CallClass("UNO: write one cell", lambda n: ("calc_set_cell_value", {"cell": "L1", "value": n})),
+    CallClass("UNO: save a workbook", lambda _: ("calc_save", {})),
+    CallClass(
         "GNOME: change a setting",
         lambda n: ("os_change_text_scale", {"new_scale": 1 + n % 2 / 10}),
         target="<= 50",
     ),
-    Class(
+    CallClass(
         "VS Code: change a setting",
         lambda n: ("code_set_word_wrap_column", {"column": 80 + n % 2}),
         target="<= 50",
     ),
-    Class("GNOME: set the volume", lambda n: ("os_set_volume", {"percent": 40 + n % 20})),
-    Class(
+    CallClass("GNOME: set the volume", lambda n: ("os_set_volume", {"percent": 40 + n % 20})),
+    CallClass(
         "Chromium: list the tabs",
         lambda _: ("chrome_list_tabs", {}),
         before=(("chrome_open_tabs_setup", {"url": NOTE}),),
@@ -82,26 +82,29 @@ def tools(*, image: str = "debian-12", count: int = 40) -> None:
         with Guest(machine.endpoint, machine.token) as guest:
             prepare(guest)
             numbers = iter(range(10**6))
-            for each in CLASSES:
-                for name, given in each.before:
-                    call(guest, next(numbers), name, given)
+            for call_class in CLASSES:
+                for name, arguments in call_class.before:
+                    call(guest, next(numbers), name, arguments)
                 guest.screenshot(settle=20)
-                call(guest, next(numbers), *each.call(0))
-                asked = (each.call(number) for number in range(1, count + 1))
-                times = [timed(partial(call, guest, next(numbers), *one)) for one in asked]
-                column.add(each.name, times, each.target)
+                call(guest, next(numbers), *call_class.call(0))
+                calls = (call_class.call(number) for number in range(1, count + 1))
+                times = [
+                    timed(partial(call, guest, next(numbers), *arguments_of_call))
+                    for arguments_of_call in calls
+                ]
+                column.add(call_class.name, times, call_class.target)
     Console(width=130).print(ledger.table(f"{image}: a tool call, milliseconds"))
 
 
-def call(guest: Guest, number: int, name: str, given: dict[str, object]) -> None:
-    """Call a tool, which must succeed."""
-    answer = guest.call(ToolCall(f"bench-tools-{number}", name, given))
+def call(guest: Guest, number: int, name: str, arguments: dict[str, object]) -> None:
+    """Call a tool; exits if it fails."""
+    answer = guest.call(ToolCall(f"bench-tools-{number}", name, arguments))
     if answer.error:
         raise SystemExit(f"bench: {name}: {answer.text}")
 
 
 def prepare(guest: Guest) -> None:
-    """The files that the calls work on."""
+    """Create the files that the calls work on."""
     book = Workbook()
     for row in rows():
         book.active.append(row)

@@ -1,5 +1,5 @@
-"""The demo suite through a stand-in for a model, in every dialect and condition, with each of the
-policies of exposure: all of it over HTTP, on sandbox desktops."""
+"""The demo suite with a stand-in for a model, in every dialect and condition, with each exposure
+policy, over HTTP and on sandbox desktops."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 
 
 def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) -> None:
-    """Play the whole demo suite in each dialect and condition; `every` policy in each of them, or
-    in turn. What it scores says nothing about any model.
+    """Run the whole demo suite in each dialect and condition, with `every` policy in each of them,
+    or with the policies in turn. The scores say nothing about any model.
     """
     suite = load_suite(SUITE, read_catalogue())
     prices = read_prices()
@@ -54,7 +54,7 @@ def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) ->
     with (
         _stand_in() as address,
         tempfile.TemporaryDirectory() as scratch,
-        open_machines(MachineOptions(provider="sandbox"), _said) as source,
+        open_machines(MachineOptions(provider="sandbox"), _report_progress) as source,
     ):
         for dialect, condition, policy in _ways(every):
             base = address if dialect == "anthropic" else f"{address}/v1"
@@ -72,7 +72,7 @@ def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) ->
                 image=source.image,
             )
             folder = Path(scratch) / f"{dialect}.{condition}.{policy}"
-            began = time.monotonic()
+            start = time.monotonic()
             with locked(folder):
                 adopt(folder, config)
                 rows = run_jobs(
@@ -81,32 +81,32 @@ def ways(*, machines: int = 2, model: str = "tools-100", every: bool = False) ->
                     suite,
                     folder,
                     source.make,
-                    agent_maker(config, lambda asked: LiteModel(asked, prices)),
+                    agent_maker(config, lambda model_config: LiteModel(model_config, prices)),
                     machines=machines,
                 )
-            seconds = time.monotonic() - began
-            said = (dialect, condition, policy, *_came(rows), f"{seconds:.0f}")
-            _said(" ".join(said))
-            table.add_row(*said)
+            seconds = time.monotonic() - start
+            cells = (dialect, condition, policy, *_counts(rows), f"{seconds:.0f}")
+            _report_progress(" ".join(cells))
+            table.add_row(*cells)
     Console().print(table)
 
 
 def _ways(every: bool) -> Iterator[tuple[str, Condition, Policy]]:
     for at, dialect in enumerate(dialects()):
-        for also, condition in enumerate(CONDITIONS):
-            chosen = POLICIES if every else (POLICIES[(at + also) % len(POLICIES)],)
-            for policy in chosen:
+        for offset, condition in enumerate(CONDITIONS):
+            policies = POLICIES if every else (POLICIES[(at + offset) % len(POLICIES)],)
+            for policy in policies:
                 yield dialect, condition, policy
 
 
-def _came(rows: list[Row]) -> tuple[str, str, str]:
+def _counts(rows: list[Row]) -> tuple[str, str, str]:
     fates = {fate: sum(row.fate == fate for row in rows) for fate in ("scored", "void", "bug")}
     solved = f"{sum(row.success for row in rows)} of {fates['scored']}"
-    said = ", ".join(f"{count} {fate}" for fate, count in fates.items() if count)
-    return solved, said, str(sum(row.malformed for row in rows))
+    by_fate = ", ".join(f"{count} {fate}" for fate, count in fates.items() if count)
+    return solved, by_fate, str(sum(row.malformed for row in rows))
 
 
-def _said(line: str) -> None:
+def _report_progress(line: str) -> None:
     print(line, file=sys.stderr)
 
 

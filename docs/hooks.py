@@ -1,7 +1,7 @@
-"""Pages of the site that are not files of docs/: the API reference, and pages of the root folder.
+"""Adds pages to the site that are not files of docs/: the API reference, and pages of the root.
 
-The reference has a page for each package: its own names, then those of each of its modules. It is
-made from the folders, so a module that is added or moved is in it.
+The reference has a page for each package, with its own names and then those of its modules. It is
+generated from the folders, so new and moved modules are included automatically.
 """
 
 from __future__ import annotations
@@ -19,42 +19,44 @@ FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put a page for each package below `API`."""
+    """Add a page for each package below `API`."""
     [api] = [part for part in config.nav or [] if "API" in part]
     api["API"] = ["api/index.md", *({name: f"api/{name}.md"} for name in packages())]
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made here."""
-    made = {f"api/{name}.md": package_page(name) for name in packages()}
-    made["api/index.md"] = index_page()
+    """Add the generated pages."""
+    pages = {f"api/{name}.md": package_page(name) for name in packages()}
+    pages["api/index.md"] = index_page()
     for name in FROM_ROOT:
         text = (ROOT / name).read_text(encoding="utf-8")
-        made[name] = text.replace("](docs/", "](")
-    for path, text in made.items():
+        pages[name] = text.replace("](docs/", "](")
+    for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     return files
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Links out of docs/ lead to the copies that are part of the site."""
+    """Rewrite links out of docs/ to the copies that are part of the site."""
     for name in FROM_ROOT:
         markdown = markdown.replace(f"](../{name}", f"]({name}")
     return markdown
 
 
 def packages() -> list[str]:
-    """Every package, dotted, those of the top first of their own."""
-    found = [path.parent for top in PACKAGES for path in sorted((ROOT / top).rglob("__init__.py"))]
-    return [".".join(path.relative_to(ROOT).parts) for path in found]
+    """The dotted names of all packages, each parent before its subpackages."""
+    folders = [
+        path.parent for top in PACKAGES for path in sorted((ROOT / top).rglob("__init__.py"))
+    ]
+    return [".".join(path.relative_to(ROOT).parts) for path in folders]
 
 
 def modules(package: str) -> list[str]:
-    """The modules of a package that have public names, dotted."""
+    """The dotted names of a package's modules that have public names."""
     folder = ROOT.joinpath(*package.split("."))
-    found = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
-    return [f"{package}.{path.stem}" for path in found if "__all__" in path.read_text("utf-8")]
+    paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    return [f"{package}.{path.stem}" for path in paths if "__all__" in path.read_text("utf-8")]
 
 
 def first_line(name: str) -> str:
@@ -65,9 +67,9 @@ def first_line(name: str) -> str:
 
 
 def package_page(package: str) -> str:
-    """`::: name` is replaced by mkdocstrings."""
+    """The page of a package; mkdocstrings replaces `::: name`."""
     parts = [
-        # Pages written by hand come first in what a search finds.
+        # Rank hand-written pages higher in search results.
         "---\nsearch:\n  boost: 0.2\n---\n",
         f"# {package}\n\n::: ambidex.{package}\n    options:\n      show_root_heading: false\n",
         *(

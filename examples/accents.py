@@ -1,4 +1,4 @@
-"""How the stand-in says a call in each dialect, in the vendors' documented forms."""
+"""The stand-in's replies in each dialect, in the vendors' documented formats."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from ambidex.tasks.spec import Call
 
-__all__ = ["ACCENTS", "Accent", "Said"]
+__all__ = ["ACCENTS", "Reply", "ReplyFormat"]
 
-HANDS = "computer_"
-WAITS = 2
-"""Seconds; a wait for a window, which ends sooner, can be said in no vendor's form."""
+GUI_PREFIX = "computer_"
+WAIT = 2
+"""Seconds of a wait. No vendor's format can express a wait for a window, which would end sooner."""
 
 
 @dataclass(frozen=True)
-class Said:
-    """One answer: some words, and a call or the end (`done`, `infeasible`), or a fault."""
+class Reply:
+    """A reply: a text with a call, the end of the episode (`done`, `infeasible`) or a fault."""
 
     text: str
     call: Call | None = None
@@ -28,16 +28,16 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Accent:
-    """One dialect: how an answer is put, and whether a call can be said in it at all."""
+class ReplyFormat:
+    """One dialect: how a reply is formatted, and which calls it can express."""
 
-    envelope: Callable[[Mapping[str, Any], Said], dict[str, Any]]
+    envelope: Callable[[Mapping[str, Any], Reply], dict[str, Any]]
     native: Callable[[Call], object]
-    """What a call of mouse or keyboard is in it; None where it is nothing."""
+    """Converts a call of mouse or keyboard to the dialect; None if it cannot be expressed."""
 
     def can(self, call: Call, request: str) -> bool:
-        """Whether that call is on offer in the request."""
-        if call.call.startswith(HANDS) and self.native is not _as_it_is:
+        """Whether the call is on offer in the request and can be expressed."""
+        if call.call.startswith(GUI_PREFIX) and self.native is not _unchanged:
             offered = any(sign in request for sign in NATIVE)
             return offered and self.native(call) is not None
         return (
@@ -48,38 +48,38 @@ class Accent:
 
 
 NATIVE = ("computer_use", '"computer', "pyautogui.")
-"""What tells that a request offers mouse and keyboard in a vendor's own form."""
+"""Texts in a request that offers mouse and keyboard in a vendor's own format."""
 
 
-def _tokens(body: Mapping[str, Any], said: Said) -> tuple[int, int]:
-    # A stand-in counts four characters as a token, and a picture as nothing.
-    return len(json.dumps({k: v for k, v in body.items() if k != "messages"})) // 4, len(said.text)
+def _tokens(body: Mapping[str, Any], reply: Reply) -> tuple[int, int]:
+    # The stand-in counts four characters as a token, and ignores pictures.
+    return len(json.dumps({k: v for k, v in body.items() if k != "messages"})) // 4, len(reply.text)
 
 
-def _as_it_is(call: Call) -> object:
+def _unchanged(call: Call) -> object:
     return call
 
 
-def _end(said: Said) -> tuple[str, dict[str, Any]]:
-    if said.stop == "infeasible":
-        return "give_up", {"reason": said.text}
+def _end(reply: Reply) -> tuple[str, dict[str, Any]]:
+    if reply.stop == "infeasible":
+        return "give_up", {"reason": reply.text}
     return "finish", {}
 
 
-def _function(said: Said) -> tuple[str, dict[str, Any]] | None:
-    if said.call:
-        return said.call.call, said.call.with_
-    return _end(said) if said.stop else None
+def _function(reply: Reply) -> tuple[str, dict[str, Any]] | None:
+    if reply.call:
+        return reply.call.call, reply.call.with_
+    return _end(reply) if reply.stop else None
 
 
 # Chat completions
 
 
-def _chat(body: Mapping[str, Any], said: Said, message: dict[str, Any]) -> dict[str, Any]:
-    given, made = _tokens(body, said)
-    finish = "length" if said.cut else "tool_calls" if message.get("tool_calls") else "stop"
-    if said.refuses:
-        message = {"role": "assistant", "content": None, "refusal": said.text}
+def _chat(body: Mapping[str, Any], reply: Reply, message: dict[str, Any]) -> dict[str, Any]:
+    given, made = _tokens(body, reply)
+    finish = "length" if reply.cut else "tool_calls" if message.get("tool_calls") else "stop"
+    if reply.refuses:
+        message = {"role": "assistant", "content": None, "refusal": reply.text}
     return {
         "id": "chatcmpl-stand-in",
         "object": "chat.completion",
@@ -94,73 +94,73 @@ def _chat(body: Mapping[str, Any], said: Said, message: dict[str, Any]) -> dict[
     }
 
 
-def _functions(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": said.text}
-    if function := _function(said):
+def _functions(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text}
+    if function := _function(reply):
         name, arguments = function
         made = {"name": name, "arguments": json.dumps(arguments)}
         message["tool_calls"] = [{"id": "call_1", "type": "function", "function": made}]
-    return _chat(body, said, message)
+    return _chat(body, reply, message)
 
 
 def _action(call: Call) -> dict[str, Any] | None:
     given = call.with_
-    match call.call.removeprefix(HANDS):
+    match call.call.removeprefix(GUI_PREFIX):
         case "key":
             return {"action": "key", "keys": given["keys"]} if given.get("times", 1) == 1 else None
         case "type":
             return {"action": "type", "text": given["text"]}
         case "wait":
-            return {"action": "wait", "time": min(given["seconds"], WAITS)}
+            return {"action": "wait", "time": min(given["seconds"], WAIT)}
         case "click" | "double_click" | "right_click" | "middle_click" as name:
             return {"action": name, "coordinate": [given["x"], given["y"]]}
     return None
 
 
-def _paper(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
-    text = said.text
-    if not (said.cut or said.refuses) and (said.call or said.stop):
-        if said.call and said.call.call.startswith(HANDS):
-            called: dict[str, Any] = {"name": "computer_use", "arguments": _action(said.call)}
-        elif said.call:
-            called = {"name": said.call.call, "arguments": said.call.with_}
+def _paper(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
+    text = reply.text
+    if not (reply.cut or reply.refuses) and (reply.call or reply.stop):
+        if reply.call and reply.call.call.startswith(GUI_PREFIX):
+            called: dict[str, Any] = {"name": "computer_use", "arguments": _action(reply.call)}
+        elif reply.call:
+            called = {"name": reply.call.call, "arguments": reply.call.with_}
         else:
-            status = "failure" if said.stop == "infeasible" else "success"
+            status = "failure" if reply.stop == "infeasible" else "success"
             arguments = {"action": "terminate", "status": status}
             called = {"name": "computer_use", "arguments": arguments}
         text = (
             f"<thinking>I look at the screen.</thinking>\n<tool_call>\n{json.dumps(called)}\n"
-            f"</tool_call>\n<conclusion>{said.text}</conclusion>"
+            f"</tool_call>\n<conclusion>{reply.text}</conclusion>"
         )
-    return _chat(body, said, {"role": "assistant", "content": text})
+    return _chat(body, reply, {"role": "assistant", "content": text})
 
 
 def _line(call: Call) -> str | None:
     given = call.with_
-    match call.call.removeprefix(HANDS):
+    match call.call.removeprefix(GUI_PREFIX):
         case "key":
             keys = ", ".join(map(repr, given["keys"]))
             return "\n".join([f"pyautogui.hotkey({keys})"] * given.get("times", 1))
         case "type":
             return f"pyautogui.write({given['text']!r})"
         case "wait":
-            return f"time.sleep({min(given['seconds'], WAITS)})"
+            return f"time.sleep({min(given['seconds'], WAIT)})"
         case "click":
             return f"pyautogui.click({given['x']}, {given['y']})"
     return None
 
 
-def _python(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
-    text = said.text
-    if said.call and said.call.call.startswith(HANDS):
-        text += f"\n```python\n{_line(said.call)}\n```"
-    elif said.call:
-        given = ", ".join(f"{name}={value!r}" for name, value in said.call.with_.items())
-        text += f"\n```python\n{said.call.call}({given})\n```"
-    elif said.stop:
-        end = "FAIL('it cannot be done')" if said.stop == "infeasible" else "DONE()"
+def _python(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
+    text = reply.text
+    if reply.call and reply.call.call.startswith(GUI_PREFIX):
+        text += f"\n```python\n{_line(reply.call)}\n```"
+    elif reply.call:
+        given = ", ".join(f"{name}={value!r}" for name, value in reply.call.with_.items())
+        text += f"\n```python\n{reply.call.call}({given})\n```"
+    elif reply.stop:
+        end = "FAIL('it cannot be done')" if reply.stop == "infeasible" else "DONE()"
         text += f"\n```python\n{end}\n```"
-    return _chat(body, said, {"role": "assistant", "content": text})
+    return _chat(body, reply, {"role": "assistant", "content": text})
 
 
 # Messages
@@ -171,39 +171,39 @@ KEYS = {"enter": "Return", "pageup": "Page_Up", "pagedown": "Page_Down", "win": 
 
 def _anthropic_action(call: Call) -> dict[str, Any] | None:
     given = call.with_
-    match call.call.removeprefix(HANDS):
+    match call.call.removeprefix(GUI_PREFIX):
         case "key":
             chord = "+".join(KEYS.get(key, key) for key in given["keys"])
             return {"action": "key", "text": chord} if given.get("times", 1) == 1 else None
         case "type":
             return {"action": "type", "text": given["text"]}
         case "wait":
-            return {"action": "wait", "duration": min(given["seconds"], WAITS)}
+            return {"action": "wait", "duration": min(given["seconds"], WAIT)}
         case "click":
             return {"action": "left_click", "coordinate": [given["x"], given["y"]]}
     return None
 
 
-def _messages(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
-    content: list[dict[str, Any]] = [{"type": "text", "text": said.text}]
-    if function := _function(said):
+def _messages(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"type": "text", "text": reply.text}]
+    if function := _function(reply):
         name, given = function
         made: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{len(body['messages'])}"}
-        if said.call and name.startswith(HANDS):
-            name, given = "computer", _anthropic_action(said.call) or {}
+        if reply.call and name.startswith(GUI_PREFIX):
+            name, given = "computer", _anthropic_action(reply.call) or {}
             if any(tool.get("type", "").startswith("computer_toolset") for tool in body["tools"]):
                 # Newer models call each action by its own name.
                 name, made["toolset_name"] = given.pop("action"), name
         content.append(made | {"name": name, "input": given})
-    reason = "max_tokens" if said.cut else "tool_use" if len(content) > 1 else "end_turn"
-    tokens = _tokens(body, said)
+    reason = "max_tokens" if reply.cut else "tool_use" if len(content) > 1 else "end_turn"
+    tokens = _tokens(body, reply)
     return {
         "id": "msg_stand_in",
         "type": "message",
         "role": "assistant",
         "model": body["model"],
         "content": content,
-        "stop_reason": "refusal" if said.refuses else reason,
+        "stop_reason": "refusal" if reply.refuses else reason,
         "stop_sequence": None,
         "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1]},
     }
@@ -214,7 +214,7 @@ def _messages(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
 
 def _openai_action(call: Call) -> dict[str, Any] | None:
     given = call.with_
-    match call.call.removeprefix(HANDS):
+    match call.call.removeprefix(GUI_PREFIX):
         case "key":
             one = given.get("times", 1) == 1
             return {"type": "keypress", "keys": given["keys"]} if one else None
@@ -227,10 +227,10 @@ def _openai_action(call: Call) -> dict[str, Any] | None:
     return None
 
 
-def _responses(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
-    part = "refusal" if said.refuses else "output_text"
-    words: dict[str, Any] = {"type": part, ("refusal" if said.refuses else "text"): said.text}
-    if not said.refuses:
+def _responses(body: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
+    part = "refusal" if reply.refuses else "output_text"
+    words: dict[str, Any] = {"type": part, ("refusal" if reply.refuses else "text"): reply.text}
+    if not reply.refuses:
         words["annotations"] = []
     output: list[dict[str, Any]] = [
         {
@@ -242,7 +242,7 @@ def _responses(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
         }
     ]
     place = len(body["input"])
-    if said.call and said.call.call.startswith(HANDS):
+    if reply.call and reply.call.call.startswith(GUI_PREFIX):
         output.append(
             {
                 "id": f"cu_{place}",
@@ -250,10 +250,10 @@ def _responses(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
                 "type": "computer_call",
                 "status": "completed",
                 "pending_safety_checks": [],
-                "actions": [_openai_action(said.call)],
+                "actions": [_openai_action(reply.call)],
             }
         )
-    elif function := _function(said):
+    elif function := _function(reply):
         output.append(
             {
                 "id": f"fc_{place}",
@@ -264,14 +264,14 @@ def _responses(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
                 "arguments": json.dumps(function[1]),
             }
         )
-    given, made = _tokens(body, said)
+    given, made = _tokens(body, reply)
     return {
         "id": "resp_stand_in",
         "object": "response",
         "created_at": 1,
         "model": body["model"],
-        "status": "incomplete" if said.cut else "completed",
-        "incomplete_details": {"reason": "max_output_tokens"} if said.cut else None,
+        "status": "incomplete" if reply.cut else "completed",
+        "incomplete_details": {"reason": "max_output_tokens"} if reply.cut else None,
         "output": output,
         "parallel_tool_calls": True,
         "tool_choice": "auto",
@@ -287,9 +287,9 @@ def _responses(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
 
 
 ACCENTS = {
-    "functions": Accent(_functions, _as_it_is),
-    "paper": Accent(_paper, _action),
-    "pyautogui": Accent(_python, _line),
-    "anthropic": Accent(_messages, _anthropic_action),
-    "openai": Accent(_responses, _openai_action),
+    "functions": ReplyFormat(_functions, _unchanged),
+    "paper": ReplyFormat(_paper, _action),
+    "pyautogui": ReplyFormat(_python, _line),
+    "anthropic": ReplyFormat(_messages, _anthropic_action),
+    "openai": ReplyFormat(_responses, _openai_action),
 }

@@ -1,4 +1,4 @@
-"""A whole agent in one class: it calls a tool that only reads, and says what it saw.
+"""A complete agent in one class: it calls a read-only tool and answers with its result.
 
 ambidex run tasks/demo --agent examples.first_tool:FirstTool
 """
@@ -20,15 +20,15 @@ class FirstTool:
 
     def step(self, observation: Observation) -> Decision:
         """One call, then the end."""
-        harmless = [
+        read_only = [
             tool.name
             for tool in observation.tools
             if tool.reads_only and not tool.parameters.get("required")
         ]
-        if observation.results or not harmless:
-            seen = observation.results[0].text if observation.results else "no such tool"
-            return Decision(thought="That will do.", stop=Stop.DONE, answer=seen)
-        return Decision(thought=self._instruction, calls=(_call(harmless[0]),))
+        if observation.results or not read_only:
+            answer = observation.results[0].text if observation.results else "no such tool"
+            return Decision(thought="That will do.", stop=Stop.DONE, answer=answer)
+        return Decision(thought=self._instruction, calls=(_call(read_only[0]),))
 
 
 def _call(name: str) -> ToolCall:

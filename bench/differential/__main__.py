@@ -26,14 +26,14 @@ SECONDS = 60.0
 
 
 def families() -> dict[str, tuple[Mapping[str, Cases], Mapping[str, str]]]:
-    """Makers of cases and reasons for differences, by family and metric."""
-    found = {}
-    for each in pkgutil.iter_modules(package.__path__):
-        if each.name.startswith("cases_"):
-            module = importlib.import_module(f"{package.__name__}.{each.name}")
+    """The case generators by metric, and the reasons for differences, of each family."""
+    by_family = {}
+    for info in pkgutil.iter_modules(package.__path__):
+        if info.name.startswith("cases_"):
+            module = importlib.import_module(f"{package.__name__}.{info.name}")
             reasons = getattr(module, "REASONS", {})
-            found[each.name.removeprefix("cases_")] = (module.CASES, reasons)
-    return found
+            by_family[info.name.removeprefix("cases_")] = (module.CASES, reasons)
+    return by_family
 
 
 @app.default
@@ -52,10 +52,10 @@ def main(
 ) -> None:
     """Compare, and print a line for each metric.
 
-    `cases` is the most cases of one metric, `seconds` upstream's time limit for one case, `show`
-    how many disagreements of a metric are printed in full. `metric` and `family` choose what is
-    compared. `--store` replaces the stored counts of what was compared, and `table` names the page
-    that is written from all stored counts.
+    `cases` is the maximum number of cases of one metric, `seconds` upstream's time limit for one
+    case, `show` the number of disagreements of a metric printed in full. `metric` and `family`
+    select what is compared. `--store` replaces the stored counts of what was compared, and `table`
+    names the page to write from all stored counts.
     """
     if upstream is not None:
         python = upstream_python or upstream / "venv/bin/python"
@@ -63,16 +63,16 @@ def main(
         names = {name for makers, _ in known.values() for name in makers}
         for name in set(metric) - names:
             sys.exit(
-                f"no cases for the metric {name!r}; there are some for {', '.join(sorted(names))}"
+                f"no cases for the metric {name!r}; there are cases for {', '.join(sorted(names))}"
             )
         with Upstream(upstream.resolve(), python.absolute(), seconds) as theirs:
             for group, (makers, reasons) in known.items():
-                chosen = {
+                selected = {
                     name: make
                     for name, make in makers.items()
                     if (not metric or name in metric) and (not family or group in family)
                 }
-                for name, make in chosen.items():
+                for name, make in selected.items():
                     tally = compare(name, make, theirs, reasons, count=cases, seed=seed, show=show)
                     print(f"{name}: {tally.agreed} of {tally.cases}", flush=True)
                     if store:
@@ -91,7 +91,7 @@ def compare(
     seed: int,
     show: int,
 ) -> Tally:
-    """The two sides on cases of one metric."""
+    """Run both sides on cases of one metric, and count the agreements."""
     tally = Tally(seed=seed)
     with tempfile.TemporaryDirectory(prefix="ambidex-differential-") as scratch:
         folder = Path(scratch)
@@ -102,8 +102,8 @@ def compare(
             if not tally.count(case, here, there, reason) and show > 0:
                 show -= 1
                 _print(case, here, there)
-            for each in folder.iterdir():
-                shutil.rmtree(each) if each.is_dir() else each.unlink()
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
     return tally
 
 

@@ -1,4 +1,4 @@
-"""Small changes of a drawn workbook: what separates a result from the expected one."""
+"""Small random changes of a generated workbook, to tell a result from the expected one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _print_of(random: Random, drawing: Drawing) -> None:
 
 
 def _again(random: Random, drawing: Drawing) -> None:
-    """Something of the same kind is drawn anew."""
+    """Generate another object of the same kind."""
     for sheet in drawing.sheets:
         kinds = [
             kind for kind, held in (
@@ -115,7 +115,7 @@ CHANGES: dict[str, Callable[[Random, Drawing], None]] = {
 
 
 def changed(random: Random, drawing: Drawing, names: list[str]) -> Drawing:
-    """The workbook with these changes."""
+    """A copy of the workbook with these changes."""
     other = copy.deepcopy(drawing)
     for name in names:
         CHANGES[name](random, other)

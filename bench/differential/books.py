@@ -1,4 +1,4 @@
-"""Workbooks to be compared: a drawing of one, and the file that it gives."""
+"""Random workbooks for comparison: a description of one, and the file made from it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CONDITIONS: list[dict[str, Any]] = [
 
 @dataclass
 class Sheet:
-    """What is drawn on one sheet."""
+    """The contents of one generated sheet."""
 
     name: str
     rows: list[list[Any]]
@@ -79,12 +79,12 @@ class Drawing:
     sheets: list[Sheet]
     pivot: dict[str, str] | None = None
     resaved: bool = False
-    """Whether another library has saved it since."""
+    """Whether another library has saved it afterwards."""
     printed: dict[str, bytes] = field(default_factory=dict)
 
 
 def value(random: Random) -> Any:
-    """What a cell may hold; `=` starts a formula."""
+    """Possible cell values; `=` starts a formula."""
     return random.choices(
         [
             random.choice(WORDS),
@@ -101,7 +101,7 @@ def value(random: Random) -> Any:
 
 
 def column(random: Random, kind: str) -> Any:
-    """A value of a column of one kind."""
+    """A value for a column of one kind."""
     match kind:
         case "words":
             return random.choice(WORDS)
@@ -114,7 +114,7 @@ def column(random: Random, kind: str) -> Any:
 
 
 def draw(random: Random, kinds: set[str]) -> Drawing:
-    """A workbook that has what the rules look at."""
+    """Generate a workbook with everything that the rules check."""
     names = NAMES[:]
     if random.random() < 0.3:
         random.shuffle(names)
@@ -295,7 +295,7 @@ def drawn(drawing: Drawing, path: Path) -> Path:
 
 
 def _used(path: Path) -> None:
-    """The fields of the pivot table with their items, as programs write them."""
+    """The pivot table's fields with their items, as office programs write them."""
     with zipfile.ZipFile(path) as archive:
         part = archive.read("xl/pivotTables/pivotTable1.xml").decode()
     if 'axis="axisRow" showAll="0"/>' in part:

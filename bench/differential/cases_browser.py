@@ -1,4 +1,4 @@
-"""Cases of the metrics on a browser: its pages, and what it remembers."""
+"""Cases of the metrics on a browser: its pages and its profile."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ CHANGES: dict[str, Callable[[str], str]] = {
 
 
 def near(random: Random, url: str) -> tuple[str, str]:
-    """An address that is nearly the other."""
+    """An address that is nearly equal to the other."""
     name = random.choice(["equal", *CHANGES])
     return name, CHANGES[name](url)
 
 
 def known(metric: str, made: Callable[[Random], tuple[str, Any, Any]]) -> Cases:
-    """What is known of the browser, and a rule for it; both may be others."""
+    """The browser's data and a rule for it; either may be changed."""
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
         yield from asked(metric, folder, BROWSER)
@@ -73,19 +73,19 @@ def known(metric: str, made: Callable[[Random], tuple[str, Any, Any]]) -> Cases:
 
 
 def tab(random: Random, url: str) -> Any:
-    """What a getter says of a page."""
+    """A getter's answer about a page."""
     return random.choice([url, {"title": "x", "url": url}, {"title": "x", "url": url}])
 
 
 def active(random: Random) -> tuple[str, Any, Any]:
-    """The open page, and the address asked for."""
+    """The open page, and the expected address."""
     wanted = random.choice(ADDRESSES)
     note, seen = near(random, wanted)
     return note, tab(random, seen), {"type": "url", "url": wanted}
 
 
 def tabs(random: Random) -> tuple[str, Any, Any]:
-    """Open tabs, and the addresses asked for."""
+    """Open tabs, and the expected addresses."""
     wanted = random.sample(ADDRESSES, random.randint(1, 3))
     notes, seen = zip(*(near(random, each) for each in wanted), strict=True)
     opened: list[Any] = [{"title": "x", "url": each} for each in seen]
@@ -114,13 +114,13 @@ SEARCH = r"(?i)https?://(?:www\.)?google\.com/search\?q=nereida(?:&|$|#)"
 
 
 def search(random: Random) -> tuple[str, Any, Any]:
-    """The open page, and what was searched for."""
+    """The open page, and the expected search."""
     note, seen = near(random, "https://www.google.com/search?q=nereida&x=1")
     return note, tab(random, seen), {"expect": {"pattern": random.choice([SEARCH, "q=", "zz"])}}
 
 
 def cart(random: Random) -> tuple[str, Any, Any]:
-    """A page, and the items that it should name."""
+    """A page, and the items that it should contain."""
     items = ["The Dota 2 Official Soundtrack", "x"]
     content: Any = random.choice([" and ".join(items), items[0].upper(), items, "", items[0]])
     return "a page", {"title": "Cart", "content": content}, {"items": items[: random.randint(0, 2)]}
@@ -137,7 +137,7 @@ def page(url: str) -> dict[str, Any]:
 
 
 def bookmarks(random: Random) -> tuple[str, Any, Any]:
-    """Bookmarks, and what should be among them."""
+    """Bookmarks, and the expected ones."""
     first, second = "https://jimfan.me/", "https://ai.stanford.edu/~dahuang/"
     authors = folder_of(
         page(first), page(second), name=random.choice(["Liked Authors"] * 5 + ["x"])
@@ -178,7 +178,7 @@ NAMES = ["Zoom Chrome Extension", "Zoom for Google Chrome", "Play 2048", "helloE
 
 
 def extensions(random: Random) -> tuple[str, Any, Any]:
-    """Installed extensions, and those asked for."""
+    """Installed extensions, and the expected ones."""
     seen = random.sample(NAMES, random.randint(0, 3))
     return "names", seen, {"expected": random.sample(NAMES, random.randint(0, 2))}
 
@@ -204,7 +204,7 @@ def cookies(random: Random) -> tuple[str, Any, Any]:
 
 
 def history(random: Random) -> tuple[str, Any, Any]:
-    """Rows of the history, and words that none should hold."""
+    """Rows of the history, and words that none should contain."""
     urls = ["https://www.youtube.com/watch", "https://YouTube.com", "https://x.org/?q=youtube", "a"]
     rows = [[url, "title", 1] for url in random.choices(urls, k=random.randint(0, 3))]
     words = random.choice([["youtube"], ["youtube", "x"], ["YouTube"], [], [""]])
@@ -212,7 +212,7 @@ def history(random: Random) -> tuple[str, Any, Any]:
 
 
 def fonts(random: Random) -> tuple[str, Any, Any]:
-    """Sizes of fonts, and the size asked for."""
+    """Font sizes, and the expected size."""
     size = random.choice([16, 16.0, 20, "16", None, True, 99999, 13])
     rules = random.choice(
         [
@@ -227,7 +227,7 @@ def fonts(random: Random) -> tuple[str, Any, Any]:
 
 
 def shortcuts(random: Random) -> tuple[str, Any, Any]:
-    """Shortcuts on the desktop, and the one asked for."""
+    """Shortcuts on the desktop, and the expected one."""
     name = "Play Puzzle Game 2048"
     said = random.choice([name, name.lower(), "2048", "", f"{name} x", f" {name}", "Other", "P"])
     key = random.choice(["Name"] * 6 + ["GenericName", "Name[en]", "name"])

@@ -27,7 +27,7 @@ LOOKS: dict[str, tuple[str, list[str]]] = {
     "low": ('<w:vertAlign w:val="{0}"/>', ["subscript", "superscript"]),
     "color": ('<w:color w:val="{0}"/>', ["FF0000", "0000FF", "0000FE", "auto", "F00000"]),
 }
-"""What a run may say of itself, in the order of the schema."""
+"""Possible properties of a run, in the order of the schema."""
 LINES = ['<w:spacing w:line="480" w:lineRule="auto"/>', '<w:spacing w:line="360"/>',
          '<w:spacing w:line="240" w:lineRule="exact"/>', '<w:spacing w:after="120"/>',
          '<w:jc w:val="center"/>', '<w:jc w:val="left"/>',
@@ -104,7 +104,7 @@ def docx(held: dict[str, Any], path: Path) -> Path:
 
 
 def change(random: Random, held: dict[str, Any], focus: list[str]) -> tuple[dict[str, Any], str]:
-    """The document with something else, and what."""
+    """A changed document, and the name of the change."""
     other = copy.deepcopy(held)
     lines = other["lines"]
     note = random.choice(
@@ -244,7 +244,7 @@ def tabs(random: Random) -> dict[str, Any]:
 
 
 def references(random: Random, folder: Path) -> Iterator[Case]:
-    """Lists of references that are nearly the same."""
+    """Lists of references that are nearly equal."""
     yield from written("compare_references", folder)
     entries = ["[1] Ann, A. A study.", "[2] Bo, B. Another study.", "[3] Cy, C.", "", " "]
     while True:
@@ -334,7 +334,7 @@ REASONS = {
 
 
 def pictures(random: Random, folder: Path) -> Iterator[Case]:
-    """One picture: upstream reads it with a model that is not here."""
+    """One picture: upstream reads it with a model that is not installed."""
     path = folder / "result.png"
     path.write_bytes(PICTURES[0])
     yield Case("compare_image_text", path, {"type": "text", "text": "ls"}, {}, "a picture")

@@ -26,7 +26,7 @@ PREFERENCES: dict[str, tuple[str, Any]] = {
 
 
 def preferences(random: Random, folder: Path) -> Iterator[Case]:
-    """Preferences that stand several times, in several ways."""
+    """Preferences that occur several times, in several forms."""
     yield from asked("check_thunderbird_prefs", folder, APPS)
     while True:
         names = random.choices(list(PREFERENCES), [9, 9, 9, 4, 1, 0.4, 1], k=random.randint(1, 5))
@@ -82,7 +82,7 @@ ACTIONS = [
 
 
 def sieve(random: Random, folder: Path) -> Iterator[Case]:
-    """Filters, whole and cut, and the keys asked for."""
+    """Filters, complete and truncated, and the expected keys."""
     yield from asked("check_thunderbird_filter", folder, APPS)
     while True:
         lines = ['version="9"', 'logging="no"']

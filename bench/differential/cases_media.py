@@ -1,4 +1,4 @@
-"""Cases of the metrics on sounds and films."""
+"""Cases of the metrics on sounds and videos."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.evaluators.osworld.test_media import CASES as MEDIA
 from tests.evaluators.osworld.test_media import film, mp3, shots, tune, waves
 
 NEAR = 1e-3
-"""Two decoders of sound, and another search for the best alignment."""
+"""Two sound decoders, and another search for the best alignment."""
 
 
 def sounds(random: Random, folder: Path) -> Iterator[Case]:
-    """A tune, and nearly the same."""
+    """A tune, and a nearly equal one."""
     for case in asked("compare_audios", folder, MEDIA):
         yield replace(case, near=NEAR)
     while True:
@@ -54,7 +54,7 @@ def sounds(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def films(random: Random, folder: Path) -> Iterator[Case]:
-    """A film, and nearly the same."""
+    """A video, and a nearly equal one."""
     yield from asked("compare_videos", folder, MEDIA)
     while True:
         count = random.choice([8, 20])

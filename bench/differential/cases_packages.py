@@ -47,7 +47,7 @@ CHANGES = [
 
 
 def changed_page(random: Random) -> tuple[str, str]:
-    """A page that is nearly the other."""
+    """A page that is nearly equal to the other."""
     if random.random() < 0.3:
         return text_mutant(random, PAGE)
     old, new = random.choice(CHANGES)
@@ -55,7 +55,7 @@ def changed_page(random: Random) -> tuple[str, str]:
 
 
 def pages(random: Random, folder: Path) -> Iterator[Case]:
-    """Two pages that are nearly one."""
+    """Two pages that are nearly equal."""
     yield from written("compare_htmls", folder)
     while True:
         note, said = changed_page(random)
@@ -126,7 +126,7 @@ def book(random: Random) -> tuple[str, dict[str, str | bytes]]:
 
 
 def books(random: Random, folder: Path) -> Iterator[Case]:
-    """Two books that are nearly one."""
+    """Two books that are nearly equal."""
     yield from written("compare_epub", folder)
     while True:
         _, one = book(random) if random.random() < 0.2 else ("", book(Random(7))[1])
@@ -141,14 +141,14 @@ ENDINGS = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".ZIP", ".r
 
 
 def packed(path: Path, held: dict[str, bytes], kind: str) -> Path:
-    """An archive of that kind, whatever its name."""
+    """An archive of this kind, whatever its name."""
     if kind.lower() in {".zip", ".rar", ""}:
         return zipped(path, held)
     return tarred(path.with_name(f"{path.name}{kind}"), held).rename(path)
 
 
 def members(random: Random, kind: str, folder: Path) -> tuple[str, dict[str, bytes]]:
-    """What is in an archive, and nearly in the other."""
+    """The contents of two archives that are nearly equal."""
 
     def content(said: str) -> bytes:
         if kind == "pdf":
@@ -184,7 +184,7 @@ def members(random: Random, kind: str, folder: Path) -> tuple[str, dict[str, byt
 
 
 def archives(random: Random, folder: Path) -> Iterator[Case]:
-    """Two archives that are nearly one, by several names."""
+    """Two archives that are nearly equal, by several names."""
     yield from written("compare_archive", folder)
     while True:
         kind = random.choice(["text", "pdf", "text", "pdf", "docx", "csv"])
@@ -212,7 +212,7 @@ def archives(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def zips(random: Random, folder: Path) -> Iterator[Case]:
-    """Two zip files that are nearly one."""
+    """Two zip files that are nearly equal."""
     yield from written("compare_zip_files", folder)
     while True:
         kind = random.choice(["text", "pdf", "PDF", "txt"])
@@ -232,7 +232,7 @@ SENTENCES = ["Invoice 243729 of March: 12 chairs", "The quick brown fox", "", "a
 
 
 def pdfs(random: Random, folder: Path) -> Iterator[Case]:
-    """Two PDFs that are nearly one, or lists of them."""
+    """Two PDFs that are nearly equal, or lists of them."""
     yield from written("compare_pdfs", folder)
     while True:
         lists: tuple[list[Path | None], list[Path | None]] = ([], [])

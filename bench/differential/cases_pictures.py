@@ -33,7 +33,7 @@ MODES = ["RGB"] * 8 + [
 
 
 def scene(random: Random) -> Image.Image:
-    """Boxes of many colours on a slope of light, or something simpler."""
+    """Boxes of many colours on a gradient, or something simpler."""
     width, height = random.choice([(64, 48), (64, 48), (48, 48), (40, 64), (6, 9), (7, 7)])
     image = Image.linear_gradient("L").resize((width, height)).convert("RGB")
     draw = ImageDraw.Draw(image)
@@ -47,7 +47,7 @@ def scene(random: Random) -> Image.Image:
 
 
 def triangle(random: Random, at: tuple[int, int]) -> Image.Image:
-    """A triangle of one colour on a ground of another, with something small of a third."""
+    """A triangle on a background of another colour, with a small object of a third."""
     image = Image.new("RGB", (100, 80), "white")
     draw = ImageDraw.Draw(image)
     x, y = at
@@ -89,7 +89,7 @@ def _pixel(random: Random, image: Image.Image) -> Image.Image:
 
 
 def in_mode(random: Random, image: Image.Image, mode: str) -> Image.Image:
-    """The picture as it is stored in a mode; where there is transparency, a part has it."""
+    """The picture converted to a mode; in modes with transparency, a part is transparent."""
     mask = Image.new("L", image.size, 255)
     ImageDraw.Draw(mask).rectangle(
         (0, 0, image.width // 3, image.height), fill=random.choice([0, 9])
@@ -113,7 +113,7 @@ def in_mode(random: Random, image: Image.Image, mode: str) -> Image.Image:
 
 
 def stored(random: Random, path: Path, image: Image.Image) -> tuple[str, Path]:
-    """The file in some mode and format; says which."""
+    """Write the file in a random mode and format, and return their name."""
     mode = random.choice(MODES)
     other = in_mode(random, image, mode)
     ending = random.choice([".png"] * 5 + [".gif", ".bmp", ".jpg", ".webp", ".tiff"])
@@ -133,7 +133,7 @@ def stored(random: Random, path: Path, image: Image.Image) -> tuple[str, Path]:
 
 
 def pairs(metric: str, wanted: list[str], options: dict[str, list[Any]] | None = None) -> Cases:
-    """Two pictures, the first changed from the second."""
+    """Two pictures, the first a changed copy of the second."""
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
         yield from asked(metric, folder, PICTURES)
@@ -174,7 +174,7 @@ def pairs(metric: str, wanted: list[str], options: dict[str, list[Any]] | None =
 
 
 def sizes(random: Random, folder: Path) -> Iterator[Case]:
-    """A picture, and the size asked for."""
+    """A picture, and the expected size."""
     yield from asked("check_image_size", folder, PICTURES)
     while True:
         image = scene(random)
@@ -191,7 +191,7 @@ def sizes(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def weights(random: Random, folder: Path) -> Iterator[Case]:
-    """A file, and how large it may be."""
+    """A file, and its maximum size."""
     yield from asked("check_image_file_size", folder, PICTURES)
     while True:
         kind, path = stored(random, folder / "a", scene(random))

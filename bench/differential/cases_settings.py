@@ -1,4 +1,4 @@
-"""Cases of the metrics on settings: VLC, GIMP, VS Code, what VS Code has installed."""
+"""Cases of the metrics on settings of VLC, GIMP and VS Code, and on its extensions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ VLC: dict[str, tuple[str, str, list[str]]] = {
 
 
 def vlcrc(random: Random, key: str, values: list[str]) -> str:
-    """Settings in which the key may stand several times, in several ways."""
+    """Settings in which the key may occur several times, in several forms."""
     lines = ["###", "### vlc 3.0.16", "[qt] # Qt interface", "", "qt-other=1"]
     forms = [
         f"{key}={{}}",
@@ -73,7 +73,7 @@ def vlcrc(random: Random, key: str, values: list[str]) -> str:
 
 
 def vlc(metric: str) -> Cases:
-    """A settings file of VLC, and what it should say."""
+    """A settings file of VLC, and the expected setting."""
     key, name, values = VLC[metric]
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
@@ -104,7 +104,7 @@ GIMP = (
 
 
 def gimp(random: Random, folder: Path) -> Iterator[Case]:
-    """A settings file of GIMP, and the line asked for."""
+    """A settings file of GIMP, and the expected line."""
     yield from asked("check_config_status", folder, APPS)
     while True:
         note, said = text_mutant(random, GIMP, 0.4)
@@ -159,7 +159,7 @@ def loosened(random: Random, held: Any) -> tuple[str, str]:
 
 
 def json_file(metric: str, made: Callable[[Random], tuple[Any, Any]]) -> Cases:
-    """A file of JSON, and what it should hold."""
+    """A JSON file, and its expected contents."""
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
         yield from asked(metric, folder, APPS)
@@ -178,18 +178,18 @@ def json_file(metric: str, made: Callable[[Random], tuple[Any, Any]]) -> Cases:
 
 
 def settings(random: Random) -> tuple[Any, Any]:
-    """Settings, and those asked for."""
+    """Settings, and the expected ones."""
     wanted = {key: SETTINGS[key] for key in random.sample(list(SETTINGS), random.randint(0, 3))}
     return SETTINGS, wanted
 
 
 def bindings(random: Random) -> tuple[Any, Any]:
-    """Key bindings, and the one asked for."""
+    """Key bindings, and the expected one."""
     return random.choice([[BINDING], [{"key": "a"}, BINDING], [], [[BINDING]]]), BINDING
 
 
 def configs(random: Random, folder: Path) -> Iterator[Case]:
-    """A file of JSON or text, and what it should hold."""
+    """A JSON or text file, and its expected contents."""
     yield from asked("compare_config", folder, APPS)
     while True:
         if random.random() < 0.6:
@@ -214,7 +214,7 @@ def configs(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def extensions(random: Random, folder: Path) -> Iterator[Case]:
-    """Listed extensions, and the one asked for."""
+    """Listed extensions, and the expected one."""
     yield from asked("is_extension_installed", folder, APPS)
     names = ["ms-python.python", "njpwerner.autodocstring", "eamodio.gitlens"]
     while True:
@@ -245,7 +245,7 @@ NAMES = ["filename", "title", "uri", "location", "name", "url", "URI", "artist"]
 
 
 def playing(random: Random, folder: Path) -> Iterator[Case]:
-    """A status of VLC, and what it should play."""
+    """A status of VLC, and the file it should play."""
     yield from asked("is_vlc_playing", folder, APPS)
     said = [
         "Rick Astley.mp4",

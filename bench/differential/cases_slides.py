@@ -161,7 +161,7 @@ def _shapes(made: Any) -> list[Any]:
 
 
 def edit(random: Random, made: Any) -> str:
-    """Something small is changed; says what."""
+    """Make a small change, and return its name."""
     paragraphs, shapes = _paragraphs(made), _shapes(made)
     runs = [run for each in paragraphs for run in each.runs]
     tables = [each.table for each in shapes if each.has_table]
@@ -266,7 +266,7 @@ def decks(random: Random, folder: Path) -> Iterator[Case]:
 def single(
     metric: str, ask: Callable[[Random], Any], change: Callable[[Random, Any, Path], str]
 ) -> Cases:
-    """Cases of a metric on one presentation with a rule; `ask` gives NOTHING where it has none."""
+    """Cases of a metric on one presentation with a rule; without one, `ask` gives NOTHING."""
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
         while True:

@@ -47,7 +47,7 @@ LOOK_RULES: list[dict[str, Any]] = [
 
 
 def some(random: Random, held: list[Any], share: float = 0.4) -> list[Any]:
-    """Some of them, one at least."""
+    """A random non-empty selection."""
     return [each for each in held if random.random() < share] or [random.choice(held)]
 
 
@@ -73,7 +73,7 @@ def one_sheet(random: Random, names: list[str]) -> dict[str, Any]:
 
 
 def rule_of(random: Random, kind: str, names: list[str]) -> dict[str, Any]:
-    """A rule of this kind."""
+    """A random rule of this kind."""
     rule: dict[str, Any] = {"type": kind}
     if kind == "sheet_name":
         return rule
@@ -144,7 +144,7 @@ def fuzzy_rule(random: Random) -> dict[str, Any]:
 
 
 def validation_rule(random: Random) -> dict[str, Any]:
-    """What one validation has to be."""
+    """The expected properties of one validation."""
     rules: dict[str, Any] = {
         "ranges": {"method": "spreadsheet_range", "ref": ["D2:D20", "D1:D1048576"]},
         "type": {"method": "eq", "ref": random.choice(["list", "whole"])},
@@ -193,7 +193,7 @@ def tables(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def csv_cases(random: Random, folder: Path) -> Iterator[Case]:
-    """Tables of text that are equal, or equal but for something small."""
+    """Text tables that are equal, or differ in something small."""
     yield from written("compare_csv", folder)
     ends = ["\n", "\n", "\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x1e", "\x85", "\u2028"]
     while True:

@@ -33,14 +33,14 @@ ENCODINGS = ["utf-8"] * 30 + ["latin-1", "utf-16"]
 
 
 def stored(path: Path, said: str, random: Random | None = None) -> Path:
-    """The file; now and then in another encoding."""
+    """Write the file, sometimes in another encoding."""
     coded = "utf-8" if random is None else random.choice(ENCODINGS)
     path.write_bytes(said.encode(coded, "replace"))
     return path
 
 
 def two_texts(metric: str, options: dict[str, list[Any]] | None = None) -> Cases:
-    """Two files, one nearly the other."""
+    """Two files that are nearly equal."""
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
         yield from written(metric, folder)
@@ -77,7 +77,7 @@ def two_texts(metric: str, options: dict[str, list[Any]] | None = None) -> Cases
 
 
 def ruled_text(metric: str, rule: Callable[[Random, str], dict[str, Any]]) -> Cases:
-    """A file, and a rule made for a text that is nearly its."""
+    """A file, and a rule made for a nearly equal text."""
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
         yield from written(metric, folder)
@@ -94,14 +94,14 @@ def ruled_text(metric: str, rule: Callable[[Random, str], dict[str, Any]]) -> Ca
 
 
 def texts(random: Random, said: str) -> dict[str, Any]:
-    """Texts that the file should hold."""
+    """Texts that the file should contain."""
     words = said.split() or ["x"]
     chosen = random.choices([*words, "CPU", "lost"], [4] * len(words) + [1, 1], k=2)
     return {"expected": random.choice([chosen, chosen, said.splitlines(), words, said])}
 
 
 def count(random: Random, said: str) -> dict[str, Any]:
-    """How many lines hold a time."""
+    """The number of lines with a time."""
     right = len(re.findall(r"(?m)^.*(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)", said))
     return {
         "expected": random.choice(
@@ -170,7 +170,7 @@ PLACES = ["Vancouver", "Montreal", "Barcelona", "Sydney"]
 
 
 def places(random: Random, folder: Path) -> Iterator[Case]:
-    """A document of words that are nearly the places."""
+    """A document of words that are nearly the place names."""
     yield from written("fuzzy_place_math", folder)
     while True:
         wanted = random.sample(PLACES, 3)
@@ -215,7 +215,7 @@ ELEMENTS: list[dict[str, Any]] = [
 
 
 def trees(random: Random, folder: Path) -> Iterator[Case]:
-    """A desktop's tree, and the elements asked for."""
+    """A desktop's tree, and the expected elements."""
     yield from asked("check_accessibility_tree", folder, DESKTOP)
     while True:
         rules = []

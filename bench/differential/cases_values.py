@@ -1,4 +1,4 @@
-"""Cases of the metrics on values: texts, lists, objects, JSON, databases, what commands print."""
+"""Cases of the metrics on values: texts, lists, objects, JSON, databases, command outputs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REFUSED = "refused when the task is loaded: no task has a rule of that form"
 
 
 def rare(random: Random, rules: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Now and then a rule is another."""
+    """Sometimes replace the rule by another."""
     if random.random() < 0.12:
         _, other = value_mutant(random, rules, 0.0)
         if isinstance(other, dict):
@@ -50,7 +50,7 @@ def rare(random: Random, rules: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def plain(metric: str) -> Cases:
-    """A value, and nearly the expected one."""
+    """A value, and a nearly equal expected one."""
 
     def cases(random: Random, folder: Path) -> Iterator[Case]:
         yield from written(metric, folder)
@@ -88,7 +88,7 @@ def literal(random: Random, folder: Path) -> Iterator[Case]:
 
 
 def direct(random: Random, folder: Path) -> Iterator[Case]:
-    """An object, and the keys asked for."""
+    """An object, and the expected keys."""
     yield from written("check_direct_json_object", folder)
     metric = "check_direct_json_object"
     while True:
@@ -160,7 +160,7 @@ PLACES: list[list[Any] | str] = [
 
 
 def at(place: list[Any] | str) -> Any:
-    """What stands in the document there."""
+    """The value at that place of the document."""
     held: Any = DOCUMENT
     for each in place:
         try:

@@ -1,8 +1,8 @@
-"""Answers cases with OSWorld's own functions, in OSWorld's environment: a JSON object a line.
+"""Runs cases with OSWorld's own functions, in OSWorld's environment: one JSON object per line.
 
 `python child.py DIR` reads `{"metric", "result", "expected"?, "options"}` and writes
-`{"kind", "score", "said"}`. Models and services that no check needs a network for are absent: what
-asks for one is `unavailable`. Standard library only, because OSWorld's environment is not ours.
+`{"kind", "score", "said"}`. Some packages for models and services are not installed: cases that
+need one are `unavailable`. Standard library only, because OSWorld's environment is not ours.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ ABSENT = ("easyocr", "playwright", "pydrive", "torch", "transformers", "borb", "
 
 
 class UnavailableError(BaseException):
-    """Upstream wants what is not installed; not an `Exception`, so that nothing catches it."""
+    """Upstream needs a missing package; a `BaseException`, so that it is not caught."""
 
 
 def stub(name: str) -> None:
-    """A module of this name whose every attribute is `UnavailableError` when it is called."""
+    """Install a module of this name whose attributes raise `UnavailableError` when called."""
 
     def missing(attribute: str) -> object:
         if attribute.startswith("__"):
@@ -37,20 +37,20 @@ def stub(name: str) -> None:
         return call
 
     module = types.ModuleType(name)
-    module.__path__ = []  # type: ignore[attr-defined]  # a package, as far as imports go
+    module.__path__ = []  # type: ignore[attr-defined]  # makes it a package for imports
     module.__getattr__ = missing
     sys.modules[name] = module
 
 
-def answer(function: object, asked: dict[str, Any]) -> dict[str, Any]:
-    """What one of upstream's functions gives."""
-    given = [asked["result"]] + ([asked["expected"]] if "expected" in asked else [])
+def answer(function: object, request: dict[str, Any]) -> dict[str, Any]:
+    """Run one of upstream's functions."""
+    arguments = [request["result"]] + ([request["expected"]] if "expected" in request else [])
     try:
-        score = function(*given, **asked["options"])  # type: ignore[operator]
+        score = function(*arguments, **request["options"])  # type: ignore[operator]
         number = 0.0 if score is None else float(score)
     except UnavailableError as error:
         return {"kind": "unavailable", "score": 0.0, "said": str(error)}
-    except BaseException as error:  # whatever ends it ends a run of OSWorld
+    except BaseException as error:  # anything raised would end a run of OSWorld
         if isinstance(error, KeyboardInterrupt):
             raise
         return {"kind": "raised", "score": 0.0, "said": f"{type(error).__name__}: {error}"[:300]}
@@ -74,13 +74,13 @@ def main() -> None:
     answers.write('"ready"\n')
     answers.flush()
     for line in sys.stdin:
-        asked = json.loads(line)
-        function = getattr(metrics, asked["metric"], None)
+        request = json.loads(line)
+        function = getattr(metrics, request["metric"], None)
         if function is None:
-            said = {"kind": "unavailable", "score": 0.0, "said": "upstream has no such function"}
+            result = {"kind": "unavailable", "score": 0.0, "said": "upstream has no such function"}
         else:
-            said = answer(function, asked)
-        answers.write(json.dumps(said) + "\n")
+            result = answer(function, request)
+        answers.write(json.dumps(result) + "\n")
         answers.flush()
 
 

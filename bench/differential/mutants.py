@@ -1,4 +1,4 @@
-"""Small changes of texts and of values: what evidence and rules differ by."""
+"""Small random changes of texts and values, for evidence and rules."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ TEXTS: dict[str, Callable[[Random, str], str]] = {
 
 
 def text_mutant(random: Random, said: str, right: float = 0.2) -> tuple[str, str]:
-    """What was changed, and the text."""
+    """A changed text, after the name of the change."""
     name = "equal" if random.random() < right else random.choice(list(TEXTS))
     return name, TEXTS[name](random, said)
 
 
 def value_mutant(random: Random, held: Any, right: float = 0.2) -> tuple[str, Any]:
-    """What was changed, and the value; one place of an object or list is another."""
+    """A changed value, after the name of the change; in an object or list, one member changes."""
     if random.random() < right:
         return "equal", held
     if isinstance(held, dict) and held and random.random() < 0.8:
@@ -112,7 +112,7 @@ def value_mutant(random: Random, held: Any, right: float = 0.2) -> tuple[str, An
 
 
 def spoiled_text(random: Random, path: Path) -> str:
-    """The file is made what a metric may meet as well; says what."""
+    """Damage the file in a way that a metric may encounter; returns the name of the damage."""
     content = path.read_bytes()
     match random.randrange(4):
         case 0:
@@ -130,7 +130,7 @@ def spoiled_text(random: Random, path: Path) -> str:
 
 
 def asked(metric: str, folder: Path, cases: list[Asked]) -> Iterator[Case]:
-    """The cases of the tests of one metric, whose scores were written by hand."""
+    """The test cases of one metric, with scores written by hand."""
     for case in cases:
         if case.metric == metric:
             for each in folder.iterdir():

@@ -1,4 +1,4 @@
-"""Files as other programs write them, or as none should: workbooks repacked, files spoiled."""
+"""Workbooks rewritten as other programs would write them, and damaged files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["repacked", "spoiled"]
 
 
 def spoiled(random: Random, path: Path) -> str:
-    """The file is made what a metric may meet as well; says what."""
+    """Damage the file in a way that a metric may encounter; returns the name of the damage."""
     content = path.read_bytes()
     match random.randrange(5):
         case 0:
@@ -32,12 +32,12 @@ def spoiled(random: Random, path: Path) -> str:
 
 
 def repacked(random: Random, path: Path) -> str:
-    """The package is written as other programs write it; says how."""
+    """Rewrite the package as another program would; returns the name of the variant."""
     with zipfile.ZipFile(path) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
+        members = {name: archive.read(name) for name in archive.namelist()}
     how = random.choice(list(PACKINGS))
     pattern, old, new = PACKINGS[how]
-    for name in [each for each in members if re.fullmatch(pattern, each)]:
+    for name in [name for name in members if re.fullmatch(pattern, name)]:
         members[name] = re.sub(
             old.encode(), new.encode(), members[name], count=random.choice([0, 1])
         )
@@ -106,4 +106,4 @@ PACKINGS = {
     "conditions without looks": (SHEETS, r' dxfId="\d+"', ""),
     "filters by colour": (SHEETS, r"<filters>.*?</filters>", '<colorFilter dxfId="0"/>'),
 }  # fmt: skip
-"""Which parts, and what is written otherwise in them."""
+"""By variant: a pattern of member names, a pattern in their text, and its replacement."""

@@ -1,4 +1,4 @@
-"""The two sides of a differential: upstream's child process, and ours as a task would ask."""
+"""The two sides of a differential: upstream's child process, and our metric as a task uses it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ START_SECONDS = 300.0
 
 
 class UpstreamError(Exception):
-    """OSWorld's evaluators cannot be run here."""
+    """OSWorld's evaluators cannot be run."""
 
 
 class Upstream:
-    """OSWorld's own metrics in a process of their own, started again after one takes too long."""
+    """OSWorld's own metrics in a child process, which is restarted after a timeout."""
 
     def __init__(self, root: Path, python: Path, seconds: float) -> None:
         if not (root / "desktop_env/evaluators/metrics").is_dir():
             raise UpstreamError(f"{root} has no desktop_env/evaluators/metrics")
         if not python.exists():
-            raise UpstreamError(f"there is no {python}; --upstream-python names another one")
+            raise UpstreamError(f"no such file: {python}; use --upstream-python")
         self.command = [str(python), str(Path(__file__).with_name("child.py")), str(root)]
         self.seconds = seconds
         self.child: subprocess.Popen[bytes] | None = None
@@ -49,27 +49,27 @@ class Upstream:
         self._stop()
 
     def __call__(self, case: Case) -> Outcome:
-        """What upstream's function gives."""
-        asked: dict[str, object] = {
+        """Run upstream's function on a case."""
+        request: dict[str, object] = {
             "metric": case.metric,
             "result": case.result,
             "options": dict(case.options),
         }
         if case.expected is not NOTHING:
-            asked["expected"] = None if case.expected is NO_FILE else case.expected
+            request["expected"] = None if case.expected is NO_FILE else case.expected
         child = self._started()
         assert child.stdin is not None
-        child.stdin.write(json.dumps(asked, default=str).encode() + b"\n")
+        child.stdin.write(json.dumps(request, default=str).encode() + b"\n")
         child.stdin.flush()
         line = self._line(child, self.seconds)
         if line is None:
-            ended = child.poll()
+            exit_code = child.poll()
             self._stop()
-            if ended is not None:
-                return Outcome("raised", said=f"the process ended with {ended}")
+            if exit_code is not None:
+                return Outcome("raised", said=f"the process ended with {exit_code}")
             return Outcome("timeout", said=f"no answer in {self.seconds:g} s")
-        said = json.loads(line)
-        return Outcome(said["kind"], float(said["score"]), said["said"])
+        answer = json.loads(line)
+        return Outcome(answer["kind"], float(answer["score"]), answer["said"])
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self.child is None:
@@ -82,7 +82,9 @@ class Upstream:
             if self._line(self.child, START_SECONDS) is None:
                 self._stop()
                 hint = " ".join(self.command)
-                raise UpstreamError(f"upstream's metrics cannot be imported; run it to see: {hint}")
+                raise UpstreamError(
+                    f"upstream's metrics cannot be imported; to see why, run {hint}"
+                )
         return self.child
 
     def _line(self, child: subprocess.Popen[bytes], seconds: float) -> bytes | None:
@@ -99,7 +101,7 @@ class Upstream:
 
 
 def ours(case: Case) -> Outcome:
-    """Our `compat` verdict, by way of a task that asks just this."""
+    """Our `compat` verdict, through a task with just this question."""
     evaluator: dict[str, Any] = {"func": case.metric, "result": FILE, "options": dict(case.options)}
     expected: Value = None
     if case.expected is NO_FILE:
@@ -113,18 +115,18 @@ def ours(case: Case) -> Outcome:
         )
         body = read_body(Path("task.json"), source, AssetStore(Path("nowhere")))
     except (WrongTaskError, ValueError) as error:
-        said = error.problems[0].message if isinstance(error, WrongTaskError) else str(error)
-        return Outcome("refused", said=said)
+        message = error.problems[0].message if isinstance(error, WrongTaskError) else str(error)
+        return Outcome("refused", said=message)
     try:
         score = body.questions[0].metric(case.result, expected).compat
-    except Exception as error:  # noqa: BLE001  # a bug of ours is a line of the table
+    except Exception as error:  # noqa: BLE001  # a bug of ours is counted as a disagreement
         return Outcome("crashed", said=f"{type(error).__name__}: {error}")
     kind = "raised" if score.reason.startswith(ENDS) else "score"
     return Outcome(kind, score.value, score.reason)
 
 
 def _files(value: Value) -> bool:
-    """Whether it is what a getter of files gives."""
+    """Whether the value is one that a file getter gives."""
     if isinstance(value, list):
-        return any(isinstance(each, Path) for each in value)
+        return any(isinstance(item, Path) for item in value)
     return isinstance(value, Path)

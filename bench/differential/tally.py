@@ -1,4 +1,4 @@
-"""What a differential found, by metric: counted, stored as JSON by family, and shown as a page."""
+"""Counts of a differential by metric, stored as JSON by family, and rendered as a page."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ NEAR = 1e-9
 
 
 class Stored(BaseModel):
-    """What is read back from the folder of results."""
+    """Base of the records in the folder of results."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Difference(Stored):
-    """Cases of one kind on which the two sides differ."""
+    """The cases of one kind on which the two sides differ in the same way."""
 
     note: str
     ours: str
     upstream: str
     cases: int = 0
     example: str = ""
-    """What our side said of one of them."""
+    """Our side's message for one of them."""
     reason: str = ""
-    """Why it stays; empty for what is still to be fixed."""
+    """Why the difference is intended; empty if it is still to be fixed."""
 
 
 class Tally(Stored):
-    """One metric."""
+    """The counts of one metric."""
 
     seed: int
     cases: int = 0
     agreed: int = 0
     not_run: int = 0
-    """Cases that upstream could not be asked."""
+    """Number of cases that upstream could not run."""
     why_not_run: str = ""
     differences: list[Difference] = []
 
     def count(self, case: Case, ours: Outcome, theirs: Outcome, reason: str) -> bool:
-        """Take in one case; whether both sides agree."""
+        """Count one case; returns whether both sides agree."""
         if theirs.kind == "unavailable":
             self.not_run += 1
             self.why_not_run = theirs.said
@@ -56,16 +56,16 @@ class Tally(Stored):
         if agree(ours, theirs, case.near):
             self.agreed += 1
             return True
-        said = (case.note, _shown(ours), _shown(theirs))
-        for each in self.differences:
-            if (each.note, each.ours, each.upstream) == said:
-                each.cases += 1
+        group = (case.note, _shown(ours), _shown(theirs))
+        for difference in self.differences:
+            if (difference.note, difference.ours, difference.upstream) == group:
+                difference.cases += 1
                 return False
         self.differences.append(
             Difference(
-                note=said[0],
-                ours=said[1],
-                upstream=said[2],
+                note=group[0],
+                ours=group[1],
+                upstream=group[2],
                 cases=1,
                 example=ours.said[:160],
                 reason=reason,
@@ -75,8 +75,8 @@ class Tally(Stored):
 
 
 def agree(ours: Outcome, theirs: Outcome, near: float = NEAR) -> bool:
-    """Whether both sides come to one result. An exception, a time limit and a task that does not
-    load give none, which is 0."""
+    """Whether both sides have the same result. An exception, a timeout and a task that does not
+    load give no result, which counts as 0."""
     if ours.kind == "crashed":
         return False
     if ours.kind == "refused":
@@ -89,41 +89,41 @@ def _shown(outcome: Outcome) -> str:
 
 
 def read_tallies(folder: Path = RESULTS) -> dict[str, Tally]:
-    """Every stored metric."""
-    found: dict[str, Tally] = {}
+    """The stored tallies of all metrics."""
+    tallies: dict[str, Tally] = {}
     for path in sorted(folder.glob("*.json")):
-        held = json.loads(path.read_text())
-        found |= {name: Tally.model_validate(each) for name, each in held.items()}
-    return dict(sorted(found.items()))
+        stored = json.loads(path.read_text())
+        tallies |= {name: Tally.model_validate(tally) for name, tally in stored.items()}
+    return dict(sorted(tallies.items()))
 
 
 def write_tallies(family: str, tallies: dict[str, Tally], folder: Path = RESULTS) -> None:
-    """Store metrics of a family; its other metrics stay as they were."""
+    """Store the tallies of a family's metrics; its other metrics are not changed."""
     path = folder / f"{family}.json"
-    held = json.loads(path.read_text()) if path.exists() else {}
-    held |= {name: each.model_dump(exclude_defaults=True) for name, each in tallies.items()}
+    stored = json.loads(path.read_text()) if path.exists() else {}
+    stored |= {name: tally.model_dump(exclude_defaults=True) for name, tally in tallies.items()}
     folder.mkdir(exist_ok=True)
-    path.write_text(json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False) + "\n")
+    path.write_text(json.dumps(dict(sorted(stored.items())), indent=1, ensure_ascii=False) + "\n")
 
 
 HEAD = """# OSWorld's metrics against upstream's own functions
 
-`score` is what OSWorld would give. This page says how far that holds: each metric was asked the
+`score` reproduces OSWorld's score. This page measures the agreement: each metric was run on the
 same cases as upstream's own function (`bench/differential`), with rules of OSWorld's tasks and
-evidence that is right, nearly right, changed at random and broken. Two results agree where they are
-equal to 1e-9 (for `compare_audios` to 1e-3: decoders differ); an exception upstream leaves a run
-without a result, which is 0. The page is made by
+evidence that is right, nearly right, changed at random and broken. Two results agree if they are
+equal to 1e-9 (for `compare_audios` to 1e-3, because decoders differ); an exception upstream leaves
+a run without a result, which counts as 0. The page is generated by
 `python -m bench.differential --table docs/osworld-differential.md` from the stored results of
-`python -m bench.differential --upstream DIR`, where `DIR` holds OSWorld's `desktop_env`.
+`python -m bench.differential --upstream DIR`, where `DIR` contains OSWorld's `desktop_env`.
 """
 
 
 def page(tallies: dict[str, Tally]) -> str:
     """The page of all metrics."""
-    ran = {name: each for name, each in tallies.items() if each.cases}
+    ran = {name: tally for name, tally in tallies.items() if tally.cases}
     total, agreed = (
-        sum(each.cases for each in ran.values()),
-        sum(each.agreed for each in ran.values()),
+        sum(tally.cases for tally in ran.values()),
+        sum(tally.agreed for tally in ran.values()),
     )
     lines = [HEAD]
     if total:
@@ -132,8 +132,8 @@ def page(tallies: dict[str, Tally]) -> str:
         )
     lines += ["| metric | cases | agree | share |", "|---|---|---|---|"]
     lines += [
-        f"| `{name}` | {each.cases:,} | {each.agreed:,} | {_share(each.agreed, each.cases)} |"
-        for name, each in ran.items()
+        f"| `{name}` | {tally.cases:,} | {tally.agreed:,} | {_share(tally.agreed, tally.cases)} |"
+        for name, tally in ran.items()
     ]
     lines += ["", "## The remaining differences", ""]
     rows = list(_differences(ran))
@@ -142,10 +142,10 @@ def page(tallies: dict[str, Tally]) -> str:
         lines += ["|---|---|---|---|---|---|", *rows]
     else:
         lines.append("None.")
-    absent = {name: each for name, each in tallies.items() if not each.cases}
+    absent = {name: tally for name, tally in tallies.items() if not tally.cases}
     if absent:
         lines += ["", "## Metrics that could not be run upstream", ""]
-        lines += [f"- `{name}`: {each.why_not_run}" for name, each in absent.items()]
+        lines += [f"- `{name}`: {tally.why_not_run}" for name, tally in absent.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -156,7 +156,13 @@ def _share(part: int, whole: int) -> str:
 
 def _differences(tallies: dict[str, Tally]) -> Iterable[str]:
     for name, tally in tallies.items():
-        for each in tally.differences:
-            parts = (each.note, each.cases, each.ours, each.upstream, each.reason or each.example)
+        for difference in tally.differences:
+            parts = (
+                difference.note,
+                difference.cases,
+                difference.ours,
+                difference.upstream,
+                difference.reason or difference.example,
+            )
             cells = (str(part).replace("|", "\\|").replace("\n", " ") for part in parts)
             yield f"| `{name}` | {' | '.join(cells)} |"

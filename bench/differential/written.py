@@ -1,4 +1,4 @@
-"""The cases of the tests, whose scores were written by hand, as cases of the differential."""
+"""The cases of the tests, with scores written by hand, as cases of the differential."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["written"]
 
 
 def written(metric: str, folder: Path) -> Iterator[Case]:
-    """Those of one metric."""
+    """The test cases of one metric."""
     for case in (*TABLES, *DOCUMENTS, *PACKAGES, *TEXTS):
         if case.metric == metric:
-            asked = case.make(folder)
-            expected = NOTHING if asked.expected is None else asked.expected
-            yield Case(metric, asked.result, expected, asked.options, f"test: {case.says}")
+            arguments = case.make(folder)
+            expected = NOTHING if arguments.expected is None else arguments.expected
+            yield Case(metric, arguments.result, expected, arguments.options, f"test: {case.says}")

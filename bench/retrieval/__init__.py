@@ -1,1 +1,1 @@
-"""How well requests in users' words find the tools that they are about."""
+"""Benchmark of tool retrieval: how well requests in users' words find the right tools."""

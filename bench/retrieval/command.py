@@ -45,14 +45,14 @@ def retrieval(*, requests: Path = REQUESTS, embedder: str = "", out: Path | None
 
 
 def recall_table(ranks: Sequence[Rank]) -> Table:
-    """Recall app by app and of all requests."""
+    """Recall by app, and over all requests."""
     table = Table("app", "requests", "recall@1 %", "@5 %", "@20 %", "MRR", title="recall")
     for app in [*dict.fromkeys(rank.app for rank in ranks), "all"]:
-        found = recall([rank for rank in ranks if app in (rank.app, "all")])
-        shares = (f"{100 * share:.1f}" for share in (found.at_1, found.at_5, found.at_20))
+        result = recall([rank for rank in ranks if app in (rank.app, "all")])
+        shares = (f"{100 * share:.1f}" for share in (result.at_1, result.at_5, result.at_20))
         style = "bold" if app == "all" else ""
-        mean = f"{found.mean_reciprocal_rank:.3f}"
-        table.add_row(app, str(found.requests), *shares, mean, style=style)
+        mean = f"{result.mean_reciprocal_rank:.3f}"
+        table.add_row(app, str(result.requests), *shares, mean, style=style)
     return table
 
 

@@ -1,4 +1,4 @@
-"""The rank of the right tool for each request, and what recall comes of the ranks."""
+"""The rank of the right tool for each request, and recall computed from the ranks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def rank_requests(
     requests: Mapping[str, Sequence[str]], tools: Mapping[str, ToolSpec], embedder: str = ""
 ) -> list[Rank]:
     """Rank all tools for each request, as `exposure = retrieved` ranks them."""
-    pairs = [(name, request) for name, said in requests.items() for request in said]
+    pairs = [(name, request) for name, texts in requests.items() for request in texts]
     rankings = ranked(list(tools.values()), [request for _, request in pairs], embedder)
     return [
         Rank(request, name, tools[name].app, ranking.index(name) + 1, ranking[0])
@@ -63,7 +63,7 @@ def rank_requests(
 
 
 def recall(ranks: Sequence[Rank]) -> Recall:
-    """What a set of ranks comes to."""
+    """Compute recall and mean reciprocal rank of a set of ranks."""
     count = len(ranks)
-    at_1, at_5, at_20 = (sum(each.rank <= top for each in ranks) / count for top in (1, 5, 20))
-    return Recall(count, at_1, at_5, at_20, sum(1 / each.rank for each in ranks) / count)
+    at_1, at_5, at_20 = (sum(rank.rank <= top for rank in ranks) / count for top in (1, 5, 20))
+    return Recall(count, at_1, at_5, at_20, sum(1 / rank.rank for rank in ranks) / count)

@@ -1,5 +1,5 @@
-"""An agent to measure with, without a key: it solves a foundry task in one call where a tool for it
-is on offer, and by the task's GUI sequence where there is none.
+"""An agent for measurements without a key: it solves a foundry task in one call if a tool for it is
+on offer, and otherwise by the task's GUI sequence.
 
     ambidex toolgen measure NAME --suite examples/foundry/tasks …
         --agent examples.foundry.agent:OneCall
@@ -31,11 +31,11 @@ IN_ONE = {
         {"call": "gnome_set_night_light", "with": {"enable": True, "temperature": 3500}}
     ],
 }
-"""How each task is solved with the tool that may be made of it."""
+"""The calls that solve each task with the tool that may be made from it."""
 
 
 class OneCall:
-    """It looks at what is offered, once, and then plays its plan."""
+    """Chooses a plan by the tools on offer at the first step, and then executes it."""
 
     def __init__(self, briefing: Briefing) -> None:
         suite = load_suite(TASKS, read_catalogue()).tasks
@@ -43,7 +43,7 @@ class OneCall:
         self._plan: list[Call] | None = None
 
     def step(self, observation: Observation) -> Decision:
-        """One call of the plan at a time."""
+        """The next call of the plan."""
         if self._plan is None:
             self._plan = plan(self._task, {tool.name for tool in observation.tools})
         if not self._plan:
@@ -54,8 +54,8 @@ class OneCall:
 
 
 def plan(task: Task, offered: set[str]) -> list[Call]:
-    """Calls that solve the task with what is offered."""
-    short = [Call.model_validate(each) for each in IN_ONE[task.name]]
+    """Calls that solve the task with the offered tools."""
+    short = [Call.model_validate(call) for call in IN_ONE[task.name]]
     if all(call.call in offered for call in short):
         return short
     return next(oracle.calls for oracle in task.spec.oracle if oracle.by == "gui")

@@ -2,11 +2,11 @@
 
     python -m examples.foundry.stand_in     then: ambidex toolgen propose … --model openai/careful
 
-`answers/<model>/<candidate>.md` holds what a model of that name says about a candidate, which is
-known by a line of the conversation (`knows:`), one section per answer: `## propose 2` is the second
-answer while proposing, and the last one is what it insists on. `careful` makes good tools, though
-not at the first go; `hasty` fits its tool to the one case; `idle` reports success and does nothing;
-`copycat` writes what there is already; `sly` looks for the token.
+`answers/<model>/<candidate>.md` contains the answers of a model about a candidate, which is
+recognized by a line of the conversation (`knows:`), one section per answer: `## propose 2` is
+the second answer of the stage propose, and the last one is repeated. `careful` makes good tools,
+though not at the first attempt; `hasty` fits its tool to the one case; `idle` reports success and
+does nothing; `copycat` duplicates an existing tool; `sly` looks for the token.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ STAGES = {
     "You have solved this task with code": "filter",
     "You turn working code into one tool": "wrap",
 }
-"""How the prompt of each stage begins."""
+"""The start of each stage's prompt."""
 AGAIN = "Your last draft was:"
 SECTION = re.compile(r"^## (\w+) (\d+)\n", re.MULTILINE)
 
 
-def said(model: str, messages: list[dict[str, Any]]) -> str:
-    """The next answer of that model; `LookupError` where it has none."""
+def next_answer(model: str, messages: list[dict[str, Any]]) -> str:
+    """The next answer of a model; `LookupError` if it has none."""
     text = json.dumps(messages, ensure_ascii=False)
     stage = next(name for begins, name in STAGES.items() if begins in text)
-    number = 1 + sum(each["role"] == "assistant" for each in messages) + text.count(AGAIN)
+    number = 1 + sum(message["role"] == "assistant" for message in messages) + text.count(AGAIN)
     for file in sorted((ANSWERS / model).glob("*.md")):
         head, *parts = SECTION.split(file.read_text(encoding="utf-8"))
         if head.removeprefix("knows:").strip() not in text:
@@ -55,11 +55,11 @@ def said(model: str, messages: list[dict[str, Any]]) -> str:
 
 
 async def answer(request: Request) -> Response:
-    """As OpenAI's chat completions do. Four characters count as a token."""
+    """Answer like OpenAI's chat completions. Four characters count as a token."""
     body = await request.json()
     model = str(body["model"]).rpartition("/")[2]
     try:
-        text = said(model, body["messages"])
+        text = next_answer(model, body["messages"])
     except LookupError as error:
         return JSONResponse({"error": {"message": str(error), "type": "stand_in"}}, 404)
     counted = len(json.dumps(body["messages"])) // 4, len(text) // 4
@@ -81,5 +81,5 @@ def app() -> Starlette:
 
 if __name__ == "__main__":
     port = int(sys.argv[1]) if len(sys.argv) > 1 else PORT
-    print(f"a stand-in for a model at http://127.0.0.1:{port}/v1; end it with Ctrl-C")
+    print(f"serving a stand-in for a model at http://127.0.0.1:{port}/v1; stop it with Ctrl-C")
     uvicorn.run(app(), host="127.0.0.1", port=port, log_level="warning")

@@ -1,4 +1,4 @@
-"""`ambidex doctor`: what this machine offers, and the fix for what is missing."""
+"""`ambidex doctor`: check this computer's requirements and print fixes for what is missing."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ OK, MISSING, LACKING = Text("✓", "green"), Text("✗", "red"), Text("–", "ye
 def doctor(
     *, json: Annotated[bool, Parameter(help="one JSON list instead of a table")] = False
 ) -> int:
-    """Print what this machine offers for desktop machines and the fix for what is missing.
+    """Check what this computer offers for running machines, and print fixes for what is missing.
 
-    Exit code 1 if something is missing without which no machine runs.
+    The exit code is 1 if a requirement without which no machine runs is missing.
     """
     console = Terminal(stderr=True)
-    with console.status("looking around; a kernel may be tried under KVM"):
+    with console.status("checking; this may boot a kernel under KVM"):
         findings = [*survey(), _packages()]
     if json:
         print_json([asdict(finding) for finding in findings])
     else:
-        table = Table("", "what", "seen", "fix", title="this machine")
+        table = Table("", "what", "seen", "fix", title="this computer")
         for finding in findings:
             mark = OK if finding.ok else MISSING if finding.needed else LACKING
             table.add_row(mark, finding.name, finding.seen, "" if finding.ok else finding.fix)
@@ -40,7 +40,7 @@ def doctor(
 
 
 def _packages() -> Finding:
-    found = differences()
-    seen = f"{len(found)} not as locked: {', '.join(found)}" if found else "as locked"
-    fix = "Remove .venv and run vm/setup.sh: scores of another environment compare less well."
-    return Finding("packages", not found, seen, fix, needed=False)
+    differing = differences()
+    seen = f"{len(differing)} not as locked: {', '.join(differing)}" if differing else "as locked"
+    fix = "Remove .venv and run vm/setup.sh: other package versions can change scores."
+    return Finding("packages", not differing, seen, fix, needed=False)

@@ -60,12 +60,12 @@ def prune(
     ] = False,
 ) -> None:
     """List the cache files of older recipes and older guest code; with --yes, delete them."""
-    found = stale()
-    for folder in found:
+    folders = stale()
+    for folder in folders:
         echo(f"{size(folder) / 2**30:6.2f} GiB  {folder}")
         if yes:
             forget(folder)
-    echo(f"{len(found)} {'deleted' if yes else 'would be deleted; --yes deletes them'}")
+    echo(f"{len(folders)} {'deleted' if yes else 'would be deleted; --yes deletes them'}")
 
 
 @images.command(name="import")

@@ -1,4 +1,4 @@
-"""Tables of what there is: tasks, tools, proofs."""
+"""Tables of tasks, tools, tokens, experiments, proofs and replays."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rich.text import Text
 from ambidex.host.models.tokens import COUNTED_AS
 from ambidex.host.runs.experiment import Cell
 from ambidex.host.runs.prove import Claim
-from ambidex.host.travel.divergence import Parting, parted
+from ambidex.host.travel.divergence import StepComparison, first_difference
 from ambidex.tasks import Suite, ToolSpec
 
 __all__ = [
     "experiment_table",
-    "parting_table",
     "proof_json",
     "proof_table",
+    "replay_table",
     "suite_table",
     "token_table",
     "tool_table",
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def suite_table(suite: Suite) -> Table:
-    """The tasks of a suite, one a line."""
+    """The tasks of a suite, one per row."""
     table = _table(
         str(suite.folder), "task", "apps", "tools help", "oracles", "near-misses", "checks"
     )
@@ -44,18 +44,18 @@ def suite_table(suite: Suite) -> Table:
 
 
 def tool_table(tools: Iterable[ToolSpec]) -> Table:
-    """The tools of the guest; optional arguments have a question mark."""
-    table = _table("", "app", "tool", "source", "only looks", "arguments", "what it does")
+    """The tools of the guest; optional arguments are marked with a question mark."""
+    table = _table("", "app", "tool", "source", "read-only", "arguments", "description")
     for tool in tools:
-        looks = "yes" if tool.reads_only else ""
-        said = tool.description.split("\n")[0]
-        table.add_row(tool.app, tool.name, tool.source, looks, _arguments(tool), said)
+        reads_only = "yes" if tool.reads_only else ""
+        summary = tool.description.split("\n")[0]
+        table.add_row(tool.app, tool.name, tool.source, reads_only, _arguments(tool), summary)
     return table
 
 
 def token_table(tokens: Mapping[str, int], counts: Mapping[str, int]) -> Table:
-    """How many tools each app has, and tokens of their descriptions and schemas."""
-    table = _table(f"tokens, as {COUNTED_AS} counts them", "app", "tools", "tokens")
+    """The number of tools of each app, and the tokens of their descriptions and schemas."""
+    table = _table(f"tokens, as counted by {COUNTED_AS}", "app", "tools", "tokens")
     for app, number in tokens.items():
         table.add_row(app, str(counts[app]), str(number))
     table.add_row("all", str(sum(counts.values())), str(sum(tokens.values())), style="bold")
@@ -63,10 +63,10 @@ def token_table(tokens: Mapping[str, int], counts: Mapping[str, int]) -> Table:
 
 
 def experiment_table(planned: Sequence[Cell]) -> Table:
-    """The runs of an experiment and how many trials each takes."""
-    table = Table(title="The runs of this experiment", title_justify="left")
+    """The runs of an experiment, and the number of trials of each."""
+    table = Table(title="Runs of this experiment", title_justify="left")
     table.add_column("run", no_wrap=True)
-    table.add_column("asks")
+    table.add_column("model or agent")
     table.add_column("tools shown")
     for name in ("steps", "checkpoints", "trials"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -83,21 +83,20 @@ def experiment_table(planned: Sequence[Cell]) -> Table:
     return table
 
 
-def proof_table(suite: Suite, found: Sequence[Claim]) -> Table:
-    """What was claimed of each task, and what came of it; the reason in full where it does not
-    hold."""
-    table = _table(f"Proof of {suite.name}", "task", "played", "claim", "score", "why")
-    for v in found:
+def proof_table(suite: Suite, verdicts: Sequence[Claim]) -> Table:
+    """The expected and the actual score of each proof; the reason is in full where they differ."""
+    table = _table(f"Proof of {suite.name}", "task", "played", "expected", "score", "reason")
+    for v in verdicts:
         scored = "–" if v.row is None else f"{v.row.score:g}"
-        said = v.failure_message.partition(": ")[2] or v.failure_message
-        why = Text(f"{said[:40]}…" if v.holds and len(said) > 40 else said)
+        message = v.failure_message.partition(": ")[2] or v.failure_message
+        reason = Text(f"{message[:40]}…" if v.holds and len(message) > 40 else message)
         style = "green" if v.holds else "bold red"
-        table.add_row(v.job.task, v.job.agent, f"{v.expected:g}", scored, why, style=style)
+        table.add_row(v.job.task, v.job.agent, f"{v.expected:g}", scored, reason, style=style)
     return table
 
 
-def proof_json(found: Sequence[Claim]) -> list[dict[str, object]]:
-    """The same as data."""
+def proof_json(verdicts: Sequence[Claim]) -> list[dict[str, object]]:
+    """The verdicts of a proof as JSON objects."""
     return [
         {
             "task": v.job.task,
@@ -107,7 +106,7 @@ def proof_json(found: Sequence[Claim]) -> list[dict[str, object]]:
             "holds": v.holds,
             "said": v.failure_message,
         }
-        for v in found
+        for v in verdicts
     ]
 
 
@@ -124,16 +123,16 @@ def _arguments(tool: ToolSpec) -> str:
     return ", ".join(name if name in required else f"{name}?" for name in names)
 
 
-def parting_table(found: Sequence[Parting]) -> Table:
-    """Where the screens of a recorded episode and of its replay part."""
-    first = parted(found)
+def replay_table(steps: Sequence[StepComparison]) -> Table:
+    """How the screens of a recorded episode and of its replay compare, step by step."""
+    first = first_difference(steps)
     if first is None:
-        title = f"The screens are the same after all {len(found)} steps"
+        title = f"The screens are equal after all {len(steps)} steps"
     else:
-        title = f"The screens part at step {first.step}"
-    table = _table(title, "step", "did", "differs", "where")
-    for each in found:
-        share = "no screen to compare" if each.share is None else f"{100 * each.share:.2f} %"
-        where = "x {0} to {2}, y {1} to {3}".format(*each.box) if each.box else ""
-        table.add_row(str(each.step), each.done, share, where, style="" if each.same else "yellow")
+        title = f"The screens differ from step {first.step} on"
+    table = _table(title, "step", "calls", "differs", "where")
+    for step in steps:
+        share = "no screen to compare" if step.share is None else f"{100 * step.share:.2f} %"
+        where = "x {0} to {2}, y {1} to {3}".format(*step.box) if step.box else ""
+        table.add_row(str(step.step), step.done, share, where, style="" if step.same else "yellow")
     return table

@@ -1,4 +1,4 @@
-"""Verbs for looking at machines: those of a run from outside, one's own from a prompt."""
+"""The commands that look at machines and episodes: watch, export, vnc and shell."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def watch(
     folders = runs or (Path("runs"),)
     for folder in folders:
         if not folder.is_dir():
-            raise UsageError(f"there is no directory {folder}")
+            raise UsageError(f"not a directory: {folder}")
     if tui:
-        from ambidex.host.room.tui import Terminal  # heavy, and not needed by the other
+        from ambidex.host.room.tui import Terminal  # heavy
 
         Terminal(Wall(folders)).run()
         return 0
@@ -98,7 +98,7 @@ def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) ->
     if html:
         html.write_text(episode_html(trial), encoding="utf-8")
     if mp4:
-        from ambidex.host.room.film import write_film  # heavy: it encodes
+        from ambidex.host.room.film import write_film  # heavy: video encoding
 
         write_film(trial, mp4)
     return 0
@@ -106,10 +106,10 @@ def export(trial: Path, *, html: Path | None = None, mp4: Path | None = None) ->
 
 @contextmanager
 def watched(folder: Path) -> Iterator[None]:
-    """A control room for the run in that directory, as long as the block runs."""
-    from ambidex.host.room.serve import opened  # heavy, as above
+    """Serve a control room for the run in that directory while the block runs."""
+    from ambidex.host.room.serve import opened  # heavy: a web server, and a VNC client
 
-    with opened([folder], said=_tell_room) as address:
+    with opened([folder], announce=_tell_room) as address:
         _tell_room(address())
         yield
 
@@ -140,11 +140,11 @@ def vnc(
     seconds
         The length of the video.
     """
-    shown = [each for each in running_trials(run) if trial in ("", each[0])]
-    if (png or mp4) and len(shown) != 1:
-        under_way = ", ".join(name for name, _ in shown) or "none"
-        raise UsageError("name one trial with --trial", hint=f"Running: {under_way}.")
-    for name, seen in shown:
+    trials = [(name, seen) for name, seen in running_trials(run) if trial in ("", name)]
+    if (png or mp4) and len(trials) != 1:
+        running = ", ".join(name for name, _ in trials) or "none"
+        raise UsageError("name one trial with --trial", hint=f"Running: {running}.")
+    for name, seen in trials:
         echo(f"{name}: VNC at {seen.vnc}, password {seen.password or '(none)'}")
         if png:
             png.write_bytes(_picture(seen))
@@ -152,7 +152,7 @@ def vnc(
             from ambidex.host.room.film import write_shots  # heavy: it encodes
 
             write_shots(_shots(seen, seconds), mp4)
-    if not shown:
+    if not trials:
         echo(f"no trial is running in {run}")
     return 0
 
@@ -173,8 +173,8 @@ def _shots(seen: ScreenAddress, seconds: int) -> Iterator[tuple[Image.Image, flo
 
 def shell(*, machines: MachineOptions = MachineOptions()) -> int:
     """Start a Python prompt with a booted `machine` and its `guest`; both end with the prompt."""
-    said = Terminal(stderr=True)
-    with open_machines(machines, said.print) as source, closing(source.make()) as machine:
+    terminal = Terminal(stderr=True)
+    with open_machines(machines, terminal.print) as source, closing(source.make()) as machine:
         machine.boot()
         with Guest(machine.endpoint, machine.token) as guest:
             address, password = machine.vnc

@@ -25,7 +25,7 @@ from ambidex.host.box.client import box
 from ambidex.host.cli import osworld_coverage
 from ambidex.host.cli.listing import suite_table, token_table, tool_table
 from ambidex.host.cli.machines import export, shell, vnc, watch
-from ambidex.host.cli.options import Chosen
+from ambidex.host.cli.options import OSWorldOptions
 from ambidex.host.cli.report import report
 from ambidex.host.cli.run import Json, experiment, print_json, prove, replay, run
 from ambidex.host.cli.travel import counterfactual, desktop_diff, fork, pivot
@@ -42,11 +42,11 @@ __all__ = ["app", "main"]
 
 app = App(
     name="ambidex",
-    help="A testbed for computer-use agents with two hands: GUI and tools.",
+    help="A testbed for computer-use agents that combine GUI and tools.",
     version=installed_version,
 )
 
-# Named, not imported: libvirt may be missing on a machine that only checks or reports.
+# Given by name and imported on use: libvirt may be missing where only checks or reports run.
 app.command(
     "ambidex.host.cli.doctor:doctor",
     name="doctor",
@@ -93,7 +93,7 @@ def check(
     *suites: Path,
     osworld: Path | None = None,
     tasks: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="")] = (),
-    of: Chosen = Chosen(),
+    of: OSWorldOptions = OSWorldOptions(),
     verbose: Annotated[bool, ON] = False,
     json: Json = False,
 ) -> int:
@@ -113,7 +113,7 @@ def check(
     """
     catalogue = read_catalogue()
     if osworld is not None:
-        return osworld_coverage.tell(
+        return osworld_coverage.print_coverage(
             survey(osworld, catalogue, of.with_tasks(tasks)), json, verbose
         )
     loaded, problems = [], []
@@ -123,9 +123,9 @@ def check(
         except TaskError as error:
             problems += [*error.problems]
     if json:
-        found = [task.name for suite in loaded for task in suite.tasks]
+        names = [task.name for suite in loaded for task in suite.tasks]
         print_json(
-            {"tasks": found, "tools": len(catalogue), "problems": [str(p) for p in problems]}
+            {"tasks": names, "tools": len(catalogue), "problems": [str(p) for p in problems]}
         )
     else:
         for suite in loaded:
@@ -156,18 +156,18 @@ def score(
     # The files of a task's setup are not needed to judge it.
     selection = Selection(names, unready=True)
     where = suite or Path(config.suite)
-    found = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
-    kept = write_rescored(run, found)
-    changed = [each for each in found if each.differs]
+    judged = list(rejudge(run, load_suite(where, read_catalogue(), selection=selection)))
+    path = write_rescored(run, judged)
+    changed = [trial for trial in judged if trial.differs]
     if json:
-        print_json([each.now.model_dump(mode="json") for each in found])
+        print_json([trial.now.model_dump(mode="json") for trial in judged])
     else:
-        for each in changed:
-            row = each.before
-            what = f"{row.task} {row.agent} #{row.trial}"
-            echo(one_line(f"{what}: {row.score:g} -> {each.now.score:g}: {each.now.reason}"))
-        edited = sum(each.task_changed for each in found)
-        echo(f"{len(found)} judged, {len(changed)} differ, {edited} of a changed task: {kept}")
+        for trial in changed:
+            row = trial.before
+            name = f"{row.task} {row.agent} #{row.trial}"
+            echo(one_line(f"{name}: {row.score:g} -> {trial.now.score:g}: {trial.now.reason}"))
+        edited = sum(trial.task_changed for trial in judged)
+        echo(f"{len(judged)} judged, {len(changed)} differ, {edited} of a changed task: {path}")
     return 1 if changed else 0
 
 
@@ -201,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     traceback."""
     # A supervisor's SIGTERM ends a run as cleanly as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # Runs, snapshots and sockets hold what desktops hold: nobody else on this machine reads them.
+    # Runs, snapshots and sockets contain desktop data: other users must not be able to read them.
     before = os.umask(0o077)
     try:
         code = app(arguments, result_action="return_value", exit_on_error=False, print_error=False)
@@ -222,7 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         echo("interrupted", error=True)
         sys.exit(130)
-    except Exception:  # noqa: BLE001 - told whole, as Python would, but for what a terminal obeys
+    except Exception:  # noqa: BLE001 - printed in full, but without terminal control sequences
         echo(traceback.format_exc(), error=True, end="")
         sys.exit(1)
     finally:

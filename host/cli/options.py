@@ -14,13 +14,13 @@ from ambidex.host.records.config import CheckpointPolicy
 from ambidex.tasks.osworld.network import Net
 from ambidex.tasks.osworld.suite import Selection
 
-__all__ = ["Chosen", "KeepOptions"]
+__all__ = ["CheckpointOptions", "OSWorldOptions"]
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Chosen:
-    """Which of OSWorld's tasks to use, and the notes on them."""
+class OSWorldOptions:
+    """Which of OSWorld's tasks to use, and the annotations of them."""
 
     list: Annotated[
         Path | None, Parameter(help="Only the tasks in an OSWorld list such as test_all.json.")
@@ -42,7 +42,7 @@ class Chosen:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class KeepOptions:
+class CheckpointOptions:
     """When to save checkpoints of the machine during an episode."""
 
     checkpoint: Annotated[

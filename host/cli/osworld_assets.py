@@ -1,5 +1,4 @@
-"""`ambidex assets`: the files that OSWorld's tasks need, fetched once, imported from a folder or an
-archive, and verified."""
+"""`ambidex assets`: fetch, import and verify the files that OSWorld's tasks need."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ import httpx
 from cyclopts import App, Parameter
 
 from ambidex.host.errors import UsageError
-from ambidex.host.osworld.archives import unpacked
+from ambidex.host.osworld.archives import unpack
 from ambidex.host.terminal import echo
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError, dataset_path, default_store
@@ -30,12 +29,16 @@ MANY = Parameter(consume_multiple=True, negative="")
 Accepted = Annotated[
     tuple[str, ...],
     Parameter(
-        help="URLs whose changed file becomes the pinned one", consume_multiple=True, negative=""
+        help="URLs for which a changed file is accepted and pinned",
+        consume_multiple=True,
+        negative="",
     ),
 ]
-Store = Annotated[Path | None, Parameter(help="the store; else AMBIDEX_ASSETS, else the cache")]
+Store = Annotated[
+    Path | None, Parameter(help="The store; by default $AMBIDEX_ASSETS, else the cache.")
+]
 LARGEST = 4 << 30
-"""Bytes of one file."""
+"""Largest size of a file, in bytes."""
 
 
 @assets.command
@@ -50,8 +53,8 @@ def fetch(
 ) -> int:
     """Download the files that the tasks of an OSWorld checkout need and the store lacks.
 
-    The first download pins the SHA-256 of each URL's file. If a URL later serves another file,
-    it is refused with both hashes and the store stays as it is.
+    The first download pins the SHA-256 of each URL's file. If a URL later serves another file, it
+    is refused with both hashes, and the store is not changed.
 
     Parameters
     ----------
@@ -62,24 +65,28 @@ def fetch(
     list
         Only for the tasks in an OSWorld list.
     again
-        Fetch what the store has as well, to see what has changed.
+        Also fetch files that the store has, to detect changes.
     """
-    kept = _store(store)
+    assets_store = _store(store)
     selection = Selection(tasks, list)
-    wanted = [*_needed(folder, selection, kept)] if again else _missing(folder, selection, kept)
-    _refuse_unneeded(accept_changed, wanted)
+    urls = (
+        [*_needed(folder, selection, assets_store)]
+        if again
+        else _missing(folder, selection, assets_store)
+    )
+    _refuse_unneeded(accept_changed, urls)
     failed = 0
     with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(60, read=300)) as client:
-        for number, url in enumerate(wanted, 1):
+        for number, url in enumerate(urls, 1):
             try:
                 with _fetched(client, url) as path:
-                    size = kept.keep(url, path, accept_changed=url in accept_changed).size
-                echo(f"{number} of {len(wanted)}: {dataset_path(url)} ({size} bytes)")
+                    size = assets_store.keep(url, path, accept_changed=url in accept_changed).size
+                echo(f"{number} of {len(urls)}: {dataset_path(url)} ({size} bytes)")
             except (httpx.HTTPError, UsageError, ChangedAssetError) as error:
                 failed += 1
-                said = str(error) if isinstance(error, ChangedAssetError) else f"{url}: {error}"
-                echo(f"{number} of {len(wanted)}: {said}", error=True)
-    echo(f"{len(wanted) - failed} fetched, {failed} failed: {kept.root}")
+                message = str(error) if isinstance(error, ChangedAssetError) else f"{url}: {error}"
+                echo(f"{number} of {len(urls)}: {message}", error=True)
+    echo(f"{len(urls) - failed} fetched, {failed} failed: {assets_store.root}")
     return 3 if failed else 0
 
 
@@ -97,49 +104,49 @@ def import_(
     folder
         An OSWorld checkout.
     """
-    kept = _store(store)
-    wanted = _missing(folder, Selection(), kept)
-    _refuse_unneeded(accept_changed, wanted)
+    assets_store = _store(store)
+    urls = _missing(folder, Selection(), assets_store)
+    _refuse_unneeded(accept_changed, urls)
     with _opened(source) as top:
-        found = {
+        files = {
             path.relative_to(top).as_posix(): path for path in top.rglob("*") if path.is_file()
         }
-        taken = 0
-        for url in wanted:
+        imported = 0
+        for url in urls:
             place = dataset_path(url)
-            ends = [name for name in found if name == place or name.endswith(f"/{place}")]
+            ends = [name for name in files if name == place or name.endswith(f"/{place}")]
             if len(ends) > 1:
                 raise UsageError(f"{source} holds {place} more than once: {', '.join(ends[:3])}")
             if ends:
                 try:
-                    kept.keep(
+                    assets_store.keep(
                         url,
-                        found[ends[0]],
+                        files[ends[0]],
                         origin=str(source.resolve()),
                         accept_changed=url in accept_changed,
                     )
                 except ChangedAssetError as error:
                     echo(str(error), error=True)
                     continue
-                taken += 1
-    echo(f"{taken} of {len(wanted)} missing assets imported, {len(wanted) - taken} still missing")
-    return 0 if taken == len(wanted) else 1
+                imported += 1
+    echo(f"{imported} of {len(urls)} missing assets imported, {len(urls) - imported} still missing")
+    return 0 if imported == len(urls) else 1
 
 
 @assets.command
 def verify(*, store: Store = None) -> int:
     """Verify the hash of every file in the store."""
-    kept = _store(store)
+    assets_store = _store(store)
     count = 0
     wrong = []
     try:
-        wrong = [*kept.verify()]
-        count = sum(1 for _ in kept.assets())
+        wrong = [*assets_store.verify()]
+        count = sum(1 for _ in assets_store.assets())
     except ValueError as error:
         raise UsageError(str(error)) from None
-    for asset, said in wrong:
-        echo(f"{asset.url}: {said}", error=True)
-    echo(f"{count} assets, {len(wrong)} changed: {kept.root}")
+    for asset, reason in wrong:
+        echo(f"{asset.url}: {reason}", error=True)
+    echo(f"{count} assets, {len(wrong)} changed: {assets_store.root}")
     return 1 if wrong else 0
 
 
@@ -148,28 +155,28 @@ def _store(named: Path | None) -> AssetStore:
 
 
 def _missing(folder: Path, selection: Selection, store: AssetStore) -> list[str]:
-    found = survey(folder, read_catalogue(), selection, store)
-    return [*dict.fromkeys(url for each in found for url in each.missing)]
+    tasks = survey(folder, read_catalogue(), selection, store)
+    return [*dict.fromkeys(url for task in tasks for url in task.missing)]
 
 
 def _needed(folder: Path, selection: Selection, store: AssetStore) -> list[str]:
-    tasks = [each.task for each in survey(folder, read_catalogue(), selection, store)]
+    tasks = [entry.task for entry in survey(folder, read_catalogue(), selection, store)]
     bodies = [task.body for task in tasks if task and isinstance(task.body, OSWorldBody)]
     return [*dict.fromkeys(url for body in bodies for url in body.urls)]
 
 
-def _refuse_unneeded(accepted: tuple[str, ...], wanted: Sequence[str]) -> None:
-    if stray := [url for url in accepted if url not in wanted]:
+def _refuse_unneeded(accepted: tuple[str, ...], urls: Sequence[str]) -> None:
+    if stray := [url for url in accepted if url not in urls]:
         raise UsageError(
-            f"--accept-changed names {stray[0]}, which is not to be fetched now",
-            hint="It takes URLs as the task files say them; --again fetches what is there as well.",
+            f"--accept-changed names {stray[0]}, which would not be fetched",
+            hint="Give the URL as in the task file; use --again if the store already has it.",
         )
 
 
 @contextmanager
 def _fetched(client: httpx.Client, url: str) -> Iterator[Path]:
     if urlsplit(url).scheme not in ("http", "https"):
-        raise UsageError("not an address of the web")
+        raise UsageError("not an http or https URL")
     with tempfile.NamedTemporaryFile(prefix="ambidex-asset-") as file:
         with client.stream("GET", url) as answer:
             answer.raise_for_status()
@@ -183,7 +190,7 @@ def _fetched(client: httpx.Client, url: str) -> Iterator[Path]:
 
 @contextmanager
 def _opened(source: Path) -> Iterator[Path]:
-    """The folder itself, or what an archive holds, in a place of its own."""
+    """Yield the folder itself, or a temporary folder with an archive's contents."""
     if source.is_dir():
         yield source
         return
@@ -191,6 +198,6 @@ def _opened(source: Path) -> Iterator[Path]:
         raise UsageError(f"no such file or directory: {source}")
     if not (zipfile.is_zipfile(source) or tarfile.is_tarfile(source)):
         raise UsageError(f"{source} is not a folder, a ZIP or a tar archive")
-    with tempfile.TemporaryDirectory(prefix="ambidex-import-") as room:
-        unpacked(source, Path(room))
-        yield Path(room)
+    with tempfile.TemporaryDirectory(prefix="ambidex-import-") as scratch:
+        unpack(source, Path(scratch))
+        yield Path(scratch)

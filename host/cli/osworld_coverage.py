@@ -1,5 +1,5 @@
-"""What a checkout of OSWorld's tasks needs, in tables and as data: which load, which want assets or
-a network, which cannot be run here, and what was tolerated."""
+"""Coverage of an OSWorld checkout, as tables and JSON: which tasks load, need assets or a network,
+cannot run, and which irregularities were tolerated."""
 
 from __future__ import annotations
 
@@ -12,73 +12,73 @@ from ambidex.host.terminal import Terminal, echo, print_json
 from ambidex.tasks.osworld.oddities import KINDS
 from ambidex.tasks.osworld.suite import SurveyedTask
 
-__all__ = ["as_json", "domains", "summary", "tell"]
+__all__ = ["as_json", "domains", "print_coverage", "summary"]
 
 OFFLINE = ("offline", "prebake")
 COLUMNS = ("tasks", "load", "infeas.", "tools", "offline", "net", "assets", "never", "ready")
 LEGEND = """\
-load: every step, getter and metric is bound. infeas.: right is to say that it cannot be done.
-tools: tools help, by the annotations. offline, net: by the network that it needs.
-assets: files are missing in the store. never: needs what cannot be had here. ready: can run now."""
+load: every step, getter and metric is implemented. infeas.: the right answer is that the task is
+infeasible. tools: tools help, according to the annotations. offline, net: by the network needed.
+assets: files are missing from the store. never: has unavailable requirements. ready: runs now."""
 
 
-def domains(found: Sequence[SurveyedTask]) -> Table:
-    """A line for each domain, and one for all."""
+def domains(tasks: Sequence[SurveyedTask]) -> Table:
+    """One row per domain, and one for all."""
     table = Table(title="OSWorld's tasks by domain", title_justify="left")
     table.add_column("domain", no_wrap=True)
     for column in COLUMNS:
         table.add_column(column, justify="right", no_wrap=True)
-    names = list(dict.fromkeys(each.domain for each in found))
+    names = list(dict.fromkeys(task.domain for task in tasks))
     for name in names:
-        table.add_row(name, *_counts([each for each in found if each.domain == name]))
-    table.add_row("all", *_counts(found), style="bold")
+        table.add_row(name, *_counts([task for task in tasks if task.domain == name]))
+    table.add_row("all", *_counts(tasks), style="bold")
     return table
 
 
-def _counts(found: Sequence[SurveyedTask]) -> list[str]:
-    loaded = [each for each in found if each.task is not None]
+def _counts(tasks: Sequence[SurveyedTask]) -> list[str]:
+    loaded = [task for task in tasks if task.task is not None]
     counts = (
-        len(found),
+        len(tasks),
         len(loaded),
-        sum(each.task is not None and not each.task.spec.feasible for each in found),
-        sum(bool(each.tools) for each in found),
-        sum(each.net in OFFLINE for each in found),
-        sum(each.net not in OFFLINE for each in found),
-        sum(bool(each.missing) for each in found),
-        sum(bool(each.needs) for each in found),
-        sum(not each.why_not for each in found),
+        sum(task.task is not None and not task.task.spec.feasible for task in tasks),
+        sum(bool(task.tools) for task in tasks),
+        sum(task.net in OFFLINE for task in tasks),
+        sum(task.net not in OFFLINE for task in tasks),
+        sum(bool(task.missing) for task in tasks),
+        sum(bool(task.needs) for task in tasks),
+        sum(not task.why_not for task in tasks),
     )
     return [str(count) for count in counts]
 
 
-def _each(found: Iterable[SurveyedTask]) -> Table:
-    """A line for each task."""
+def _task_table(tasks: Iterable[SurveyedTask]) -> Table:
+    """One row per task."""
     table = Table(title="OSWorld's tasks", title_justify="left")
-    for name in ("task", "network", "tools", "asks", "lacks", "tolerated", "cannot run, because"):
+    for name in ("task", "network", "tools", "checks", "missing", "tolerated", "cannot run"):
         table.add_column(name, no_wrap=name == "task")
-    for one in found:
-        kinds = Counter(oddity.kind for oddity in one.oddities)
+    for task in tasks:
+        kinds = Counter(oddity.kind for oddity in task.oddities)
         table.add_row(
-            one.name,
-            one.net,
-            "" if one.tools is None else str(one.tools),
-            str(one.task.body.check_count) if one.task else "–",
-            str(len(one.missing)) if one.missing else "",
+            task.name,
+            task.net,
+            "" if task.tools is None else str(task.tools),
+            str(task.task.body.check_count) if task.task else "–",
+            str(len(task.missing)) if task.missing else "",
             ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in kinds.items()),
-            one.why_not,
+            task.why_not,
         )
     return table
 
 
 def _odd(found: Iterable[SurveyedTask]) -> Table:
-    """What was tolerated: how often, and what it means."""
+    """The tolerated irregularities: how often each occurs, and its meaning."""
     table = Table(title="Tolerated, as OSWorld does", title_justify="left")
-    for name in ("kind", "times", "tasks", "what it is"):
+    for name in ("kind", "times", "tasks", "meaning"):
         table.add_column(name, no_wrap=name == "kind")
     times: Counter[str] = Counter()
     tasks: Counter[str] = Counter()
-    for one in found:
-        kinds = Counter(oddity.kind for oddity in one.oddities)
+    for entry in found:
+        kinds = Counter(oddity.kind for oddity in entry.oddities)
         times += kinds
         tasks.update(kinds.keys())
     for kind, number in times.most_common():
@@ -86,59 +86,59 @@ def _odd(found: Iterable[SurveyedTask]) -> Table:
     return table
 
 
-def summary(found: Sequence[SurveyedTask]) -> str:
-    """All in one sentence."""
-    nets = Counter(one.net for one in found)
-    ready = sum(not one.why_not for one in found)
-    missing = {url for one in found for url in one.missing}
+def summary(tasks: Sequence[SurveyedTask]) -> str:
+    """The coverage in one sentence."""
+    nets = Counter(task.net for task in tasks)
+    ready = sum(not task.why_not for task in tasks)
+    missing = {url for task in tasks for url in task.missing}
     networks = ", ".join(f"{net} {number}" for net, number in nets.most_common())
     return (
-        f"{sum(one.task is not None for one in found)} of {len(found)} tasks load, {ready} can run "
-        f"now; {len(missing)} assets are not in the store; by network: {networks}"
+        f"{sum(task.task is not None for task in tasks)} of {len(tasks)} tasks load, {ready} can"
+        f" run now; {len(missing)} assets are not in the store; by network: {networks}"
     )
 
 
-def _unmet(found: Iterable[SurveyedTask]) -> list[str]:
-    """Every problem, with its file and key."""
-    return [str(problem) for one in found for problem in one.problems]
+def _unmet(tasks: Iterable[SurveyedTask]) -> list[str]:
+    """Every problem, as text with its file and key."""
+    return [str(problem) for task in tasks for problem in task.problems]
 
 
-def tell(found: Sequence[SurveyedTask], json: bool, verbose: bool) -> int:
-    """Print it all; 2 where a task does not load."""
-    problems = _unmet(found)
+def print_coverage(tasks: Sequence[SurveyedTask], json: bool, verbose: bool) -> int:
+    """Print the coverage and return the exit code: 2 if a task does not load."""
+    problems = _unmet(tasks)
     if json:
-        print_json(as_json(found))
+        print_json(as_json(tasks))
         return 2 if problems else 0
     console = Terminal()
     if verbose:
-        console.print(_each(found))
-    console.print(domains(found), LEGEND, "", _odd(found), highlight=False)
+        console.print(_task_table(tasks))
+    console.print(domains(tasks), LEGEND, "", _odd(tasks), highlight=False)
     for problem in problems:
         echo(problem, error=True)
-    echo(summary(found))
+    echo(summary(tasks))
     return 2 if problems else 0
 
 
-def as_json(found: Sequence[SurveyedTask]) -> dict[str, object]:
-    """The same as data."""
+def as_json(tasks: Sequence[SurveyedTask]) -> dict[str, object]:
+    """The coverage as a JSON object."""
     return {
         "tasks": [
             {
-                "name": one.name,
-                "domain": one.domain,
-                "id": one.id,
-                "hash": one.task.hash if one.task else None,
-                "loads": one.task is not None,
-                "feasible": one.task.spec.feasible if one.task else None,
-                "net": one.net,
-                "tools": one.tools,
-                "missing": list(one.missing),
-                "needs": list(one.needs),
-                "problems": [str(problem) for problem in one.problems],
-                "oddities": [vars(oddity) for oddity in one.oddities],
-                "ready": not one.why_not,
+                "name": task.name,
+                "domain": task.domain,
+                "id": task.id,
+                "hash": task.task.hash if task.task else None,
+                "loads": task.task is not None,
+                "feasible": task.task.spec.feasible if task.task else None,
+                "net": task.net,
+                "tools": task.tools,
+                "missing": list(task.missing),
+                "needs": list(task.needs),
+                "problems": [str(problem) for problem in task.problems],
+                "oddities": [vars(oddity) for oddity in task.oddities],
+                "ready": not task.why_not,
             }
-            for one in found
+            for task in tasks
         ],
-        "summary": summary(found),
+        "summary": summary(tasks),
     }

@@ -1,4 +1,4 @@
-"""`ambidex tasks`: two checkouts of OSWorld compared, and notes on tasks imported."""
+"""`ambidex tasks`: compare two OSWorld checkouts, and import annotations of tasks."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ def diff(a: Path, b: Path, *, json: Json = False) -> int:
     b
         The later checkout.
     """
-    found = changes(a, b)
+    differing = changes(a, b)
     if json:
-        print_json([{"name": each.name, "said": list(each.said)} for each in found])
+        print_json([{"name": task.name, "said": list(task.said)} for task in differing])
     else:
-        Terminal().print(_table(found))
-        echo(f"{len(found)} tasks differ")
-    return 1 if found else 0
+        Terminal().print(_table(differing))
+        echo(f"{len(differing)} tasks differ")
+    return 1 if differing else 0
 
 
-def _table(found: list[Change]) -> Table:
+def _table(tasks: list[Change]) -> Table:
     table = Table(title="What differs", title_justify="left")
     table.add_column("task", no_wrap=True)
     table.add_column("in")
-    for each in found:
-        table.add_row(each.name, "\n".join(each.said))
+    for task in tasks:
+        table.add_row(task.name, "\n".join(task.said))
     return table
 
 
@@ -57,35 +57,39 @@ def annotate(
     lists: Path,
     *,
     index: Annotated[
-        Path | None, Parameter(help="a list of tasks with the network of each")
+        Path | None, Parameter(help="A list of tasks with the network of each.")
     ] = None,
-    out: Annotated[Path | None, Parameter(help="the file to write; else it is printed")] = None,
+    out: Annotated[
+        Path | None, Parameter(help="The file to write; by default the notes are printed.")
+    ] = None,
 ) -> int:
-    """Make notes on tasks from OSWorld-MCP's lists: which tools help, and how many.
+    """Convert OSWorld-MCP's lists to annotations of tasks: which tools help, and how many.
 
     Parameters
     ----------
     folder
-        A checkout of OSWorld.
+        An OSWorld checkout.
     lists
         A folder with has_tool.json and task_with_<n>_tools.json.
     """
     catalogue = read_catalogue()
-    names = {each.id: each.name for each in survey(folder, catalogue)}
+    names = {task.id: task.name for task in survey(folder, catalogue)}
     notes = import_notes(lists, names, index)
     if out is None:
         echo(format_notes(notes), end="")
         return 0
     if out.exists():
-        raise UsageError(f"{out} is there already", hint="Notes are edited by hand: give another.")
+        raise UsageError(
+            f"{out} already exists", hint="Annotations are edited by hand: name another file."
+        )
     out.write_text(format_notes(notes), encoding="utf-8")
     again = survey(folder, catalogue, Selection(annotations=out))
-    if problems := [problem for each in again for problem in each.problems]:
+    if problems := [problem for task in again for problem in task.problems]:
         raise TaskError(tuple(problems))
-    echo(f"{_said(notes)}: {out}", error=True)
+    echo(f"{_summary(notes)}: {out}", error=True)
     return 0
 
 
-def _said(notes: Notes) -> str:
+def _summary(notes: Notes) -> str:
     helped = sum(bool(note.tool_beneficial) for note in notes.tasks.values())
     return f"{len(notes.tasks)} tasks, tools help in {helped}"

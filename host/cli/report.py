@@ -1,4 +1,4 @@
-"""The verb that reports runs: on the terminal, and in files that one can hand on."""
+"""`ambidex report`: the report of runs, on the terminal and in files."""
 
 from __future__ import annotations
 
@@ -63,22 +63,22 @@ def report(
     for file in filter(None, (html, csv, parquet, rows, failures)):
         if not file.parent.is_dir():
             raise UsageError(f"{file} cannot be written: there is no directory {file.parent}")
-    found = lines(runs, rescored=rescored, assisted=assisted)
-    beside = find(found, as_released=released, paper=paper)
+    report_lines = lines(runs, rescored=rescored, assisted=assisted)
+    findings = find(report_lines, as_released=released, paper=paper)
     if json:
-        print_json(as_json(found, beside))
+        print_json(as_json(report_lines, findings))
     else:
-        Terminal().print(tables(found, beside))
+        Terminal().print(tables(report_lines, findings))
     if html:
         from ambidex.host.report.html_report import write_html  # heavy: it draws
 
-        write_html(found, beside, html)
+        write_html(report_lines, findings, html)
     if csv:
-        write_csv(found, csv)
+        write_csv(report_lines, csv)
     if parquet:
-        write_parquet(found, parquet)
+        write_parquet(report_lines, parquet)
     if rows:
-        write_json(found, rows)
+        write_json(report_lines, rows)
     if failures:
-        write_sheet(found, failures)
+        write_sheet(report_lines, failures)
     return 0

@@ -1,4 +1,4 @@
-"""The verbs that take machines: run, experiment, prove, replay."""
+"""The commands that run episodes on machines: run, experiment, prove and replay."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ambidex.host import Limits
-from ambidex.host.cli.listing import experiment_table, parting_table, proof_json, proof_table
+from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
 from ambidex.host.cli.machines import watched
-from ambidex.host.cli.options import Chosen, KeepOptions
+from ambidex.host.cli.options import CheckpointOptions, OSWorldOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import (
     Condition,
@@ -34,7 +34,7 @@ from ambidex.host.runs.prove import agents_of, verdicts
 from ambidex.host.runs.prove import jobs as proof_jobs
 from ambidex.host.runs.runner import plan
 from ambidex.host.terminal import Terminal, echo, one_line, print_json
-from ambidex.host.travel.divergence import partings
+from ambidex.host.travel.divergence import compare_episodes
 from ambidex.tasks import Verbs
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
@@ -55,7 +55,7 @@ def run(
     condition: Condition = "hybrid",
     steps: int = 15,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: Chosen = Chosen(),
+    of: OSWorldOptions = OSWorldOptions(),
     out: Path | None = None,
     time_limit: float = 3600.0,
     cost_limit: float | None = None,
@@ -65,7 +65,7 @@ def run(
     images: int = 3,
     exposure: Policy = "all",
     top: int = 20,
-    kept: KeepOptions = KeepOptions(),
+    kept: CheckpointOptions = CheckpointOptions(),
     watch: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
     machines: MachineOptions = MachineOptions(),
@@ -113,9 +113,9 @@ def run(
     """
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
-    asked = None
+    model_config = None
     if model:
-        asked = ModelConfig(
+        model_config = ModelConfig(
             name=model,
             base_url=base_url,
             dialect=dialect,
@@ -130,7 +130,7 @@ def run(
         options=options,
         limits=Limits(steps, time_limit, cost_limit),
         exposure=Exposure(policy=exposure, top=top),
-        model=asked,
+        model=model_config,
         catalogue=catalogue,
         keep=kept.keep(),
     )
@@ -164,9 +164,9 @@ def experiment(
     dry
         Check everything and list the runs; no machine, no model.
     """
-    asked = read_experiment(file)
+    plan_file = read_experiment(file)
     planned = cells(
-        asked, file.parent, read_catalogue(), forks=provider_named(machines.provider).forks
+        plan_file, file.parent, read_catalogue(), forks=provider_named(machines.provider).forks
     )
     for cell in planned:
         check(cell.request, machines.provider)
@@ -187,7 +187,7 @@ def prove(
     suite: Path,
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: Chosen = Chosen(),
+    of: OSWorldOptions = OSWorldOptions(),
     out: Path | None = None,
     settle: float = 5.0,
     json: Json = False,
@@ -208,11 +208,11 @@ def prove(
     """
     catalogue = read_catalogue()
     loaded = load_suite(suite, catalogue, selection=of.with_tasks(tasks))
-    bare = [task.name for task in loaded.tasks if not task.spec.oracle]
-    if bare and any(isinstance(task.body, Verbs) for task in loaded.tasks):
-        raise UsageError(f"tasks without an oracle cannot be proved: {', '.join(bare)}")
-    if bare:
-        echo(f"{len(bare)} tasks have no oracle: for them, only doing nothing is checked")
+    without_oracle = [task.name for task in loaded.tasks if not task.spec.oracle]
+    if without_oracle and any(isinstance(task.body, Verbs) for task in loaded.tasks):
+        raise UsageError(f"tasks without an oracle cannot be proved: {', '.join(without_oracle)}")
+    if without_oracle:
+        echo(f"{len(without_oracle)} tasks have no oracle: for them, only doing nothing is checked")
     agents = tuple(sorted({agent for task in loaded.tasks for agent in agents_of(task)}))
     request = RunRequest(
         suite=loaded,
@@ -223,13 +223,13 @@ def prove(
         catalogue=catalogue,
     )
     folder = out or default_folder(loaded, agents, "hybrid")
-    found = verdicts(loaded, launch(request, folder, machines))
+    proofs = verdicts(loaded, launch(request, folder, machines))
     if json:
-        print_json(proof_json(found))
+        print_json(proof_json(proofs))
     else:
-        Terminal().print(proof_table(loaded, found))
-        echo(f"{sum(v.holds for v in found)} of {len(found)} hold; evidence: {folder}")
-    return 0 if all(v.holds for v in found) else 1
+        Terminal().print(proof_table(loaded, proofs))
+        echo(f"{sum(v.holds for v in proofs)} of {len(proofs)} hold; evidence: {folder}")
+    return 0 if all(v.holds for v in proofs) else 1
 
 
 def replay(
@@ -264,13 +264,13 @@ def replay(
     catalogue = read_catalogue()
     loaded = load_suite(Path(config.suite), catalogue, (lines[0]["task"],))
     agent = f"replay:{trial}"
-    # What a person did in it is played, too, and was no step of the agent's.
+    # A person's steps are replayed too, and did not count against the agent's limit.
     steps = max(config.limits.steps, sum(line["kind"] == "step" for line in lines) + 1)
     request = RunRequest(
         suite=loaded,
         agents=(agent,),
         jobs=plan((agent,), 1, loaded),
-        # What was done before a fork may have been done with tools that it had not.
+        # The steps before a fork may have used tools that the fork itself does not offer.
         condition="hybrid" if config.fork else config.condition,
         options=RunOptions(settle=settle, seed=lines[0]["seed"]),
         limits=dataclasses.replace(config.limits, steps=steps),
@@ -282,17 +282,17 @@ def replay(
     for row in rows:
         echo(one_line(f"{row.task}: {row.fate} {row.score} {row.reason}"))
         if row.fate == "scored":
-            Terminal().print(parting_table(partings(trial, folder / row.folder)))
+            Terminal().print(replay_table(compare_episodes(trial, folder / row.folder)))
     return exit_code(rows)
 
 
 def _trial_of(run: Path, task: str) -> Path:
     if not task:
         return run
-    found = sorted(path.parent for path in run.glob(f"{task}.*[0-9]/{TRAJECTORY}"))
-    if not found:
+    trials = sorted(path.parent for path in run.glob(f"{task}.*[0-9]/{TRAJECTORY}"))
+    if not trials:
         raise UsageError(f"{run} has no trial of {task}")
-    return found[0]
+    return trials[0]
 
 
 def exit_code(rows: Sequence[Row]) -> int:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ambidex.host.cli.options import KeepOptions
+from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.cli.run import MANY, Json, exit_code, print_json
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.survey import as_evidence
@@ -31,9 +31,9 @@ from ambidex.host.runs.launch import (
 )
 from ambidex.host.runs.machines import MachineOptions, open_machines
 from ambidex.host.terminal import Terminal, echo, one_line
-from ambidex.host.travel import counterfactual as both
-from ambidex.host.travel.desktop_diff import desktop_diff as difference_of_desktops
-from ambidex.host.travel.forks import Onward, fork_of, trial_of
+from ambidex.host.travel import counterfactual as counterfactuals
+from ambidex.host.travel.desktop_diff import desktop_diff as compare_desktops
+from ambidex.host.travel.forks import BranchOptions, fork_of, trial_of
 from ambidex.host.travel.pivot import Probe
 from ambidex.host.travel.pivot import pivot as find_pivot
 from ambidex.host.travel.tables import (
@@ -58,10 +58,10 @@ def fork(
     *,
     trial: int = 1,
     n: Annotated[int, Parameter(name=("-n", "--best-of"))] = 1,
-    onward: Onward = Onward(),
+    onward: BranchOptions = BranchOptions(),
     hand: Modality | None = None,
     lasting: ModalityScope = "once",
-    kept: KeepOptions = KeepOptions(),
+    kept: CheckpointOptions = CheckpointOptions(),
     out: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,
@@ -80,7 +80,7 @@ def fork(
     trial
         The number of the task's trial.
     n
-        How many episodes to run; the best one is named.
+        How many episodes to run; the best one is printed.
     hand
         Restrict the agent to gui (mouse and keyboard) or to tools (all others).
     lasting
@@ -99,8 +99,8 @@ def fork(
         return exit_code(rows)
     Terminal().print(tables(lines([folder])))
     if best := _best(rows):
-        came = one_line(f"score {best.score:g} after {best.steps} steps: {best.reason}")
-        echo(f"best of {n} from step {step}: {folder / best.folder}, {came}")
+        outcome = one_line(f"score {best.score:g} after {best.steps} steps: {best.reason}")
+        echo(f"best of {n} from step {step}: {folder / best.folder}, {outcome}")
     echo(f"rows, trajectories and evidence: {folder}")
     return exit_code(rows)
 
@@ -135,7 +135,7 @@ def counterfactual(
     force
         Restrict the agent at that step only (once), or for the rest of the episode (rest).
     out
-        Directory for the branches, a run for each restriction; the same command resumes them.
+        Directory for the branches, one run per restriction; the same command resumes them.
     html
         Write an HTML page with both tables, a plot and the settings.
     csv
@@ -144,24 +144,24 @@ def counterfactual(
     for path in filter(None, (html, csv)):
         if not path.parent.is_dir():
             raise UsageError(f"{path} cannot be written: there is no directory {path.parent}")
-    chosen = both.decisions(run, tasks, at, _number(decisions))
+    selected = counterfactuals.decisions(run, tasks, at, _number(decisions))
     folder = out or Path(f"{run}.counterfactual")
     with on_machines(machines) as play:
-        found = both.compared(run, chosen, n, force, read_catalogue(), folder, play)
-    regrets = both.regrets(found)
-    records = both.records(run, found)
+        compared = counterfactuals.compare(run, selected, n, force, read_catalogue(), folder, play)
+    regrets = counterfactuals.regrets(compared)
+    records = counterfactuals.records(run, compared)
     if html:
         from ambidex.host.travel.regret_page import write_regret  # heavy: it draws
 
-        write_regret(run, folder, found, regrets, html)
+        write_regret(run, folder, compared, regrets, html)
     if csv:
         write_csv_file(csv, list(records[0]), records)
     if json:
-        print_json({"decisions": records, "regret": [asdict(each) for each in regrets]})
+        print_json({"decisions": records, "regret": [asdict(group) for group in regrets]})
     else:
-        Terminal().print(decided_table(found), regret_table(regrets), REGRET)
+        Terminal().print(decided_table(compared), regret_table(regrets), REGRET)
         echo(f"the branches: {folder}; `ambidex report {folder}` compares them as runs")
-    return 0 if all(each.gui.n and each.tools.n for each in found) else 3
+    return 0 if all(decision.gui.n and decision.tools.n for decision in compared) else 3
 
 
 def pivot(
@@ -170,7 +170,7 @@ def pivot(
     *,
     trial: int = 1,
     n: N = 1,
-    onward: Onward = Onward(),
+    onward: BranchOptions = BranchOptions(),
     out: Path | None = None,
     json: Json = False,
     machines: MachineOptions = MACHINES,
@@ -186,8 +186,7 @@ def pivot(
     trial
         The number of the task's trial.
     out
-        Directory for the branches, a run for each step that is tried; the same command resumes
-        them.
+        Directory for the branches, one run per probed step; the same command resumes them.
     """
     recorded, catalogue = trial_of(run, task, trial), read_catalogue()
     steps = checkpointed_steps(recorded)
@@ -199,19 +198,19 @@ def pivot(
 
     with on_machines(machines) as play:
 
-        def go_on(step: int) -> Probe:
+        def probe(step: int) -> Probe:
             branch = Branch(trial=recorded.name, step=step)
             rows = play(fork_of(run, [branch], n, catalogue, onward), folder / str(step))
             scored = [row for row in rows if row.fate == "scored"]
             return Probe(step, sum(row.success for row in scored), len(scored))
 
-        found = find_pivot(steps, go_on)
+        result = find_pivot(steps, probe)
     if json:
-        print_json(asdict(found))
+        print_json(asdict(result))
     else:
-        Terminal().print(pivot_table(found, describe_steps(recorded)))
+        Terminal().print(pivot_table(result, describe_steps(recorded)))
         echo(f"the branches: {folder}")
-    return 0 if all(probe.n == n for probe in found.probes) else 3
+    return 0 if all(probe.n == n for probe in result.probes) else 3
 
 
 def desktop_diff(
@@ -250,12 +249,12 @@ def desktop_diff(
         closing(source.make()) as machine,
     ):
         refuse_another_image(run, source.image)
-        found = difference_of_desktops(machine, *places)
+        differences = compare_desktops(machine, *places)
         if json:
             with Guest(machine.endpoint, machine.token) as guest:
-                echo(as_evidence(found, guest.home))
+                echo(as_evidence(differences, guest.home))
             return 0
-    Terminal().print(change_table(found, before, after))
+    Terminal().print(change_table(differences, before, after))
     return 0
 
 
@@ -269,4 +268,6 @@ def _number(decisions: str) -> int | None:
         return None
     if decisions.isdecimal() and int(decisions):
         return int(decisions)
-    raise UsageError(f"no number of decisions: {decisions!r}", hint="all, or a number.")
+    raise UsageError(
+        f"invalid value for --decisions: {decisions!r}", hint="--decisions takes all or a number."
+    )

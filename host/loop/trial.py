@@ -15,7 +15,14 @@ from typing import Any
 from ambidex.evaluators import Score
 from ambidex.host import Stop
 from ambidex.host.agents import roles_of
-from ambidex.host.errors import FINAL, VOID, GuestError, MachineError, ended_by
+from ambidex.host.errors import (
+    FINAL,
+    VOID,
+    GuestError,
+    MachineError,
+    ended_by,
+    independent_of_agent,
+)
 from ambidex.host.loop.attempt import Attempt, MakeAgent
 from ambidex.host.loop.branch_point import BranchPoint, branch_point
 from ambidex.host.loop.checkpointing import SNAPSHOTS

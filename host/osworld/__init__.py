@@ -1,1 +1,1 @@
-"""OSWorld's tasks in a guest: their setup steps carried out, their getters asked."""
+"""OSWorld's tasks in a guest: runs their setup steps and getters."""

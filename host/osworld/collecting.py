@@ -1,4 +1,4 @@
-"""All getters of a task, carried out in the order in which OSWorld asks them."""
+"""Runs all getters of a task, in OSWorld's order."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ambidex.host.osworld.from_files import cache_file, cloud_files, content, gu
 from ambidex.host.osworld.from_profile import appearance, profile, table
 from ambidex.host.osworld.from_sites import site
 from ambidex.host.osworld.from_system import command, desktop, program_file, vscode_file
-from ambidex.host.osworld.getter_context import GetterError, Place, value
+from ambidex.host.osworld.getter_context import GetterContext, GetterError, value
 from ambidex.host.osworld.questions import QuestionRefusedError
 from ambidex.host.osworld.shutdown import end_browser
 from ambidex.host.osworld.waiting import Waiting
-from ambidex.tasks.osworld import getter_types as asked
+from ambidex.tasks.osworld import getter_types
 from ambidex.tasks.osworld import web_getter_types as web
 from ambidex.tasks.osworld.evidence import Collected, StoredFile
 from ambidex.tasks.osworld.getters import Getter
@@ -31,28 +31,28 @@ from ambidex.tasks.osworld.task import OSWorldBody
 
 __all__ = ["Collector"]
 
-Gathered = tuple[Collected | None, ...]
+Answers = tuple[Collected | None, ...]
 FILES = (
-    asked.BackgroundInSlide,
-    asked.CacheFile,
-    asked.CloudFile,
-    asked.ContentOfFile,
-    asked.Directory,
-    asked.GimpFile,
-    asked.GuestFile,
-    asked.RelativeRule,
-    asked.Rule,
-    asked.Shortcuts,
-    asked.SoundInSlide,
-    asked.VlcConfig,
+    getter_types.BackgroundInSlide,
+    getter_types.CacheFile,
+    getter_types.CloudFile,
+    getter_types.ContentOfFile,
+    getter_types.Directory,
+    getter_types.GimpFile,
+    getter_types.GuestFile,
+    getter_types.RelativeRule,
+    getter_types.Rule,
+    getter_types.Shortcuts,
+    getter_types.SoundInSlide,
+    getter_types.VlcConfig,
     web.Profile,
     web.ProfileTable,
 )
-"""Getters that need nothing of the agent's session: files tell, or the benchmark itself."""
+"""Getters that need only files or the benchmark's own data, not the agent's session."""
 
 
 class Collector:
-    """Carries out the getters of one task in its guest."""
+    """Runs the getters of one task in its guest."""
 
     def __init__(
         self,
@@ -70,55 +70,58 @@ class Collector:
         self._waiting = waiting
         self._clock = clock
         self.sources: dict[str, Source] = {}
-        """Where each answer came from, once all are given."""
+        """The source of each answer; fill_dates by `all`."""
 
-    def all(self) -> tuple[Gathered, Gathered]:
-        """What every question is given: the results, and what they are compared with.
+    def all(self) -> tuple[Answers, Answers]:
+        """The results of all questions, and the expected values they are compared with.
 
-        The session is asked first, in OSWorld's order. Then all processes of the agent are frozen,
-        and what files alone tell is read.
+        Getters that need the session run first, in OSWorld's order. Then all processes of the agent
+        are frozen, and the getters that only read files run.
         """
         getters: list[tuple[str, Getter]] = []
         for index, question in enumerate(self._body.questions):
             getters.append((f"result-{index}", question.result))
             if question.expected:
                 getters.append((f"expected-{index}", question.expected))
-        live = [each for each in getters if not isinstance(each[1], FILES)]
-        found = {name: self._one(name, getter) for name, getter in live}
-        _ = self._guest.home  # where relative paths begin: nobody answers that afterwards
-        if any(isinstance(each, web.Profile | web.ProfileTable) for _, each in getters):
+        live = [(name, getter) for name, getter in getters if not isinstance(getter, FILES)]
+        answers = {name: self._run_getter(name, getter) for name, getter in live}
+        _ = self._guest.home  # read and cached now: it cannot be queried after freezing
+        if any(isinstance(getter, web.Profile | web.ProfileTable) for _, getter in getters):
             end_browser(self._guest)
         self._guest.freeze()
         for name, getter in getters:
             if isinstance(getter, FILES):
-                found[name] = self._one(name, getter)
-        self.sources = {name: _source(found[name], getter) for name, getter in getters}
+                answers[name] = self._run_getter(name, getter)
+        self.sources = {name: _source(answers[name], getter) for name, getter in getters}
         folder: dict[str, StoredFile | None] = {}
-        seen = {name: _shadowed(found[name], folder) for name, _ in getters}
-        count = range(len(self._body.questions))
+        shadowed = {name: _shadowed(answers[name], folder) for name, _ in getters}
+        indices = range(len(self._body.questions))
         return (
-            tuple(seen[f"result-{index}"] for index in count),
-            tuple(seen.get(f"expected-{index}") for index in count),
+            tuple(shadowed[f"result-{index}"] for index in indices),
+            tuple(shadowed.get(f"expected-{index}") for index in indices),
         )
 
     def run_apart(
         self,
-        results: Gathered,
-        expected: Gathered,
+        results: Answers,
+        expected: Answers,
         fresh: Callable[[], AbstractContextManager[Guest]],
-    ) -> Gathered:
-        """The results, with a report in the place of those that have to be run to be judged."""
-        found = list(results)
+    ) -> Answers:
+        """The results, with those that must be executed to be judged replaced by a report.
+
+        `fresh` makes a fresh guest for each of these runs.
+        """
+        replaced = list(results)
         for index, question in enumerate(self._body.questions):
             if question.metric.metric.name in suite_runs.RUNS:
                 name = str(question.metric.options.get("test_function_name", "test"))
                 both, store = (results[index], expected[index]), self._body.store
                 with fresh() as guest:
-                    found[index] = suite_runs.report(guest, self._evidence, store, *both, name)
-        return tuple(found)
+                    replaced[index] = suite_runs.report(guest, self._evidence, store, *both, name)
+        return tuple(replaced)
 
-    def _one(self, name: str, getter: Getter) -> Collected:
-        place = Place(
+    def _run_getter(self, name: str, getter: Getter) -> Collected:
+        context = GetterContext(
             self._guest,
             self._body.store,
             self._waiting,
@@ -128,53 +131,58 @@ class Collector:
             self._clock,
         )
         try:
-            return self._got(place, getter)
+            return self._dispatch(context, getter)
         except (GetterError, QuestionRefusedError, GuestRefusalError) as failed:
             return Collected(getter=getter.type, state="failed", said=str(failed))
 
-    def _got(self, place: Place, getter: Getter) -> Collected:
+    def _dispatch(self, context: GetterContext, getter: Getter) -> Collected:
         match getter:
-            case asked.GuestFile():
-                return guest_files(place, getter)
-            case asked.CloudFile():
-                return cloud_files(place, getter)
-            case asked.CacheFile():
-                return cache_file(place, getter)
-            case asked.ContentOfFile():
-                return content(place, getter)
-            case asked.SoundInSlide() | asked.BackgroundInSlide():
-                return of_slide(place, getter)
-            case asked.Rule():
+            case getter_types.GuestFile():
+                return guest_files(context, getter)
+            case getter_types.CloudFile():
+                return cloud_files(context, getter)
+            case getter_types.CacheFile():
+                return cache_file(context, getter)
+            case getter_types.ContentOfFile():
+                return content(context, getter)
+            case getter_types.SoundInSlide() | getter_types.BackgroundInSlide():
+                return of_slide(context, getter)
+            case getter_types.Rule():
                 return value(getter.type, getter.rules)
-            case asked.RelativeRule():
+            case getter_types.RelativeRule():
                 return value(getter.type, fill_dates(getter.rules, self._today(getter.rules)))
-            case asked.CommandOutput():
-                return command(place, getter)
-            case asked.GimpFile() | asked.VlcConfig() | asked.VlcStatus() | asked.Wallpaper():
-                return program_file(place, getter)
-            case asked.VscodeFile():
-                return vscode_file(place, getter)
+            case getter_types.CommandOutput():
+                return command(context, getter)
+            case (
+                getter_types.GimpFile()
+                | getter_types.VlcConfig()
+                | getter_types.VlcStatus()
+                | getter_types.Wallpaper()
+            ):
+                return program_file(context, getter)
+            case getter_types.VscodeFile():
+                return vscode_file(context, getter)
             case web.Profile():
-                return profile(place, getter)
+                return profile(context, getter)
             case web.ProfileTable():
-                return table(place, getter)
+                return table(context, getter)
             case web.AppearanceMode():
-                return appearance(place, getter)
+                return appearance(context, getter)
             case web.ActiveTab() | web.OpenTabsInfo() | web.PageInfo():
-                return pages(place, getter)
+                return pages(context, getter)
             case web.ActiveUrl() | web.UrlParse() | web.UrlPart() | web.UrlPath():
-                return from_address(place, getter)
+                return from_address(context, getter)
             case web.HtmlParse():
-                return html(place, getter)
+                return html(context, getter)
             case web.FromSite() | web.PdfFromUrl() | web.RecreationPage():
-                return site(place, getter)
-            case asked.GoogleDriveFile():
-                raise GetterError("there is no Google account here")
+                return site(context, getter)
+            case getter_types.GoogleDriveFile():
+                raise GetterError("no Google account is available")
             case _:
-                return desktop(place, getter)
+                return desktop(context, getter)
 
     def _today(self, rules: RelativeRules) -> date:
-        """By the clock of the zone that is named, else by the guest's own."""
+        """The current date in the rules' time zone or, if they name none, in the guest's."""
         now = datetime.fromisoformat(self._clock)
         return (now.astimezone(ZoneInfo(rules.timezone)) if rules.timezone else now).date()
 
@@ -186,17 +194,18 @@ def _source(collected: Collected, getter: Getter) -> Source:
 
 
 def _shadowed(collected: Collected, folder: dict[str, StoredFile | None]) -> Collected:
-    """OSWorld keeps everything of a task in one folder, and does not fetch a file of the benchmark
-    if one of that name is there: it then compares the guest's file with itself."""
+    """Reproduce an oddity of OSWorld: it stores all files of a task in one folder, and does not
+    download a file of the benchmark if one of that name exists. It then compares the guest's file
+    with itself."""
 
     def plain(kept: StoredFile) -> str:
         return kept.name.rpartition("/")[2]
 
-    files = [each for each in (*collected.files, *collected.beside) if each is not None]
-    known = [each for each in files if each.sha256 and plain(each) in folder]
-    seen = {plain(each): folder[plain(each)] for each in known}
-    folder |= {plain(each): each for each in files if each not in known}
-    if not any(other is not None and not other.sha256 for other in seen.values()):
+    files = [file for file in (*collected.files, *collected.beside) if file is not None]
+    known = [file for file in files if file.sha256 and plain(file) in folder]
+    existing = {plain(file): folder[plain(file)] for file in known}
+    folder |= {plain(file): file for file in files if file not in known}
+    if not any(other is not None and not other.sha256 for other in existing.values()):
         return collected
-    instead = tuple(each and seen.get(plain(each), each) for each in collected.files)
+    instead = tuple(file and existing.get(plain(file), file) for file in collected.files)
     return collected.model_copy(update={"shadowed": instead})

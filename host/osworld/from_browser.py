@@ -1,4 +1,4 @@
-"""Getters that ask the running browser: what its address bar says, what its pages hold."""
+"""Getters that query the running browser: its address bar, tabs and pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from ambidex.host.osworld.getter_context import GetterError, Place, value
+from ambidex.host.osworld.getter_context import GetterContext, GetterError, value
 from ambidex.host.osworld.questions import QuestionRefusedError, ask
 from ambidex.host.untrusted import MalformedError
 from ambidex.tasks.osworld.evidence import Collected
@@ -22,14 +22,23 @@ from ambidex.tasks.osworld.web_getter_types import (
     UrlPath,
 )
 
-__all__ = ["address_of", "elided", "from_address", "html", "pages", "part_of", "shop", "told"]
+__all__ = [
+    "address_of",
+    "elided",
+    "from_address",
+    "html",
+    "pages",
+    "part_of",
+    "query_values",
+    "shop",
+]
 
 LOADS = 60.0
 ANSWERS = 30.0
 
 
 def elided(url: str) -> str:
-    """A URL as the address bar shows it: no scheme of the web, no www, no slash alone."""
+    """A URL as the address bar shows it: without http(s), www and a lone trailing slash."""
     scheme, _, rest = url.partition("://")
     if scheme not in ("http", "https"):
         return url
@@ -37,24 +46,29 @@ def elided(url: str) -> str:
     return host if slash and not path else f"{host}{slash}{path}"
 
 
-def address_of(place: Place, prefix: str) -> tuple[str | None, str]:
-    """What stands in the address bar, with the prefix; None where nothing does. Where the browser
-    tells assistive programs nothing, it is what the bar would show."""
-    seen, note = ask(place.guest, "address"), ""
-    if seen is None:
+def address_of(context: GetterContext, prefix: str) -> tuple[str | None, str]:
+    """The text of the address bar with a prefix, or None, and a note. If the bar is not accessible,
+    it is derived from the URL of the front tab."""
+    address, note = ask(context.guest, "address"), ""
+    if address is None:
         try:
-            url = ask(place.guest, "shown")
+            url = ask(context.guest, "shown")
         except QuestionRefusedError as refused:
             return None, str(refused)
         if url is None:
             return None, "no tab is open"
-        seen, note = elided(url), "the bar is not in the accessibility tree: from the tab in front"
-    return f"{prefix}{seen}", note
+        address, note = (
+            elided(url),
+            "the address bar is not in the accessibility tree: taken from the front tab",
+        )
+    return f"{prefix}{address}", note
 
 
-def from_address(place: Place, getter: ActiveUrl | UrlParse | UrlPart | UrlPath) -> Collected:
-    """The address, or a part of it."""
-    address, note = address_of(place, getter.goto_prefix)
+def from_address(
+    context: GetterContext, getter: ActiveUrl | UrlParse | UrlPart | UrlPath
+) -> Collected:
+    """Answer with the address, or a part of it."""
+    address, note = address_of(context, getter.goto_prefix)
     if address is None:
         return value(getter.type, None, note)
     try:
@@ -62,26 +76,26 @@ def from_address(place: Place, getter: ActiveUrl | UrlParse | UrlPart | UrlPath)
             case ActiveUrl():
                 return value(getter.type, address, note)
             case UrlParse():
-                return value(getter.type, told(address, getter), note)
+                return value(getter.type, query_values(address, getter), note)
             case UrlPart():
                 return value(getter.type, part_of(address, getter), note)
             case UrlPath():
                 return value(getter.type, shop(address, getter), note)
-    except (ValueError, IndexError) as error:  # anything can be typed into the bar
-        raise GetterError(f"{address[:200]!r} is no such address: {error}") from None
+    except (ValueError, IndexError) as error:  # the bar can contain any text
+        raise GetterError(f"cannot parse the address {address[:200]!r}: {error}") from None
 
 
-def told(address: str, getter: UrlParse) -> dict[str, Any]:
-    """The first value of each wanted key of the query; empty for one that is not there."""
+def query_values(address: str, getter: UrlParse) -> dict[str, Any]:
+    """The first value of each requested key of the query; empty for a missing key."""
     query = parse_qs(urlsplit(address).query)
-    found: dict[str, Any] = {key: query.get(key, [""])[0] for key in getter.parse_keys}
+    values: dict[str, Any] = {key: query.get(key, [""])[0] for key in getter.parse_keys}
     for old, new in getter.replace.items():
-        found[new] = found.pop(old, "")
-    return {key: each.split(",") for key, each in found.items()} if getter.split_list else found
+        values[new] = values.pop(old, "")
+    return {key: text.split(",") for key, text in values.items()} if getter.split_list else values
 
 
 def part_of(address: str, getter: UrlPart) -> Any:
-    """One part between slashes, counted from the scheme; None where there are fewer."""
+    """One slash-separated part, counted from the scheme; None if there are fewer parts."""
     parts = address.split("/")
     if getter.partIndex >= len(parts):
         return None
@@ -96,58 +110,61 @@ LESS = ("30_PERCENT_ off & more", "20_PERCENT_ off & more")
 
 
 def shop(address: str, getter: UrlPath) -> dict[str, Any]:
-    """What the addresses of one shop say: pairs of parts, the first of names and the second of
-    their values, each separated by commas."""
+    """The filters in the addresses of one shop: pairs of path parts, the first with names and the
+    second with their values, each separated by commas."""
     path = unquote(urlsplit(address).path)
-    said = dict(_pairs(path.strip("/").split("/")))
-    shirts = "shirts" in path or said.get("Product_department") in ("shirts", "Shirts", "Shirt")
-    short = "short-sleeve" in path or said.get("Sleeve_length") in ("short-sleeve", "Short Sleeve")
-    found: dict[str, Any] = {
+    filters = dict(_pairs(path.strip("/").split("/")))
+    shirts = "shirts" in path or filters.get("Product_department") in ("shirts", "Shirts", "Shirt")
+    short = "short-sleeve" in path or filters.get("Sleeve_length") in (
+        "short-sleeve",
+        "Short Sleeve",
+    )
+    result: dict[str, Any] = {
         "mens_clothing": "mens-clothing" in path or None,
         "shirts": shirts or None,
         "short_sleeve": short or None,
     }
-    said = {"Men_regular_size_t": None, "Price_discount_range": None, **said}
+    filters = {"Men_regular_size_t": None, "Price_discount_range": None, **filters}
     for key in getter.parse_keys:
         if key == "Price_discount_range":
-            offers = [each.strip() for each in (said[key] or "").split("|")]
-            half = HALF in offers and not any(each in offers for each in LESS)
-            found[key] = HALF if half else f"not_{HALF}"
-        elif key in said:
-            found[key] = said[key]
-    return found
+            offers = [offer.strip() for offer in (filters[key] or "").split("|")]
+            half = HALF in offers and not any(less in offers for less in LESS)
+            result[key] = HALF if half else f"not_{HALF}"
+        elif key in filters:
+            result[key] = filters[key]
+    return result
 
 
 def _pairs(parts: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     for names, values in pairwise(parts):
         if "," in names and "," in values:
-            for name, said in zip(names.split(","), values.split(","), strict=False):
-                yield name.strip(), said.strip() or None
+            for name, text in zip(names.split(","), values.split(","), strict=False):
+                yield name.strip(), text.strip() or None
             return
 
 
-def pages(place: Place, getter: ActiveTab | OpenTabsInfo | PageInfo) -> Collected:
-    """Titles, URLs and HTML."""
+def pages(context: GetterContext, getter: ActiveTab | OpenTabsInfo | PageInfo) -> Collected:
+    """Answer with titles, URLs and HTML of tabs or a page."""
     kind = getter.type
     try:
         match getter:
             case OpenTabsInfo():
-                return value(kind, ask(place.guest, "tabs", takes=2 * ANSWERS, within=ANSWERS))
+                return value(kind, ask(context.guest, "tabs", takes=2 * ANSWERS, within=ANSWERS))
             case PageInfo():
-                said = ask(place.guest, "opened", takes=2 * LOADS, url=getter.url, within=LOADS)
-                return value(kind, said)
+                answer = ask(context.guest, "opened", takes=2 * LOADS, url=getter.url, within=LOADS)
+                return value(kind, answer)
             case ActiveTab():
-                address, note = address_of(place, getter.goto_prefix)
+                address, note = address_of(context, getter.goto_prefix)
                 if address is None:
                     return value(kind, None, note)
-                said = ask(place.guest, "opened", takes=2 * LOADS, url=address, within=LOADS)
-                return value(kind, said, note)
+                answer = ask(context.guest, "opened", takes=2 * LOADS, url=address, within=LOADS)
+                return value(kind, answer, note)
     except QuestionRefusedError as refused:
-        return value(kind, _otherwise(getter), str(refused))
+        return value(kind, _fallback(getter), str(refused))
 
 
-def _otherwise(getter: ActiveTab | OpenTabsInfo | PageInfo) -> Any:
-    """What OSWorld takes where the browser or a page cannot be had."""
+def _fallback(getter: ActiveTab | OpenTabsInfo | PageInfo) -> Any:
+    """OSWorld's value if the browser or a page is not available."""
     match getter:
         case OpenTabsInfo():
             return []
@@ -157,26 +174,31 @@ def _otherwise(getter: ActiveTab | OpenTabsInfo | PageInfo) -> Any:
             return None
 
 
-def html(place: Place, getter: HtmlParse) -> Collected:
-    """Texts of the page whose address is in the bar, under the keys that the task gives them."""
-    address, note = address_of(place, getter.goto_prefix)
+def html(context: GetterContext, getter: HtmlParse) -> Collected:
+    """Answer with texts of the page whose address is in the bar, under the task's keys."""
+    address, note = address_of(context, getter.goto_prefix)
     if address is None:
         return value(getter.type, None, note)
-    asked = [[way, name] for way, name in dict.fromkeys(_wanted(getter))]
+    lookups = [[way, name] for way, name in dict.fromkeys(_lookups(getter))]
     try:
-        said = ask(place.guest, "texts", takes=2 * LOADS, url=address, asked=asked, within=ANSWERS)
+        answer = ask(
+            context.guest, "texts", takes=2 * LOADS, url=address, asked=lookups, within=ANSWERS
+        )
     except QuestionRefusedError as refused:
         return value(getter.type, {}, str(refused))
-    if said is None:
+    if answer is None:
         return value(getter.type, {}, f"no tab shows {address}")
-    if len(said["found"]) != len(asked):
-        raise MalformedError(f"{len(said['found'])} places of a page were read, not {len(asked)}")
-    found = {(way, name): texts for (way, name), texts in zip(asked, said["found"], strict=True)}
-    return value(getter.type, _named(getter, found, said["url"].lower()), note)
+    if len(answer["found"]) != len(lookups):
+        count = len(answer["found"])
+        raise MalformedError(f"{count} places of a page were read instead of {len(lookups)}")
+    found = {
+        (way, name): texts for (way, name), texts in zip(lookups, answer["found"], strict=True)
+    }
+    return value(getter.type, _by_key(getter, found, answer["url"].lower()), note)
 
 
-def _wanted(getter: HtmlParse) -> Iterator[tuple[str, str]]:
-    """Each way of finding, and what is to be found by it."""
+def _lookups(getter: HtmlParse) -> Iterator[tuple[str, str]]:
+    """The method and the name or path of each lookup that the getter needs."""
     match getter.category:
         case "class":
             for name in (*getter.class_multiObject, *getter.class_multiObject_search_exist):
@@ -195,7 +217,7 @@ def _wanted(getter: HtmlParse) -> Iterator[tuple[str, str]]:
             yield from (("item", name) for name in getter.class_multiObject_li)
 
 
-def _named(getter: HtmlParse, found: dict[tuple[str, str], list[str]], url: str) -> dict[str, Any]:
+def _by_key(getter: HtmlParse, found: dict[tuple[str, str], list[str]], url: str) -> dict[str, Any]:
     match getter.category:
         case "class":
             return _by_class(getter, found)
@@ -214,23 +236,23 @@ def _first(texts: Sequence[str]) -> str:
 
 
 def _by_class(getter: HtmlParse, found: dict[tuple[str, str], list[str]]) -> dict[str, Any]:
-    said: dict[str, Any] = {}
-    for way, wanted in (
+    values: dict[str, Any] = {}
+    for way, places_by_name in (
         ("all", getter.class_multiObject),
         ("own", getter.class_multiObject_child),
         ("heading", getter.class_multiObject_only_child),
     ):
-        for name, places in wanted.items():
+        for name, places in places_by_name.items():
             if isinstance(places, dict):
                 for number, key in places.items():
-                    said[key] = _first(found[way, name][int(number) :])
+                    values[key] = _first(found[way, name][int(number) :])
     for name, wanted_texts in getter.class_multiObject_search_exist.items():
         texts = found["all", name]
         others = "is_other_exist" in wanted_texts
-        said |= {each: each in texts for each in wanted_texts if each != "is_other_exist"}
+        values |= {each: each in texts for each in wanted_texts if each != "is_other_exist"}
         if others:
-            said["is_other_exist"] = any(text not in wanted_texts for text in texts)
-    return said | {
+            values["is_other_exist"] = any(text not in wanted_texts for text in texts)
+    return values | {
         key: _first(found["all", name]) for name, key in getter.class_singleObject.items()
     }
 
@@ -238,18 +260,21 @@ def _by_class(getter: HtmlParse, found: dict[tuple[str, str], list[str]]) -> dic
 def _by_class_and_url(
     getter: HtmlParse, found: dict[tuple[str, str], list[str]], url: str
 ) -> dict[str, Any]:
-    """What is chosen on the page, or stands in its URL."""
-    said: dict[str, Any] = {}
-    for way, wanted in (("all", getter.class_multiObject), ("item", getter.class_multiObject_li)):
-        for name, names in wanted.items():
+    """Which of the expected texts are selected on the page or part of its URL."""
+    values: dict[str, Any] = {}
+    for way, names_by_class in (
+        ("all", getter.class_multiObject),
+        ("item", getter.class_multiObject_li),
+    ):
+        for name, names in names_by_class.items():
             texts = [text.lower() for text in found[way, name]]
-            wishes = [each.lower() for each in names]
-            said |= {wish: True for wish in wishes if wish in texts}
-            if any(all(text not in wish for wish in wishes) for text in texts):
-                said["is_other_exist"] = True
-            said.setdefault("is_other_exist", False)
-    for wish in getter.url_include_expected:
-        said.setdefault(wish.lower(), wish.lower() in url)
-    for wish, key in getter.url_include_expected_multichoice.items():
-        said.setdefault(key.lower(), wish.lower() in url)
-    return said
+            expected_texts = [each.lower() for each in names]
+            values |= {expected: True for expected in expected_texts if expected in texts}
+            if any(all(text not in expected for expected in expected_texts) for text in texts):
+                values["is_other_exist"] = True
+            values.setdefault("is_other_exist", False)
+    for expected in getter.url_include_expected:
+        values.setdefault(expected.lower(), expected.lower() in url)
+    for expected, key in getter.url_include_expected_multichoice.items():
+        values.setdefault(key.lower(), expected.lower() in url)
+    return values

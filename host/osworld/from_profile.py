@@ -1,7 +1,8 @@
-"""Getters that read the browser's profile. Where OSWorld answers with a default if it can read
-nothing, so do these, and say so.
+"""Getters that read the browser's profile. Where OSWorld falls back to a default for an unreadable
+profile, so do these, with a note.
 
-A browser that runs was ended before, so that the profile says what it knows: no task asks for both.
+A running browser is closed first, so that its profile is complete on disk. No task queries both the
+profile and the running browser.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from ambidex.host.osworld.getter_context import GetterError, Place, value
+from ambidex.host.osworld.getter_context import GetterContext, GetterError, value
 from ambidex.host.osworld.questions import QuestionRefusedError, ask, ask_files
 from ambidex.tasks.osworld.evidence import Collected
 from ambidex.tasks.osworld.web_getter_types import AppearanceMode, Profile, ProfileTable
@@ -22,21 +23,21 @@ Data = dict[str, Any]
 
 
 class UnreadProfileError(Exception):
-    """The profile has not the form that is read here."""
+    """The profile does not have the expected structure."""
 
 
 def _part(data: Data, *keys: str) -> Any:
-    """What lies under these keys; an empty set where one is missing on the way."""
-    found: Any = data
+    """The value under a path of keys; an empty dict if a key is missing."""
+    value: Any = data
     for key in keys:
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             raise UnreadProfileError
-        found = found.get(key, {})
-    return found
+        value = value.get(key, {})
+    return value
 
 
-def _truth(said: object) -> str:
-    return "true" if said else "false"
+def _truth(condition: object) -> str:
+    return "true" if condition else "false"
 
 
 def _search_engine(data: Data) -> JsonValue:
@@ -48,18 +49,18 @@ def _search_engine(data: Data) -> JsonValue:
 
 
 def _profile_name(data: Data) -> JsonValue:
-    found = _part(data, "profile")
-    if not isinstance(found, dict):
+    section = _part(data, "profile")
+    if not isinstance(section, dict):
         raise UnreadProfileError
-    name: JsonValue = found.get("name")
+    name: JsonValue = section.get("name")
     return name
 
 
 def _safe(data: Data) -> JsonValue:
-    found = _part(data, "safebrowsing")
-    if not isinstance(found, dict):
+    section = _part(data, "safebrowsing")
+    if not isinstance(section, dict):
         raise UnreadProfileError
-    return _truth(found.get("enhanced") or found.get("enabled"))
+    return _truth(section.get("enhanced") or section.get("enabled"))
 
 
 def _startup(data: Data) -> JsonValue:
@@ -75,24 +76,24 @@ def _deletes(data: Data) -> JsonValue:
 
 
 def _font_size(data: Data) -> JsonValue:
-    usual = {"default_fixed_font_size": 13, "default_font_size": 16, "minimum_font_size": 13}
-    found = _part(data, "webkit")
-    if not isinstance(found, dict):
+    defaults = {"default_fixed_font_size": 13, "default_font_size": 16, "minimum_font_size": 13}
+    section = _part(data, "webkit")
+    if not isinstance(section, dict):
         raise UnreadProfileError
-    said: JsonValue = found.get("webprefs", usual)
-    return said
+    prefs: JsonValue = section.get("webprefs", defaults)
+    return prefs
 
 
 def _extensions(*keys: str) -> Callable[[Data], JsonValue]:
     def read(data: Data) -> JsonValue:
-        found = []
-        for each in _part(data, "extensions", "settings").values():
+        values = []
+        for node in _part(data, "extensions", "settings").values():
             for key in keys:
-                if not isinstance(each, dict) or key not in each:
+                if not isinstance(node, dict) or key not in node:
                     raise UnreadProfileError
-                each = each[key]
-            found.append(each)
-        return found
+                node = node[key]
+            values.append(node)
+        return values
 
     return read
 
@@ -109,50 +110,48 @@ READ: dict[str, tuple[Callable[[Data], JsonValue], JsonValue]] = {
     "new_startup_page": (_startup, "Google"),
     "profile_name": (_profile_name, None),
 }
-"""How each is read from the preferences, and what OSWorld says where it cannot be."""
+"""The reader of each setting in the preferences, and OSWorld's fallback value."""
 
 
-def profile(place: Place, getter: Profile) -> Collected:
-    """One thing of the preferences, or all bookmarks."""
+def profile(context: GetterContext, getter: Profile) -> Collected:
+    """Answer with one setting of the preferences, or all bookmarks."""
     if getter.type == "bookmarks":
-        found = ask_files(place.guest, "profile_json", name="Bookmarks")
-        return value(getter.type, [] if found is None else found.get("roots", {}))
-    read, otherwise = READ[getter.type]
-    data = ask_files(place.guest, "profile_json", name="Preferences")
+        bookmarks = ask_files(context.guest, "profile_json", name="Bookmarks")
+        return value(getter.type, [] if bookmarks is None else bookmarks.get("roots", {}))
+    read, fallback = READ[getter.type]
+    data = ask_files(context.guest, "profile_json", name="Preferences")
     try:
         if data is None:
             raise UnreadProfileError
         return value(getter.type, read(data))
     except (UnreadProfileError, AttributeError):
-        return value(getter.type, otherwise, "no such preferences: this is what upstream says then")
+        return value(getter.type, fallback, "unreadable preferences: OSWorld's fallback value")
 
 
-def table(place: Place, getter: ProfileTable) -> Collected:
-    """The rows of a database of the profile."""
-    return value(getter.type, ask_files(place.guest, "profile_rows", table=getter.type))
+def table(context: GetterContext, getter: ProfileTable) -> Collected:
+    """Answer with the rows of a database of the profile."""
+    return value(getter.type, ask_files(context.guest, "profile_rows", table=getter.type))
 
 
 SCHEMES: dict[Any, str] = {0: "system", 1: "light", 2: "dark"}
 
 
-def appearance(place: Place, getter: AppearanceMode) -> Collected:
-    """Light, dark or as the system: as the running browser has it, else as its profile says."""
+def appearance(context: GetterContext, getter: AppearanceMode) -> Collected:
+    """Answer light, dark or system: from the running browser or, if none runs, its profile."""
     try:
-        scheme, theme = ask(place.guest, "appearance", takes=60)
+        scheme, theme = ask(context.guest, "appearance", takes=60)
         note = ""
     except QuestionRefusedError as refused:
-        data = ask_files(place.guest, "profile_json", name="Preferences") or {}
+        data = ask_files(context.guest, "profile_json", name="Preferences") or {}
         try:
             colours = _part(data, "browser", "theme")
             scheme = colours.get("color_scheme2", colours.get("color_scheme"))
             theme = _part(data, "extensions", "theme").get("system_theme")
         except (UnreadProfileError, AttributeError):
-            raise GetterError(
-                "the preferences have no readable part on how light the browser is"
-            ) from None
+            raise GetterError("the preferences have no readable colour scheme") from None
         note = f"from the profile: {refused}"
     if isinstance(scheme, list | dict):
-        raise GetterError(f"the browser's scheme is said to be {scheme!r:.100}")
+        raise GetterError(f"unexpected colour scheme of the browser: {scheme!r:.100}")
     if theme in (0, "0", False) and scheme not in (1, 2):
         scheme = SCHEMES.get(scheme, "system") if note == "" else "light"
         return value(getter.type, scheme, note)

@@ -1,5 +1,4 @@
-"""Getters that ask the desktop and its programs: commands, windows, folders, what VLC and VS Code
-say of themselves."""
+"""Getters that query the desktop and its programs: commands, windows, folders, VLC and VS Code."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from collections import Counter
 
 from ambidex.host.client.answers import GuestRefusalError
 from ambidex.host.dialects.reading import GuiCall
-from ambidex.host.osworld.getter_context import Place, fetched, file_of, value
+from ambidex.host.osworld.getter_context import GetterContext, fetched, file_of, value
 from ambidex.host.osworld.pyautogui_keys import play
 from ambidex.host.osworld.questions import ask, ask_files
 from ambidex.host.osworld.steps import RUNS_WITHIN
@@ -46,25 +45,27 @@ SCANNED = (
     "find /home/user/.config/Code/User/workspaceStorage -name workspace.json -exec cat {} \\; "
     "2>/dev/null"
 )
-"""Where VS Code itself notes which folders it has open, if the extension wrote nothing."""
+"""Lists the folders that VS Code itself records as open; used if the extension wrote nothing."""
 
 
-def command(place: Place, getter: CommandOutput) -> Collected:
-    """What a command writes; None where it cannot be started or is not done in time. The home is
-    its folder."""
-    argv = place.guest.expanded(argv_of(getter.command, getter.shell))
+def command(context: GetterContext, getter: CommandOutput) -> Collected:
+    """Answer with the output of a command, run in the home directory; None if it cannot be started
+    or does not finish in time."""
+    argv = context.guest.expanded(argv_of(getter.command, getter.shell))
     try:
-        ran = place.guest.run(argv, timeout=RUNS_WITHIN)
+        result = context.guest.run(argv, timeout=RUNS_WITHIN)
     except GuestRefusalError as error:
         return value(getter.type, None, str(error))
-    if ran.timed_out:
-        return value(getter.type, None, f"it was not done within {RUNS_WITHIN:g} s")
+    if result.timed_out:
+        return value(getter.type, None, f"not finished within {RUNS_WITHIN:g} s")
     errors = getter.type == "vm_command_error"
-    return value(getter.type, ran.stderr if errors else ran.stdout, f"exit {ran.returncode}")
+    return value(
+        getter.type, result.stderr if errors else result.stdout, f"exit {result.returncode}"
+    )
 
 
 def desktop(
-    place: Place,
+    context: GetterContext,
     getter: AccessibilityTree
     | Directory
     | ScreenSize
@@ -73,8 +74,8 @@ def desktop(
     | VideoPlayer
     | WindowSize,
 ) -> Collected:
-    """One thing that the desktop itself knows."""
-    guest, kind = place.guest, getter.type
+    """Answer with one property of the desktop."""
+    guest, kind = context.guest, getter.type
     match getter:
         case AccessibilityTree():
             return value(kind, ask(guest, "xml", takes=TREE_WITHIN, within=TREE_WITHIN))
@@ -88,57 +89,63 @@ def desktop(
             width, height = guest.health().screen or (0, 0)
             return value(kind, {"width": width, "height": height})
         case WindowSize():
-            wanted = getter.app_class_name.lower()
-            for each in ask(guest, "windows"):
-                if wanted in [name.lower() for name in each["names"]]:
-                    return value(kind, {"width": each["width"], "height": each["height"]})
+            app_class = getter.app_class_name.lower()
+            for window in ask(guest, "windows"):
+                if app_class in [name.lower() for name in window["names"]]:
+                    return value(kind, {"width": window["width"], "height": window["height"]})
             return value(kind, None, "no window of that class")
         case VideoPlayer():
-            return value(kind, _video_player(place))
+            return value(kind, _video_player(context))
 
 
-def _video_player(place: Place) -> str:
-    asked = 'for kind; do xdg-mime query default "video/$kind"; done'
-    said = place.guest.run(["sh", "-c", asked, "sh", *FILMS.split()], timeout=RUNS_WITHIN).stdout
-    players = Counter(line + "\n" for line in said.splitlines() if line)
+def _video_player(context: GetterContext) -> str:
+    script = 'for kind; do xdg-mime query default "video/$kind"; done'
+    output = context.guest.run(
+        ["sh", "-c", script, "sh", *FILMS.split()], timeout=RUNS_WITHIN
+    ).stdout
+    players = Counter(line + "\n" for line in output.splitlines() if line)
     return players.most_common(1)[0][0] if players else "unknown"
 
 
-def program_file(place: Place, getter: GimpFile | VlcConfig | VlcStatus | Wallpaper) -> Collected:
-    """A file that a program keeps, or what it answers as one."""
+def program_file(
+    context: GetterContext, getter: GimpFile | VlcConfig | VlcStatus | Wallpaper
+) -> Collected:
+    """Answer with a file of a program, or its status as a file."""
     match getter:
         case VlcConfig():
-            content = fetched(place, "~/.config/vlc/vlcrc")
+            content = fetched(context, "~/.config/vlc/vlcrc")
         case GimpFile():
-            content = fetched(place, f"~/.config/GIMP/2.10/{getter.file_name}") or None
+            content = fetched(context, f"~/.config/GIMP/2.10/{getter.file_name}") or None
         case VlcStatus():
-            said = ask(place.guest, "get", url=VLC, password=VLC_PASSWORD)
+            status = ask(context.guest, "get", url=VLC, password=VLC_PASSWORD)
             what = "what VLC answered"
-            content = None if said is None else base64_bytes(said, LARGEST["file"], what)
+            content = None if status is None else base64_bytes(status, LARGEST["file"], what)
         case Wallpaper():
-            path = ask(place.guest, "wallpaper")
-            content = (fetched(place, path) if path else None) or b""
-    kept = None if content is None else place.keep(getter.dest, content)
+            path = ask(context.guest, "wallpaper")
+            content = (fetched(context, path) if path else None) or b""
+    kept = None if content is None else context.keep(getter.dest, content)
     return file_of(getter.type, kept, "" if kept else "there is none")
 
 
-def vscode_file(place: Place, getter: VscodeFile) -> Collected:
-    """What an extension of VS Code writes when its command is typed into the palette; else what VS
-    Code itself noted of its folders."""
+def vscode_file(context: GetterContext, getter: VscodeFile) -> Collected:
+    """Answer with the file that a VS Code extension writes when its command is run from the
+    palette; if there is none, with the folders that VS Code itself records."""
     window = "Visual Studio Code"
-    found = ask(place.guest, "activate", name=window, strict=False, by_class=False, within=1.0)
-    place.waiting.settled()
+    activated = ask(
+        context.guest, "activate", name=window, strict=False, by_class=False, within=1.0
+    )
+    context.waiting.settled()
     calls: list[GuiCall] = [
         ("computer_key", {"keys": ["ctrl", "shift", "p"]}),
         ("computer_type", {"text": getter.vscode_extension_command}),
         ("computer_key", {"keys": ["enter"]}),
     ]
-    said = play(place.guest, calls, place.waiting)
-    content = fetched(place, getter.path)
+    errors = play(context.guest, calls, context.waiting)
+    content = fetched(context, getter.path)
     if content is not None:
-        return file_of(getter.type, place.keep(getter.dest, content))
-    scanned = place.guest.run(["/bin/bash", "-lc", SCANNED], timeout=RUNS_WITHIN).stdout
-    note = f"{getter.path} was not written; " + ("; ".join(said) or f"window: {found!r}")
+        return file_of(getter.type, context.keep(getter.dest, content))
+    scanned = context.guest.run(["/bin/bash", "-lc", SCANNED], timeout=RUNS_WITHIN).stdout
+    note = f"{getter.path} was not written; " + ("; ".join(errors) or f"window: {activated!r}")
     if not scanned:
         return value(getter.type, "", note)
-    return file_of(getter.type, place.keep(getter.dest, scanned.encode()), note)
+    return file_of(getter.type, context.keep(getter.dest, scanned.encode()), note)

@@ -1,4 +1,4 @@
-"""What every getter has at hand while it is carried out, and the forms in which it answers."""
+"""The context that every getter runs in, and constructors for the forms of its answer."""
 
 from __future__ import annotations
 
@@ -15,53 +15,53 @@ from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.evidence import Collected, StoredFile
 
-__all__ = ["GetterError", "Place", "fetched", "file_of", "files_of", "value"]
+__all__ = ["GetterContext", "GetterError", "fetched", "file_of", "files_of", "value"]
 
 
 class GetterError(Exception):
-    """The getter ends as OSWorld's would: with an exception, and so without a verdict."""
+    """The getter fails as OSWorld's would, with an exception; the result has no verdict."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where one getter of a task works."""
+class GetterContext:
+    """The guest, folders and clock that one getter of a task works with."""
 
     guest: Guest
     store: AssetStore
     waiting: Waiting
     evidence: Path
     name: str
-    """Of the folder for its files: `result-0`, `expected-2`."""
+    """Name of the folder for its files, such as `result-0` or `expected-2`."""
     steps: Sequence[Path]
-    """Where steps keep what they were told to, the latest first."""
+    """Folders in which setup steps stored files, the latest first."""
     clock: str
-    """The guest's own time when the episode had ended."""
+    """The guest's time at the end of the episode, in ISO format."""
 
     def keep(self, name: str, content: bytes) -> StoredFile:
-        """Put content among the evidence under the name that the task gives it."""
+        """Store content as evidence under the name that the task gives it."""
         plain = PurePosixPath(name).name
         if plain in ("", ".", ".."):
-            raise GetterError(f"{name!r} is no name for a file")
+            raise GetterError(f"not a file name: {name!r}")
         folder = self.evidence / self.name
         folder.mkdir(exist_ok=True)
         try:
             (folder / plain).write_bytes(content)
         except ValueError as error:
-            raise GetterError(f"{plain[:80]!r} is no name for a file: {error}") from None
+            raise GetterError(f"not a file name: {plain[:80]!r}: {error}") from None
         except OSError as error:
             if error.errno != ENAMETOOLONG:
                 raise
-            raise GetterError(f"{plain[:80]!r}… is too long for the name of a file") from None
+            raise GetterError(f"the file name {plain[:80]!r}… is too long") from None
         return StoredFile(name=f"{self.name}/{plain}")
 
 
-def value(getter: str, said: JsonValue, note: str = "") -> Collected:
-    """A value; None says that there was nothing."""
-    return Collected(getter=getter, state="value", value=said, said=note)
+def value(getter: str, content: JsonValue, note: str = "") -> Collected:
+    """An answer that is a value; None if there was none."""
+    return Collected(getter=getter, state="value", value=content, said=note)
 
 
 def file_of(getter: str, kept: StoredFile | None, note: str = "") -> Collected:
-    """One file, or None where there was none."""
+    """An answer that is one file, or None if there was none."""
     return files_of(getter, [kept], note=note)
 
 
@@ -72,7 +72,7 @@ def files_of(
     beside: Sequence[StoredFile] = (),
     note: str = "",
 ) -> Collected:
-    """Files; one alone is given as itself, several as a list."""
+    """An answer of files: a single one by itself, several as a list."""
     listed = len(files) != 1
     return Collected(
         getter=getter,
@@ -84,14 +84,14 @@ def files_of(
     )
 
 
-def fetched(place: Place, path: str) -> bytes | None:
-    """The content of a file of the guest; None where it cannot be read."""
-    if "\0" in path:  # a link in a file of the agent's may say so
+def fetched(context: GetterContext, path: str) -> bytes | None:
+    """The content of a file in the guest; None if it cannot be read."""
+    if "\0" in path:  # possible in a link inside a file made by the agent
         return None
-    full = path if path.startswith(("/", "~")) else f"{place.guest.home}/{path}"
+    full = path if path.startswith(("/", "~")) else f"{context.guest.home}/{path}"
     try:
-        return place.guest.get(full)
+        return context.guest.get(full)
     except NoSuchFileError:
         return None
-    except GuestRefusalError:  # a folder, or what the desktop user may not read
+    except GuestRefusalError:  # a folder, or not readable for the desktop user
         return None

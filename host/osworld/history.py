@@ -1,4 +1,4 @@
-"""A history for the browser: the benchmark's empty database with visits put in."""
+"""Browser histories: the benchmark's empty database with visits inserted."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.setup_steps import BrowseHistory
 from ambidex.tasks.osworld.task import EMPTY_HISTORY
 
-__all__ = ["PLACE", "bring", "filled"]
+__all__ = ["PLACE", "filled", "install_history"]
 
 PLACE = "~/.config/google-chrome/Default/History"
 EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
-"""From where the browser counts microseconds."""
+"""Start of the browser's microsecond timestamps."""
 LINK = 0x30000000
-"""How the browser notes a visit by a link, with nothing before and nothing after."""
+"""The browser's transition code for a visit by a link, first and last of its redirect chain."""
 
 
-def bring(guest: Guest, store: AssetStore, step: BrowseHistory) -> None:
-    """Give the guest's browser that history. One that runs is ended first: it would write its own
-    over it, or leave a journal that is rolled back into it.
+def install_history(guest: Guest, store: AssetStore, step: BrowseHistory) -> None:
+    """Install a history in the guest's browser. A running browser is closed first: it would
+    overwrite the history, or leave a journal that is rolled back into it.
     """
     empty = store.at(EMPTY_HISTORY)
     if empty is None:
-        hint = "`ambidex assets fetch` or `ambidex assets import` brings it."
+        hint = "Use `ambidex assets fetch` or `ambidex assets import`."
         raise StageError(f"the asset {EMPTY_HISTORY} is not in the store", hint=hint)
     end_browser(guest)
     guest.put(PLACE, filled(empty.read_bytes(), step, datetime.now(UTC)))
 
 
 def filled(empty: bytes, step: BrowseHistory, now: datetime) -> bytes:
-    """The database with the visits in it, counted back from now."""
+    """The database with the visits inserted, at their times relative to `now`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "History"
         path.write_bytes(empty)

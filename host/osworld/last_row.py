@@ -1,4 +1,4 @@
-"""The last row of a workbook's first sheet, as pandas writes it: the way OSWorld compares it."""
+"""The last row of a workbook's first sheet, formatted by pandas, as OSWorld compares it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["last_row"]
 
 
 def last_row(folder: Path, name: str) -> list[JsonValue]:
-    """Its cells as texts; the first row of the sheet is its header."""
-    import pandas  # heavy: only this needs it
+    """The cells of the last row as texts; the first row of the sheet is the header."""
+    import pandas  # heavy
 
     try:
         frame = pandas.read_excel(read_package(folder, name))

@@ -1,4 +1,4 @@
-"""Questions about the desktop, answered by a process in the guest: `guest.questions.ask`."""
+"""Queries about the desktop, answered by a process in the guest (`guest.questions.ask`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ambidex.host.untrusted.parsing import json_value, typed
 __all__ = ["CODE", "QuestionRefusedError", "ask", "ask_files"]
 
 CODE = "/opt/ambidex"
-"""Where a guest has our code, and beside it the libraries."""
+"""Location of our code in a guest, with the libraries in `site/`."""
 MAIN = (
     f"import sys; sys.path[:0] = ['/opt', '{CODE}/site'];"
     " from ambidex.guest.questions.ask import main; main()"
@@ -28,27 +28,27 @@ GRACE = 30.0
 Window = TypedDict(
     "Window", {"title": str, "class": str, "names": list[str], "width": int, "height": int}
 )
-"""One window; of its other fields nothing is used."""
+"""One window; its other fields are not used."""
 
 
 class Texts(TypedDict):
-    """What a page says in the places that were asked for."""
+    """The texts of a page in the requested places."""
 
     url: str
     found: list[list[str]]
 
 
 class Fault(TypedDict):
-    """Why the desktop cannot answer."""
+    """The reason why the desktop cannot answer."""
 
     code: str
     message: str
     hint: str
 
 
-def _moment(written: str) -> str:
-    datetime.fromisoformat(written)
-    return written
+def _moment(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
 
 
 ANSWERS: dict[str, Any] = {
@@ -84,47 +84,48 @@ ANSWERS: dict[str, Any] = {
     "windows": list[Window],
     "xml": str,
 }
-"""The form of the answer to each question."""
+"""The type of the answer to each question."""
 
 
 class QuestionRefusedError(Exception):
-    """The desktop cannot answer: there is no browser, a page does not load. `code` says which."""
+    """The desktop cannot answer, because no browser runs or a page does not load, for example.
+    `code` tells the cases apart."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
         self.code = code
 
 
-def ask(guest: Guest, do: str, *, takes: float = 30.0, **given: object) -> Any:
-    """The answer; `QuestionRefusedError` where the desktop cannot give one, `GuestError` where
-    nobody answers.
+def ask(guest: Guest, do: str, *, takes: float = 30.0, **arguments: object) -> Any:
+    """Ask a question and return the answer. Raises `QuestionRefusedError` if the desktop cannot
+    answer, and `GuestError` if the process in the guest fails.
 
-    `takes` is how many seconds the question itself may take.
+    `takes` is the number of seconds that the question itself may take.
     """
-    ran = guest.run(
-        # Isolated: without what the desktop user may have put among their own libraries.
+    result = guest.run(
+        # Isolated from libraries that the desktop user may have installed.
         ["python3", "-I", "-B", "-c", MAIN],
         cwd="/",
-        input=json.dumps({"do": do, "with": given}),
+        input=json.dumps({"do": do, "with": arguments}),
         timeout=takes + GRACE,
     )
-    if ran.timed_out:
+    if result.timed_out:
         raise GuestError(f"{do} was not answered within {takes + GRACE:g} s")
-    if ran.returncode:
-        raise GuestError(f"{do} failed inside the guest: {ran.stderr.strip()[-800:]}")
-    if ran.truncated:
+    if result.returncode:
+        raise GuestError(f"{do} failed inside the guest: {result.stderr.strip()[-800:]}")
+    if result.truncated:
         raise QuestionRefusedError(f"the answer to {do} is too long", "too_much")
     what = f"the answer to {do}"
-    match json_value(ran.stdout, what):
+    match json_value(result.stdout, what):
         case {"error": error}:
             fault = typed(Fault, error, what)
             raise QuestionRefusedError(f"{fault['message']} {fault['hint']}".strip(), fault["code"])
         case {"value": value}:
             return typed(ANSWERS[do], value, what)
-    raise MalformedError(f"{what} holds neither a value nor an error")
+    raise MalformedError(f"{what} has neither a value nor an error")
 
 
-def ask_files(guest: Guest, do: str, **given: object) -> Any:
-    """The answer to a question that files alone answer, from the guest's collector;
-    `GuestRefusalError` where it cannot give one."""
-    return typed(ANSWERS[do], guest.ask_files(do, **given), f"the answer to {do}")
+def ask_files(guest: Guest, do: str, **arguments: object) -> Any:
+    """Ask the guest's collector a question that files alone can answer; `GuestRefusalError` if it
+    cannot."""
+    return typed(ANSWERS[do], guest.ask_files(do, **arguments), f"the answer to {do}")

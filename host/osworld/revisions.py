@@ -1,5 +1,5 @@
-"""How two checkouts of OSWorld differ, task by task: a score says nothing without the revision that
-it was made with."""
+"""Differences between two OSWorld checkouts, task by task. Scores are comparable only between equal
+revisions."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ __all__ = ["Change", "changes"]
 
 @dataclass(frozen=True)
 class Change:
-    """A task that is not what it was; `said` names what differs."""
+    """A task that differs; `said` names the differences."""
 
     name: str
     said: tuple[str, ...]
 
 
 def changes(before: Path, after: Path) -> list[Change]:
-    """All that differ, in the order of their names. Blanks and the order of keys do not count."""
+    """The tasks that differ, sorted by name. Whitespace and the order of keys are ignored."""
     old, new = _read(before), _read(after)
-    found = []
+    differing = []
     for name in sorted(old.keys() | new.keys()):
         if name not in new:
-            found.append(Change(name, ("it is gone",)))
+            differing.append(Change(name, ("removed",)))
         elif name not in old:
-            found.append(Change(name, ("it is new",)))
-        elif said := tuple(_differences(old[name], new[name])):
-            found.append(Change(name, said))
-    return found
+            differing.append(Change(name, ("added",)))
+        elif differences := tuple(_differences(old[name], new[name])):
+            differing.append(Change(name, differences))
+    return differing
 
 
 def _read(folder: Path) -> dict[str, dict[str, Any]]:
     examples = examples_of(folder)
     if examples is None:
         raise TaskError((Problem(folder, "", "no examples/<domain>/<id>.json here"),))
-    found = {}
+    tasks = {}
     for path in sorted(examples.glob("*/*.json")):
         try:
-            said = json.loads(path.read_bytes())
+            task = json.loads(path.read_bytes())
         except ValueError as error:
             raise TaskError((Problem(path, "", f"not JSON: {error}"),)) from None
-        if not isinstance(said, dict):
-            raise TaskError((Problem(path, "", "no task"),))
-        found[name_of(path.parent.name, path.stem)] = said
-    return found
+        if not isinstance(task, dict):
+            raise TaskError((Problem(path, "", "not a task"),))
+        tasks[name_of(path.parent.name, path.stem)] = task
+    return tasks
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
@@ -59,8 +59,8 @@ def _differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
             yield key
     was, now = old.get("evaluator", {}), new.get("evaluator", {})
     if (was.get("func") == "infeasible") is not (now.get("func") == "infeasible"):
-        said = "infeasible" if now.get("func") == "infeasible" else "feasible"
-        yield f"it is {said} now"
+        feasibility = "infeasible" if now.get("func") == "infeasible" else "feasible"
+        yield f"now {feasibility}"
     for key in sorted(was.keys() | now.keys()):
         if was.get(key) != now.get(key):
             yield f"evaluator.{key}"

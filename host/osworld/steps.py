@@ -1,8 +1,8 @@
-"""The steps of an OSWorld task, carried out in the guest.
+"""Runs the steps of an OSWorld task in the guest.
 
-Before the episode a step that cannot be done as it stands is a `StageError`: the trial is void, and
-no 0. What a command says by its exit status is its own affair, as in OSWorld, and kept in the
-record. After the episode nothing that an agent may have brought about ends the trial.
+Before the episode, a step that cannot be run is a `StageError`: the attempt is void, not scored 0.
+The exit status of a command is only recorded, as in OSWorld. After the episode, nothing that an
+agent may have caused ends the attempt.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ambidex.host.client.answers import CommandResult, GuestRefusalError
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import StageError
 from ambidex.host.osworld import history
-from ambidex.host.osworld.pyautogui_keys import PYTHON, play, played
+from ambidex.host.osworld.pyautogui_keys import PYTHON, calls_of, play
 from ambidex.host.osworld.questions import CODE, QuestionRefusedError, ask
-from ambidex.host.osworld.shutdown import about_to_end, ended
+from ambidex.host.osworld.shutdown import prepare_shutdown, wait_for_exit
 from ambidex.host.osworld.waiting import MAPPED, Waiting
 from ambidex.tasks.osworld.assets import AssetStore
 from ambidex.tasks.osworld.getter_types import CommandOutput
@@ -41,55 +41,55 @@ from ambidex.tasks.osworld.setup_steps import (
     argv_of,
 )
 
-__all__ = ["Done", "Stagehand", "programs_of"]
+__all__ = ["StepOutcome", "StepRunner", "programs_of"]
 
 RUNS_WITHIN = 120.0
-"""Seconds that OSWorld gives to a command."""
+"""Seconds that OSWorld allows for a command."""
 OPENS_WITHIN = 120.0
-"""Seconds for a file's window: LibreOffice under emulation takes one minute."""
+"""Seconds for a file's window to open: LibreOffice takes one minute under emulation."""
 TRIES = 5
 PASSWORD = "password"
 TITLES = (("Google Chrome", "Chromium"),)
-"""A program in the titles that tasks name, and what stands for it where the image has it."""
+"""Program names in the window titles that tasks use, and their replacements in our images."""
 TITLED = 10.0
-"""Seconds for a window that is there to have its title."""
+"""Seconds for an open window to get its title."""
 
 
 @dataclass(frozen=True)
-class Done:
-    """What became of one step, for the trial's record."""
+class StepOutcome:
+    """The outcome of one step, for the trial's record."""
 
     kind: str
     said: str
     seconds: float
     fails: bool = False
-    """Whether OSWorld would have ended with an exception."""
+    """Whether OSWorld would have raised an exception."""
 
 
 class SetupStepError(Exception):
-    """A step at which OSWorld ends with an exception."""
+    """A step at which OSWorld would raise an exception."""
 
 
-class Stagehand:
-    """Carries out steps, one after the other."""
+class StepRunner:
+    """Runs steps, one after the other."""
 
     def __init__(self, guest: Guest, store: AssetStore, kept: Path, waiting: Waiting) -> None:
         self._guest = guest
         self._store = store
         self._kept = kept
-        """Where what a step keeps is put."""
+        """Folder for the files that steps store."""
         self._waiting = waiting
         self._size = guest.health().screen or (1920, 1080)
         self._tools = {tool.name: tool for tool in guest.tools()}
 
-    def do(self, step: Step) -> Done:
-        """One step. `StageError` where it cannot be done as it stands."""
-        begun = time.monotonic()
+    def do(self, step: Step) -> StepOutcome:
+        """Run one step; `StageError` if it cannot be run."""
+        started = time.monotonic()
         try:
-            said, fails = self._do(step), False
+            message, fails = self._do(step), False
         except SetupStepError as error:
-            said, fails = str(error), True
-        return Done(step.type, said, round(time.monotonic() - begun, 3), fails)
+            message, fails = str(error), True
+        return StepOutcome(step.type, message, round(time.monotonic() - started, 3), fails)
 
     def _do(self, step: Step) -> str:
         match step:
@@ -104,9 +104,15 @@ class Stagehand:
             case ActivateWindow():
                 return self._activate(step)
             case CloseWindow():
-                given = (step.window_name, step.strict, step.by_class)
-                found = ask(self._guest, "close", name=given[0], strict=given[1], by_class=given[2])
-                return f"closed {found!r}" if found else "no such window"
+                arguments = (step.window_name, step.strict, step.by_class)
+                title = ask(
+                    self._guest,
+                    "close",
+                    name=arguments[0],
+                    strict=arguments[1],
+                    by_class=arguments[2],
+                )
+                return f"closed {title!r}" if title else "no such window"
             case OpenTabs():
                 return self._tabs("open_tabs", step.urls_to_open)
             case CloseTabs():
@@ -114,44 +120,44 @@ class Stagehand:
             case Sleep():
                 return self._waiting.pause(step.seconds)
             case BrowseHistory():
-                history.bring(self._guest, self._store, step)
+                history.install_history(self._guest, self._store, step)
                 return f"{len(step.history)} visits"
             case GoogleDrive() | Login():
-                raise StageError(f"{step.type} needs a Google account, and there is none here")
+                raise StageError(f"{step.type} needs a Google account, which is not available")
 
     def _download(self, step: Download) -> str:
         for file in step.files:
             path = self._store.at(file.url)
             if path is None:
-                hint = "`ambidex assets fetch` or `ambidex assets import` brings it."
+                hint = "Use `ambidex assets fetch` or `ambidex assets import`."
                 raise StageError(f"the asset {file.url} is not in the store", hint=hint)
             self._guest.put(self.place(file.path), path.read_bytes())
         return f"{len(step.files)} files"
 
     def place(self, path: str) -> str:
-        """A path of the guest; relative ones begin at the home."""
+        """A path in the guest; relative ones start at the home directory."""
         return path if path.startswith(("/", "~")) else f"{self._guest.home}/{path}"
 
     def _launch(self, argv: list[str]) -> str:
         words = argv[2] if argv[:2] == ["/bin/sh", "-c"] else shlex.join(argv)
-        ending = about_to_end(self._guest, words)
+        ending = prepare_shutdown(self._guest, words)
         try:
-            ran = self._guest.run(self._expanded(argv), background=True)
+            result = self._guest.run(self._expanded(argv), background=True)
         except GuestRefusalError as error:
             return f"did not start: {error}"
         if ending:
-            return ended(self._guest, self._waiting, ending)
+            return wait_for_exit(self._guest, self._waiting, ending)
         self._waiting.started(_program(words))
-        return f"process {ran.pid}"
+        return f"process {result.pid}"
 
     def _execute(self, step: Execute) -> str:
         command = self._filled(step.command)
         argv = argv_of(command, step.shell)
-        calls = None if self._waiting.literal else played(argv, self._tools, self._size)
+        calls = None if self._waiting.literal else calls_of(argv, self._tools, self._size)
         if calls is not None:
-            said = play(self._guest, calls, self._waiting)
-            return "; ".join(said) or f"{len(calls)} calls of the mouse and the keyboard"
-        ending = about_to_end(self._guest, argv[-1] if step.shell else shlex.join(argv))
+            errors = play(self._guest, calls, self._waiting)
+            return "; ".join(errors) or f"{len(calls)} calls of the mouse and the keyboard"
+        ending = prepare_shutdown(self._guest, argv[-1] if step.shell else shlex.join(argv))
         tries = 0
         while True:
             tries += 1
@@ -168,16 +174,16 @@ class Stagehand:
                 break
             self._waiting.settled(0.3)
         if ending:
-            ended(self._guest, self._waiting, ending)
+            wait_for_exit(self._guest, self._waiting, ending)
         if ran is None:
-            return "did not start, or was not done in time"
+            return "did not start, or did not finish in time"
         words = ran.stderr.strip().splitlines() if ran.returncode else []
         return f"exit {ran.returncode}" + (f": {words[-1][:200]}" if words else "")
 
     def _run(self, argv: list[str]) -> CommandResult | None:
         env = {}
         if argv and argv[0] in PYTHON and "pyautogui" in argv[-1]:
-            # The guest's own copy of what presses keys; nothing else of ours is in sight.
+            # Makes only the guest's own pyautogui importable, and nothing else of ours.
             env = {"PYTHONPATH": f"{CODE}/site"}
             argv = ["python3", *argv[1:]]
         try:
@@ -190,7 +196,8 @@ class Stagehand:
         return self._guest.expanded(argv)
 
     def _filled(self, command: str | list[str]) -> str | list[str]:
-        """The names that OSWorld fills in, in commands that are run to their end alone."""
+        """The command with OSWorld's placeholders filled in. OSWorld does this only for commands
+        that it waits for."""
         width, height = self._size
         names = {
             "{CLIENT_PASSWORD}": PASSWORD,
@@ -217,10 +224,10 @@ class Stagehand:
 
     def _open(self, path: str) -> str:
         place = self.place(path)
-        there = self._guest.run(["test", "-e", *self._expanded([place])]).returncode == 0
-        if not there and ask(self._guest, "lacking", programs=[path]):
-            raise SetupStepError(f"there is no file and no program {path}")
-        argv = ["xdg-open", *self._expanded([place])] if there else [path]
+        exists = self._guest.run(["test", "-e", *self._expanded([place])]).returncode == 0
+        if not exists and ask(self._guest, "lacking", programs=[path]):
+            raise SetupStepError(f"neither a file nor a program: {path}")
+        argv = ["xdg-open", *self._expanded([place])] if exists else [path]
         self._guest.run(argv, background=True)
         name = PurePosixPath(path).name
         names = [name, PurePosixPath(path).stem]
@@ -231,14 +238,18 @@ class Stagehand:
         raise SetupStepError(f"no window shows {name} within {OPENS_WITHIN:g} s")
 
     def _activate(self, step: ActivateWindow) -> str:
-        # A window that was asked for just now has come up after this; others are there or not.
-        asked = bool(self._waiting.expected)
+        # Windows of programs started just before appear while waiting here; others exist or not.
+        window_expected = bool(self._waiting.expected)
         self._waiting.settled()
         names = [step.window_name]
-        names += [step.window_name.replace(*each) for each in TITLES if each[0] in step.window_name]
+        names += [
+            step.window_name.replace(*title_pair)
+            for title_pair in TITLES
+            if title_pair[0] in step.window_name
+        ]
         title = None
         for number, name in enumerate(names):
-            within = TITLED if asked and number == len(names) - 1 else 1.0
+            within = TITLED if window_expected and number == len(names) - 1 else 1.0
             title = title or ask(
                 self._guest,
                 "activate",
@@ -253,14 +264,14 @@ class Stagehand:
 
     def _tabs(self, do: str, urls: list[str]) -> str:
         if not ask(self._guest, "answering", takes=MAPPED, within=MAPPED):
-            raise SetupStepError(f"the browser does not answer within {MAPPED:g} s")
+            raise SetupStepError(f"the browser did not respond within {MAPPED:g} s")
         self._waiting.settled()
         takes = 65.0 * len(urls) + 30
-        given: dict[str, object] = {"urls": urls}
+        arguments: dict[str, object] = {"urls": urls}
         if do == "open_tabs":
-            given["within"] = 60.0
+            arguments["within"] = 60.0
         try:
-            failed = ask(self._guest, do, takes=takes, **given)
+            failed = ask(self._guest, do, takes=takes, **arguments)
         except QuestionRefusedError as refused:
             raise SetupStepError(str(refused)) from None
         self._waiting.settled()
@@ -278,12 +289,12 @@ def _program(words: str) -> str:
 
 
 def programs_of(parts: Iterable[Step | Getter]) -> list[str]:
-    """The programs that steps and getters name outright; what a shell is given is not read."""
-    found = []
+    """The programs that steps and getters name directly; shell command lines are not parsed."""
+    programs = []
     for part in parts:
         if isinstance(part, Execute | Launch | CommandOutput):
             argv = argv_of(part.command, part.shell, launched=isinstance(part, Launch))
-            ours = argv[0] in PYTHON and "pyautogui" in argv[-1]
-            if argv[0] != "/bin/sh" and not ours and not argv[0].startswith((".", "~")):
-                found.append(argv[0])
-    return list(dict.fromkeys(found))
+            presses_keys = argv[0] in PYTHON and "pyautogui" in argv[-1]
+            if argv[0] != "/bin/sh" and not presses_keys and not argv[0].startswith((".", "~")):
+                programs.append(argv[0])
+    return list(dict.fromkeys(programs))

@@ -1,6 +1,6 @@
-"""Waiting for what a pause is for: windows that were asked for, programs that were ended, files
-that are being written, a screen on which something still happens. A pause that a task names is no
-more than a bound, and never less than what the thing itself may take."""
+"""Waiting for conditions in place of a task's pauses: windows to open, programs to exit,
+files to be written, a screen to settle. A pause in a task is only a bound, raised to
+the time that the condition itself may take."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from ambidex.host.osworld.questions import QuestionRefusedError, ask
 __all__ = ["Waiting"]
 
 STILL = 5.0
-"""Seconds in which a screen that moves comes to rest, or does not at all; a program that is at work
-is given more."""
+"""Seconds within which a changing screen settles, if it settles at all; busy programs get more."""
 MAPPED = 60.0
 """Seconds for a program to show its window."""
 GONE = 20.0
-"""Seconds for a program to end that was told to."""
+"""Seconds for a program to exit after it was told to."""
 WRITTEN = 20.0
 """Seconds for a file to be written."""
 WINDOWED = {
@@ -34,54 +33,54 @@ WINDOWED = {
     "thunderbird": ("thunderbird", "mail"),
     "vlc": ("vlc",),
 }
-"""Programs that show a window, and what its class may begin with or hold."""
+"""Programs that open a window, and substrings of the window's class."""
 
 
 class Waiting:
-    """Waits for what is pending. With `literal` it sleeps instead, where a task says so."""
+    """Waits for pending conditions. With `literal`, a task's pauses are plain sleeps instead."""
 
     def __init__(self, guest: Guest, *, literal: bool, written: Sequence[str] = ()) -> None:
         self._guest = guest
         self.literal = literal
         self._written = list(written)
         self.expected: list[str] = []
-        """Programs that were started and are to show a window."""
+        """Programs that were started and whose window is still expected."""
 
     def started(self, program: str) -> None:
-        """A program was started that may show a window."""
+        """Note that a program was started, which may open a window."""
         if program in WINDOWED:
             self.expected.append(program)
 
-    def ended(self, program: str) -> str:
-        """A program was told to end: what follows finds it gone, so a new one is not taken for
-        it."""
+    def wait_for_exit(self, program: str) -> str:
+        """Wait until a program that was told to end has exited, so that a later instance is not
+        mistaken for it; returns the outcome."""
         if self.literal or self._holds("wait_until_gone", GONE, name=program):
             return f"{program} was told to end"
         return f"{program} did not end within {GONE:g} s"
 
     def pause(self, seconds: float) -> str:
-        """What a task's pause is here; says what was waited for."""
+        """Run a task's pause; returns what was waited for."""
         if self.literal:
             time.sleep(seconds)
             return f"slept {seconds:g} s"
         return self.settled(seconds)
 
     def saved(self) -> str:
-        """Return when every office has written what it was told to save of the files that are
-        judged; says if one has not."""
+        """Wait until LibreOffice has written the judged files that it was told to save; returns an
+        error message, or an empty text."""
         if not self._written or self._holds("wait_until_saved", paths=self._written):
             return ""
         return f"a document was not saved within {WRITTEN:g} s"
 
     def settled(self, seconds: float = STILL) -> str:
-        """Return when nothing is pending and the screen is still, or at the bounds; says how it
-        went."""
-        said = self._windows()
+        """Wait until nothing is pending and the screen is still, within the bounds; returns the
+        outcome."""
+        outcomes = self._windows()
         if self._written and not self._holds("wait_until_written", paths=self._written):
-            said.append("a file was still being written")
+            outcomes.append("a file was still being written")
         frame = self._guest.screenshot(settle=max(seconds, STILL))
-        said.append("the screen was still" if frame.still else "the screen was not still")
-        return "; ".join(said)
+        outcomes.append("the screen was still" if frame.still else "the screen was not still")
+        return "; ".join(outcomes)
 
     def _windows(self) -> list[str]:
         programs, self.expected = self.expected, []
@@ -94,15 +93,15 @@ class Waiting:
     def _mapped(self, program: str) -> bool:
         end = time.monotonic() + MAPPED
         while True:
-            classes = [each["class"].lower() for each in ask(self._guest, "windows")]
-            if any(name in seen for name in WINDOWED[program] for seen in classes):
+            classes = [window["class"].lower() for window in ask(self._guest, "windows")]
+            if any(name in cls for name in WINDOWED[program] for cls in classes):
                 return True
             if time.monotonic() > end:
                 return False
-            time.sleep(0.25)  # between looks at a condition with a bound
+            time.sleep(0.25)  # polling interval of a bounded wait
 
-    def _holds(self, do: str, within: float = WRITTEN, **given: object) -> bool:
+    def _holds(self, do: str, within: float = WRITTEN, **arguments: object) -> bool:
         try:
-            return bool(ask(self._guest, do, takes=within, within=within, **given))
+            return bool(ask(self._guest, do, takes=within, within=within, **arguments))
         except QuestionRefusedError:
             return False

@@ -1,4 +1,4 @@
-"""The files that a task is judged by: they must not be read while they are being written."""
+"""The files that a task is judged by, which must not be read while they are being written."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["watched_files"]
 
 
 def watched_files(body: OSWorldBody) -> list[str]:
-    """Their paths in the guest, in order."""
-    found: list[str] = []
+    """The paths of these files in the guest, in order."""
+    paths: list[str] = []
     for getter in body.getters:
         match getter:
             case GuestFile():
-                found += [path for path, _ in getter.pairs()]
+                paths += [path for path, _ in getter.pairs()]
             case ContentOfFile():
-                found.append(getter.path)
+                paths.append(getter.path)
             case SoundInSlide() | BackgroundInSlide():
-                found.append(getter.ppt_file_path)
-    return list(dict.fromkeys(found))
+                paths.append(getter.ppt_file_path)
+    return list(dict.fromkeys(paths))

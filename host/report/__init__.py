@@ -1,1 +1,1 @@
-"""From rows to numbers, tables, plots and pages."""
+"""Reports: metrics computed from result rows, as tables, plots and HTML pages."""

@@ -1,5 +1,7 @@
-"""CSV files for spreadsheets. Much of what is in them was written by others: a cell that begins
-like a formula would be worked out when the file is opened, and can send away what the sheet holds.
+"""CSV files that are safe to open in a spreadsheet.
+
+Much of their content is untrusted: a cell that begins like a formula would be evaluated when the
+file is opened, and could send the sheet's data elsewhere.
 """
 
 from __future__ import annotations
@@ -11,14 +13,14 @@ from pathlib import Path
 __all__ = ["cell", "write_csv_file"]
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "|", "%")
-"""What spreadsheets take for the beginning of a formula or of a command, or drop before looking."""
+"""Prefixes that spreadsheets read as the start of a formula or command, or strip first."""
 
 
 def write_csv_file(
     path: Path, columns: Sequence[str], records: Iterable[Mapping[str, object]]
 ) -> None:
-    """Write records under these columns; truth values as true and false, what is not known as
-    nothing. Every text is quoted: where a semicolon separates cells, none begins within one."""
+    """Write records under these columns: booleans as true and false, None as an empty cell. Every
+    text is quoted, so that a spreadsheet that splits at semicolons does not split a cell."""
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.DictWriter(file, columns, quoting=csv.QUOTE_NONNUMERIC)
         writer.writeheader()
@@ -26,8 +28,8 @@ def write_csv_file(
 
 
 def cell(value: object) -> object:
-    """A value as such a file has it: a text that begins like a formula gets an apostrophe, which
-    makes it a text to spreadsheets."""
+    """Convert a value to a cell: text that begins like a formula is prefixed with an apostrophe,
+    which makes spreadsheets read it as text."""
     if isinstance(value, bool):
         return str(value).lower()
     if value is None or isinstance(value, int | float):

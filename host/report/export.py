@@ -1,5 +1,5 @@
-"""Rows for other programs: CSV, JSON and Parquet, one line per attempt, with the same columns in
-the same order whatever the rows hold."""
+"""Export of result rows as CSV, JSON and Parquet: one record per attempt, always with the same
+columns in the same order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ambidex.host.report.report_lines import Line
 __all__ = ["COLUMNS", "records", "write_csv", "write_json", "write_parquet"]
 
 LINE = {"run": str, "cap": int}
-"""The run's directory and the limit of steps: which line of the report a row belongs to."""
+"""The run's directory and the limit on steps: the line of the report that a row belongs to."""
 
 DERIVED = {"success": bool, "tool_calls": int, "gui_calls": int}
 
@@ -30,7 +30,7 @@ TEXTS = (
     "screen",
     "seconds",
 )
-"""Fields with parts of their own: as JSON text."""
+"""Nested fields, exported as JSON text."""
 
 TYPES = {
     "score": float,
@@ -54,27 +54,27 @@ COLUMNS: dict[str, type] = {
     **DERIVED,
     **{f"seconds_{part}": float for part in (*PARTS, "total")},
 }
-"""Every column and its type, in order; any may be empty."""
+"""Every column and its type, in order; any cell may be empty."""
 
 
 def records(lines: Iterable[Line]) -> list[dict[str, Any]]:
-    """One flat record per attempt and line: a run with checkpoints gives each at every limit."""
+    """One flat record per attempt and line: a run with interim verdicts has a line per limit."""
     return [_record(line, row) for line in lines for row in line.rows]
 
 
 def write_csv(lines: Iterable[Line], path: Path) -> None:
-    """One line for each record."""
+    """Write the records as CSV."""
     write_csv_file(path, list(COLUMNS), records(lines))
 
 
 def write_json(lines: Iterable[Line], path: Path) -> None:
-    """An array of objects."""
-    said = json.dumps(records(lines), ensure_ascii=False, indent=1)
-    path.write_text(said + "\n", encoding="utf-8")
+    """Write the records as a JSON array of objects."""
+    text = json.dumps(records(lines), ensure_ascii=False, indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def write_parquet(lines: Iterable[Line], path: Path) -> None:
-    """With a type for each column, also where every value is missing."""
+    """Write the records as Parquet; every column is typed, even one without values."""
     import pyarrow  # heavy: only this needs it
     from pyarrow import parquet
 
@@ -89,18 +89,18 @@ def write_parquet(lines: Iterable[Line], path: Path) -> None:
 
 
 def _record(line: Line, row: Row) -> dict[str, Any]:
-    said = row.model_dump(mode="json")
-    known: dict[str, Any] = {
+    fields = row.model_dump(mode="json")
+    record: dict[str, Any] = {
         "run": str(line.run),
         "cap": line.cap,
-        **{key: _text(value) if key in TEXTS else value for key, value in said.items()},
+        **{key: _text(value) if key in TEXTS else value for key, value in fields.items()},
         "success": row.success,
         "tool_calls": row.tool_calls,
         "gui_calls": row.gui_calls,
     }
     for part in (*PARTS, "total"):
-        known[f"seconds_{part}"] = row.seconds.get(part)
-    return {name: known[name] for name in COLUMNS}
+        record[f"seconds_{part}"] = row.seconds.get(part)
+    return {name: record[name] for name in COLUMNS}
 
 
 def _text(value: object) -> str | None:

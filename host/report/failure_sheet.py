@@ -1,5 +1,5 @@
-"""The failure sheet: every scored trial that was not solved, labelled as far as a machine can, with
-room for two people to say why. The causes they choose from are those the paper's cases show."""
+"""The failure sheet: every scored trial that was not solved, with automatic labels and columns in
+which two reviewers tick causes. The causes are those of the paper's case studies."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ambidex.host.report.tool_use import distractor_calls
 __all__ = ["CAUSES", "COLUMNS", "labels", "sheet", "write_sheet"]
 
 CAUSES = ("reasoning", "grounding", "mismatch", "wrong tool", "wrong arguments")
-"""What a reviewer may tick: thought wrongly; pointed at the wrong place; did other than thought; a
-tool that does not do it; a tool that does, with other arguments."""
+"""Causes a reviewer can tick: the reasoning was wrong; it pointed at the wrong place; the action
+did not match the reasoning; the tool cannot do it; the right tool with the wrong arguments."""
 
 LABELS = (
     "wrong_tool",
@@ -39,10 +39,10 @@ RAN_OUT = {Stop.STEP_LIMIT, Stop.TIME_LIMIT, Stop.COST_LIMIT}
 
 
 def write_sheet(lines: Iterable[Line], path: Path) -> int:
-    """Write it as CSV; returns how many failures it has."""
-    found = list(sheet(lines))
-    write_csv_file(path, COLUMNS, found)
-    return len(found)
+    """Write the sheet as CSV; returns the number of failures in it."""
+    failures = list(sheet(lines))
+    write_csv_file(path, COLUMNS, failures)
+    return len(failures)
 
 
 def sheet(lines: Iterable[Line]) -> Iterator[dict[str, object]]:
@@ -54,8 +54,8 @@ def sheet(lines: Iterable[Line]) -> Iterator[dict[str, object]]:
 
 
 def labels(row: Row, steps: list[dict[str, Any]] | None) -> dict[str, bool | None]:
-    """What a machine can say of a failure; None where only the trajectory could tell, and it is
-    gone (`steps` are its lines of that kind)."""
+    """The automatic labels of a failure. `steps` are the step lines of its trajectory; None if that
+    file is gone, and a label that needs it is then None."""
     useful_on_offer = bool(set(row.useful_tools) & set(row.offered))
     refused = None
     if steps is not None:
@@ -95,7 +95,7 @@ def _record(line: Line, row: Row) -> dict[str, object]:
 
 
 def _steps(folder: Path, upto: int) -> list[dict[str, Any]]:
-    """Those before the trial was judged: a checkpoint knows nothing of later ones."""
+    """The first `upto` steps: those that had happened when the trial was judged."""
     return [line for line in read_trajectory(folder) if line["kind"] == "step"][:upto]
 
 

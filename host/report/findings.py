@@ -1,5 +1,4 @@
-"""Everything that a report says beyond the lines themselves: it is worked out once, and printed,
-written as JSON or drawn from here."""
+"""The statistics of a report beyond its lines, computed once for the text, JSON and HTML forms."""
 
 from __future__ import annotations
 
@@ -35,26 +34,32 @@ class Pair:
 
 @dataclass(frozen=True)
 class Findings:
-    """Beside the lines, in their order."""
+    """Statistics over the lines of a report. `bootstraps`, `repeats` and `released` have one entry
+    per line, in the lines' order."""
 
     bootstraps: tuple[tuple[Bootstrap, ...], ...]
     repeats: tuple[tuple[Repeats, ...], ...]
     released: tuple[tuple[Released, ...], ...]
-    """Empty where it was not asked for."""
+    """Empty unless requested."""
     pairs: tuple[Pair, ...]
     correlation: Correlation | None
-    """Of TIR with accuracy over the lines that have both, where there are at least three."""
+    """Correlation of TIR with accuracy over the lines that have both; None for fewer than three."""
     paper: tuple[PaperRow, ...]
-    """Of the models that were asked for or matched."""
+    """The paper's rows for the models that were requested or matched."""
 
 
 def find(lines: Sequence[Line], *, as_released: bool = False, paper: str = "") -> Findings:
-    """Work it out; `UsageError` where the paper has no model of that name."""
-    both = [line.summary.groups[-1] for line in lines]
+    """Compute the statistics of these lines.
+
+    `as_released` also computes the numbers of the released script; `paper` names the model whose
+    figures are shown, instead of those that match the lines. Raises `UsageError` if the paper has
+    no such model.
+    """
+    totals = [line.summary.groups[-1] for line in lines]
     pairs = [
-        (each.tir, each.accuracy)
-        for each in both
-        if each.tir is not None and each.accuracy is not None
+        (total.tir, total.accuracy)
+        for total in totals
+        if total.tir is not None and total.accuracy is not None
     ]
     return Findings(
         bootstraps=tuple(bootstrap(line.rows) for line in lines),
@@ -68,14 +73,14 @@ def find(lines: Sequence[Line], *, as_released: bool = False, paper: str = "") -
 
 def _pairs(lines: Sequence[Line]) -> Iterator[Pair]:
     for a, b in combinations(lines, 2):
-        found = compare(a.rows, b.rows)
-        if found:
-            yield Pair(a, b, found, identical(a.rows, b.rows))
+        comparison = compare(a.rows, b.rows)
+        if comparison:
+            yield Pair(a, b, comparison, identical(a.rows, b.rows))
 
 
-def _paper_rows(lines: Sequence[Line], asked: str) -> Iterator[PaperRow]:
-    if asked:
-        yield from rows_of(asked)
+def _paper_rows(lines: Sequence[Line], requested: str) -> Iterator[PaperRow]:
+    if requested:
+        yield from rows_of(requested)
         return
     for model in dict.fromkeys(line.paper_model for line in lines if line.paper_model):
         yield from rows_of(model)

@@ -1,5 +1,5 @@
-"""A page in one HTML file: nothing is loaded from anywhere, plots are drawn into it, and links lead
-to the trials' directories relative to where it lies."""
+"""Self-contained HTML pages: nothing is loaded from elsewhere, plots are inline SVG, and links to
+the trials' directories are relative to the page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ambidex.host.records.config import RunConfig
 from ambidex.host.report import number_format
 from ambidex.host.report.report_lines import Line
 
-__all__ = ["link", "measured", "page"]
+__all__ = ["link", "page", "run_facts"]
 
 PAGES = Path(__file__).with_name("pages")
 
 
-def page(template: str, **said: object) -> str:
-    """That page, filled in; numbers are written as `host.report.number_format` writes them."""
+def page(template: str, **values: object) -> str:
+    """Render a template of `pages/`. The functions of `host.report.number_format` are filters."""
     environment = Environment(
         loader=FileSystemLoader(PAGES),
         undefined=StrictUndefined,
@@ -32,49 +32,51 @@ def page(template: str, **said: object) -> str:
         for name in number_format.__all__
         if callable(getattr(number_format, name))
     }
-    return environment.get_template(template).render(**said)
+    return environment.get_template(template).render(**values)
 
 
 def link(trial: Path, folder: Path) -> str:
-    """The way to a trial's directory from a page in that folder."""
+    """Relative URL of a trial's directory, for a page in `folder`."""
     return quote(os.path.relpath(trial, folder)) + "/"
 
 
-def measured(line: Line) -> dict[str, str]:
-    """What was run, by the name of each part."""
-    said, rows = line.config, line.rows
-    limits, exposure = said.limits, said.exposure
+def run_facts(line: Line) -> dict[str, str]:
+    """The configuration that a line was run_facts with, by label."""
+    config, rows = line.config, line.rows
+    limits, exposure = config.limits, config.exposure
     cost = "none" if limits.cost is None else f"{limits.cost:g} USD"
-    shown = exposure.model_dump(exclude_defaults=True)
+    exposure_settings = exposure.model_dump(exclude_defaults=True)
     return {
         "run": str(line.run),
-        "suite": f"{Path(said.suite).name}, {len(said.tasks)} tasks, {said.runs} trials of each",
+        "suite": f"{Path(config.suite).name}, {len(config.tasks)} tasks,"
+        f" {config.runs} trials of each",
         "agent": line.agent,
-        "model": said.model.name if said.model else "none",
-        "dialect": said.model.dialect if said.model else "none",
-        "condition": said.condition,
-        "exposure": ", ".join(f"{key} {value}" for key, value in shown.items()) or "all tools",
+        "model": config.model.name if config.model else "none",
+        "dialect": config.model.dialect if config.model else "none",
+        "condition": config.condition,
+        "exposure": ", ".join(f"{key} {value}" for key, value in exposure_settings.items())
+        or "all tools",
         "limits": f"{limits.steps} steps, {limits.seconds:g} s, cost {cost},"
         f" {limits.malformed} malformed answers in a row",
-        "checkpoints": ", ".join(map(str, said.checkpoints)) or "none",
-        "forked from": _forked(said),
+        "checkpoints": ", ".join(map(str, config.checkpoints)) or "none",
+        "forked from": _forked(config),
         "begun": min(row.started for row in rows),
-        "Ambidex": said.version,
-        "configuration": said.hash,
+        "Ambidex": config.version,
+        "configuration": config.hash,
         "code": ", ".join(sorted({row.code for row in rows})),
-        "image": said.image or "none",
-        "provider": said.provider or "none",
+        "image": config.image or "none",
+        "provider": config.provider or "none",
         "screen": ", ".join(sorted({f"{r.screen[0]}×{r.screen[1]}" for r in rows if r.screen})),
-        "catalogue of tools": said.catalogue or "none",
-        "prompts": said.prompts or "none",
-        "prices": said.prices or "none",
+        "catalogue of tools": config.catalogue or "none",
+        "prompts": config.prompts or "none",
+        "prices": config.prices or "none",
     }
 
 
-def _forked(said: RunConfig) -> str:
-    if said.fork is None:
+def _forked(config: RunConfig) -> str:
+    if config.fork is None:
         return "none"
-    steps = ", ".join(f"{each.trial} step {each.step}" for each in said.fork.branches)
-    hand = f"; {said.fork.hand} only, {said.fork.lasting}" if said.fork.hand else ""
-    hint = f"; hint: {said.fork.hint}" if said.fork.hint else ""
-    return f"{said.fork.run}: {steps}{hand}{hint}"
+    steps = ", ".join(f"{branch.trial} step {branch.step}" for branch in config.fork.branches)
+    hand = f"; {config.fork.hand} only, {config.fork.lasting}" if config.fork.hand else ""
+    hint = f"; hint: {config.fork.hint}" if config.fork.hint else ""
+    return f"{config.fork.run}: {steps}{hand}{hint}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ambidex.host.records.rows import Row
 from ambidex.host.report.findings import Findings
-from ambidex.host.report.html_page import link, measured, page
+from ambidex.host.report.html_page import link, page, run_facts
 from ambidex.host.report.metrics import GROUPS
 from ambidex.host.report.paper import paper
 from ambidex.host.report.plots import plots
@@ -20,7 +20,7 @@ __all__ = ["html_of", "write_html"]
 
 @dataclass(frozen=True)
 class TaskRow:
-    """A task as a line has it."""
+    """One task of a line, as the page lists it."""
 
     name: str
     application: str
@@ -28,29 +28,31 @@ class TaskRow:
     feasible: bool
     beneficial: bool
     trials: tuple[tuple[Row, str], ...]
-    """The last row of each trial, and a link to its directory."""
+    """The last row of each trial, and a link to the trial's directory."""
 
 
-def write_html(lines: Sequence[Line], beside: Findings, path: Path) -> None:
+def write_html(lines: Sequence[Line], findings: Findings, path: Path) -> None:
     """Write the whole report into one file."""
-    path.write_text(html_of(lines, beside, path.parent), encoding="utf-8")
+    path.write_text(html_of(lines, findings, path.parent), encoding="utf-8")
 
 
-def html_of(lines: Sequence[Line], beside: Findings, folder: Path) -> str:
-    """The report as it lies in this directory; the same for the same rows."""
+def html_of(lines: Sequence[Line], findings: Findings, folder: Path) -> str:
+    """The report as HTML, with links relative to `folder`. The same rows give the same text."""
     return page(
         "report.html",
         lines=lines,
         suites=sorted({Path(line.config.suite).name for line in lines}),
-        beside=beside,
+        findings=findings,
         groups=GROUPS,
         drawn=list(plots(lines)),
         measures=[measures(line) for line in lines],
         tasks=[_tasks(line, folder) for line in lines],
-        measured=[measured(line) for line in lines],
+        facts=[run_facts(line) for line in lines],
         paper=paper(),
         misprints=[
-            each for each in paper().misprints if each.model in {row.model for row in beside.paper}
+            misprint
+            for misprint in paper().misprints
+            if misprint.model in {row.model for row in findings.paper}
         ],
     )
 
@@ -59,9 +61,9 @@ def _tasks(line: Line, folder: Path) -> list[TaskRow]:
     latest: dict[tuple[str, int], Row] = {}
     for row in line.rows:
         latest[row.task, row.trial] = row
-    found: dict[str, list[Row]] = {}
+    by_task: dict[str, list[Row]] = {}
     for key in sorted(latest):
-        found.setdefault(key[0], []).append(latest[key])
+        by_task.setdefault(key[0], []).append(latest[key])
     return [
         TaskRow(
             name=task,
@@ -71,5 +73,5 @@ def _tasks(line: Line, folder: Path) -> list[TaskRow]:
             beneficial=rows[0].tool_beneficial,
             trials=tuple((row, link(line.run / row.folder, folder)) for row in rows),
         )
-        for task, rows in found.items()
+        for task, rows in by_task.items()
     ]

@@ -3,15 +3,16 @@
     accuracy   solved / N                  solved: score of 1, nothing less
     TIR        (n_t + n_g) / (N_t + N_g)   n_t: tool-beneficial tasks solved with a tool call,
                                            n_g: other tasks solved with none
-    ACS        sum of S_i / N              S_i: steps of trial i, over every scored trial: unsolved,
-                                           infeasible and used-up budgets included
+    ACS        sum of S_i / N              S_i: steps of trial i, over every scored trial,
+                                           including unsolved and infeasible ones and those that
+                                           reached a limit
 
-A step is one decision of the agent, the one that ends the episode included. A tool counts by the
-app that the guest declares for it: every app but `computer` is a tool, whether the call succeeded
-or not. A name that was not offered counts for nothing. Without tools on offer (condition `gui`)
-there is nothing to choose, and TIR is not given. A trial without a score (its attempts ended void
-or with a bug) is in none of these; beside accuracy stands what it would be if all of them had
-failed. What the released script makes of the same rows is in `host.report.released_script`.
+A step is one decision of the agent, including the one that ends the episode. Whether a call is a
+tool call depends on the app that the guest declares for it: every app except `computer` is a tool,
+whether the call succeeded or not. A call of a name that was not offered is not counted. Without
+tools on offer (condition `gui`) there is no choice, and TIR is None. Trials without a score (their
+attempts ended void or with a bug) are in none of these; `worst` is the accuracy if all of them had
+failed. The released script's numbers for the same rows are in `host.report.released_script`.
 """
 
 from __future__ import annotations
@@ -38,19 +39,18 @@ __all__ = [
 ]
 
 MOST_LOST = 0.02
-"""Part of the trials that may be without a score in a result that is published."""
+"""Largest share of trials without a score at which a result is publishable."""
 GROUPS = ("tool-beneficial", "other", "all")
 
 Key = TypeVar("Key", str, int)
 
 PARTS = ("revert", "setup", "model", "guest", "settle", "harness", "collect", "judge")
-"""Where the time of a trial goes, in order."""
+"""The parts that a trial's time is split into, in order."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """The three numbers over one set of tasks; a number is None where there is nothing to divide
-    by."""
+    """The metrics over one set of tasks; a metric is None where its denominator is 0."""
 
     name: str
     n: int
@@ -59,11 +59,11 @@ class Group:
     solved: int
     accuracy: float | None
     interval: tuple[float, float] | None
-    """Wilson 95 % interval of the accuracy, as if trials were independent."""
+    """Wilson 95 % interval of the accuracy, which treats trials as independent."""
     lost: int
-    """Trials that were begun and have no score."""
+    """Trials that were started and have no score."""
     worst: float | None
-    """The accuracy if all of those had failed."""
+    """The accuracy if all lost trials had failed."""
     tir: float | None
     acs: float | None
     score: float | None
@@ -73,7 +73,7 @@ class Group:
 
 @dataclass(frozen=True)
 class StepCount:
-    """Scored trials that took so many steps."""
+    """Number of scored trials that took `steps` steps."""
 
     steps: int
     solved: int
@@ -82,7 +82,7 @@ class StepCount:
 
 @dataclass(frozen=True)
 class Summary:
-    """What one agent came to in one run. Sums are over scored trials."""
+    """All metrics of one agent in one run. Sums are over scored trials."""
 
     groups: tuple[Group, ...]
     feasible: Group
@@ -90,35 +90,35 @@ class Summary:
     domains: tuple[Group, ...]
     """By the task's application."""
     useful: tuple[Group, ...]
-    """By the number of tools that the task calls useful."""
+    """By the number of useful tools that the task names."""
     forfeits: int
-    """Scored trials that failed twice after the agent had acted, and are 0 for it."""
+    """Scored trials that failed twice after the agent had acted, which scores 0."""
     root: int
     """Scored trials whose agent could become root in its guest."""
     void: int
-    """Attempts that a failing machine, guest or model ended."""
+    """Attempts ended by a failing machine, guest or model."""
     bugs: int
     unscored: int
-    """Trials that were begun and have no score."""
+    """Trials that were started and have no score."""
     infeasible: int
-    """Scored trials of infeasible tasks, and how many were `recognized`."""
+    """Scored trials of infeasible tasks; `recognized` counts those the agent recognized."""
     recognized: int
     wrongly_infeasible: int
     """Trials of feasible tasks that the agent called infeasible."""
     judged_twice: int
-    """Scored trials with two verdicts, how many of them `differ`, and how many the strict one calls
-    solved."""
+    """Scored trials with two verdicts. `differ` counts those whose verdicts differ,
+    `strictly_solved` those solved by the strict verdict."""
     differ: int
     strictly_solved: int
     stops: dict[str, int]
     malformed: int
-    """Answers that could not be read as a decision."""
+    """Answers that could not be parsed as a decision."""
     step_counts: tuple[StepCount, ...]
-    """By number of steps, the fewest first."""
+    """In ascending order of steps."""
     at_k: tuple[AtK, ...]
     census: tuple[ToolUse, ...]
     unused: tuple[str, ...]
-    """Tools that were on offer somewhere and never called."""
+    """Tools that were offered in some trial and never called."""
     tool_calls: int
     tool_errors: int
     gui_calls: int
@@ -127,41 +127,41 @@ class Summary:
     output_tokens: int
     cached_tokens: int
     cost: float | None
-    """US dollars; None where it is not known of every trial that asked a model."""
+    """US dollars; None unless known for every trial that made a request."""
     requests: int
     retries: int
     seconds: dict[str, float]
-    """By part; empty where it is not known of every trial."""
+    """By part; empty unless known for every trial."""
 
     @property
     def lost(self) -> float:
-        """Part of the trials that were begun and have no score."""
+        """Share of the started trials that have no score."""
         begun = self.unscored + self.groups[-1].n
         return self.unscored / begun if begun else 0.0
 
     @property
     def publishable(self) -> bool:
-        """Whether few enough trials were lost for the numbers to stand for all of them."""
+        """Whether at most `MOST_LOST` of the trials have no score."""
         return self.lost <= MOST_LOST
 
 
 def rows_at(rows: Iterable[Row], cap: int) -> list[Row]:
-    """The rows as they would be with that limit of steps; `UsageError` where that is not known.
+    """The rows as they would be with a limit of `cap` steps; `UsageError` where that is unknown.
 
-    Of a trial that went on after it neither the seconds nor the tools on offer until then are
-    known: it has none of the first, and keeps the second of the whole episode.
+    For a trial that continued beyond the limit, neither the seconds nor the tools offered up to
+    it are known: its seconds are empty, and the tools are those of the whole episode.
     """
     return [row if (then := row.at(cap)) is row else _untimed(then) for row in rows]
 
 
 def summarize(rows: Sequence[Row]) -> Summary:
-    """All numbers of the rows of one agent in one run."""
+    """All metrics of the rows of one agent in one run."""
     scored = [row for row in rows if row.fate == "scored"]
     done = {row.key for row in scored}
     lost = [row for row in {row.key: row for row in rows}.values() if row.key not in done]
     groups = (
-        group("tool-beneficial", *(_helped(each, True) for each in (scored, lost))),
-        group("other", *(_helped(each, False) for each in (scored, lost))),
+        group("tool-beneficial", _helped(scored, True), _helped(lost, True)),
+        group("other", _helped(scored, False), _helped(lost, False)),
         group("all", scored, lost),
     )
     infeasible = [row for row in scored if not row.feasible]
@@ -191,7 +191,7 @@ def summarize(rows: Sequence[Row]) -> Summary:
         step_counts=_steps(scored),
         at_k=at_k(scored),
         census=used,
-        unused=tuple(each.tool for each in used if not each.calls),
+        unused=tuple(use.tool for use in used if not use.calls),
         tool_calls=everything.tool_calls,
         tool_errors=everything.tool_errors,
         gui_calls=everything.gui_calls,
@@ -207,7 +207,7 @@ def summarize(rows: Sequence[Row]) -> Summary:
 
 
 def group(name: str, scored: Sequence[Row], lost: Sequence[Row] = ()) -> Group:
-    """The numbers over these scored rows, and one row of each trial that has no score."""
+    """The metrics over these scored rows; `lost` has one row for each trial without a score."""
     n = len(scored)
     solved = sum(row.success for row in scored)
     offered = any(row.condition != "gui" for row in scored)
@@ -252,8 +252,8 @@ def _steps(scored: Iterable[Row]) -> tuple[StepCount, ...]:
 def _interval(solved: int, n: int) -> tuple[float, float]:
     from scipy.stats import binomtest  # heavy: only reports need it
 
-    found = binomtest(solved, n).proportion_ci(method="wilson")
-    return (float(found.low), float(found.high))
+    ends = binomtest(solved, n).proportion_ci(method="wilson")
+    return (float(ends.low), float(ends.high))
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
@@ -267,7 +267,7 @@ def _summed(parts: Sequence[dict[str, float]]) -> dict[str, float]:
     if not all(parts):
         return {}
     total: dict[str, float] = {}
-    for each in parts:
-        for name, value in each.items():
+    for part in parts:
+        for name, value in part.items():
             total[name] = total.get(name, 0.0) + value
     return total

@@ -1,4 +1,4 @@
-"""Numbers as a report writes them; a dash where there is none."""
+"""Formatting of numbers in reports; a missing number is a dash."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ NONE = "–"
 
 
 def percent(value: float | None) -> str:
-    """A share, in percent."""
+    """Format a share between 0 and 1 as percent."""
     return NONE if value is None else f"{100 * value:.1f}"
 
 
 def percents(interval: tuple[float, float] | None) -> str:
-    """An interval of shares, in percent."""
+    """Format an interval of shares as percent."""
     return plain(interval and (100 * interval[0], 100 * interval[1]))
 
 
 def number(value: float | None) -> str:
-    """With one decimal."""
+    """Format with one decimal."""
     return NONE if value is None else f"{value:.1f}"
 
 
 def plain(interval: tuple[float, float] | None) -> str:
-    """An interval of numbers."""
+    """Format an interval of numbers with one decimal."""
     if interval is None:
         return NONE
     low, high = interval
@@ -33,15 +33,15 @@ def plain(interval: tuple[float, float] | None) -> str:
 
 
 def signed(value: float) -> str:
-    """With one decimal and its sign."""
+    """Format with one decimal and a sign."""
     return f"{value:+.1f}".replace("-", "−")
 
 
 def chance(p: float) -> str:
-    """A p value."""
+    """Format a p value."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def money(value: float | None) -> str:
-    """US dollars."""
+    """Format an amount of US dollars."""
     return "unknown" if value is None else f"{value:.2f} USD"

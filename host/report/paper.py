@@ -1,5 +1,5 @@
-"""The figures that OSWorld-MCP prints (its tables 1, 2 and 3), to be put beside ours; percent and
-steps, means of three runs over 361 tasks."""
+"""The figures printed in the OSWorld-MCP paper (tables 1, 2 and 3), for comparison with ours.
+Percentages and steps, means of three runs over 361 tasks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ambidex.host.errors import UsageError
 
 __all__ = [
     "Figures",
+    "Inconsistency",
     "Misprint",
-    "Miss",
     "Paper",
     "PaperRow",
-    "identities",
+    "inconsistencies",
     "model_of",
     "paper",
     "rows_of",
@@ -32,13 +32,13 @@ METRICS: tuple[Metric, ...] = ("accuracy", "tir", "acs")
 GroupName = Literal["tool-beneficial", "other", "all"]
 
 DIGIT = 0.05
-"""How far a number with one decimal may be from what it was before rounding."""
+"""Largest rounding error of a number with one decimal."""
 
 DATE = re.compile(r"[-@](\d{8}|\d{4}-\d\d-\d\d|latest)$")
 
 
 class Figures(Strict):
-    """The three numbers over one group of tasks; no TIR where only the GUI was on offer."""
+    """The three metrics over one group of tasks; TIR is None where only the GUI was on offer."""
 
     accuracy: float
     tir: float | None
@@ -46,14 +46,14 @@ class Figures(Strict):
 
 
 class Printed(Strict):
-    """Standard deviation over the three runs, and the interval that is printed with it."""
+    """Standard deviation over the three runs, and the interval printed with it."""
 
     sd: float
     interval: tuple[float, float]
 
 
 class Spreads(Strict):
-    """Over all tasks."""
+    """Spread of each metric over the three runs, for all tasks."""
 
     accuracy: Printed
     tir: Printed | None
@@ -68,7 +68,7 @@ class PaperRow(Strict):
     condition: Literal["gui", "hybrid"]
     steps: int
     setting: str
-    """Of the ablation in table 2; empty in table 1."""
+    """Setting of the ablation in table 2; empty in table 1."""
     groups: dict[GroupName, Figures]
     spread: Spreads | None
 
@@ -84,7 +84,7 @@ class PaperModel(Strict):
 
 
 class Misprint(Strict):
-    """A figure that cannot be right, and what the others imply."""
+    """A printed figure that cannot be right, and the value that the other figures imply."""
 
     table: int
     model: str
@@ -98,7 +98,7 @@ class Misprint(Strict):
 
 
 class Conventions(Strict):
-    """How the paper measured."""
+    """The paper's measurement setup."""
 
     runs: int
     temperature: float
@@ -109,7 +109,7 @@ class Conventions(Strict):
 
 
 class Paper(Strict):
-    """Everything we took from it."""
+    """The contents of `paper.json`."""
 
     source: str
     conventions: Conventions
@@ -120,8 +120,8 @@ class Paper(Strict):
 
 
 @dataclass(frozen=True)
-class Miss:
-    """A printed figure that others contradict by more than rounding allows."""
+class Inconsistency:
+    """A printed figure that contradicts others by more than rounding allows."""
 
     table: int
     model: str
@@ -129,20 +129,20 @@ class Miss:
     steps: int
     setting: str
     what: str
-    """`accuracy`, `tir` or `acs`; with `interval` where it is an end of one."""
+    """`accuracy`, `tir` or `acs`, followed by ` interval` if it is an end of an interval."""
     printed: float
     computed: float
 
 
 @cache
 def paper() -> Paper:
-    """The figures."""
+    """The paper's figures."""
     return Paper.model_validate_json(FILE.read_bytes())
 
 
 def model_of(name: str) -> str | None:
-    """The paper's name of a model that is known by this one, vendor and date aside; None where it
-    has no such model."""
+    """The paper's name for a model, ignoring vendor prefix and date suffix; None if the paper does
+    not have it."""
     bare = DATE.sub("", name.rpartition("/")[2].lower())
     for model in paper().models:
         if bare in (model.name.lower(), *model.known_as):
@@ -153,11 +153,11 @@ def model_of(name: str) -> str | None:
 def rows_of(
     model: str, *, condition: str | None = None, steps: int | None = None, table: int = 1
 ) -> tuple[PaperRow, ...]:
-    """The lines of a table about a model; `UsageError` where the paper has no such model."""
+    """The rows of a table about a model; `UsageError` if the paper has no such model."""
     name = model_of(model)
     if name is None:
-        there = ", ".join(each.name for each in paper().models)
-        raise UsageError(f"the paper has no model {model!r}", hint=f"It has {there}.")
+        known = ", ".join(known.name for known in paper().models)
+        raise UsageError(f"the paper has no model {model!r}", hint=f"It has {known}.")
     return tuple(
         row
         for row in paper().rows
@@ -167,10 +167,10 @@ def rows_of(
     )
 
 
-def identities() -> Iterator[Miss]:
-    """What does not add up: the numbers over all tasks are the means of the two groups, weighted
-    by their tasks, and an interval is mean ± 1.96·sd/√3."""
-    said = paper().conventions
+def inconsistencies() -> Iterator[Inconsistency]:
+    """Figures that do not add up. The metric over all tasks must be the mean of the two groups,
+    weighted by their number of tasks, and an interval must be mean ± 1.96·sd/√3."""
+    conventions = paper().conventions
     for row in paper().rows:
         where = (row.table, row.model, row.condition, row.steps, row.setting)
         for metric in METRICS:
@@ -179,15 +179,17 @@ def identities() -> Iterator[Miss]:
             )
             if both is None:
                 continue
-            computed = (said.tool_beneficial * helped + said.other * other) / said.tasks
+            computed = (
+                conventions.tool_beneficial * helped + conventions.other * other
+            ) / conventions.tasks
             # Both sides are rounded.
             if abs(both - computed) > 2 * DIGIT + 1e-9:
-                yield Miss(*where, metric, both, computed)
+                yield Inconsistency(*where, metric, both, computed)
             spread: Printed | None = getattr(row.spread, metric) if row.spread else None
             if spread is None:
                 continue
-            scale = 1.96 / said.runs**0.5
+            scale = 1.96 / conventions.runs**0.5
             for sign, printed in zip((-1, 1), spread.interval, strict=True):
                 end = both + sign * scale * spread.sd
                 if abs(printed - end) > (2 + scale) * DIGIT + 1e-9:
-                    yield Miss(*where, f"{metric} interval", printed, end)
+                    yield Inconsistency(*where, f"{metric} interval", printed, end)

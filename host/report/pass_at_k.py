@@ -1,8 +1,7 @@
-"""Several trials of a task: pass@k, pass^k and avg@k, each a mean over tasks.
+"""pass@k, pass^k and avg@k over repeated trials, each a mean over tasks.
 
-With n scored trials of a task, c of them solved, and k trials drawn from them without replacement
-(branches of a recorded episode are counted by the step that they go on from, as if each such step
-were a task):
+For a task with n scored trials, c of them solved, of which k are drawn without replacement
+(branches of a recorded episode are grouped by branch point, as if each branch point were a task):
 
     pass@k   1 - C(n-c, k) / C(n, k)   at least one of k is solved
     pass^k   C(c, k) / C(n, k)         all k are solved
@@ -23,7 +22,7 @@ __all__ = ["AtK", "at_k", "pass_all", "pass_any"]
 
 @dataclass(frozen=True)
 class AtK:
-    """The three numbers for one k, over the tasks that have at least k scored trials."""
+    """The three metrics for one k, over the tasks with at least k scored trials."""
 
     k: int
     tasks: int
@@ -36,26 +35,26 @@ class AtK:
 
 
 def pass_any(n: int, c: int, k: int) -> float:
-    """Chance that k of n trials, c of them solved, hold a solved one."""
+    """Probability that at least one of k trials drawn from n, c of them solved, is solved."""
     return 1 - comb(n - c, k) / comb(n, k)
 
 
 def pass_all(n: int, c: int, k: int) -> float:
-    """Chance that k of n trials, c of them solved, are all solved."""
+    """Probability that all of k trials drawn from n, c of them solved, are solved."""
     return comb(c, k) / comb(n, k)
 
 
 def at_k(scored: Iterable[Row]) -> tuple[AtK, ...]:
-    """For k = 1 up to the most trials that any task has."""
+    """The metrics for k = 1 up to the largest number of trials of any task."""
     trials: Counter[str] = Counter()
     solved: Counter[str] = Counter()
     for row in scored:
         trials[row.beginning] += 1
         solved[row.beginning] += row.success
-    found = []
+    results = []
     for k in range(1, max(trials.values(), default=0) + 1):
         pairs = [(n, solved[task]) for task, n in trials.items() if n >= k]
-        found.append(
+        results.append(
             AtK(
                 k=k,
                 tasks=len(pairs),
@@ -64,4 +63,4 @@ def at_k(scored: Iterable[Row]) -> tuple[AtK, ...]:
                 average=sum(c / n for n, c in pairs) / len(pairs),
             )
         )
-    return tuple(found)
+    return tuple(results)

@@ -1,5 +1,5 @@
-"""How a plot looks: no frame, no grid, colours that most colour-blind people tell apart (Okabe and
-Ito's), and ink that follows the page, light or dark."""
+"""The style of plots: no frame, no grid, colours that most colour-blind people can tell apart
+(Okabe and Ito's), and text colours that follow the page's light or dark theme."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ WIDTH = 6.6
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 
-# Stand-ins: matplotlib needs colours of its own kind, and the page's are put in their place.
+# Placeholders: matplotlib does not accept CSS colours, so these are replaced in the SVG.
 INK, MUTED = "#010203", "#040506"
 PAGE = {INK: "currentColor", MUTED: "var(--muted)"}
 
 STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text: it can be searched, and needs no font of ours
-    "svg.hashsalt": "ambidex",  # the same plot is the same file
+    "svg.fonttype": "none",  # text stays searchable and uses the page's font
+    "svg.hashsalt": "ambidex",  # deterministic ids: the same plot gives the same file
     "text.parse_math": False,  # a dollar sign in a model's name is a dollar sign
     "font.family": "sans-serif",
     "font.size": 9,
@@ -61,7 +61,7 @@ STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing, what it says and how it is to be read."""
+    """A plot as SVG, with a title that states its message and a note on how to read it."""
 
     name: str
     title: str
@@ -71,32 +71,32 @@ class Plot:
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Figure]:
-    """A figure of that size in inches, to be drawn on in our style."""
+    """Yield a figure of this size in inches, with the style of this module active."""
     with matplotlib.rc_context(STYLE):
         yield Figure(figsize=(width, height), layout="constrained")
 
 
 def plotted(figure: Figure, name: str, title: str, note: str = "") -> Plot:
-    """The figure as an SVG element that fills the width it is given.
+    """Convert a figure to an SVG element that fills the available width.
 
-    `name` comes before all ids in it, so that several fit on a page; `title` is also for who cannot
-    see it.
+    `name` prefixes all ids in it, so that several plots fit on one page. `title` is also the
+    accessible label.
     """
     return Plot(name, title, note, _svg(figure, name, title))
 
 
 def legend(figure: Figure, columns: int = 2) -> None:
-    """Above the axes, where it hides nothing."""
+    """Place the legend above the axes, where it covers no data."""
     figure.legend(loc="outside upper left", ncols=columns, handlelength=1.2, columnspacing=1.2)
 
 
 def bare(axes: Axes) -> None:
-    """Bars need no ticks beside their names."""
+    """Remove the ticks and the line of the y axis, which bars with names do not need."""
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
-def _svg(figure: Figure, name: str, about: str) -> str:
+def _svg(figure: Figure, name: str, label: str) -> str:
     target = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure.savefig(target, format="svg", transparent=True, metadata=nothing)
@@ -104,10 +104,10 @@ def _svg(figure: Figure, name: str, about: str) -> str:
     text = text[text.index("<svg") :]
     head, rest = text.split(">", 1)
     head = re.sub(r' (width|height|xmlns|xmlns:xlink|version)="[^"]*"', "", head)
-    # Its one rule would hold for the whole page.
+    # The <style> element's one rule would apply to the whole page.
     rest = re.sub(r"<style.*?</style>", "", rest, flags=re.DOTALL)
     rest = re.sub(r'(\bid="|xlink:href="#|url\(#)', rf"\g<1>{name}-", rest)
-    text = f'{head} role="img" aria-label="{escape(about)}">{rest}'.replace("xlink:href", "href")
-    for stand_in, colour in PAGE.items():
-        text = text.replace(stand_in, colour)
+    text = f'{head} role="img" aria-label="{escape(label)}">{rest}'.replace("xlink:href", "href")
+    for placeholder, colour in PAGE.items():
+        text = text.replace(placeholder, colour)
     return text

@@ -1,5 +1,5 @@
-"""The plots of a report, each as SVG with a title that says what is seen. matplotlib is heavy:
-import this where plots are wanted, not before."""
+"""The plots of a report, entry as SVG with a title that states its message. matplotlib is slow to
+import: import this module only where plots are drawn."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from ambidex.host.report.report_lines import Line
 __all__ = ["plots"]
 
 CALLED = 20
-"""Tools that a census shows."""
+"""Number of tools entry in the census of calls."""
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A line and how it looks in every plot."""
+class PlottedLine:
+    """A line of the report with its colour and marker, the same in every plot."""
 
     line: Line
     colour: str
@@ -43,45 +43,45 @@ class Shown:
 
     @property
     def n(self) -> int:
-        """Scored trials, to divide by."""
+        """Number of scored trials, at least 1, as a divisor."""
         return max(1, self.line.summary.groups[-1].n)
 
 
 def plots(lines: Sequence[Line]) -> Iterator[Plot]:
-    """All that the lines give material for."""
-    shown = [
-        Shown(line, COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)], at)
+    """All plots that the lines have data for."""
+    entries = [
+        PlottedLine(line, COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)], at)
         for at, line in enumerate(lines)
         if line.summary.groups[-1].n
     ]
-    if not shown:
+    if not entries:
         return
-    yield _tir(shown)
-    yield _by_useful_tools(shown)
-    yield _by_application(shown)
-    # At a checkpoint the rest is the beginning of what it is at the limit.
-    full = [each for each in shown if each.line.cap == each.line.config.limits.steps]
-    yield from (_census(each) for each in full if each.line.summary.tool_calls)
+    yield _tir(entries)
+    yield _by_useful_tools(entries)
+    yield _by_application(entries)
+    # The other plots of an interim verdict would show the beginning of the one at the limit.
+    full = [entry for entry in entries if entry.line.cap == entry.line.config.limits.steps]
+    yield from (_census(entry) for entry in full if entry.line.summary.tool_calls)
     if full:
         yield _steps(full)
-    if asked := [each for each in full if each.line.summary.requests]:
+    if asked := [entry for entry in full if entry.line.summary.requests]:
         yield _tokens(asked)
-    if timed := [each for each in full if each.line.summary.seconds]:
+    if timed := [entry for entry in full if entry.line.summary.seconds]:
         yield _seconds(timed)
 
 
-def _tir(shown: Sequence[Shown]) -> Plot:
+def _tir(entries: Sequence[PlottedLine]) -> Plot:
     with drawing(WIDTH, 4.6) as figure:
         axes = figure.subplots()
         _paper_points(axes)
         top = 55.0
-        for each in shown:
-            both = each.line.summary.groups[-1]
+        for entry in entries:
+            both = entry.line.summary.groups[-1]
             accuracy = 100 * (both.accuracy or 0.0)
-            # Without tools there is no TIR; the accuracy is still worth seeing.
+            # A run without tools has no TIR; its accuracy is still worth showing.
             x, style = (0.0, "none") if both.tir is None else (100 * both.tir, "full")
-            axes.plot(x, accuracy, each.marker, color=each.colour, markersize=8,
-                      fillstyle=style, label=each.line.name, linestyle="none")  # fmt: skip
+            axes.plot(x, accuracy, entry.marker, color=entry.colour, markersize=8,
+                      fillstyle=style, label=entry.line.name, linestyle="none")  # fmt: skip
             top = max(top, accuracy + 5)
         axes.plot((0, top), (0, top), color=MUTED, linewidth=0.6, linestyle=(0, (4, 3)))
         axes.set_xlabel("TIR %")
@@ -113,26 +113,26 @@ def _paper_points(axes: Axes) -> None:
         ends.append((points[-1][2], points[-1][1], model.name))
     below = -10.0
     for y, x, name in sorted(ends):
-        # Names lie above each other where their points are close.
+        # Stack names where their points are close together.
         below = max(y, below + 1.5)
         axes.annotate(f"{name}  ", (x, below), ha="right", va="center", color=MUTED, fontsize=6.5)
 
 
-def _by_useful_tools(shown: Sequence[Shown]) -> Plot:
-    names = sorted({int(part.name) for each in shown for part in each.line.summary.useful})
+def _by_useful_tools(entries: Sequence[PlottedLine]) -> Plot:
+    names = sorted({int(part.name) for entry in entries for part in entry.line.summary.useful})
     with drawing(WIDTH, 3.4) as figure:
         axes = figure.subplots()
-        for nth, each in enumerate(shown):
-            parts = each.line.summary.useful
-            # Side by side, so that intervals do not hide each other.
-            shift = 0.5 * (nth - (len(shown) - 1) / 2) / len(shown)
+        for nth, entry in enumerate(entries):
+            parts = entry.line.summary.useful
+            # Shift sideways, so that intervals do not overlap.
+            shift = 0.5 * (nth - (len(entries) - 1) / 2) / len(entries)
             values = [100 * (part.accuracy or 0.0) for part in parts]
             ends = [part.interval or (0.0, 0.0) for part in parts]
-            # The end of an interval may miss the value by a rounding error.
+            # An interval may exclude the value by a rounding error.
             below = [max(0.0, v - 100 * low) for v, (low, _) in zip(values, ends, strict=True)]
             above = [max(0.0, 100 * high - v) for v, (_, high) in zip(values, ends, strict=True)]
             axes.errorbar([int(part.name) + shift for part in parts], values, (below, above),
-                          fmt=each.marker, color=each.colour, label=each.line.name,
+                          fmt=entry.marker, color=entry.colour, label=entry.line.name,
                           markersize=5, elinewidth=0.8)  # fmt: skip
         axes.set_xticks(names)
         axes.set_xlabel("tools that the task calls useful")
@@ -143,28 +143,28 @@ def _by_useful_tools(shown: Sequence[Shown]) -> Plot:
         return plotted(figure, "useful", title, "Bars: Wilson's 95 % intervals.")
 
 
-def _by_application(shown: Sequence[Shown]) -> Plot:
-    names = sorted({part.name for each in shown for part in each.line.summary.domains})[::-1]
-    bar = 0.8 / len(shown)
-    with drawing(WIDTH, 1.0 + len(names) * (0.12 + 0.11 * len(shown))) as figure:
+def _by_application(entries: Sequence[PlottedLine]) -> Plot:
+    names = sorted({part.name for entry in entries for part in entry.line.summary.domains})[::-1]
+    bar = 0.8 / len(entries)
+    with drawing(WIDTH, 1.0 + len(names) * (0.12 + 0.11 * len(entries))) as figure:
         axes = figure.subplots()
-        for nth, each in enumerate(shown):
-            parts = {part.name: part.accuracy for part in each.line.summary.domains}
+        for nth, entry in enumerate(entries):
+            parts = {part.name: part.accuracy for part in entry.line.summary.domains}
             down = [at + 0.4 - bar * (nth + 0.5) for at in range(len(names))]
             widths = [100 * (parts.get(name) or 0.0) for name in names]
-            axes.barh(down, widths, bar * 0.9, color=each.colour, label=each.line.name)
+            axes.barh(down, widths, bar * 0.9, color=entry.colour, label=entry.line.name)
         axes.set_yticks(range(len(names)), names)
         axes.margins(y=0.01)
         axes.set_xlim(0, 100)
         axes.set_xlabel("accuracy %")
         legend(figure)
         bare(axes)
-        return plotted(figure, "apps", _applications(shown))
+        return plotted(figure, "apps", _applications(entries))
 
 
-def _applications(shown: Sequence[Shown]) -> str:
-    parts = [part for part in shown[0].line.summary.domains if part.accuracy is not None]
-    if len(shown) > 1 or len(parts) < 2:
+def _applications(entries: Sequence[PlottedLine]) -> str:
+    parts = [part for part in entries[0].line.summary.domains if part.accuracy is not None]
+    if len(entries) > 1 or len(parts) < 2:
         return "Accuracy by application"
     best = max(parts, key=lambda part: part.accuracy or 0.0)
     worst = min(parts, key=lambda part: part.accuracy or 0.0)
@@ -174,90 +174,90 @@ def _applications(shown: Sequence[Shown]) -> str:
     )
 
 
-def _census(each: Shown) -> Plot:
-    summary = each.line.summary
+def _census(entry: PlottedLine) -> Plot:
+    summary = entry.line.summary
     used = [use for use in summary.census if use.calls]
     top = used[:CALLED][::-1]
     with drawing(WIDTH, 0.9 + 0.19 * len(top)) as figure:
         axes = figure.subplots()
         failed = [use.errors for use in top]
-        again = [use.repeats for use in top]
-        went = [use.calls - f - r for use, f, r in zip(top, failed, again, strict=True)]
+        repeated = [use.repeats for use in top]
+        succeeded = [use.calls - f - r for use, f, r in zip(top, failed, repeated, strict=True)]
         down = range(len(top))
-        parts = (("went well", went), ("repeated", again), ("failed", failed))
+        parts = (("succeeded", succeeded), ("repeated", repeated), ("failed", failed))
         _stack(axes, down, parts, (COLOURS[0], COLOURS[4], COLOURS[1]))
         axes.set_yticks(down, [use.tool for use in top])
         axes.set_xlabel("calls")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         legend(figure, 3)
         bare(axes)
-        never = summary.unused
-        title = f"{each.line.name} called {len(used)} tool{'s' * (len(used) != 1)}"
-        title += f", and never {len(never)} that it was offered" if never else ""
-        more = f"The {len(top)} most called are shown. " if len(used) > len(top) else ""
-        said = f"Never called: {', '.join(never)}." if never else ""
-        return plotted(figure, f"census-{each.at}", title, more + said)
+        unused = summary.unused
+        title = f"{entry.line.name} called {len(used)} tool{'s' * (len(used) != 1)}"
+        title += f", and never {len(unused)} that it was offered" if unused else ""
+        more = f"The {len(top)} most called are entry. " if len(used) > len(top) else ""
+        unused_tools = f"Never called: {', '.join(unused)}." if unused else ""
+        return plotted(figure, f"census-{entry.at}", title, more + unused_tools)
 
 
-def _steps(shown: Sequence[Shown]) -> Plot:
-    with drawing(WIDTH, 0.6 + 1.2 * len(shown)) as figure:
-        every = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
-        for each, axes in zip(shown, every, strict=True):
-            counts = each.line.summary.step_counts
+def _steps(entries: Sequence[PlottedLine]) -> Plot:
+    with drawing(WIDTH, 0.6 + 1.2 * len(entries)) as figure:
+        every = figure.subplots(len(entries), 1, sharex=True, squeeze=False)[:, 0]
+        for entry, axes in zip(entries, every, strict=True):
+            counts = entry.line.summary.step_counts
             across = [count.steps for count in counts]
             solved = [count.solved for count in counts]
             unsolved = [count.unsolved for count in counts]
-            axes.bar(across, solved, 0.9, color=each.colour)
+            axes.bar(across, solved, 0.9, color=entry.colour)
             axes.bar(across, unsolved, 0.9, solved, color=MUTED, alpha=0.5)
-            axes.set_title(each.line.name, loc="left", fontsize=8)
+            axes.set_title(entry.line.name, loc="left", fontsize=8)
             axes.set_ylabel("trials")
             axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         every[-1].set_xlabel("steps")
         title = "How many steps trials took: solved in colour, unsolved in grey"
-        return plotted(figure, "steps", title, "What ran out stands at the limit.")
+        return plotted(figure, "steps", title, "Trials that reached the limit are at the limit.")
 
 
-def _tokens(shown: Sequence[Shown]) -> Plot:
-    with drawing(WIDTH, 1.0 + 0.28 * len(shown)) as figure:
+def _tokens(entries: Sequence[PlottedLine]) -> Plot:
+    with drawing(WIDTH, 1.0 + 0.28 * len(entries)) as figure:
         axes = figure.subplots()
 
         def mean(number: Callable[[Line], int]) -> list[float]:
-            return [number(each.line) / each.n / 1000 for each in shown]
+            return [number(entry.line) / entry.n / 1000 for entry in entries]
 
         parts = (
             (
-                "read anew",
+                "input",
                 mean(lambda line: line.summary.input_tokens - line.summary.cached_tokens),
             ),
-            ("read from cache", mean(lambda line: line.summary.cached_tokens)),
-            ("written", mean(lambda line: line.summary.output_tokens)),
+            ("cached input", mean(lambda line: line.summary.cached_tokens)),
+            ("output", mean(lambda line: line.summary.output_tokens)),
         )
-        down = range(len(shown))[::-1]
+        down = range(len(entries))[::-1]
         ends = _stack(axes, down, parts, (COLOURS[0], COLOURS[5], COLOURS[1]))
-        for at, each, end in zip(down, shown, ends, strict=True):
-            cost = each.line.summary.cost
-            text = "cost unknown" if cost is None else f"{cost / each.n:.2f} USD"
+        for at, entry, end in zip(down, entries, ends, strict=True):
+            cost = entry.line.summary.cost
+            text = "cost unknown" if cost is None else f"{cost / entry.n:.2f} USD"
             axes.text(end, at, f"  {text}", va="center", fontsize=8, color=INK)
         axes.set_xlim(0, 1.2 * max(ends) or 1)
-        axes.set_yticks(down, [each.line.name for each in shown])
+        axes.set_yticks(down, [entry.line.name for entry in entries])
         axes.set_xlabel("thousand tokens per trial")
         legend(figure, 3)
         bare(axes)
-        title = "What a trial takes: tokens, and dollars"
+        title = "Tokens and cost per trial"
         return plotted(figure, "tokens", title, "Means over scored trials.")
 
 
-def _seconds(shown: Sequence[Shown]) -> Plot:
-    with drawing(WIDTH, 1.0 + 0.28 * len(shown)) as figure:
+def _seconds(entries: Sequence[PlottedLine]) -> Plot:
+    with drawing(WIDTH, 1.0 + 0.28 * len(entries)) as figure:
         axes = figure.subplots()
-        down = range(len(shown))[::-1]
+        down = range(len(entries))[::-1]
         parts = [
-            (part, [each.line.summary.seconds.get(part, 0.0) / each.n for each in shown])
+            (part, [entry.line.summary.seconds.get(part, 0.0) / entry.n for entry in entries])
             for part in PARTS
         ]
         _stack(axes, down, parts, (*COLOURS, MUTED))
-        axes.set_yticks(down, [each.line.name for each in shown])
+        axes.set_yticks(down, [entry.line.name for entry in entries])
         axes.set_xlabel("seconds per trial")
         legend(figure, len(PARTS))
         bare(axes)
@@ -271,7 +271,7 @@ def _stack(
     parts: Sequence[tuple[str, Sequence[float]]],
     colours: Sequence[str],
 ) -> list[float]:
-    """Bars end to end; returns where they end."""
+    """Draw stacked horizontal bars; returns where entry stack ends."""
     left = [0.0] * len(down)
     for (name, widths), colour in zip(parts, colours, strict=True):
         axes.barh(down, widths, 0.7, left, color=colour, label=name)

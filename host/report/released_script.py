@@ -1,25 +1,27 @@
-"""The numbers as OSWorld-MCP's released script computes them, its oddities included. For comparing
-with figures that came out of it; what the paper's text defines is in `host.report.metrics`.
+"""The metrics as OSWorld-MCP's released script computes them, including its oddities, for
+comparison with figures produced by that script. The definitions of the paper's text are in
+`host.report.metrics`.
 
     accuracy   mean of the scores found: partial credit counts, a missing result is left out
     solved     the text of the score contains the character "1": 0.1 and 0.31 do, 0.5 and 0.98 not
     TIR        (n_t + n_g) / (N_t + N_g) with N_t and N_g the full lists, however few were run; a
-               task that no tool helps with loses its point by any tool call, so does a
-               tool-beneficial one without any; it is computed for GUI-only runs too
+               task that no tool helps with loses its point if any tool was called, a
+               tool-beneficial one if none was; it is computed for GUI-only runs too
     ACS        mean steps over every result found, solved or not
 
-A run of the script is one trial of each task; of several trials the mean is taken. Rows do not let
-us do again what else it does:
+A run of the script is one trial of each task; with several trials we take the mean. Some of the
+script's behaviour cannot be reproduced from rows:
 
-* A tool counts there only if the model's raw answer spells the call in one exact way and the name
-  is on the script's own list, which lacks the names of 34 of the 158 tools. Here every call counts
-  of a tool that was on offer.
-* Steps are the number of screenshots in the directory, less one. Here they are decisions.
-* "Every result found" is every directory there, even one that failing machines left. Here it is
-  every scored trial.
-* The rates are blanked where the path contains "gui".
-* Where a run did not begin some tasks, nothing says whether tools help with them: they count in the
-  denominator over all tasks only (`unknown`).
+* The script counts a tool call only if the model's raw answer spells it in one exact way and the
+  name is on the script's own list, which lacks 34 of the 158 tools. Here every call of an offered
+  tool counts.
+* The script's steps are the number of screenshots in the directory, minus one. Here they are
+  decisions.
+* The script's "every result found" is every directory, even one left by a failed machine. Here it
+  is every scored trial.
+* The script blanks the rates if the path contains "gui".
+* If a run did not start some tasks, nothing says whether tools help with them: they count only in
+  the denominator over all tasks (`unknown`).
 """
 
 from __future__ import annotations
@@ -36,27 +38,27 @@ __all__ = ["Released", "has_a_one", "released"]
 
 @dataclass(frozen=True)
 class Released:
-    """The script's numbers over one set of tasks."""
+    """The script's metrics over one set of tasks."""
 
     name: str
     trials: int
-    """How many times each task was tried: the numbers are means over these."""
+    """Number of trials per task; the metrics are means over them."""
     listed: int
-    """Tasks on the list."""
+    """Number of tasks on the list."""
     unknown: int
-    """Tasks of the run that are on no group's list, because no row says on which."""
+    """Tasks of the run that are on no group's list, because they have no row that names one."""
     accuracy: float | None
     tir: float | None
     acs: float | None
 
 
 def has_a_one(score: float | None) -> bool:
-    """What the script takes for solved."""
+    """Whether the script counts this score as solved."""
     return "1" in str(score)
 
 
 def released(rows: Sequence[Row], tasks: Collection[str]) -> tuple[Released, ...]:
-    """The script's numbers of the rows of one agent, whose run was to play these tasks."""
+    """The script's metrics for the rows of one agent; `tasks` are those that its run planned."""
     known = {row.task: row.tool_beneficial for row in rows}
     unknown = len(set(tasks) - known.keys())
     listed = (

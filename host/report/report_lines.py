@@ -1,4 +1,4 @@
-"""What there is to report: a line is one agent of one run, with one limit of steps."""
+"""The lines of a report: one line is one agent of one run at one limit on steps."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ __all__ = ["Line", "lines", "runs_in"]
 
 @dataclass(frozen=True)
 class Line:
-    """One agent of one run, at its limit of steps or as judged at a checkpoint before it."""
+    """One agent of one run, at the run's limit on steps or at the limit of an interim verdict."""
 
     run: Path
     agent: str
     config: RunConfig
     planned: int
-    """Trials that the run's configuration asks for."""
+    """Number of trials that the run's configuration plans."""
     tasks: tuple[str, ...]
-    """Tasks that this agent was to play."""
+    """Tasks planned for this agent."""
     cap: int
-    """The limit of steps."""
+    """The limit on steps."""
     rows: tuple[Row, ...]
-    """With that limit."""
+    """The rows at that limit."""
     assisted: int
-    """Scored trials that a person helped in, left out of the rows."""
+    """Scored trials in which a person helped; they are left out of `rows`."""
     summary: Summary
 
     @property
     def player(self) -> str:
-        """The model's name, where the agent asks one; else the agent's."""
+        """The model's name for the agent `model`, otherwise the agent's name."""
         model = self.config.model
         return model.name if model and self.agent == "model" else self.agent
 
     @property
     def name(self) -> str:
-        """What a table calls it."""
+        """The line's label in tables."""
         capped = f" @{self.cap}" if self.config.checkpoints else ""
-        # The vendor before a model's name makes columns wide and says nothing new.
+        # A model's vendor prefix would only widen the columns.
         player = self.player.rpartition("/")[2] if self.agent == "model" else self.player
         return f"{self.run.name} {player}{capped}"
 
     @property
     def warning(self) -> str:
-        """Why these numbers should not be published as they are; empty where they may be."""
+        """Why these numbers should not be published as they are; empty if they may be."""
         s = self.summary
         if s.publishable:
             return ""
@@ -67,46 +67,55 @@ class Line:
 
     @property
     def paper_model(self) -> str | None:
-        """What the paper calls its model; None where it does not have it."""
+        """The paper's name for the model; None if the paper does not have it."""
         return model_of(self.player) if self.agent == "model" else None
 
 
 def runs_in(folders: Iterable[Path]) -> list[Path]:
-    """The directories of runs; of a directory that is none itself, those that lie in it."""
-    found = []
+    """Run directories: each folder itself, or the runs in it if it is not a run."""
+    runs = []
     for folder in folders:
         below = sorted(path.parent for path in folder.glob(f"*/{config.NAME}"))
         if (folder / config.NAME).exists() or not below:
-            found.append(folder)
+            runs.append(folder)
         else:
-            found += below
-    return found
+            runs += below
+    return runs
 
 
 def lines(runs: Iterable[Path], *, rescored: bool = False, assisted: bool = False) -> list[Line]:
-    """What there is to report; `UsageError` where a directory is neither a run nor holds one.
+    """The lines of these runs. Raises `UsageError` for a directory that neither is nor contains a
+    run.
 
-    Trials that a person helped in are left out, and counted, unless `assisted` asks for them.
+    Trials in which a person helped are left out and counted, unless `assisted` is set.
     """
     found = []
     for run in runs_in(runs):
-        said = read_config(run)
+        settings = read_config(run)
         rows = read_rescored(run) if rescored else read_rows(run)
         for agent in sorted({row.agent for row in rows}):
             own = [row for row in rows if row.agent == agent]
-            # A proof has several agents, and not each of them plays every task.
-            alone = len(said.agents) == 1
-            tasks = tuple(said.tasks if alone else sorted({row.task for row in own}))
-            begins = len(said.fork.branches) if said.fork else len(tasks)
-            planned = begins * said.runs if alone else len({row.key for row in own})
+            # A run of `ambidex prove` has several agents, and not every one plays every task.
+            alone = len(settings.agents) == 1
+            tasks = tuple(settings.tasks if alone else sorted({row.task for row in own}))
+            begins = len(settings.fork.branches) if settings.fork else len(tasks)
+            planned = begins * settings.runs if alone else len({row.key for row in own})
             count = 0 if assisted else sum(row.assisted for row in own)
             own = [row for row in own if assisted or not row.assisted]
-            for cap in sorted({*said.checkpoints, said.limits.steps}):
-                if cap <= said.limits.steps:
+            for cap in sorted({*settings.checkpoints, settings.limits.steps}):
+                if cap <= settings.limits.steps:
                     capped = tuple(rows_at(own, cap))
                     found.append(
                         Line(
-                            run, agent, said, planned, tasks, cap, capped, count, summarize(capped)
+                            run,
+                            agent,
+                            settings,
+                            planned,
+                            tasks,
+                            cap,
+                            capped,
+                            count,
+                            summarize(capped),
                         )
                     )
     return found

@@ -1,13 +1,13 @@
-"""How far a number can be trusted: repeats, and resampling of tasks.
+"""Uncertainty of the metrics: repeats, and bootstrap over tasks.
 
-    repeats     the numbers of each complete pass over all tasks; their mean and sample standard
-                deviation s, and mean ± 1.96·s/√k (the paper's interval, too narrow for few repeats)
-                and mean ± t·s/√k (Student's t with k-1 degrees of freedom)
-    bootstrap   tasks drawn with replacement, all trials of a task together: how the number would
+    repeats     the metrics of each complete pass over all tasks: mean, sample standard deviation
+                s, mean ± 1.96·s/√k (the paper's interval, too narrow for few repeats) and
+                mean ± t·s/√k (Student's t with k-1 degrees of freedom)
+    bootstrap   tasks drawn with replacement, all trials of a task together: how the metric might
                 have come out with other tasks of the same kind (95 % percentile interval)
 
-Wilson's interval of the accuracy (`host.report.metrics`) takes every trial as independent, which
-trials of one task are not: the bootstrap does not.
+Wilson's interval of the accuracy (`host.report.metrics`) treats every trial as independent, which
+trials of one task are not; the bootstrap does not assume it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = [
     "bootstrap",
     "correlation",
     "members",
-    "middle",
+    "percentile_interval",
     "repeats",
-    "resampled",
+    "resample",
     "spread",
 ]
 
@@ -42,10 +42,10 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True)
 class Spread:
-    """One number over k repeats; None where k is too small for it."""
+    """One metric over k repeats; a statistic is None where k is too small for it."""
 
     values: tuple[float, ...]
-    """Of each repeat, in the order of trial numbers."""
+    """The metric of each repeat, in the order of trial numbers."""
     mean: float | None
     sd: float | None
     """Sample standard deviation, divisor k - 1."""
@@ -57,11 +57,11 @@ class Spread:
 
 @dataclass(frozen=True)
 class Repeats:
-    """One group of tasks over the complete repeats of a run."""
+    """The metrics of one group of tasks over the complete repeats of a run."""
 
     name: str
     begun: int
-    """Trial numbers that have a row; a repeat is complete when every task was scored."""
+    """Number of repeats that have a row; one is complete when every task was scored."""
     complete: int
     accuracy: Spread
     tir: Spread
@@ -82,7 +82,7 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How two numbers go together over n pairs."""
+    """Correlation of two numbers over n pairs."""
 
     n: int
     pearson: float
@@ -91,41 +91,43 @@ class Correlation:
 
 def members(rows: Sequence[Row], name: str) -> list[Row]:
     """The scored rows of a group."""
-    wanted = {"tool-beneficial": (True,), "other": (False,), "all": (True, False)}[name]
-    return [row for row in rows if row.fate == "scored" and row.tool_beneficial in wanted]
+    values = {"tool-beneficial": (True,), "other": (False,), "all": (True, False)}[name]
+    return [row for row in rows if row.fate == "scored" and row.tool_beneficial in values]
 
 
 def repeats(rows: Sequence[Row], tasks: Collection[str]) -> tuple[Repeats, ...]:
-    """The numbers of each repeat, by group; `tasks` are those that a complete one has scored. Of
-    branches a complete one has scored each step that was gone on from."""
-    wanted = {row.beginning for row in rows if row.parent} or set(tasks)
+    """The metrics over complete repeats, by group. A repeat is complete if it scored all of `tasks`
+    or, in a run of branches, every branch point."""
+    required = {row.beginning for row in rows if row.parent} or set(tasks)
     passes: dict[int, list[Row]] = {}
     for row, number in _rounds(rows):
         passes.setdefault(number, []).append(row)
     whole = [
         own
         for _, own in sorted(passes.items())
-        if {row.beginning for row in own if row.fate == "scored"} >= wanted
+        if {row.beginning for row in own if row.fate == "scored"} >= required
     ]
-    found = []
+    results = []
     for name in GROUPS:
-        sums = [sum(map(_sums, own), np.zeros(4)) for each in whole if (own := members(each, name))]
-        chosen = sums if _has_tools(rows) else []
-        found.append(
+        sums = [
+            sum(map(_sums, own), np.zeros(4)) for repeat in whole if (own := members(repeat, name))
+        ]
+        with_tools = sums if _has_tools(rows) else []
+        results.append(
             Repeats(
                 name=name,
                 begun=len(passes),
                 complete=len(whole),
-                accuracy=spread([each[1] / each[0] for each in sums]),
-                tir=spread([each[2] / each[0] for each in chosen]),
-                acs=spread([each[3] / each[0] for each in sums]),
+                accuracy=spread([solved / trials for trials, solved, *_ in sums]),
+                tir=spread([chosen_well / trials for trials, _, chosen_well, _ in with_tools]),
+                acs=spread([steps / trials for trials, *_, steps in sums]),
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Mean, deviation and intervals of a number's values in k repeats."""
+    """Mean, standard deviation and intervals of a metric's values in k repeats."""
     from scipy.stats import t  # heavy: only reports need it
 
     own, k = tuple(float(value) for value in values), len(values)
@@ -142,50 +144,50 @@ def spread(values: Sequence[float]) -> Spread:
 def bootstrap(
     rows: Sequence[Row], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[Bootstrap, ...]:
-    """The intervals of each group, the same for the same rows and seed."""
-    found = []
+    """The bootstrap intervals of each group; deterministic for the same rows and seed."""
+    results = []
     for name in GROUPS:
         tasks: dict[str, np.ndarray] = {}
         for row in sorted(members(rows, name), key=lambda row: row.task):
             tasks[row.task] = tasks.get(row.task, np.zeros(4)) + _sums(row)
         table = np.array(list(tasks.values())).reshape(-1, 4)
-        drawn = resampled(table, resamples, seed)
+        drawn = resample(table, resamples, seed)
         tools = _has_tools(rows)
         several = len(tasks) > 1
-        found.append(
+        results.append(
             Bootstrap(
                 name=name,
                 tasks=len(tasks),
                 resamples=resamples,
-                accuracy=middle(drawn[:, 1] / drawn[:, 0]) if several else None,
-                tir=middle(drawn[:, 2] / drawn[:, 0]) if several and tools else None,
-                acs=middle(drawn[:, 3] / drawn[:, 0]) if several else None,
+                accuracy=percentile_interval(drawn[:, 1] / drawn[:, 0]) if several else None,
+                tir=percentile_interval(drawn[:, 2] / drawn[:, 0]) if several and tools else None,
+                acs=percentile_interval(drawn[:, 3] / drawn[:, 0]) if several else None,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
-def resampled(table: np.ndarray, resamples: int, seed: int) -> np.ndarray:
-    """Sums over lines that are drawn with replacement, as many as there are: one line of sums per
-    resample."""
+def resample(table: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    """Draw len(table) rows with replacement and sum them, `resamples` times: shape
+    (resamples, columns)."""
     count = len(table)
     if not count:
         return np.zeros((resamples, table.shape[1]))
-    # How often each line is drawn is all that a sum depends on.
+    # A sum depends only on how often each row is drawn.
     often = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), resamples)
     sums: np.ndarray = often @ table
     return sums
 
 
-def middle(values: np.ndarray) -> Interval:
+def percentile_interval(values: np.ndarray) -> Interval:
     """The 95 % percentile interval of resampled values."""
     low, high = np.percentile(values, (2.5, 97.5))
     return (float(low), float(high))
 
 
 def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation | None:
-    """Pearson's and Spearman's coefficient; None for fewer than three pairs or where one side does
-    not vary."""
+    """Pearson's and Spearman's coefficient; None for fewer than three pairs or if one side is
+    constant."""
     from scipy.stats import pearsonr, spearmanr  # heavy: only reports need it
 
     first, second = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
@@ -198,8 +200,8 @@ def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation | None:
 
 
 def _rounds(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:
-    """Each row with the repeat it belongs to: the trial's number, which of branches counts on from
-    step to step."""
+    """Each row with the number of its repeat: the trial number or, for branches, the position among
+    the trials of the same branch point."""
     numbers: dict[str, set[int]] = {}
     for row in rows:
         numbers.setdefault(row.beginning, set()).add(row.trial)
@@ -213,5 +215,5 @@ def _has_tools(rows: Sequence[Row]) -> bool:
 
 
 def _sums(row: Row) -> np.ndarray:
-    """Trials, solved, chosen well, steps."""
+    """The row as a vector: trials (1), solved, chosen well, steps."""
     return np.array([1, row.success, row.chosen_well, row.steps], float)

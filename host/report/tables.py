@@ -1,4 +1,4 @@
-"""The tables of a report beyond its first: what the numbers rest on, and what they hide."""
+"""The detailed tables of a text report: subsets, tool use, repeats, comparisons, paper."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ __all__ = [
 ]
 
 CALLED = 15
-"""Tools that the census of a terminal shows."""
+"""Number of tools shown in the census of calls."""
 
 
 def split_table(title: str, what: str, lines: Sequence[Line], field: str) -> Table:
-    """Accuracy, TIR and ACS of parts of the tasks, one part a line."""
+    """Accuracy, TIR and ACS by subset of the tasks, one subset per row."""
     table = _table(
         title, what, *(line.name for line in lines), caption="accuracy % / TIR % / ACS (trials)"
     )
     parts = [{part.name: part for part in _parts(line, field)} for line in lines]
     for name in dict.fromkeys(part.name for line in lines for part in _parts(line, field)):
-        table.add_row(name, *(_three(each.get(name)) for each in parts))
+        table.add_row(name, *(_three(by_name.get(name)) for by_name in parts))
     return table
 
 
 def _parts(line: Line, field: str) -> Sequence[Group]:
-    found: Sequence[Group] = getattr(line.summary, field)
-    return found
+    parts: Sequence[Group] = getattr(line.summary, field)
+    return parts
 
 
 def _three(part: Group | None) -> str:
@@ -66,7 +66,7 @@ CHOICE = (
 
 
 def choice_table(line: Line) -> Table:
-    """What TIR hides."""
+    """Tool use by group of tasks."""
     table = _table(
         f"Tool use in {line.name}",
         *("tasks", "use %", "given opportunity %", "errors %", "wasted %", "distractors %"),
@@ -88,7 +88,7 @@ def choice_table(line: Line) -> Table:
 
 
 def census_table(line: Line) -> Table:
-    """The tools that were called most, and how many never were."""
+    """The most called tools, and the number of tools that were never called."""
     names = ("tool", "app", "calls", "errors", "repeats", "trials called", "trials offered")
     never = len(line.summary.unused)
     table = _table(
@@ -104,12 +104,12 @@ def census_table(line: Line) -> Table:
 
 
 def passes_table(lines: Iterable[Line]) -> Table:
-    """Several trials of a task."""
+    """pass@k, pass^k and avg@k."""
     table = _table("Trials of a task", "run", "k", "tasks", "pass@k %", "pass^k %", "avg@k %")
     for line in lines:
-        for each in line.summary.at_k:
-            shares = map(percent, (each.pass_any, each.pass_all, each.average))
-            table.add_row(line.name if each.k == 1 else "", str(each.k), str(each.tasks), *shares)
+        for at in line.summary.at_k:
+            shares = map(percent, (at.pass_any, at.pass_all, at.average))
+            table.add_row(line.name if at.k == 1 else "", str(at.k), str(at.tasks), *shares)
     return table
 
 
@@ -121,7 +121,7 @@ REPEATS = (
 
 
 def repeats_table(line: Line, own: Sequence[Repeats], drawn: Sequence[Bootstrap]) -> Table:
-    """Mean and deviation over repeats, and the three kinds of interval."""
+    """Mean and standard deviation over repeats, with the three kinds of interval."""
     complete = f"{own[-1].complete} of {own[-1].begun}"
     table = _table(
         f"Repeats of {line.name}, {complete} complete",
@@ -129,13 +129,13 @@ def repeats_table(line: Line, own: Sequence[Repeats], drawn: Sequence[Bootstrap]
         left=2,
     )
     for group, resampled in zip(own, drawn, strict=True):
-        for name, said in (("accuracy", "accuracy %"), ("tir", "TIR %"), ("acs", "ACS")):
+        for name, label in (("accuracy", "accuracy %"), ("tir", "TIR %"), ("acs", "ACS")):
             spread: Spread = getattr(group, name)
             scale, interval = (1, plain) if name == "acs" else (100, percents)
             mean = NONE if spread.mean is None else f"{scale * spread.mean:.1f}"
             table.add_row(
                 group.name if name == "accuracy" else "",
-                said,
+                label,
                 mean if spread.sd is None else f"{mean} ± {scale * spread.sd:.1f}",
                 interval(spread.normal),
                 interval(spread.t),
@@ -153,16 +153,16 @@ PAIRS = (
 
 
 def pair_table(pair: Pair) -> Table:
-    """What can be said of two lines that share tasks."""
-    found = pair.comparison
+    """The comparison of two lines that share tasks."""
+    comparison = pair.comparison
     table = _table(
         f"A: {pair.a.name}\nB: {pair.b.name}",
-        *(f"{found.tasks} tasks", "A", "B", "A−B", "95 %", "differ", "p", "verdict"),
+        *(f"{comparison.tasks} tasks", "A", "B", "A−B", "95 %", "differ", "p", "verdict"),
     )
     numbers: tuple[tuple[str, Difference | None, float], ...] = (
-        ("accuracy %", found.accuracy, 100),
-        ("TIR %", found.tir, 100),
-        ("steps", found.steps, 1),
+        ("accuracy %", comparison.accuracy, 100),
+        ("TIR %", comparison.tir, 100),
+        ("steps", comparison.steps, 1),
     )
     for name, d, scale in numbers:
         if d is None:
@@ -182,12 +182,12 @@ def pair_table(pair: Pair) -> Table:
 
 
 def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
-    """The paper's figures, and ours below them."""
+    """The paper's figures, followed by ours."""
     table = _table(
-        "Beside the paper",
+        "Comparison with the paper",
         *("", "condition", "steps", "n", "tasks", "accuracy %", "TIR %", "ACS"),
-        caption="the paper's: means of three runs over 361 tasks (250 tool-beneficial);"
-        " another suite is another measurement",
+        caption="paper: means of three runs over 361 tasks (250 tool-beneficial);"
+        " figures from another suite are not comparable",
     )
     for row in rows:
         for name in GROUPS:
@@ -219,8 +219,8 @@ def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
     return table
 
 
-def released_table(lines: Sequence[Line], found: Sequence[Sequence[Released]]) -> Table:
-    """The released script's numbers."""
+def released_table(lines: Sequence[Line], released: Sequence[Sequence[Released]]) -> Table:
+    """The released script's metrics."""
     table = _table(
         "As the released script computes them",
         *("run", "tasks", "listed", "accuracy %", "TIR %", "ACS"),
@@ -228,7 +228,7 @@ def released_table(lines: Sequence[Line], found: Sequence[Sequence[Released]]) -
         caption="accuracy: mean score of the results found; solved: the score's text has a 1;"
         " TIR: over the full lists",
     )
-    for line, groups in zip(lines, found, strict=True):
+    for line, groups in zip(lines, released, strict=True):
         for group in groups:
             table.add_row(
                 line.name if group is groups[0] else "",
@@ -251,7 +251,7 @@ def _table(title: str, *columns: str, left: int = 1, caption: str = "") -> Table
         title=Text(title), title_justify="left", caption=caption or None, caption_justify="left"
     )
     for at, name in enumerate(columns):
-        # A name that is cut off could be another line's.
+        # Fold long names: a truncated one could be mistaken for another line's.
         side: JustifyMethod = "left" if at < left else "right"
         table.add_column(name, justify=side, overflow="fold", no_wrap=name == "tasks")
     return table

@@ -1,4 +1,4 @@
-"""The report of one or more runs: tables for a terminal, the same numbers as JSON."""
+"""The report of one or more runs, as tables for a terminal or as JSON."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from ambidex.host.report.tables import (
 __all__ = ["Line", "as_json", "lines", "measures", "tables"]
 
 
-def as_json(found: Sequence[Line], beside: Findings | None = None) -> list[dict[str, Any]]:
-    """The numbers, one object per line; a pair is told with its first line."""
-    beside = beside or find(found)
+def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dict[str, Any]]:
+    """The report as one object per line; a pair's comparison is in the object of its first line."""
+    findings = findings or find(lines)
     return [
         {
             "run": str(line.run),
@@ -45,9 +45,11 @@ def as_json(found: Sequence[Line], beside: Findings | None = None) -> list[dict[
             "planned": line.planned,
             "assisted": line.assisted,
             **asdict(line.summary),
-            "repeats": [asdict(each) for each in beside.repeats[at]],
-            "bootstrap": [asdict(each) for each in beside.bootstraps[at]],
-            "released": [asdict(each) for each in beside.released[at]] if beside.released else None,
+            "repeats": [asdict(result) for result in findings.repeats[at]],
+            "bootstrap": [asdict(result) for result in findings.bootstraps[at]],
+            "released": [asdict(result) for result in findings.released[at]]
+            if findings.released
+            else None,
             "against": [
                 {
                     "run": str(pair.b.run),
@@ -56,82 +58,83 @@ def as_json(found: Sequence[Line], beside: Findings | None = None) -> list[dict[
                     **asdict(pair.comparison),
                     "identical": asdict(pair.sameness),
                 }
-                for pair in beside.pairs
+                for pair in findings.pairs
                 if pair.a is line
             ],
             "paper": [
-                row.model_dump() for row in beside.paper if line.paper_model in (None, row.model)
+                row.model_dump() for row in findings.paper if line.paper_model in (None, row.model)
             ],
         }
-        for at, line in enumerate(found)
+        for at, line in enumerate(lines)
     ]
 
 
-def tables(found: Sequence[Line], beside: Findings | None = None) -> RenderableType:
+def tables(lines: Sequence[Line], findings: Findings | None = None) -> RenderableType:
     """The tables of `ambidex report`."""
-    return Together(*_parts(found, beside or find(found)))
+    return Together(*_parts(lines, findings or find(lines)))
 
 
-def _parts(found: Sequence[Line], beside: Findings) -> Iterator[RenderableType]:
-    yield _metrics(found)
-    yield from (Text(line.warning, style="bold red") for line in found if line.warning)
-    if beside.released:
-        yield released_table(found, beside.released)
-    if _several(found, "domains"):
-        yield split_table("By application", "application", found, "domains")
-    if _several(found, "useful"):
-        yield split_table("By number of useful tools", "useful tools", found, "useful")
-    yield from map(choice_table, found)
+def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
+    yield _metrics(lines)
+    yield from (Text(line.warning, style="bold red") for line in lines if line.warning)
+    if findings.released:
+        yield released_table(lines, findings.released)
+    if _several(lines, "domains"):
+        yield split_table("By application", "application", lines, "domains")
+    if _several(lines, "useful"):
+        yield split_table("By number of useful tools", "useful tools", lines, "useful")
+    yield from map(choice_table, lines)
     yield _note(CHOICE)
-    # At a checkpoint the census is the beginning of the one at the limit.
-    full = [line for line in found if line.cap == line.config.limits.steps]
+    # The census of an interim verdict would be the beginning of the one at the limit.
+    full = [line for line in lines if line.cap == line.config.limits.steps]
     yield from (census_table(line) for line in full if line.summary.tool_calls)
-    if any(len(line.summary.at_k) > 1 for line in found):
-        yield passes_table(found)
-        yield from map(repeats_table, found, beside.repeats, beside.bootstraps)
+    if any(len(line.summary.at_k) > 1 for line in lines):
+        yield passes_table(lines)
+        yield from map(repeats_table, lines, findings.repeats, findings.bootstraps)
         yield _note(REPEATS)
-    if beside.pairs:
-        yield from map(pair_table, beside.pairs)
+    if findings.pairs:
+        yield from map(pair_table, findings.pairs)
         yield _note(PAIRS)
-    for pair in beside.pairs:
+    for pair in findings.pairs:
         if pair.sameness.same:
             yield Text(
                 f"{pair.a.name} and {pair.b.name}: the rows of {pair.sameness.trials} trials are"
-                " identical in everything but time, place and attempt."
+                " identical except for time, folder and attempt."
             )
-    if beside.correlation:
-        c = beside.correlation
+    if findings.correlation:
+        c = findings.correlation
         yield Text(
             f"TIR with accuracy over {c.n} lines: Pearson {c.pearson:.2f},"
             f" Spearman {c.spearman:.2f} (TIR is bounded by accuracy)."
         )
-    if beside.paper:
-        yield paper_table(found, beside.paper)
-    yield _trials(found)
+    if findings.paper:
+        yield paper_table(lines, findings.paper)
+    yield _trials(lines)
     yield from (_failures(line) for line in full if line.summary.unscored or line.summary.bugs)
 
 
 def _twice(s: Summary) -> str:
-    """How OSWorld's own verdicts compare with those where its defects are mended."""
+    """How many of OSWorld's own verdicts differ from the strict ones, and how many are strictly
+    solved."""
     if not s.judged_twice:
         return "–"
     return f"{s.differ} of {s.judged_twice}, {s.strictly_solved}"
 
 
-def _note(said: str) -> Text:
-    return Text(f"{said}\n", style="italic dim")
+def _note(text: str) -> Text:
+    return Text(f"{text}\n", style="italic dim")
 
 
-def _several(found: Sequence[Line], field: str) -> bool:
-    return any(len(getattr(line.summary, field)) > 1 for line in found)
+def _several(lines: Sequence[Line], field: str) -> bool:
+    return any(len(getattr(line.summary, field)) > 1 for line in lines)
 
 
-def _metrics(found: Sequence[Line]) -> Table:
+def _metrics(lines: Sequence[Line]) -> Table:
     table = Table(
         title="Accuracy, TIR and ACS",
         title_justify="left",
         caption="accuracy: share of scored trials (n) with a score of 1, and its 95 % interval"
-        " (Wilson's); in brackets what it would be if the trials without a score had failed;"
+        " (Wilson's); in brackets: if the trials without a score had failed;"
         " TIR: share solved, with a tool where tools help, without one elsewhere; ACS: mean steps",
         caption_justify="left",
     )
@@ -139,11 +142,11 @@ def _metrics(found: Sequence[Line]) -> Table:
     table.add_column("tasks", no_wrap=True)
     for name in ("n", "accuracy %", "95 %", "TIR %", "ACS"):
         table.add_column(name, justify="right", no_wrap=True)
-    for line in found:
+    for line in lines:
         about = (line.run.name, line.player, f"{line.config.condition}, {line.cap} steps")
-        for said, group in zip(about, line.summary.groups, strict=True):
+        for label, group in zip(about, line.summary.groups, strict=True):
             table.add_row(
-                said,
+                label,
                 group.name,
                 str(group.n),
                 f"{percent(group.accuracy)} ({percent(group.worst)})",
@@ -155,22 +158,22 @@ def _metrics(found: Sequence[Line]) -> Table:
     return table
 
 
-def _trials(found: Sequence[Line]) -> Table:
+def _trials(lines: Sequence[Line]) -> Table:
     table = Table(title="Trials", title_justify="left")
     table.add_column("")
-    for line in found:
+    for line in lines:
         table.add_column(line.name, justify="right")
-    said = [measures(line) for line in found]
-    for name in said[0] if said else ():
-        table.add_row(name, *(each[name] for each in said))
+    columns = [measures(line) for line in lines]
+    for name in columns[0] if columns else ():
+        table.add_row(name, *(column[name] for column in columns))
     return table
 
 
 def measures(line: Line) -> dict[str, str]:
-    """What a line's numbers rest on and what it took, in words."""
+    """The counts behind a line's metrics, and its time and cost, as text by label."""
     s = line.summary
     feasible = s.feasible
-    asked = s.requests or s.input_tokens
+    used_a_model = s.requests or s.input_tokens
     return {
         "scored of planned": f"{s.groups[-1].n}/{line.planned}",
         "left out: a person helped": str(line.assisted),
@@ -189,9 +192,9 @@ def measures(line: Line) -> dict[str, str]:
         "tool calls (with an error)": f"{s.tool_calls} ({s.tool_errors})",
         "GUI actions (with an error)": f"{s.gui_calls} ({s.gui_errors})",
         "malformed answers": str(s.malformed),
-        "requests (sent again)": f"{s.requests} ({s.retries})",
+        "requests (retries)": f"{s.requests} ({s.retries})",
         "tokens in / cached / out": f"{s.input_tokens} / {s.cached_tokens} / {s.output_tokens}",
-        "cost": money(s.cost) if asked else NONE,
+        "cost": money(s.cost) if used_a_model else NONE,
         **{f"seconds in {part}": number(s.seconds.get(part)) for part in PARTS},
     }
 

@@ -1,7 +1,8 @@
-"""What TIR hides: how tools were used where they were on offer, and what their calls came to.
+"""Tool-use metrics that complement TIR: how often tools were used when offered, and how their
+calls ended.
 
-TIR is bounded by accuracy, so it mixes skill with choice; a call that failed, a wrong tool or one
-that was called for show looks to it like a good one. These numbers stand beside it.
+TIR is bounded by accuracy, so it mixes skill with choice, and it counts a failed call, a wrong tool
+or a pointless call like a useful one.
 """
 
 from __future__ import annotations
@@ -26,17 +27,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Choice:
-    """Tool use over one set of scored trials; a share is None where there is nothing to divide
-    by."""
+    """Tool use over one set of scored trials; a share is None where its denominator is 0."""
 
     tool_trials: int
     """Trials in a condition that has tools."""
     used: int
-    """Of these, trials with a call of any tool, successful or not."""
+    """Of these, trials with a call of any tool, whether it succeeded or not."""
     use: float | None
     """used / tool_trials"""
     opportunities: int
-    """Trials in which a tool that the task calls useful was on offer."""
+    """Trials in which a useful tool of the task was on offer."""
     taken: int
     """Of these, trials in which a useful tool was called."""
     use_given_opportunity: float | None
@@ -46,7 +46,7 @@ class Choice:
     tool_error_rate: float | None
     """tool_errors / tool_calls"""
     repeats: int
-    """Calls that said again what an equal one had said, with nothing changed in between."""
+    """Calls equal to an earlier one, with the same result and nothing changed in between."""
     wasted: int
     """Calls that failed or repeated; see `wasted`."""
     wasted_rate: float | None
@@ -58,7 +58,7 @@ class Choice:
     distractor_rate: float | None
     """distractor_calls / judged_calls"""
     unknown_calls: int
-    """Calls of names that were not on offer. They are no tool calls."""
+    """Calls of names that were not on offer. They do not count as tool calls."""
     gui_calls: int
     gui_errors: int
     tool_calls_per_solved: float | None
@@ -68,7 +68,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class ToolUse:
-    """One line of the census: a tool that was called, or only offered, in scored trials."""
+    """Census entry of one tool that was called, or only offered, in scored trials."""
 
     tool: str
     app: str
@@ -76,13 +76,13 @@ class ToolUse:
     errors: int
     repeats: int
     called_in: int
-    """Trials that called it."""
+    """Number of trials that called it."""
     offered_in: int
-    """Trials it was on offer in."""
+    """Number of trials in which it was on offer."""
 
 
 def choice(scored: Sequence[Row]) -> Choice:
-    """The numbers over these scored rows."""
+    """Compute tool use over these scored rows."""
     solved = [row for row in scored if row.success]
     tools = [call for row in scored for call in row.calls if is_tool(call)]
     gui = [call for row in scored for call in row.calls if call.app == GUI]
@@ -120,14 +120,14 @@ def choice(scored: Sequence[Row]) -> Choice:
 
 
 def distractor_calls(row: Row) -> int:
-    """Calls of tools that the task does not call useful; 0 where it names none."""
+    """Calls of tools that the task does not name as useful; 0 if the task names none."""
     if not row.useful_tools:
         return 0
     return sum(c.calls for c in row.calls if is_tool(c) and c.tool not in row.useful_tools)
 
 
 def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
-    """Every tool that was called or offered, the most called first, then by name."""
+    """Every tool that was called or offered: most called first, then by name."""
     called: dict[str, list[CallCount]] = {}
     offered: dict[str, int] = {}
     for row in scored:
@@ -135,7 +135,7 @@ def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
             called.setdefault(call.tool, []).append(call)
         for tool in row.offered:
             offered[tool] = offered.get(tool, 0) + 1
-    found = [
+    uses = [
         ToolUse(
             tool=tool,
             # A tool's name begins with its app's.
@@ -148,21 +148,21 @@ def census(scored: Iterable[Row]) -> tuple[ToolUse, ...]:
         )
         for tool in called.keys() | offered.keys()
     ]
-    return tuple(sorted(found, key=lambda each: (-each.calls, each.tool)))
+    return tuple(sorted(uses, key=lambda use: (-use.calls, use.tool)))
 
 
 def is_tool(call: CallCount) -> bool:
-    """Whether that is a call of a tool: neither the GUI nor a name that was not on offer."""
+    """Whether this is a tool call: not a GUI call, and not a name that was not on offer."""
     return call.app not in ("", GUI)
 
 
 def wasted(call: CallCount) -> int:
-    """Calls that failed, and calls that said again what was known."""
+    """Number of calls that failed or repeated an earlier one."""
     return call.errors + call.repeats
 
 
 def share(part: float, whole: float) -> float | None:
-    """part / whole; None where there is nothing to divide by."""
+    """part / whole; None if whole is 0."""
     return part / whole if whole else None
 
 

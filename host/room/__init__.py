@@ -1,14 +1,14 @@
-"""The control room: a web page on which people watch episodes, hold them, take over, and look at
-them again.
+"""The control room: a web page for watching, holding, taking over and replaying episodes.
 
-    wall        what all trials are at, and which of them wants a person      reels, wall, eyes
-    desk        one trial: its screen through a bridge that lets nobody
-                type who does not hold its lease                              rfb, bridge, lease
-    control     orders to the runner; what a person did, in an agent's words  gestures
-    app, serve  the doors, behind a token                             guard, parts, serving
+    wall        the state of all trials, and which of them        live_trajectory, wall,
+                need attention                                    thumbnails
+    desk        one trial: its screen, through a bridge that
+                drops input from viewers without the lease        rfb, bridge, lease
+    control     orders to the runner; a person's input as calls   gestures
+    app, serve  the HTTP routes, and access to them               guard, parts, serving
 
-`guard`, `parts`, `serving`, `bridge` and `lease` know nothing of runs: other pages use them too.
+`guard`, `parts`, `serving`, `bridge` and `lease` are independent of runs; other pages use them too.
 
-The room only reads the directories of runs, and appends to a trial's orders: it may be started,
-ended and started again while a run goes on, and needs none.
+The room only reads the directories of runs, and appends to a trial's orders. It can be started and
+stopped at any time, whether a run is in progress or not.
 """

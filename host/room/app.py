@@ -1,4 +1,4 @@
-"""The doors of the control room; `guard` stands before them all."""
+"""The HTTP and WebSocket routes of the control room. `guard` controls access to all of them."""
 
 from __future__ import annotations
 
@@ -30,26 +30,24 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.orders import Act, Order, post
 from ambidex.host.records.trajectory import FRAMES
 from ambidex.host.room.bridge import Bridge
-from ambidex.host.room.forking import Asked as Branches
-from ambidex.host.room.forking import Forks, forkable
-from ambidex.host.room.frame_images import shown
+from ambidex.host.room.forking import ForkRequest, Forks, forkable
+from ambidex.host.room.frame_images import frame_response
 from ambidex.host.room.lease import Leases
 from ambidex.host.room.lineage import lanes
 from ambidex.host.room.parts import PAGES, mounts
-from ambidex.host.room.thumbnails import Eyes
+from ambidex.host.room.thumbnails import Thumbnails
 from ambidex.host.room.wall import Live, Wall
 
 __all__ = ["Room"]
 
-Told = list[dict[str, Any]]
-"""What a page is told, as JSON."""
+JSONObjects = list[dict[str, Any]]
 
-LOOK_EVERY = 0.5
-"""Seconds between two looks at the runs' directories."""
+POLL_INTERVAL = 0.5
+"""Seconds between two reads of the runs' directories."""
 
 
-class Asked(BaseModel):
-    """What a page asks for: an order, and which page it is."""
+class OrderRequest(BaseModel):
+    """The body of a request that posts an order, with the id of the page that sends it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -60,30 +58,30 @@ class Asked(BaseModel):
 
 
 def _public(viewer: str) -> str:
-    """What others are told of a viewer: its own name is a key, to the lease that it may hold."""
+    """The public id of a viewer. Its own id is secret: it is the key to the lease it may hold."""
     return hashlib.sha256(viewer.encode()).hexdigest()[:12]
 
 
-def _for(viewer: str, said: dict[str, Any]) -> dict[str, Any]:
-    """What is said of a trial, as that viewer may know it."""
-    holder = said["lease"]
+def _for(viewer: str, trial: dict[str, Any]) -> dict[str, Any]:
+    """A trial's summary for one viewer, with the holder of the lease replaced by mine/another's."""
+    holder = trial["lease"]
     whose = None if holder is None else "mine" if holder == viewer else "another's"
-    return said | {"lease": whose}
+    return trial | {"lease": whose}
 
 
 @dataclass
 class Room:
-    """The application, and what it knows."""
+    """The application and its state."""
 
     wall: Wall
-    eyes: Eyes
+    thumbnails: Thumbnails
     leases: Leases = field(default_factory=Leases)
     forks: Forks = field(default_factory=Forks)
-    _said: list[dict[str, Any]] = field(default_factory=list)
+    _trials: list[dict[str, Any]] = field(default_factory=list)
     _forks: list[dict[str, Any]] = field(default_factory=list)
     _runs: list[dict[str, Any]] = field(default_factory=list)
     _version: int = 0
-    _runs_at: int = 0
+    _runs_version: int = 0
     _live: dict[str, Live] = field(default_factory=dict)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -99,47 +97,49 @@ class Room:
             Route("/api/trials/{run}/{trial}/screen", self._screen),
             Route("/api/trees/{run}/{trial}", self._tree),
             Route("/frames/{run}/{trial}/{name}", self._frame),
-            Route("/live/{run}/{trial}", self._small),
+            Route("/live/{run}/{trial}", self._thumbnail),
             WebSocketRoute("/vnc/{run}/{trial}", self._vnc),
             *mounts(),
         ]
         return Starlette(routes=routes, exception_handlers={UsageError: _refused})
 
     async def work(self) -> None:
-        """Look at the runs again and again; ends when it is cancelled."""
+        """Poll the runs until cancelled."""
         while True:
             await self.look_once()
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(POLL_INTERVAL)
 
     def close(self) -> None:
-        """Look no more, and hold nobody's lease."""
+        """Stop watching screens and release all leases."""
         self.leases.close()
-        self.eyes.close()
+        self.thumbnails.close()
 
     async def look_once(self) -> None:
-        """Look at the runs, and tell those who wait if something has changed."""
-        self._live, said, runs, forks = await run_in_threadpool(self._looked)
-        if (said, forks) != (self._said, self._forks) or runs is not self._runs:
-            self._runs_at += runs is not self._runs
-            self._said, self._forks, self._runs = said, forks, runs
+        """Read the runs, and notify the event streams if something has changed."""
+        self._live, trials, runs, forks = await run_in_threadpool(self._read_runs)
+        if (trials, forks) != (self._trials, self._forks) or runs is not self._runs:
+            self._runs_version += runs is not self._runs
+            self._trials, self._forks, self._runs = trials, forks, runs
             self._version += 1
             async with self._changed:
                 self._changed.notify_all()
 
-    def _looked(self) -> tuple[dict[str, Live], Told, Told, Told]:
-        live = {each.name: each for each in self.wall.live()}
-        screens = {name: each.seen for name, each in live.items() if each.seen.vnc}
-        self.eyes.look({name: (seen.vnc, seen.password) for name, seen in screens.items()})
-        said = []
-        for name, each in live.items():
-            picture = self.eyes.picture(name)
+    def _read_runs(self) -> tuple[dict[str, Live], JSONObjects, JSONObjects, JSONObjects]:
+        live = {trial.name: trial for trial in self.wall.live()}
+        screens = {name: trial.seen for name, trial in live.items() if trial.seen.vnc}
+        self.thumbnails.watch({name: (seen.vnc, seen.password) for name, seen in screens.items()})
+        summaries = []
+        for name, trial in live.items():
+            picture = self.thumbnails.picture(name)
             more = {
                 "picture": picture.number if picture else 0,
-                "lease": self.leases.holder(each.reel.folder),
+                "lease": self.leases.holder(trial.trajectory.folder),
             }
-            said.append(each.said() | more)
-        said.sort(key=lambda each: (-len(each["alarms"]), each["run"], each["trial"]))
-        return live, said, self.wall.told(), self.forks.said(self.wall.runs())
+            summaries.append(trial.summary() | more)
+        summaries.sort(
+            key=lambda summary: (-len(summary["alarms"]), summary["run"], summary["trial"])
+        )
+        return live, summaries, self.wall.summaries(), self.forks.summaries(self.wall.runs())
 
     async def _page(self, request: Request) -> Response:
         return FileResponse(PAGES / "index.html", headers={"cache-control": "no-store"})
@@ -149,97 +149,99 @@ class Room:
         return StreamingResponse(self._stream(viewer), media_type="text/event-stream")
 
     async def _stream(self, viewer: str) -> AsyncIterator[str]:
-        version, runs_at = 0, -1  # nothing is said before the runs were looked at once
+        version, runs_version = 0, -1  # nothing is sent before the runs have been read once
         while True:
             async with self._changed:
                 if version == self._version:
                     await self._changed.wait()
             version = self._version
-            live = [_for(viewer, each) for each in self._said]
-            said: dict[str, Any] = {"live": live, "forks": self._forks}
-            if runs_at != self._runs_at:  # they may be thousands of rows
-                runs_at, said["runs"] = self._runs_at, self._runs
-            yield f"data: {json.dumps(said)}\n\n"
+            live = [_for(viewer, trial) for trial in self._trials]
+            event: dict[str, Any] = {"live": live, "forks": self._forks}
+            if runs_version != self._runs_version:  # they may be thousands of rows
+                runs_version, event["runs"] = self._runs_version, self._runs
+            yield f"data: {json.dumps(event)}\n\n"
 
     async def _trial(self, request: Request) -> Response:
         after = int(request.query_params.get("after", 0))
-        return JSONResponse(await run_in_threadpool(self._told, request, after))
+        return JSONResponse(await run_in_threadpool(self._details, request, after))
 
-    def _told(self, request: Request, after: int) -> dict[str, Any]:
+    def _details(self, request: Request, after: int) -> dict[str, Any]:
         folder = self._folder(request)
-        reel = self.wall.reel(folder)
+        trajectory = self.wall.trajectory(folder)
         return {
-            "id": reel.id,
-            "start": reel.start,
-            "lines": reel.steps[after:],
+            "id": trajectory.id,
+            "start": trajectory.start,
+            "lines": trajectory.steps[after:],
             "after": after,
             "kept": forkable(folder),
-            "state": reel.state,
-            "end": reel.end,
+            "state": trajectory.state,
+            "end": trajectory.end,
         }
 
     async def _line(self, request: Request) -> Response:
-        reel = self.wall.reel(self._folder(request))
+        trajectory = self.wall.trajectory(self._folder(request))
         try:
-            return JSONResponse(reel.line(request.path_params["index"]))
+            return JSONResponse(trajectory.line(request.path_params["index"]))
         except IndexError:
-            raise HTTPException(404, "there is no such step") from None
+            raise HTTPException(404, "no such step") from None
 
     async def _order(self, request: Request) -> Response:
         folder = self._folder(request)
         try:
-            asked = Asked.model_validate_json(await request.body())
+            body = OrderRequest.model_validate_json(await request.body())
             order = Order.model_validate(
-                {"order": asked.order, "text": asked.text, "end": asked.end}
-                | {"by": _public(asked.viewer)}
+                {"order": body.order, "text": body.text, "end": body.end}
+                | {"by": _public(body.viewer)}
             )
         except ValidationError as error:
             return _malformed(error)
         if self._name(request) not in self._live:
-            raise UsageError("this trial is not under way any more")
+            raise UsageError("this trial is no longer running")
         if order.order == "act":
-            raise UsageError("what a person does comes through the screen")
+            raise UsageError("`act` orders are generated from viewer input and cannot be posted")
         if order.order == "take":
-            self.leases.take(folder, asked.viewer)
+            self.leases.take(folder, body.viewer)
         if order.order == "give":
-            if self.leases.holder(folder) != asked.viewer:
-                raise UsageError("only who is at the keyboard hands back")
-            self.leases.give(folder, asked.viewer)
+            if self.leases.holder(folder) != body.viewer:
+                raise UsageError("only the viewer who took over can hand back")
+            self.leases.give(folder, body.viewer)
         post(folder, order)
         return JSONResponse({"order": order.order}, 202)
 
     async def _fork(self, request: Request) -> Response:
         folder = self._folder(request)
         try:
-            asked = Branches.model_validate_json(await request.body())
+            body = ForkRequest.model_validate_json(await request.body())
         except ValidationError as error:
             return _malformed(error)
-        out = await run_in_threadpool(self.forks.start, folder, asked)
+        out = await run_in_threadpool(self.forks.start, folder, body)
         self.wall.add(out)
         return JSONResponse({"run": out.name}, 202)
 
     async def _tree(self, request: Request) -> Response:
         self._folder(request)
         name = (request.path_params["run"], request.path_params["trial"])
-        found = await run_in_threadpool(lanes, self._runs, self._said, name, self.wall.did)
-        return JSONResponse({"lanes": found})
+        family = await run_in_threadpool(
+            lanes, self._runs, self._trials, name, self.wall.step_kinds
+        )
+        return JSONResponse({"lanes": family})
 
     async def _screen(self, request: Request) -> Response:
-        live = self._of(request)
+        live = self._live_trial(request)
         return JSONResponse({"password": live.seen.password})
 
     async def _frame(self, request: Request) -> Response:
         folder, name = self._folder(request) / FRAMES, request.path_params["name"]
         width = request.query_params.get("width", "")
         try:
-            return await run_in_threadpool(shown, folder, name, width)
+            return await run_in_threadpool(frame_response, folder, name, width)
         except FileNotFoundError:
-            raise HTTPException(404, "there is no such frame") from None
+            raise HTTPException(404, "no such frame") from None
 
-    async def _small(self, request: Request) -> Response:
-        picture = self.eyes.picture(self._name(request))
+    async def _thumbnail(self, request: Request) -> Response:
+        picture = self.thumbnails.picture(self._name(request))
         if picture is None:
-            raise HTTPException(404, "not seen yet")
+            raise HTTPException(404, "no picture yet")
         return Response(
             picture.jpeg, media_type="image/jpeg", headers={"cache-control": "no-store"}
         )
@@ -248,27 +250,27 @@ class Room:
         folder, viewer = self._folder(socket), socket.query_params.get("viewer", "")
         live = self._live.get(self._name(socket))
         if live is None or not viewer or not live.seen.vnc:
-            await socket.close(1008, "this trial has no screen to be seen")
+            await socket.close(1008, "this trial has no live screen")
             return
         await socket.accept()
 
         def may_act() -> bool:
-            # Only once the runner has stopped the agent: two never act at once.
-            return self.leases.holder(folder) == viewer and live.reel.state == "human"
+            # Only once the runner has stopped the agent, so that never both act.
+            return self.leases.holder(folder) == viewer and live.trajectory.state == "human"
 
-        def acted(acts: Sequence[Act]) -> None:
+        def on_acts(acts: Sequence[Act]) -> None:
             post(folder, Order(order="act", acts=tuple(acts), by=_public(viewer)))
 
-        self.leases.came(folder, viewer)
+        self.leases.connected(folder, viewer)
         try:
-            await Bridge(live.seen.vnc, may_act, acted).run(socket)
+            await Bridge(live.seen.vnc, may_act, on_acts).run(socket)
         finally:
-            self.leases.went(folder, viewer)
+            self.leases.disconnected(folder, viewer)
 
-    def _of(self, request: Request) -> Live:
+    def _live_trial(self, request: Request) -> Live:
         live = self._live.get(self._name(request))
         if live is None:
-            raise UsageError("this trial is not under way any more")
+            raise UsageError("this trial is no longer running")
         return live
 
     def _name(self, request: HTTPConnection) -> str:

@@ -1,5 +1,5 @@
-"""A VNC connection through a web socket. What a viewer may not do does not pass, whatever the page
-in the viewer's browser believes.
+"""A VNC connection through a web socket that filters a viewer's input on the server side, whatever
+the page in the browser believes the viewer may do.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ __all__ = ["Bridge"]
 
 CHUNK = 1 << 16
 REST = 0.1
-"""Seconds between two looks whether something a person did has ended."""
+"""Seconds between two checks whether a person's gesture has ended."""
 GONE, REFUSED = 1001, 1008
 
 
 @dataclass(frozen=True)
 class Bridge:
-    """Between one viewer and the screen of one machine."""
+    """A connection between one viewer and the screen of one machine."""
 
     address: str
     may_act: Callable[[], bool]
-    """Asked of every piece that the viewer sends."""
-    acted: Callable[[Sequence[Act]], None]
-    """Told what a person did."""
+    """Called for every chunk that the viewer sends: whether its input may pass."""
+    on_acts: Callable[[Sequence[Act]], None]
+    """Called with the actions that a person has finished."""
 
     async def run(self, socket: WebSocket) -> None:
-        """Pass on what goes to and fro until one side ends."""
+        """Forward data in both directions until one side closes."""
         host, port = self.address.rsplit(":", 1)
         try:
             reader, writer = await asyncio.open_connection(host, int(port))
@@ -57,7 +57,7 @@ class Bridge:
             for part in parts:
                 part.cancel()
             await asyncio.gather(*parts, return_exceptions=True)
-            self._tell(gestures.end())
+            self._report(gestures.end())
             writer.write(viewer.let_go())
             writer.close()
             with suppress(OSError):
@@ -84,20 +84,21 @@ class Bridge:
                 writer.write(passed)
                 await writer.drain()
                 for event in events:
-                    self._tell(gestures.take(event, clock()))
+                    self._report(gestures.take(event, clock()))
 
     async def _watch(
         self, writer: asyncio.StreamWriter, viewer: Viewer, gestures: Gestures
     ) -> None:
-        """End what has come to rest, and what is held down by somebody who may no more."""
+        """End gestures that have come to rest, and release what a viewer that lost the right to act
+        still holds down."""
         clock = asyncio.get_running_loop().time
         while True:
             await asyncio.sleep(REST)
-            self._tell(gestures.rest(clock()))
+            self._report(gestures.rest(clock()))
             if not self.may_act():
-                self._tell(gestures.end())
+                self._report(gestures.end())
                 writer.write(viewer.let_go())
 
-    def _tell(self, acts: Sequence[Act]) -> None:
+    def _report(self, acts: Sequence[Act]) -> None:
         if acts:
-            self.acted(acts)
+            self.on_acts(acts)

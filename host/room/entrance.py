@@ -1,8 +1,8 @@
-"""Who is let into pages such as the control room's: a code in an address, then a cookie.
+"""Access to pages such as the control room's: a one-time code in a URL, exchanged for a cookie.
 
-Others see an address: a browser that is started with it shows it to every user of the machine
-(`ps`), histories and logs keep it. So the code in it works once, within minutes, and what it is
-exchanged for is never in an address.
+URLs leak: a browser that is started with one shows it to every user of the machine (`ps`), and
+histories and logs keep it. So the code in a URL works once, within minutes, and the cookie that it
+is exchanged for never appears in a URL.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ from dataclasses import dataclass, field
 __all__ = ["VALID", "Entrance", "authorities"]
 
 VALID = 300.0
-"""Seconds within which the code of an address must be used."""
+"""Seconds for which a code is valid."""
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 ANYWHERE = "0.0.0.0"
 
 
 @dataclass
 class Entrance:
-    """Gives out addresses, and knows who has entered."""
+    """Issues addresses with one-time codes, and cookies to the browsers that use them."""
 
     origin: str
-    """Such as `http://127.0.0.1:8765`."""
+    """Origin of the pages, such as `http://127.0.0.1:8765`."""
     again: Callable[[str, str], None] = lambda name, address: None
-    """Told a new address, and whose it is, where somebody came with one that was used or is too
-    old: once for each such address."""
+    """Called with a person's name and a new address when a used or expired address is opened: once
+    for each such address."""
     clock: Callable[[], float] = time.monotonic
     _codes: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Whose each code is, and until when it works."""
+    """The person and the time of expiry of each code."""
     _spent: dict[str, str] = field(default_factory=dict)
     _cookies: dict[str, str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def address(self, name: str = "") -> str:
-        """An address by which one browser enters, as the person of that name."""
+        """Issue an address with which one browser can enter as the person of this name."""
         code = secrets.token_urlsafe(24)
         with self._lock:
             self._codes[code] = (name, self.clock() + VALID)
         return f"{self.origin}/?code={code}"
 
     def admitted(self, code: str) -> str | None:
-        """What a browser with that code keeps in its cookie; none where the code does not work."""
+        """Exchange a code for a cookie value; None if the code is not valid."""
         with self._lock:
             name, until = self._codes.pop(code, ("", -math.inf))
             if until > -math.inf:
@@ -60,34 +60,34 @@ class Entrance:
             return cookie
 
     def came_too_late(self, code: str) -> None:
-        """Somebody was refused with that code: if it worked once, `again` is told another one."""
+        """Report that a code was refused: if it was valid once, a new address goes to `again`."""
         with self._lock:
             name = self._spent.pop(code, None)
         if name is not None:
             self.again(name, self.address(name))
 
     def whose(self, cookie: str) -> str | None:
-        """The name of who has that cookie; none where nobody was given it."""
+        """The name of the person with this cookie; None for an unknown cookie."""
         return self._cookies.get(cookie)
 
 
 def authorities(host: str, port: int, names: Collection[str] = ()) -> Callable[[str], bool]:
-    """Says whether a request for that host and port (`Host: 127.0.0.1:8765`) is for a page that is
-    bound to `host`; `names` are others by which it is reached, behind a proxy.
+    """A predicate that accepts a `Host` header (such as `127.0.0.1:8765`) if it names a page bound
+    to `host`; `names` are further names by which it is reached, behind a proxy.
 
-    A page elsewhere can have its own name lead to this machine (DNS rebinding), and its browser
-    would then ask us under that name: names that we do not know are refused.
+    Protects against DNS rebinding: a foreign page can make its own name resolve to this machine,
+    and requests then carry that name. Unknown names are refused.
     """
     known = {f"{name}:{port}".lower() for name in (*LOOPBACK_NAMES, host)}
     known |= {name.lower() for name in names}
     if host in (ANYWHERE, ""):
         known.add(f"{socket.gethostname()}:{port}".lower())
 
-    def ours(asked: str) -> bool:
-        if asked.lower() in known or (port == 80 and f"{asked.lower()}:80" in known):
+    def ours(value: str) -> bool:
+        if value.lower() in known or (port == 80 and f"{value.lower()}:80" in known):
             return True
-        name, _, number = asked.rpartition(":")
-        # Bound to every address of the machine: a number cannot be made to lead elsewhere.
+        name, _, number = value.rpartition(":")
+        # Bound to every address of the machine: a numeric address cannot be rebound.
         return host in (ANYWHERE, "") and number == str(port) and _is_address(name)
 
     return ours

@@ -1,5 +1,5 @@
-"""One episode as a film (MP4): what each step does, drawn on the screen before it, and what came of
-it; below, in words.
+"""Videos (MP4) of episodes: for each step the screen before it, with the calls drawn on it, and the
+screen after it; below, the calls as text.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from PIL import Image, ImageDraw, ImageFont
 from ambidex.host.records.frame_files import read_frame
 from ambidex.host.records.orders import written
 from ambidex.host.records.trajectory import FRAMES
-from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.live_trajectory import LiveTrajectory
 
 __all__ = ["write_film", "write_shots"]
 
 WIDTH = 1280
 WORDS = 64
-"""Pixels below the screen for what is done."""
+"""Height of the caption below the screen, in pixels."""
 RATE = 10
-"""Pictures a second."""
+"""Frames per second."""
 BEFORE, AFTER = 1.0, 0.8
-"""Seconds that each is shown."""
+"""Seconds for which the screens before and after a step are shown."""
 MARK, INK, PAPER = (255, 46, 99), (230, 235, 240), (17, 22, 28)
 HUMAN = (230, 160, 218)
 
 
 def write_film(trial: Path, path: Path) -> None:
-    """Write the film; `FileNotFoundError` where the trial has no trajectory."""
-    reel = Reel(trial)
-    if not reel.read():
+    """Write the video of a trial; `FileNotFoundError` if it has no trajectory."""
+    trajectory = LiveTrajectory(trial)
+    if not trajectory.read():
         raise FileNotFoundError(f"not a trial directory (it has no trajectory): {trial}")
-    write_shots(_shots(reel), path)
+    write_shots(_shots(trajectory), path)
 
 
 def write_shots(shots: Iterable[tuple[Image.Image, float]], path: Path) -> None:
-    """Write a film of these pictures, each shown for so many seconds; all are made as large as the
-    first. `FileNotFoundError` where there is none."""
+    """Write a video of pictures with their durations in seconds; all are scaled to the size of the
+    first. `FileNotFoundError` if there are none."""
     with av.open(str(path), "w", format="mp4", options={"movflags": "faststart"}) as film:
         stream, now = None, 0
         for picture, seconds in shots:
             if stream is None:
                 stream = film.add_stream("libx264", rate=RATE, options={"crf": "24"})
-                # The format halves the colours' resolution: sizes are even.
+                # yuv420p halves the colour resolution and needs even sizes.
                 stream.width, stream.height = picture.width // 2 * 2, picture.height // 2 * 2
                 stream.pix_fmt = "yuv420p"
             pixels = np.asarray(picture.convert("RGB").resize((stream.width, stream.height)))
@@ -62,9 +62,9 @@ def write_shots(shots: Iterable[tuple[Image.Image, float]], path: Path) -> None:
         film.mux(stream.encode())
 
 
-def _shots(reel: Reel) -> Iterator[tuple[Image.Image, float]]:
-    frames = reel.folder / FRAMES
-    for line in reel.steps:
+def _shots(trajectory: LiveTrajectory) -> Iterator[tuple[Image.Image, float]]:
+    frames = trajectory.folder / FRAMES
+    for line in trajectory.steps:
         if line["kind"] != "step":
             continue
         words = _words(line)

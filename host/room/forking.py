@@ -1,4 +1,4 @@
-"""Branches begun from the room: `ambidex fork`, in a process of its own that outlives the room."""
+"""Forks started from the room: `ambidex fork` in a separate process that outlives the room."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from ambidex.host.loop.branch_point import checkpoint_of, checkpointed_steps
 from ambidex.host.records.config import NAME as CONFIG
 from ambidex.host.records.config import Condition, Modality, ModalityScope, read_config
 
-__all__ = ["FORK", "Asked", "Forks", "forkable"]
+__all__ = ["FORK", "ForkRequest", "Forks", "forkable"]
 
 FORK = (sys.executable, "-m", "ambidex.host.cli.main", "fork")
 OUTPUT = "fork.log"
-"""What the process printed, in the directory of its run."""
+"""The output of the process, in the directory of its run."""
 RECORD = "fork.json"
-"""What was asked for, and how it ended; see `Record`."""
+"""The request and its exit code; see `Record`."""
 MOST = 20
-"""Branches that are begun at once."""
+"""Largest number of branches started at once."""
 TAIL = 6
-"""Lines of the output that say why it failed."""
-SAYS = "ambidex: "
-"""Before what the command line says of an error."""
+"""Lines at the end of the output that are shown as the reason of a failure."""
+ERROR_PREFIX = "ambidex: "
+"""Prefix of error messages of the command line."""
 
 
-class Asked(BaseModel):
-    """The form. What is empty is as it was."""
+class ForkRequest(BaseModel):
+    """The form's contents. An empty field keeps the parent's value."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,49 +48,49 @@ class Asked(BaseModel):
     lasting: ModalityScope = "once"
 
     def words(self) -> Iterator[str]:
-        """As the command line takes it."""
+        """The request as command-line arguments."""
         yield from ("-n", str(self.branches))
         for name in ("model", "condition", "hint", "hand"):
-            if said := getattr(self, name).strip():
-                yield f"--{name}={said}"
+            if value := getattr(self, name).strip():
+                yield f"--{name}={value}"
         if self.hand:
             yield f"--lasting={self.lasting}"
 
 
 class Record(BaseModel):
-    """What lies in the directory of its run, for this room and for those after it."""
+    """The record of a fork in the directory of its run, for this room and later ones."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     run: str
-    """The directory of the run that it goes on from."""
+    """The directory of the parent run."""
     trial: str
-    asked: Asked
+    asked: ForkRequest
     begun: datetime
     code: int | None = None
-    """What it ended with; None until then, and where no room lived to see it."""
+    """Exit code; None while it runs, and if no room was running when it ended."""
 
 
 @dataclass
 class Forks:
-    """Those that this room has started, and of others those that are under way or have failed.
+    """The forks that this room has started, and those of other rooms that are running or failed.
 
-    The output of one is locked by whoever writes it, until its record says how it ended.
+    The room that started a fork keeps its output file locked until the record has its exit code.
     """
 
     command: Sequence[str] = FORK
     _own: set[Path] = field(default_factory=set)
 
-    def start(self, trial: Path, asked: Asked) -> Path:
-        """Go on from a step of that trial in a run of its own beside the trial's; returns its
-        directory. `UsageError` where the machine is not kept before that step.
+    def start(self, trial: Path, request: ForkRequest) -> Path:
+        """Start branches from a step of a trial, in a new run next to the trial's run; returns its
+        directory. Raises `UsageError` if there is no checkpoint before that step.
         """
-        checkpoint_of(trial, asked.step)
-        words = [*_words(trial, asked.step)]
+        checkpoint_of(trial, request.step)
+        words = [*_words(trial, request.step)]
         run = trial.parent.resolve()
-        out = _free(run, asked.step)
-        record = Record(run=str(run), trial=trial.name, asked=asked, begun=datetime.now(UTC))
-        argv = [*self.command, *words, *asked.words(), f"--out={out}"]
+        out = _free(run, request.step)
+        record = Record(run=str(run), trial=trial.name, asked=request, begun=datetime.now(UTC))
+        argv = [*self.command, *words, *request.words(), f"--out={out}"]
         output = (out / OUTPUT).open("wb")
         fcntl.flock(output, fcntl.LOCK_EX)
         _write(out, record)
@@ -99,28 +99,32 @@ class Forks:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # an interrupt of the room is none of the fork
+            start_new_session=True,  # Ctrl-C in the room must not reach the fork
         )
         self._own.add(out)
-        # Somebody waits for it to its end, whether or not anybody looks.
-        threading.Thread(target=_end, args=(process, output, out, record), daemon=True).start()
+        # The thread records the exit code, whether or not a page is open.
+        threading.Thread(
+            target=_record_end, args=(process, output, out, record), daemon=True
+        ).start()
         return out
 
-    def said(self, runs: Mapping[str, Path]) -> list[dict[str, Any]]:
-        """As a page shows them, the last one last. `runs` are those of the room, by name."""
+    def summaries(self, runs: Mapping[str, Path]) -> list[dict[str, Any]]:
+        """The forks as JSON for a page, the latest last. `runs` are those of the room, by name."""
         names = {str(run.resolve()): name for name, run in runs.items()}
-        found = []
+        dated = []
         for place in {Path(run).parent for run in names}:
             for path in place.glob(f"*.from-*/{RECORD}"):
                 record = _read(path)
                 if record and record.run in names:
-                    found.append((record.begun, _told(path.parent, record, names[record.run])))
-        found.sort(key=lambda each: each[0])
+                    dated.append((record.begun, _summary(path.parent, record, names[record.run])))
+        dated.sort(key=lambda pair: pair[0])
         own = {out.name for out in self._own}
-        return [told for _, told in found if told["state"] != "ended" or told["out"] in own]
+        return [fork for _, fork in dated if fork["state"] != "ended" or fork["out"] in own]
 
 
-def _end(process: subprocess.Popen[bytes], output: BinaryIO, out: Path, record: Record) -> None:
+def _record_end(
+    process: subprocess.Popen[bytes], output: BinaryIO, out: Path, record: Record
+) -> None:
     with output:
         code = process.wait()
         if out.is_dir():
@@ -134,14 +138,14 @@ def _write(out: Path, record: Record) -> None:
 
 
 def _read(path: Path) -> Record | None:
-    """None for one that is gone or of another version of the testbed."""
+    """Read a record; None if it is gone or written by another version of the testbed."""
     try:
         return Record.model_validate_json(path.read_bytes())
     except (FileNotFoundError, ValidationError):
         return None
 
 
-def _told(out: Path, record: Record, run: str) -> dict[str, Any]:
+def _summary(out: Path, record: Record, run: str) -> dict[str, Any]:
     state, why = _state(out, record.code)
     return {
         "run": run,
@@ -155,20 +159,20 @@ def _told(out: Path, record: Record, run: str) -> dict[str, Any]:
 
 
 def _state(out: Path, code: int | None) -> tuple[str, str]:
-    """Whether it runs, has ended or failed, and why. Where nobody saw its end: it failed if it said
-    so, or left no run."""
+    """The state of a fork (running, ended or failed) and the reason of a failure. Without an exit
+    code it counts as failed if it printed an error or left no run."""
     if code == 0:
         return "ended", ""
     with (out / OUTPUT).open(encoding="utf-8", errors="replace") as output:
         if code is None and _locked(output):
             return "running", ""
         lines = output.read().splitlines()
-    told = [number for number, line in enumerate(lines) if line.startswith(SAYS)]
-    if code is None and not told and (out / CONFIG).exists():
+    errors = [number for number, line in enumerate(lines) if line.startswith(ERROR_PREFIX)]
+    if code is None and not errors and (out / CONFIG).exists():
         return "ended", ""
-    said = "\n".join(lines[told[-1] :] if told else lines[-TAIL:]).removeprefix(SAYS)
-    ended = "it ended" if code is None else f"it ended with {code}"
-    return "failed", said.strip() or f"{ended} and said nothing"
+    reason = "\n".join(lines[errors[-1] :] if errors else lines[-TAIL:]).removeprefix(ERROR_PREFIX)
+    ended = "ended" if code is None else f"exit code {code}"
+    return "failed", reason.strip() or f"{ended} without output"
 
 
 def _locked(file: TextIO) -> bool:
@@ -180,7 +184,7 @@ def _locked(file: TextIO) -> bool:
 
 
 def forkable(trial: Path) -> list[int]:
-    """The steps that can be gone on from; none where it has not begun, or is a branch and its
+    """The steps of a trial that can be forked; none if it has not started, or is a branch whose
     parent is gone."""
     try:
         return checkpointed_steps(trial)
@@ -189,10 +193,10 @@ def forkable(trial: Path) -> list[int]:
 
 
 def _words(trial: Path, step: int) -> Iterator[str]:
-    """What the command line is told of the step. Branches are kept as their parent was."""
+    """Command-line arguments for forking at this step, with the parent's checkpoint options."""
     run = trial.parent.resolve()
     if ".earlier-" in trial.name:
-        raise UsageError(f"{trial.name} was tried again", hint="Go on from the last attempt.")
+        raise UsageError(f"{trial.name} is an earlier attempt", hint="Fork the last attempt.")
     yield from (str(run), trial.name, str(step))
     config = read_config(run)
     if image := config.image.partition(":")[0]:
@@ -205,13 +209,13 @@ def _words(trial: Path, step: int) -> Iterator[str]:
 
 
 def _free(run: Path, step: int) -> Path:
-    """A new directory beside that of a run."""
+    """Create a new directory next to that of a run."""
     for number in range(1, sys.maxsize):
-        again = f"-{number}" if number > 1 else ""
-        out = run.with_name(f"{run.name}.from-{step}{again}")
+        suffix = f"-{number}" if number > 1 else ""
+        out = run.with_name(f"{run.name}.from-{step}{suffix}")
         try:
             out.mkdir()
         except FileExistsError:
             continue
         return out
-    raise UsageError(f"{run.parent} has no room for another run")
+    raise UsageError(f"no free directory name for another run in {run.parent}")

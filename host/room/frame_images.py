@@ -1,4 +1,4 @@
-"""Frames as pages show them: whole, small, or the pictures that tools returned."""
+"""HTTP responses for frames (full size or thumbnail) and for pictures that tools returned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 
 from ambidex.host.records.frame_files import read_frame, read_frame_png
 
-__all__ = ["shown"]
+__all__ = ["frame_response"]
 
 HASH = re.compile("[0-9a-f]{32}")
 PICTURE = re.compile(r"[0-9a-f]{32}\.[a-z]{3,4}")
@@ -19,9 +19,9 @@ WIDTHS = ("240", "480")
 FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 
 
-def shown(folder: Path, name: str, width: str) -> Response:
-    """The frame or picture of that name, as small as one of `WIDTHS` says; `FileNotFoundError`
-    where there is none."""
+def frame_response(folder: Path, name: str, width: str) -> Response:
+    """The frame or picture of this name, scaled down if `width` is one of `WIDTHS`. Raises
+    `FileNotFoundError` if there is none."""
     if PICTURE.fullmatch(name) and not HASH.fullmatch(name.removesuffix(".png")):
         return FileResponse(folder / name, headers=FOREVER)
     if not HASH.fullmatch(name := name.removesuffix(".png")):

@@ -1,5 +1,5 @@
-"""What stands before all doors of pages such as the control room's: it lets in who has entered
-(`host.room.entrance`), and only requests that were meant for this server."""
+"""Access control for pages such as the control room's: it admits requests with a valid cookie or
+code (`host.room.entrance`), and only those addressed to this server."""
 
 from __future__ import annotations
 
@@ -30,79 +30,78 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Guarded:
-    """Lets in who shows a code that works, once in the address, and from then on a cookie."""
+    """Middleware that exchanges a valid code in the address for a cookie, and then requires it."""
 
     app: ASGIApp
     entrance: Entrance
     ours: Callable[[str], bool]
-    """Whether a `Host` is one of this server's (`authorities`)."""
+    """Whether a `Host` header names this server (`authorities`)."""
     cookie: str
-    """Its name."""
+    """Name of the cookie."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Handle a request; see the ASGI specification."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
         await self._answer(scope)(scope, receive, _with_headers(send))
 
     def _answer(self, scope: Scope) -> ASGIApp:
-        asked = HTTPConnection(scope)
+        connection = HTTPConnection(scope)
         page = scope["type"] == "http"
-        if not self._meant_for_us(asked):
+        if not self._meant_for_us(connection):
             return (
-                _refused(421, "ask for this page at the address that was printed")
-                if page
-                else _closed
+                _refused(421, "open this page at the address that was printed") if page else _closed
             )
-        name = self.entrance.whose(asked.cookies.get(self.cookie, ""))
-        code = asked.query_params.get("code") if page else None
+        name = self.entrance.whose(connection.cookies.get(self.cookie, ""))
+        code = connection.query_params.get("code") if page else None
         if code is not None and scope["method"] == "GET" and scope["path"] == "/":
-            # The code does not stay in the address; whoever is in already may load it again.
-            entered = RedirectResponse("/", 303)
+            # The redirect removes the code from the address. A browser that has a cookie may
+            # load the address again.
+            redirect = RedirectResponse("/", 303)
             if (cookie := self.entrance.admitted(code)) is not None:
-                entered.set_cookie(self.cookie, cookie, httponly=True, samesite="strict")
-                return entered
+                redirect.set_cookie(self.cookie, cookie, httponly=True, samesite="strict")
+                return redirect
             if name is not None:
-                return entered
+                return redirect
             self.entrance.came_too_late(code)
         if name is None:
-            said = "this page wants the address that was printed; each works once, for some minutes"
-            return _refused(401, said) if page else _closed
+            reason = "open the address that was printed; each works once, for some minutes"
+            return _refused(401, reason) if page else _closed
         scope[WHO] = name
         return self.app
 
-    def _meant_for_us(self, asked: HTTPConnection) -> bool:
-        """Whether it names this server, and comes from no page of another one. What is not a
-        browser's says nothing of pages."""
-        hosts = asked.headers.getlist("host")
+    def _meant_for_us(self, connection: HTTPConnection) -> bool:
+        """Whether the request names this server and does not come from another site's page.
+        Clients other than browsers send no `Origin`."""
+        hosts = connection.headers.getlist("host")
         if len(hosts) != 1 or not self.ours(hosts[0]):
             return False
-        origins = asked.headers.getlist("origin")
+        origins = connection.headers.getlist("origin")
         return not origins or (
             len(origins) == 1 and origins[0] in (f"http://{hosts[0]}", f"https://{hosts[0]}")
         )
 
 
-def who(asked: HTTPConnection) -> str:
-    """The name of the person that asks."""
-    return str(asked.scope[WHO])
+def who(connection: HTTPConnection) -> str:
+    """The name of the person who sends the request."""
+    return str(connection.scope[WHO])
 
 
 async def _closed(scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuses a web socket."""
-    await send({"type": "websocket.close", "code": 1008, "reason": "not let in"})
+    """Refuse a web socket."""
+    await send({"type": "websocket.close", "code": 1008, "reason": "access denied"})
 
 
-def _refused(status: int, said: str) -> Response:
-    return Response(f"{status}: {said}.\n", status, media_type="text/plain")
+def _refused(status: int, reason: str) -> Response:
+    return Response(f"{status}: {reason}.\n", status, media_type="text/plain")
 
 
 def _with_headers(send: Send) -> Send:
-    async def sent(message: Any) -> None:
+    async def send_with_headers(message: Any) -> None:
         if message["type"] == "http.response.start":
-            said = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": [*message.get("headers", ()), *said]}
+            headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*message.get("headers", ()), *headers]}
         await send(message)
 
-    return sent
+    return send_with_headers

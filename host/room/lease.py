@@ -1,5 +1,5 @@
-"""Who may use the mouse and the keyboard of a machine: one viewer at a time, over all rooms that
-look at the run.
+"""Leases: the right to use the mouse and keyboard of a machine, held by one viewer at a time across
+all control rooms that show the run.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ __all__ = ["Leases"]
 
 NAME = "lease"
 ABSENT = 30.0
-"""Seconds after which the lease of a viewer that has gone (a closed page) is anybody's."""
+"""Seconds after which the lease of a disconnected viewer (a closed page) can be taken by others."""
 
 
 @dataclass
 class Lease:
-    """Held as long as the file is locked."""
+    """One lease; it is held as long as its file is locked."""
 
     viewer: str
     file: int
     gone: float | None = None
-    """Since when its viewer is connected no more."""
+    """When its viewer disconnected; None while connected."""
 
 
 @dataclass
 class Leases:
-    """The leases that viewers of this room hold. Used from several threads."""
+    """The leases that viewers of this room hold. Safe to use from several threads."""
 
     clock: Callable[[], float] = time.monotonic
     _held: dict[Path, Lease] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, trial: Path, viewer: str) -> None:
-        """Give the viewer the lease of the trial in that directory; `UsageError` where somebody
-        else holds it."""
+        """Give a viewer the lease of the trial in this directory; `UsageError` if another viewer
+        holds it."""
         with self._lock:
             held = self._held.get(trial)
             if held and held.viewer != viewer and not self._left(held):
-                raise UsageError("somebody else is at the keyboard of this machine")
+                raise UsageError("another person has taken over this machine")
             if held:
                 held.viewer, held.gone = viewer, None
                 return
@@ -55,12 +55,12 @@ class Leases:
             except BlockingIOError:
                 os.close(file)
                 raise UsageError(
-                    "somebody is at the keyboard of this machine, in another control room"
+                    "a person has taken over this machine in another control room"
                 ) from None
             self._held[trial] = Lease(viewer, file)
 
     def give(self, trial: Path, viewer: str) -> None:
-        """End it, if it is that viewer's."""
+        """Release the lease if this viewer holds it."""
         with self._lock:
             held = self._held.get(trial)
             if held and held.viewer == viewer:
@@ -68,25 +68,25 @@ class Leases:
                 del self._held[trial]
 
     def holder(self, trial: Path) -> str | None:
-        """The viewer that holds it in this room."""
+        """The viewer that holds the lease in this room, if any."""
         with self._lock:
             held = self._held.get(trial)
             return held.viewer if held else None
 
-    def came(self, trial: Path, viewer: str) -> None:
-        """A viewer is connected (again)."""
+    def connected(self, trial: Path, viewer: str) -> None:
+        """Note that a viewer has connected, perhaps again."""
         with self._lock:
             if (held := self._held.get(trial)) and held.viewer == viewer:
                 held.gone = None
 
-    def went(self, trial: Path, viewer: str) -> None:
-        """A viewer is connected no more."""
+    def disconnected(self, trial: Path, viewer: str) -> None:
+        """Note that a viewer has disconnected."""
         with self._lock:
             if (held := self._held.get(trial)) and held.viewer == viewer:
                 held.gone = self.clock()
 
     def close(self) -> None:
-        """End them all."""
+        """Release all leases."""
         with self._lock:
             for held in self._held.values():
                 os.close(held.file)

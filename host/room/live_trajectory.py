@@ -1,4 +1,4 @@
-"""A trial as it is watched: what its trajectory says so far, read on as it grows."""
+"""The trajectory of a trial, read incrementally while it grows."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from typing import Any
 from ambidex.host import GUI
 from ambidex.host.records.trajectory import AGENT, NAME
 
-__all__ = ["Reel", "State", "brief"]
+__all__ = ["LiveTrajectory", "State", "brief"]
 
 State = str
 """`running`, `paused`, `human` or `ended`."""
 TEXT = 2000
-"""Characters of a thought or a result that a list shows; the whole is a click away."""
+"""Characters of a thought or result shown in a list; longer texts are cut."""
 
 
 @dataclass
-class Reel:
-    """The trajectory in a directory. `read` takes in what has come since."""
+class LiveTrajectory:
+    """The trajectory in a directory. `read` adds the lines written since the last call."""
 
     folder: Path
     start: dict[str, Any] = field(default_factory=dict)
     steps: list[dict[str, Any]] = field(default_factory=list)
-    """Briefly, see `brief`; `person` lines stand among them, with `kind`."""
+    """Steps, shortened by `brief`, and `person` lines, distinguished by `kind`."""
     end: dict[str, Any] | None = None
     state: State = "running"
     taken: int = 0
-    """Steps of the agent."""
+    """Number of the agent's steps."""
     damaged: str = ""
-    """Why a part of it cannot be read; empty where all of it can be."""
+    """Why a line cannot be read; empty if all can."""
     cost: float | None = 0.0
     _places: list[tuple[int, int]] = field(default_factory=list)
-    """Where each of the steps lies in the file."""
+    """Offset and length of each of the steps in the file."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    """One reads at a time, or a line would be there twice."""
+    """Serialises reads, so that no line is added twice."""
     _read: int = 0
     _file: int = 0
 
     @property
     def id(self) -> str:
-        """Which file it is: a later attempt in the same directory has another."""
+        """Identifies the file: a later attempt in the same directory has another id."""
         return str(self._file)
 
     def read(self) -> bool:
-        """Whether something was new."""
+        """Read new lines; returns whether there were any."""
         with self._lock:
-            return self._read_on()
+            return self._read_new()
 
-    def _read_on(self) -> bool:
+    def _read_new(self) -> bool:
         try:
             with (self.folder / NAME).open("rb") as file:
                 self._file = os.fstat(file.fileno()).st_ino
@@ -65,25 +65,25 @@ class Reel:
             try:
                 self._add(json.loads(line), len(line) + 1)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                # One trial's record is damaged: the others are watched as before.
+                # A damaged trajectory must not affect the other trials.
                 self._read += len(line) + 1
                 self.damaged = self.damaged or f"a line cannot be read: {error}"[:TEXT]
         return bool(whole)
 
     def is_another(self) -> bool:
-        """Whether the file is not the one that was read: a later attempt has begun there."""
+        """Whether the file has been replaced by that of a later attempt."""
         try:
             return (self.folder / NAME).stat().st_ino != self._file if self._file else False
         except FileNotFoundError:
             return self._file != 0
 
     def line(self, index: int) -> dict[str, Any]:
-        """The whole of one of the steps; `IndexError` where there is none."""
+        """The full line of one of the steps; `IndexError` if there is none."""
         at, length = self._places[index]
         with (self.folder / NAME).open("rb") as file:
             file.seek(at)
-            found: dict[str, Any] = json.loads(file.read(length))
-            return found
+            line: dict[str, Any] = json.loads(file.read(length))
+            return line
 
     def _add(self, line: dict[str, Any], length: int) -> None:
         place = (self._read, length)
@@ -100,35 +100,40 @@ class Reel:
                 cost = self.steps[-1]["cost"]
                 self.cost = None if cost is None or self.cost is None else self.cost + cost
             case "person":
-                told = {"pause": "paused", "resume": "running", "take": "human", "give": "running"}
-                self.state = told.get(line["order"], self.state)
+                states = {
+                    "pause": "paused",
+                    "resume": "running",
+                    "take": "human",
+                    "give": "running",
+                }
+                self.state = states.get(line["order"], self.state)
                 self._places.append(place)
                 self.steps.append(line)
         self._read += length
 
 
 def brief(line: dict[str, Any]) -> dict[str, Any]:
-    """A step as a list shows it: no exchanges with models, long texts cut."""
+    """A step as shown in a list: without model exchanges, and with long texts cut."""
     decision = line["decision"]
-    costs = [each["usage"]["cost"] for each in decision["exchanges"]]
-    tokens = [each["usage"]["input_tokens"] for each in decision["exchanges"]]
+    costs = [exchange["usage"]["cost"] for exchange in decision["exchanges"]]
+    tokens = [exchange["usage"]["input_tokens"] for exchange in decision["exchanges"]]
     return {
         "kind": "step",
         "number": line["number"],
         "actor": line.get("actor", AGENT),
-        "did": _did(line),
+        "did": _step_kind(line),
         "kept": bool(line.get("kept")),
         "thought": _cut(decision["thought"]),
         "malformed": _cut(decision["malformed"]),
         "calls": [
-            {"name": each["name"], "arguments": _short(each["arguments"])}
-            for each in decision["calls"]
+            {"name": call["name"], "arguments": _short(call["arguments"])}
+            for call in decision["calls"]
         ],
         "stop": decision["stop"],
         "answer": decision["answer"],
         "results": [
-            {"text": _cut(each["text"]), "error": each["error"], "images": each["images"]}
-            for each in line["results"]
+            {"text": _cut(result["text"]), "error": result["error"], "images": result["images"]}
+            for result in line["results"]
         ],
         "before": line["before"],
         "after": line["after"],
@@ -139,11 +144,11 @@ def brief(line: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _did(line: dict[str, Any]) -> str:
-    """What was done in a step: `gui`, `tool`, `human`, `error` or `none`."""
+def _step_kind(line: dict[str, Any]) -> str:
+    """The kind of a step: `gui`, `tool`, `human`, `error` or `none`."""
     if line.get("actor", AGENT) != AGENT:
         return "human"
-    if line["decision"]["malformed"] or any(each["error"] for each in line["results"]):
+    if line["decision"]["malformed"] or any(result["error"] for result in line["results"]):
         return "error"
     if not line["decision"]["calls"]:
         return "none"

@@ -1,4 +1,4 @@
-"""What pages are made of."""
+"""The static files of pages: our own, and noVNC."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["NOVNC", "PAGES", "mounts"]
 
 PAGES = Path(__file__).with_name("pages")
 NOVNC = [Path(sys.prefix) / "share" / "novnc", Path("/usr/share/novnc")]
-"""Where the viewer may be: as `make setup` puts it, or as Debian's package does."""
+"""Where noVNC may be installed: by `make setup`, or by Debian's package."""
 
 
 def mounts() -> list[BaseRoute]:
-    """Our own parts at /pages, and the viewer of screens, where the machine has it, at /novnc."""
+    """Routes for our own files at /pages and, if installed, noVNC at /novnc."""
     parts: list[BaseRoute] = [Mount("/pages", StaticFiles(directory=PAGES))]
     if viewer := next((path for path in NOVNC if path.is_dir()), None):
         parts.append(Mount("/novnc", StaticFiles(directory=viewer, follow_symlink=True)))

@@ -1,8 +1,8 @@
-"""What a VNC viewer sends, message by message (RFC 6143), so that a bridge can keep input back.
+"""Parser of a VNC viewer's messages (RFC 6143), so that a bridge can filter input.
 
-Only what says what to draw is passed on from everybody; keys, pointer and clipboard from whoever
-may use them; resizing and shutting a machine down from nobody. What is not known is refused: a
-message of unknown length would let everything behind it pass unread.
+Messages that only control drawing pass from every viewer; keys, pointer and clipboard only from a
+viewer that may act; resizing and shutting down a machine from nobody. Unknown messages are refused:
+their length is unknown, so everything after them would pass unchecked.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ __all__ = ["Key", "Pointer", "RFBError", "Viewer"]
 
 
 class RFBError(Exception):
-    """The viewer says something that cannot be followed."""
+    """A message of the viewer is not supported."""
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """Where the pointer is, and which buttons are down (bit 0 is the left one, 3 to 6 the wheel's:
-    up, down, left, right)."""
+    """Position of the pointer in pixels, and the buttons that are down (bit 0 is the left one, 3 to
+    6 are the wheel: up, down, left, right)."""
 
     x: int
     y: int
@@ -29,7 +29,7 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Key:
-    """A key, by its X keysym, goes down or up."""
+    """A key, as X keysym, pressed or released."""
 
     symbol: int
     down: bool
@@ -41,13 +41,14 @@ RESPONSE = 16
 SHARED = b"\x01"
 KEY, POINTER, CUT_TEXT = 4, 5, 6
 ALWAYS = {0: 20, 3: 10, 150: 10}
-"""Lengths of what everybody may say: pixel format, update request, continuous updates."""
+"""Lengths of the messages that every viewer may send: pixel format, update request, continuous
+updates."""
 ENCODINGS, FENCE, POWER, RESIZE, QEMU = 2, 248, 250, 251, 255
 
 
 @dataclass
 class Viewer:
-    """The viewer's half of a connection."""
+    """The state of the viewer's half of a connection."""
 
     _rest: bytes = b""
     _stage: str = "version"
@@ -55,8 +56,8 @@ class Viewer:
     _at: Pointer = field(default_factory=lambda: Pointer(0, 0, 0))
 
     def feed(self, data: bytes, may_act: bool) -> tuple[bytes, list[Pointer | Key]]:
-        """What of it is to be passed on, and the input that is in that; `RFBError` where it cannot
-        be read."""
+        """The bytes to pass on, and the input events among them. Raises `RFBError` for messages
+        that are not supported."""
         self._rest += data
         passed, events = [], []
         while (message := self._next()) is not None:
@@ -74,7 +75,7 @@ class Viewer:
         return b"".join(passed), events
 
     def let_go(self) -> bytes:
-        """What releases all that is held down, for when the viewer may act no more."""
+        """Messages that release all keys and buttons held down, once a viewer may not act."""
         ups = [struct.pack("!BBxxI", KEY, 0, symbol) for symbol in sorted(self._down)]
         if self._at.buttons:
             ups.append(struct.pack("!BBHH", POINTER, 0, self._at.x, self._at.y))
@@ -85,26 +86,26 @@ class Viewer:
     def _next(self) -> bytes | None:
         match self._stage:
             case "version":
-                said = self._take(VERSION)
-                if said is not None and said not in (b"RFB 003.007\n", b"RFB 003.008\n"):
-                    raise RFBError(f"version {said!r}")
-                self._stage = "version" if said is None else "security"
-                return said
+                message = self._take(VERSION)
+                if message is not None and message not in (b"RFB 003.007\n", b"RFB 003.008\n"):
+                    raise RFBError(f"version {message!r}")
+                self._stage = "version" if message is None else "security"
+                return message
             case "security":
-                said = self._take(1)
-                if said is not None:
-                    if said[0] not in (NO_PASSWORD, PASSWORD):
-                        raise RFBError(f"security type {said[0]}")
-                    self._stage = "response" if said[0] == PASSWORD else "share"
-                return said
+                message = self._take(1)
+                if message is not None:
+                    if message[0] not in (NO_PASSWORD, PASSWORD):
+                        raise RFBError(f"security type {message[0]}")
+                    self._stage = "response" if message[0] == PASSWORD else "share"
+                return message
             case "response":
-                said = self._take(RESPONSE)
-                self._stage = "response" if said is None else "share"
-                return said
+                message = self._take(RESPONSE)
+                self._stage = "response" if message is None else "share"
+                return message
             case "share":
                 if self._take(1) is None:
                     return None
-                # Whoever asks for a screen of their own would put the others out.
+                # A viewer that requests exclusive access would disconnect the others.
                 self._stage = "init"
                 return SHARED
         length = self._length()
@@ -117,7 +118,7 @@ class Viewer:
         return taken
 
     def _length(self) -> int | None:
-        """Of the message that begins here; None where that is not known yet."""
+        """Length of the next message; None if not known yet."""
         rest = self._rest
         if not rest:
             return None

@@ -1,4 +1,4 @@
-"""Opening the control room."""
+"""Serving the control room."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ambidex.host.room import serving
 from ambidex.host.room.app import Room
 from ambidex.host.room.forking import FORK, Forks
 from ambidex.host.room.serving import LOOPBACK
-from ambidex.host.room.thumbnails import Eyes
+from ambidex.host.room.thumbnails import Thumbnails
 from ambidex.host.room.wall import Wall
 
 __all__ = ["opened", "serve"]
@@ -23,19 +23,19 @@ def serve(
     folders: Sequence[Path],
     host: str,
     port: int,
-    said: Callable[[str], None],
+    announce: Callable[[str], None],
     browse: bool,
     names: Collection[str] = (),
 ) -> None:
-    """Serve until interrupted; `said` is told an address, and another one whenever somebody comes
-    with one that does not work any more. `names` are others by which the room is reached."""
+    """Serve until interrupted. `announce` is called with an address, and with a new one whenever an
+    address that is no longer valid is opened. `names` are further host names of the room."""
     with serving.listening(host, port, WHAT) as listener:
         entrance = serving.entrance(listener)
-        entrance.again = lambda _, address: said(address)
-        said(entrance.address())
+        entrance.again = lambda _, address: announce(address)
+        announce(entrance.address())
         if browse:
             webbrowser.open(entrance.address())
-        serving.run(Room(Wall(folders), Eyes()), listener, entrance, names)
+        serving.run(Room(Wall(folders), Thumbnails()), listener, entrance, names)
 
 
 @contextmanager
@@ -44,14 +44,14 @@ def opened(
     host: str = LOOPBACK,
     port: int = 0,
     fork: Sequence[str] = FORK,
-    said: Callable[[str], None] = lambda address: None,
+    announce: Callable[[str], None] = lambda address: None,
 ) -> Iterator[Callable[[], str]]:
-    """Serve beside something else, as long as the block runs; gives addresses, each for one
-    browser to enter by, and `said` is told another one as by `serve`. `fork` is the command that
-    branches are begun with."""
+    """Serve in the background while the block runs. Yields a function that issues addresses, each
+    for one browser; `announce` is called with new ones as in `serve`. `fork` is the command that
+    starts branches."""
     with serving.listening(host, port, WHAT) as listener:
         entrance = serving.entrance(listener)
-        entrance.again = lambda _, address: said(address)
-        room = Room(Wall(folders), Eyes(), forks=Forks(fork))
+        entrance.again = lambda _, address: announce(address)
+        room = Room(Wall(folders), Thumbnails(), forks=Forks(fork))
         with serving.running(room, listener, entrance):
             yield entrance.address

@@ -1,4 +1,4 @@
-"""Serving pages on this machine: until interrupted, or beside something else."""
+"""A web server for pages on this machine, until interrupted or in the background."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ LOOPBACK = "127.0.0.1"
 
 
 class Pages(Protocol):
-    """What is served."""
+    """A set of pages to serve."""
 
     def app(self) -> ASGIApp:
-        """The application; only who has entered asks it."""
+        """The application; it receives only admitted requests."""
 
     async def work(self) -> None:
-        """What is done as long as it is served; ends when it is cancelled, or with an error, which
-        ends the serving."""
+        """Background work while the pages are served. Runs until cancelled; an error ends the
+        serving."""
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Release all resources."""
 
 
 @contextmanager
 def listening(host: str, port: int, what: str) -> Iterator[socket.socket]:
-    """A socket that listens; `UsageError` where that cannot be had."""
+    """Yield a listening socket; `UsageError` if the address is not available."""
     try:
         listener = socket.create_server((host, port))
     except OSError as error:
         raise UsageError(
             f"{what} cannot listen on {host}:{port}: {error.strerror}",
-            hint="Name another port with --port; 0 takes a free one.",
+            hint="Choose another port with --port; 0 chooses a free one.",
         ) from None
     with closing(listener):
         yield listener
 
 
 def entrance(listener: socket.socket) -> Entrance:
-    """The way into the pages that are served there."""
+    """The entrance of the pages that are served on this socket."""
     host, port = listener.getsockname()[:2]
     return Entrance(f"http://{host}:{port}")
 
@@ -58,27 +58,27 @@ def entrance(listener: socket.socket) -> Entrance:
 def run(
     pages: Pages, listener: socket.socket, entrance: Entrance, names: Collection[str] = ()
 ) -> None:
-    """Serve until interrupted; `names` are others by which the pages are reached."""
+    """Serve until interrupted; `names` are further host names by which the pages are reached."""
     asyncio.run(_serve(pages, listener, entrance, names, lambda server: None))
 
 
 @contextmanager
 def running(pages: Pages, listener: socket.socket, entrance: Entrance) -> Iterator[None]:
-    """Serve as long as the block runs."""
+    """Serve in the background while the block runs."""
     servers: list[uvicorn.Server] = []
     started = threading.Event()
 
-    def begun(server: uvicorn.Server) -> None:
+    def on_start(server: uvicorn.Server) -> None:
         servers.append(server)
         started.set()
 
     thread = threading.Thread(
-        target=lambda: asyncio.run(_serve(pages, listener, entrance, (), begun)), daemon=True
+        target=lambda: asyncio.run(_serve(pages, listener, entrance, (), on_start)), daemon=True
     )
     thread.start()
     while not started.wait(0.1):
         if not thread.is_alive():
-            raise RuntimeError("the pages could not be served")
+            raise RuntimeError("the web server did not start")
     try:
         yield
     finally:
@@ -91,10 +91,10 @@ async def _serve(
     listener: socket.socket,
     entrance: Entrance,
     names: Collection[str],
-    begun: Callable[[uvicorn.Server], None],
+    on_start: Callable[[uvicorn.Server], None],
 ) -> None:
     host, port = listener.getsockname()[:2]
-    # Cookies know no ports: two that serve on a machine must not take each other's.
+    # Cookies are shared between ports, so the name has the port: servers must not collide.
     guarded = Guarded(pages.app(), entrance, authorities(host, port, names), f"ambidex-{port}")
     config = uvicorn.Config(
         guarded,
@@ -107,21 +107,21 @@ async def _serve(
     working = asyncio.create_task(pages.work())
     working.add_done_callback(lambda _: setattr(server, "should_exit", True))
     try:
-        begun(server)
+        on_start(server)
         await server.serve(sockets=[listener])
     finally:
         working.cancel()
         try:
             with suppress(asyncio.CancelledError):
-                await working  # pages that cannot do their work any more end, and say why
+                await working  # raises the error of work that failed
         finally:
             pages.close()
 
 
 class Server(uvicorn.Server):
-    """Leaves signals to the command line, which knows what an interrupt means."""
+    """A uvicorn server that leaves signals to the command line."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Do not."""
+        """Capture none."""
         yield

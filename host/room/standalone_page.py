@@ -1,5 +1,5 @@
-"""One episode as one HTML file: the pages of the control room and its frames in it, nothing loaded
-from anywhere. It opens where no control room is.
+"""An episode as one self-contained HTML file, with the control room's replay page and all frames
+embedded. It needs no control room and loads nothing.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from typing import Any
 
 from ambidex.host.records.frame_files import read_frame
 from ambidex.host.records.trajectory import FRAMES
-from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.live_trajectory import LiveTrajectory
 
 __all__ = ["episode_html"]
 
 PAGES = Path(__file__).with_name("pages")
 MODULES = ("dom.js", "steps.js", "stage.js", "timeline.js", "keepsake.js")
-"""In the order in which they need each other."""
+"""In the order of their dependencies."""
 IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 QUALITY = 82
 
 
 def episode_html(trial: Path) -> str:
-    """The page of a trial's episode; `FileNotFoundError` where it has no trajectory."""
-    reel = Reel(trial)
-    if not reel.read():
+    """The page of a trial's episode; `FileNotFoundError` if it has no trajectory."""
+    trajectory = LiveTrajectory(trial)
+    if not trajectory.read():
         raise FileNotFoundError(f"not a trial directory (it has no trajectory): {trial}")
-    steps = [line for line in reel.steps if line["kind"] == "step"]
+    steps = [line for line in trajectory.steps if line["kind"] == "step"]
     names = {line[key] for line in steps for key in ("before", "after")} - {""}
     episode = {
-        "start": reel.start,
-        "end": reel.end,
-        "lines": reel.steps,
+        "start": trajectory.start,
+        "end": trajectory.end,
+        "lines": trajectory.steps,
         "score": _score(trial),
         "frames": {name: _picture(trial / FRAMES, name) for name in sorted(names)},
     }
     page = (PAGES / "keepsake.html").read_text(encoding="utf-8")
-    # What is said in an episode must not end the element that it stands in.
-    said = json.dumps(episode, ensure_ascii=False).replace("<", "\\u003c")
+    # Text of the episode must not end the <script> element that contains it.
+    data = json.dumps(episode, ensure_ascii=False).replace("<", "\\u003c")
     parts = {
-        "TITLE": _escaped(str(reel.start.get("task", trial.name))),
+        "TITLE": _escaped(str(trajectory.start.get("task", trial.name))),
         "STYLE": (PAGES / "room.css").read_text(encoding="utf-8"),
         "SCRIPT": "\n".join(_script(name) for name in MODULES),
-        "EPISODE": said,
+        "EPISODE": data,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], page)
 
 
 def _script(name: str) -> str:

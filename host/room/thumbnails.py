@@ -1,5 +1,5 @@
-"""Small live pictures of many screens: one connection to each, which only says what has changed.
-A screen on which nothing happens costs nothing.
+"""Live thumbnails of many screens, over one VNC connection each. Only changes are transferred, so
+an idle screen costs nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from vncdotool import api
 
 from ambidex.vm.machines.display import Client, Factory
 
-__all__ = ["Eyes", "Picture"]
+__all__ = ["Picture", "Thumbnails"]
 
 EVERY = 1.0
-"""Seconds between two pictures of a screen."""
+"""Seconds between two updates of a screen."""
 WIDTH = 480
 QUALITY = 70
 CLOCK: Any = reactor
@@ -26,83 +26,83 @@ CLOCK: Any = reactor
 
 @dataclass(frozen=True)
 class Picture:
-    """A screen, made small."""
+    """A thumbnail of a screen."""
 
     number: int
-    """Counts the pictures of this screen."""
+    """Serial number among the pictures of this screen, from 1."""
     jpeg: bytes
 
 
-class Glance(Client):
-    """Asks for what has changed, a while after it got what had changed before."""
+class ThumbnailClient(Client):
+    """A VNC client that requests changes, `EVERY` seconds after the previous ones arrived."""
 
-    eye: Eye
+    preview: ScreenThumbnail
     waiting: Any = None
 
     def vncConnectionMade(self) -> None:
-        """The screen can be asked for."""
+        """Request the full screen once connected."""
         super().vncConnectionMade()
         self.framebufferUpdateRequest(incremental=False)
 
     def commitUpdate(self, rectangles: Any = None) -> None:
-        """Something was drawn."""
+        """Take over an update and schedule the next request."""
         super().commitUpdate(rectangles)
         if rectangles and self.screen is not None:
-            self.eye.saw(self.screen)
+            self.preview.update(self.screen)
         self.waiting = CLOCK.callLater(EVERY, self._ask)
 
     def connectionLost(self, reason: Any) -> None:
-        """The machine has gone, or nobody looks any more."""
+        """Stop: the machine has gone, or the connection was closed."""
         if self.waiting is not None and self.waiting.active():
             self.waiting.cancel()
-        self.eye.closed = True
+        self.preview.closed = True
         super().connectionLost(reason)
 
     def _ask(self) -> None:
         self.framebufferUpdateRequest(incremental=True)
 
 
-class Glances(Factory):
-    """Makes those for one screen."""
+class ThumbnailFactory(Factory):
+    """Creates the VNC client of one screen."""
 
-    protocol = Glance
+    protocol = ThumbnailClient
 
-    def __init__(self, eye: Eye) -> None:
+    def __init__(self, preview: ScreenThumbnail) -> None:
         super().__init__()
-        self.eye = eye
+        self.preview = preview
         self.deferred.addErrback(self._failed)
 
     def buildProtocol(self, addr: Any) -> Any:
-        """One that tells our eye."""
+        """Create a client that updates this factory's preview."""
         protocol = super().buildProtocol(addr)
-        protocol.eye = self.eye
-        self.eye.protocol = protocol
+        protocol.preview = self.preview
+        self.preview.protocol = protocol
         return protocol
 
     def clientConnectionFailed(self, connector: Any, reason: Any) -> None:
-        """Nobody answers at that address, or the password is wrong."""
-        self.eye.closed = True
+        """Stop: nothing listens at the address, or the password is wrong."""
+        self.preview.closed = True
 
     def _failed(self, reason: Any) -> None:
-        self.eye.closed = True
+        self.preview.closed = True
 
 
 @dataclass
-class Eye:
-    """What is known of one screen."""
+class ScreenThumbnail:
+    """The thumbnail of one screen and its connection."""
 
     closed: bool = False
     picture: Picture | None = None
     protocol: Any = None
 
     def close(self) -> None:
-        """Look no more."""
+        """Close the connection."""
         self.closed = True
         if self.protocol is not None and self.protocol.transport is not None:
             reactor.callFromThread(self.protocol.transport.loseConnection)
 
-    def saw(self, screen: Image.Image) -> None:
-        """Keep a small picture of it."""
+    def update(self, screen: Image.Image) -> None:
+        """Make a thumbnail of the screen."""
         small = screen.resize(
             (WIDTH, round(WIDTH * screen.height / screen.width)), reducing_gap=2.0
         )
@@ -113,35 +113,35 @@ class Eye:
 
 
 @dataclass
-class Eyes:
-    """Looks at the screens it is told to."""
+class Thumbnails:
+    """Live thumbnails of a changing set of screens."""
 
-    _eyes: dict[str, Eye] = field(default_factory=dict)
+    _screens: dict[str, ScreenThumbnail] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def look(self, screens: dict[str, tuple[str, str]]) -> None:
-        """Look at these and at no others: address and password of each, by a key of one's own."""
+    def watch(self, screens: dict[str, tuple[str, str]]) -> None:
+        """Watch exactly these screens: address and password by a key of the caller's choice."""
         with self._lock:
-            for key in self._eyes.keys() - screens.keys():
-                self._eyes.pop(key).close()
+            for key in self._screens.keys() - screens.keys():
+                self._screens.pop(key).close()
             for key, (address, password) in screens.items():
-                if key in self._eyes and self._eyes[key].closed:
-                    self._eyes.pop(key).close()
-                if key not in self._eyes:
-                    self._eyes[key] = _opened(address, password)
+                if key in self._screens and self._screens[key].closed:
+                    self._screens.pop(key).close()
+                if key not in self._screens:
+                    self._screens[key] = _connect(address, password)
 
     def picture(self, key: str) -> Picture | None:
-        """The last picture of that screen; None before the first."""
-        eye = self._eyes.get(key)
-        return eye.picture if eye else None
+        """The latest picture of a screen; None before the first."""
+        preview = self._screens.get(key)
+        return preview.picture if preview else None
 
     def close(self) -> None:
-        """Look at nothing any more."""
-        self.look({})
+        """Close all connections."""
+        self.watch({})
 
 
-def _opened(address: str, password: str) -> Eye:
+def _connect(address: str, password: str) -> ScreenThumbnail:
     host, port = address.rsplit(":", 1)
-    eye = Eye()
-    api.connect(f"{host}::{port}", password, lambda: Glances(eye))
-    return eye
+    preview = ScreenThumbnail()
+    api.connect(f"{host}::{port}", password, lambda: ThumbnailFactory(preview))
+    return preview

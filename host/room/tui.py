@@ -1,5 +1,5 @@
-"""The control room for people on a terminal: the wall as a table, the steps of the chosen trial as
-they come, and the same orders.
+"""The control room in a terminal: the running trials as a table, the steps of the selected trial as
+they happen, and the same orders.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ambidex.host.terminal import one_line, visible
 
 __all__ = ["Terminal"]
 
-COLUMNS = ("task", "run", "state", "step", "last action", "elapsed", "cost", "wants a person")
+COLUMNS = ("task", "run", "state", "step", "last action", "elapsed", "cost", "alarms")
 ERROR, HUMAN = "red", "magenta"
 ME = "terminal"
-Asked = Literal["hint", "do"]
-PLACEHOLDERS: dict[Asked, str] = {
-    "hint": "What the model is told; Enter sends it, Escape leaves it",
-    "do": "A call, such as computer_click(x=640, y=360); Enter does it, Escape ends",
+InputMode = Literal["hint", "do"]
+PLACEHOLDERS: dict[InputMode, str] = {
+    "hint": "A hint to the model; Enter sends it, Escape cancels",
+    "do": "A call, such as computer_click(x=640, y=360); Enter runs it, Escape ends",
 }
 
 
 class Terminal(App[None]):
-    """Looks at the runs of a wall every so often."""
+    """The terminal application; it reads the runs of a wall every `every` seconds."""
 
     TITLE = "Ambidex"
     CSS = """
@@ -41,26 +41,26 @@ class Terminal(App[None]):
     Input.asked { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "hold", "Hold / go on"),
+        Binding("p", "hold", "Hold / resume"),
         Binding("s", "order('step')", "One step"),
-        Binding("h", "hint", "Tell the model"),
+        Binding("h", "hint", "Hint"),
         Binding("t", "take", "Take over / hand back"),
-        Binding("c", "call", "Do something"),
+        Binding("c", "call", "Call"),
         Binding("d", "end('done')", "End: done"),
         Binding("i", "end('infeasible')", "End: infeasible"),
         Binding("v", "end('void')", "End: void"),
-        Binding("q", "quit", "Leave"),
-        Binding("escape", "ask_no_more", show=False),
+        Binding("q", "quit", "Quit"),
+        Binding("escape", "cancel_input", show=False),
     ]
 
     def __init__(self, wall: Wall, every: float = 0.5) -> None:
         super().__init__()
         self._wall = wall
         self._leases = Leases()
-        self._asked: Asked = "hint"
+        self._input_mode: InputMode = "hint"
         self._every = every
         self._live: dict[str, Live] = {}
-        self._chosen = ""
+        self._selected = ""
         self._shown = 0
 
     def compose(self) -> ComposeResult:
@@ -73,7 +73,7 @@ class Terminal(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Set up the table and the refresh timer."""
         table = self.query_one(DataTable)
         for name in COLUMNS:
             table.add_column(name, key=name)
@@ -81,115 +81,115 @@ class Terminal(App[None]):
         self.set_interval(self._every, self.look)
 
     def look(self) -> None:
-        """Read the runs, and show what is new."""
-        self._live = {each.name: each for each in self._wall.live()}
+        """Read the runs, and update the table and the steps."""
+        self._live = {trial.name: trial for trial in self._wall.live()}
         table = self.query_one(DataTable)
         for key in [str(key.value) for key in table.rows]:
             if key not in self._live:
                 table.remove_row(key)
-        for name, each in self._live.items():
-            cells = _cells(each)
+        for name, trial in self._live.items():
+            cells = _cells(trial)
             if name not in table.rows:
                 table.add_row(*cells, key=name)
                 continue
             for column, cell in zip(COLUMNS, cells, strict=True):
                 table.update_cell(name, column, cell)
-        self.sub_title = f"{len(self._live)} under way"
-        self._tell()
+        self.sub_title = f"{len(self._live)} running"
+        self._show_steps()
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        """Another trial is looked at."""
+        """Show the steps of the highlighted trial."""
         name = str(event.row_key.value) if event.row_key else ""
-        if name != self._chosen:
-            self._chosen, self._shown = name, 0
+        if name != self._selected:
+            self._selected, self._shown = name, 0
             self.query_one(RichLog).clear()
-            self._tell()
+            self._show_steps()
 
-    def _tell(self) -> None:
-        live = self._live.get(self._chosen)
+    def _show_steps(self) -> None:
+        live = self._live.get(self._selected)
         if live is None:
             return
         log = self.query_one(RichLog)
-        if not self._shown and live.reel.start:
-            log.write(Text(visible(str(live.reel.start["instruction"])), style="bold"))
-        for line in live.reel.steps[self._shown :]:
-            log.write(_said(line))
-        self._shown = len(live.reel.steps)
+        if not self._shown and live.trajectory.start:
+            log.write(Text(visible(str(live.trajectory.start["instruction"])), style="bold"))
+        for line in live.trajectory.steps[self._shown :]:
+            log.write(_line_text(line))
+        self._shown = len(live.trajectory.steps)
 
     def action_hold(self) -> None:
-        """Hold the chosen trial, or let it go on."""
-        live = self._live.get(self._chosen)
-        self._post("resume" if live and live.reel.state == "paused" else "pause")
+        """Hold or resume the selected trial."""
+        live = self._live.get(self._selected)
+        self._post("resume" if live and live.trajectory.state == "paused" else "pause")
 
     def action_order(self, order: OrderName) -> None:
-        """Give an order that needs no words."""
+        """Give an order without text."""
         self._post(order)
 
     def action_end(self, end: Literal["done", "infeasible", "void"]) -> None:
-        """End the chosen trial."""
+        """End the selected trial."""
         self._post("stop", end=end)
 
     def action_hint(self) -> None:
-        """Ask for the words."""
-        self._ask("hint")
+        """Prompt for a hint."""
+        self._prompt("hint")
 
     def action_take(self) -> None:
-        """Take over the chosen trial, or hand it back: one person at a time has it."""
-        if (live := self._live.get(self._chosen)) is None:
+        """Take over the selected trial, or hand it back. Only one person at a time can hold it."""
+        if (live := self._live.get(self._selected)) is None:
             self._post("take")
         elif self._mine(live):
             self._post("give")
-            self._leases.give(live.reel.folder, ME)
+            self._leases.give(live.trajectory.folder, ME)
         else:
             try:
-                self._leases.take(live.reel.folder, ME)
+                self._leases.take(live.trajectory.folder, ME)
             except UsageError as error:
                 self.notify(visible(str(error)), severity="error", markup=False)
             else:
                 self._post("take")
 
     def action_call(self) -> None:
-        """Ask which call is to be carried out."""
-        live = self._live.get(self._chosen)
+        """Prompt for a call to run."""
+        live = self._live.get(self._selected)
         if live and self._mine(live):
-            self._ask("do")
+            self._prompt("do")
         else:
             self.notify("Take over first (t).", severity="warning")
 
-    def action_ask_no_more(self) -> None:
-        """Ask no more."""
+    def action_cancel_input(self) -> None:
+        """Close the input field."""
         box = self.query_one(Input)
         box.value = ""
         box.remove_class("asked")
         self.query_one(DataTable).focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Tell the model, or do what was typed."""
+        """Send the hint, or run the call that was typed."""
         if not event.value.strip():
-            self.action_ask_no_more()
-        elif self._asked == "hint":
+            self.action_cancel_input()
+        elif self._input_mode == "hint":
             self._post("hint", text=event.value)
-            self.action_ask_no_more()
+            self.action_cancel_input()
         else:
             try:
                 self._post("do", acts=(read_call(event.value),))
             except ValueError as error:
                 self.notify(visible(str(error)), severity="error", markup=False)
             else:
-                event.input.value = ""  # and the next one
+                event.input.value = ""  # ready for the next call
 
     def on_unmount(self) -> None:
-        """Hand back what was taken: nobody is at the keyboard any more."""
+        """Hand back all trials taken over from this terminal."""
         for live in self._live.values():
             if self._mine(live):
-                post(live.reel.folder, Order(order="give", by=ME))
+                post(live.trajectory.folder, Order(order="give", by=ME))
         self._leases.close()
 
     def _mine(self, live: Live) -> bool:
-        return self._leases.holder(live.reel.folder) == ME
+        return self._leases.holder(live.trajectory.folder) == ME
 
-    def _ask(self, what: Asked) -> None:
-        self._asked = what
+    def _prompt(self, what: InputMode) -> None:
+        self._input_mode = what
         box = self.query_one(Input)
         box.placeholder = PLACEHOLDERS[what]
         box.add_class("asked")
@@ -202,47 +202,53 @@ class Terminal(App[None]):
         end: Literal["done", "infeasible", "void"] | None = None,
         acts: tuple[Act, ...] = (),
     ) -> None:
-        live = self._live.get(self._chosen)
+        live = self._live.get(self._selected)
         if live is None:
-            self.notify("No trial is chosen.", severity="warning")
+            self.notify("No trial is selected.", severity="warning")
             return
-        post(live.reel.folder, Order(order=order, text=text, end=end, acts=acts, by=ME))
+        post(live.trajectory.folder, Order(order=order, text=text, end=end, acts=acts, by=ME))
         self.notify(one_line(f"{order}: {live.name}"), markup=False)
 
 
-def _cells(each: Live) -> list[Text]:
-    said = each.said()
-    last = said["last"]
-    cost = "unknown" if said["cost"] is None else f"${said['cost']:.4f}" if said["cost"] else ""
+def _cells(trial: Live) -> list[Text]:
+    summary = trial.summary()
+    last = summary["last"]
+    cost = (
+        "unknown"
+        if summary["cost"] is None
+        else f"${summary['cost']:.4f}"
+        if summary["cost"]
+        else ""
+    )
     # As `Text`: a plain string would be read as markup.
     return [
-        Text(one_line(said["task"])),
-        Text(one_line(each.run)),
-        Text(said["state"], style=HUMAN if said["state"] == "human" else ""),
-        Text(f"{said['step']}/{said['cap']}"),
+        Text(one_line(summary["task"])),
+        Text(one_line(trial.run)),
+        Text(summary["state"], style=HUMAN if summary["state"] == "human" else ""),
+        Text(f"{summary['step']}/{summary['cap']}"),
         Text(one_line(last["name"]) if last else ""),
-        Text(f"{said['seconds'] // 60}:{said['seconds'] % 60:02}"),
+        Text(f"{summary['seconds'] // 60}:{summary['seconds'] % 60:02}"),
         Text(cost),
-        Text(one_line("; ".join(said["alarms"])), style="yellow"),
+        Text(one_line("; ".join(summary["alarms"])), style="yellow"),
     ]
 
 
-def _said(line: dict[str, object]) -> Text:
+def _line_text(line: dict[str, object]) -> Text:
     if line["kind"] == "person":
         return Text(visible(f"   a person: {line['order']} {line.get('text', '')}"), style=HUMAN)
     calls: list[dict[str, object]] = line["calls"]  # type: ignore[assignment]
     results: list[dict[str, str]] = line["results"]  # type: ignore[assignment]
-    said = Text(f"{line['number']:>3} ", style=HUMAN if line["actor"] == "human" else "dim")
-    said.append(visible(str(line["thought"])[:300]), style="italic")
+    text = Text(f"{line['number']:>3} ", style=HUMAN if line["actor"] == "human" else "dim")
+    text.append(visible(str(line["thought"])[:300]), style="italic")
     for at, call in enumerate(calls):
-        said.append(visible(f"\n    {call['name']} {call['arguments']}"[:300]), style="cyan")
+        text.append(visible(f"\n    {call['name']} {call['arguments']}"[:300]), style="cyan")
         result = results[at] if at < len(results) else {"error": "", "text": ""}
         if result["error"]:
-            said.append(visible(f"\n    {result['error']}: {result['text']}"[:300]), style=ERROR)
+            text.append(visible(f"\n    {result['error']}: {result['text']}"[:300]), style=ERROR)
         elif line["actor"] == "human":
-            said.append(visible(f"\n    {result['text']}"[:300]), style="dim")
+            text.append(visible(f"\n    {result['text']}"[:300]), style="dim")
     if line["malformed"]:
-        said.append(visible(f"\n    could not be read: {line['malformed']}"), style=ERROR)
+        text.append(visible(f"\n    could not be read: {line['malformed']}"), style=ERROR)
     if line["stop"]:
-        said.append(visible(f"\n    ends: {line['stop']}"), style="bold")
-    return said
+        text.append(visible(f"\n    ends: {line['stop']}"), style="bold")
+    return text

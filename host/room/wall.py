@@ -1,4 +1,4 @@
-"""What all trials are at, and which of them wants a person."""
+"""The state of all trials, and which of them need a person's attention."""
 
 from __future__ import annotations
 
@@ -18,161 +18,162 @@ from ambidex.host.records.rows import NAME as RESULTS
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.report.report_lines import runs_in
 from ambidex.host.room.lineage import parent_of
-from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.live_trajectory import LiveTrajectory
 
 __all__ = ["Alarm", "Live", "Wall"]
 
 UNCHANGED = 4
-"""Steps in a row after which the screen is as before, until that is worth a look."""
+"""Consecutive steps without a change of the screen that raise an alarm."""
 SAME = 3
-"""Times in a row that the same is done, until that is worth a look."""
+"""Consecutive steps with the same calls that raise an alarm."""
 ERRORS = 3
-"""Errors in a row."""
+"""Consecutive steps with an error that raise an alarm."""
 NEAR_CAP = 0.8
-"""Part of the limit of steps."""
+"""Share of the limit on steps from which an alarm is raised."""
 
 Alarm = str
-"""Why a trial wants a person, in a few words."""
+"""Why a trial needs attention, in a few words."""
 
 
 @dataclass
 class Live:
-    """A trial under way."""
+    """A running trial."""
 
     run: str
     trial: str
     seen: ScreenAddress
-    reel: Reel
+    trajectory: LiveTrajectory
     cap: int
     since: float
     parent: dict[str, Any] | None = None
-    """Where it began, if it is a branch; see `host.room.lineage`."""
+    """Its branch point, if it is a branch; see `host.room.lineage`."""
 
     @property
     def name(self) -> str:
-        """What it is called in an address."""
+        """Its name in URLs: RUN/TRIAL."""
         return f"{self.run}/{self.trial}"
 
-    def said(self) -> dict[str, Any]:
-        """As the wall shows it."""
-        steps = [each for each in self.reel.steps if each["kind"] == "step"]
+    def summary(self) -> dict[str, Any]:
+        """The trial's state as JSON for the wall."""
+        steps = [line for line in self.trajectory.steps if line["kind"] == "step"]
+        damaged = self.trajectory.damaged
         return {
             "run": self.run,
             "trial": self.trial,
-            "id": self.reel.id,
-            "task": self.reel.start.get("task", self.trial.partition(".")[0]),
-            "agent": self.reel.start.get("agent", ""),
+            "id": self.trajectory.id,
+            "task": self.trajectory.start.get("task", self.trial.partition(".")[0]),
+            "agent": self.trajectory.start.get("agent", ""),
             "parent": self.parent,
-            "state": self.reel.state if self.reel.start else "setup",
-            "step": self.reel.taken,
+            "state": self.trajectory.state if self.trajectory.start else "setup",
+            "step": self.trajectory.taken,
             "cap": self.cap,
-            "lines": len(self.reel.steps),
+            "lines": len(self.trajectory.steps),
             "last": _last(steps),
             "seconds": round(time.time() - self.since),
-            "cost": self.reel.cost,
+            "cost": self.trajectory.cost,
             "alarms": [
-                *([f"its record is damaged: {self.reel.damaged}"] if self.reel.damaged else []),
-                *alarms(steps, self.reel.taken, self.cap),
+                *([f"its trajectory is damaged: {damaged}"] if damaged else []),
+                *alarms(steps, self.trajectory.taken, self.cap),
             ],
         }
 
 
 @dataclass
 class Wall:
-    """The runs in those directories, read again at every look: runs may come."""
+    """The runs in these directories, listed again at every call, since runs may be added."""
 
     folders: Sequence[Path]
-    _reels: dict[Path, Reel] = field(default_factory=dict)
+    _trajectories: dict[Path, LiveTrajectory] = field(default_factory=dict)
     _seen: dict[str, tuple[Path, int]] = field(default_factory=dict)
-    _told: list[dict[str, Any]] = field(default_factory=list)
+    _summaries: list[dict[str, Any]] = field(default_factory=list)
     _configs: dict[Path, RunConfig] = field(default_factory=dict)
 
     def runs(self) -> dict[str, Path]:
-        """The directories of runs by the names they have here."""
-        found: dict[str, Path] = {}
-        there: set[Path] = set()
+        """The run directories, by their unique names in this room."""
+        by_name: dict[str, Path] = {}
+        resolved: set[Path] = set()
         for run in runs_in(self.folders):
-            if (run / config.NAME).exists() and run.resolve() not in there:
-                there.add(run.resolve())
+            if (run / config.NAME).exists() and run.resolve() not in resolved:
+                resolved.add(run.resolve())
                 name = run.resolve().name
-                while name in found:
+                while name in by_name:
                     name += "~"
-                found[name] = run
-        return found
+                by_name[name] = run
+        return by_name
 
     def add(self, run: Path) -> None:
-        """Show that run, too, wherever it lies."""
+        """Also show this run, wherever it is stored."""
         self.folders = [*self.folders, run]
 
     def live(self) -> list[Live]:
-        """The trials under way. A run that cannot be read has none."""
-        found = []
+        """The running trials. A run that cannot be read has none."""
+        trials = []
         runs = self.runs()
         for name, run in runs.items():
             try:
                 cap = self._config(run).limits.steps
             except UsageError:
-                continue  # `told` says so
+                continue  # `summaries` reports it
             for trial, seen in running_trials(run):
-                reel = self.reel(run / trial)
-                parent = parent_of(reel.start.get("from"), runs)
-                found.append(Live(name, trial, seen, reel, cap, _since(run / trial), parent))
-        return found
+                trajectory = self.trajectory(run / trial)
+                parent = parent_of(trajectory.start.get("from"), runs)
+                trials.append(Live(name, trial, seen, trajectory, cap, _since(run / trial), parent))
+        return trials
 
-    def told(self) -> list[dict[str, Any]]:
-        """The runs and their rows, as the page shows them; the same list while nothing changes."""
+    def summaries(self) -> list[dict[str, Any]]:
+        """The runs and their rows as JSON; the identical list object while nothing changes."""
         seen = {}
         runs = self.runs()
         for name, run in runs.items():
             path = run / RESULTS
             seen[name] = (run, path.stat().st_mtime_ns if path.exists() else 0)
         if seen != self._seen:
-            self._seen, self._told = seen, [self._run(name, runs) for name in seen]
-        return self._told
+            self._seen, self._summaries = seen, [self._run(name, runs) for name in seen]
+        return self._summaries
 
     def _run(self, name: str, runs: Mapping[str, Path]) -> dict[str, Any]:
         run = runs[name]
         try:
-            said = self._config(run)
+            settings = self._config(run)
             rows = read_rows(run) if (run / RESULTS).exists() else []
         except UsageError as error:
             return {"run": name, "error": str(error), "planned": 0, "rows": []}
         return {
             "run": name,
-            "suite": Path(said.suite).name,
-            "agents": said.agents,
-            "condition": said.condition,
-            "model": said.model.name if said.model else "",
-            "fork": said.fork.model_dump(include={"hint", "hand", "lasting"})
-            if said.fork
+            "suite": Path(settings.suite).name,
+            "agents": settings.agents,
+            "condition": settings.condition,
+            "model": settings.model.name if settings.model else "",
+            "fork": settings.fork.model_dump(include={"hint", "hand", "lasting"})
+            if settings.fork
             else None,
-            # In a proof not every agent plays every task.
-            "planned": len(said.tasks) * said.runs if len(said.agents) == 1 else 0,
+            # In a run of `ambidex prove`, not every agent plays every task.
+            "planned": len(settings.tasks) * settings.runs if len(settings.agents) == 1 else 0,
             "rows": [_row(row, runs) for row in rows],
         }
 
     def trial(self, run: str, trial: str) -> Path:
-        """Its directory; `UsageError` where there is none."""
+        """The directory of a trial; `UsageError` if there is none."""
         folder = self.runs().get(run, Path()) / trial
         if run not in self.runs() or trial.startswith(".") or not folder.is_dir():
-            raise UsageError(f"there is no trial {trial!r} in a run {run!r} here")
+            raise UsageError(f"no trial {trial!r} in a run {run!r} of this room")
         return folder
 
-    def reel(self, folder: Path) -> Reel:
-        """Its trajectory, read as far as it goes."""
-        reel = self._reels.get(folder)
-        if reel is None or reel.is_another():
-            reel = self._reels[folder] = Reel(folder)
-        reel.read()
-        return reel
+    def trajectory(self, folder: Path) -> LiveTrajectory:
+        """The trajectory in a trial's directory, up to date."""
+        trajectory = self._trajectories.get(folder)
+        if trajectory is None or trajectory.is_another():
+            trajectory = self._trajectories[folder] = LiveTrajectory(folder)
+        trajectory.read()
+        return trajectory
 
-    def did(self, run: str, trial: str) -> list[str]:
-        """What was done in its steps, see `brief`; nothing where its directory is gone."""
+    def step_kinds(self, run: str, trial: str) -> list[str]:
+        """The kind of each step of a trial, see `brief`; empty if its directory is gone."""
         try:
-            reel = self.reel(self.trial(run, trial))
+            trajectory = self.trajectory(self.trial(run, trial))
         except UsageError:
             return []
-        return [each["did"] for each in reel.steps if each["kind"] == "step"]
+        return [line["did"] for line in trajectory.steps if line["kind"] == "step"]
 
     def _config(self, run: Path) -> RunConfig:
         if run not in self._configs:
@@ -181,30 +182,31 @@ class Wall:
 
 
 def alarms(steps: Sequence[dict[str, Any]], taken: int, cap: int) -> list[Alarm]:
-    """Why somebody should look at it."""
-    found = []
-    own = [each for each in steps if each["actor"] == "agent"]
+    """The reasons why a trial needs attention."""
+    reasons = []
+    own = [step for step in steps if step["actor"] == "agent"]
     unchanged = _in_a_row(own, lambda step: bool(step["after"]) and step["after"] == step["before"])
     if unchanged >= UNCHANGED:
-        found.append(f"screen unchanged for {unchanged} steps")
+        reasons.append(f"screen unchanged for {unchanged} steps")
     last = _done(own[-1]) if own else ""
-    same = _in_a_row(own, lambda step: bool(last) and _done(step) == last)
-    if same >= SAME:
-        found.append(f"the same {same} times in a row")
+    repeated = _in_a_row(own, lambda step: bool(last) and _done(step) == last)
+    if repeated >= SAME:
+        reasons.append(f"the same {repeated} times in a row")
     errors = _in_a_row(
-        own, lambda step: any(each["error"] for each in step["results"]) or bool(step["malformed"])
+        own,
+        lambda step: any(result["error"] for result in step["results"]) or bool(step["malformed"]),
     )
     if errors >= ERRORS:
-        found.append(f"{errors} errors in a row")
+        reasons.append(f"{errors} errors in a row")
     if taken >= NEAR_CAP * cap:
-        found.append(f"{cap - taken} steps left")
-    return found
+        reasons.append(f"{cap - taken} steps left")
+    return reasons
 
 
 def _since(trial: Path) -> float:
     try:
         return (trial / ANNOUNCED).stat().st_mtime
-    except FileNotFoundError:  # it ends as we look
+    except FileNotFoundError:  # it has just ended
         return time.time()
 
 
@@ -222,7 +224,7 @@ def _done(step: dict[str, Any]) -> str:
 
 
 def _last(steps: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    return next((each["calls"][-1] for each in reversed(steps) if each["calls"]), None)
+    return next((step["calls"][-1] for step in reversed(steps) if step["calls"]), None)
 
 
 def _row(row: Row, runs: Mapping[str, Path]) -> dict[str, Any]:

@@ -64,9 +64,9 @@ def rejudge(run: Path, suite: Suite) -> Iterator[RescoredRow]:
         yield RescoredRow(row, row.model_copy(update=now))
 
 
-def _again(task: Task, folder: Path, then: InterimVerdict) -> InterimVerdict:
-    verdict = judge(task, interim_evidence(folder, then.steps), then.stop)
-    return then.model_copy(update=scores_of(verdict))
+def _rejudge_interim(task: Task, folder: Path, interim: InterimVerdict) -> InterimVerdict:
+    verdict = judge(task, interim_evidence(folder, interim.steps), interim.stop)
+    return interim.model_copy(update=scores_of(verdict))
 
 
 def _scores(row: Row) -> list[float | None]:

@@ -1,1 +1,1 @@
-"""Time travel: going back to a step of a recorded episode, and comparing what follows."""
+"""Time travel: revert to a step of a recorded episode, branch from it, and compare the outcomes."""

@@ -1,5 +1,4 @@
-"""Both hands at decisions of recorded episodes: which decisions, which branches, and what they came
-to."""
+"""Counterfactual runs: at decisions of recorded episodes, try both modalities and compare them."""
 
 from __future__ import annotations
 
@@ -17,16 +16,16 @@ from ambidex.host.records.trajectory import AGENT, read_trajectory
 from ambidex.host.report.metrics import GROUPS
 from ambidex.host.runs.launch import RunFunction
 from ambidex.host.travel.forks import fork_of
-from ambidex.host.travel.regret import Decided, Outcome, Regret, outcome, regret
+from ambidex.host.travel.regret import ComparedDecision, Outcome, Regret, outcome, regret
 
-__all__ = ["HANDS", "Decision", "compared", "decisions", "records", "regrets"]
+__all__ = ["HANDS", "Decision", "compare", "decisions", "records", "regrets"]
 
 HANDS: tuple[Modality, Modality] = ("gui", "tools")
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A step of a recorded trial at which the agent might have taken the other hand."""
+    """A step of a recorded trial at which the agent could have used the other modality."""
 
     row: Row
     step: int
@@ -34,107 +33,110 @@ class Decision:
 
     @property
     def branch(self) -> Branch:
-        """Where both hands are tried."""
+        """The branch point at which both modalities are tried."""
         return Branch(trial=self.row.folder, step=self.step)
 
 
 def decisions(
     run: Path, tasks: Sequence[str] = (), steps: Sequence[int] = (), most: int | None = None
 ) -> list[Decision]:
-    """The decisions of a run's scored trials at which the machine was kept, both hands were on
-    offer and one was taken: a decision with a tool call counts as `tools`.
+    """The decisions of a run's scored trials that have a checkpoint and at which both modalities
+    were on offer and one was used. A decision with any tool call counts as `tools`.
 
-    `tasks` and `steps` leave only those, `most` so many of each trial, evenly spread. `UsageError`
-    where there is none.
+    `tasks` and `steps` restrict the selection; `most` keeps at most that many decisions per trial,
+    evenly spread. Raises `UsageError` if no decision is left.
     """
     if read_config(run).condition != "hybrid":
-        raise UsageError(f"{run} had one hand only", hint="It takes a run with --condition hybrid.")
-    found = []
+        raise UsageError(
+            f"{run} offered one modality only", hint="Use a run with --condition hybrid."
+        )
+    selected = []
     for row in finished(read_rows(run)).values():
         if row.assisted or (tasks and row.task not in tasks):
             continue
-        own = [d for d in _of_trial(run, row) if not steps or d.step in steps]
-        found += _spread(own, most) if most else own
-    if not found:
+        own = [decision for decision in _of_trial(run, row) if not steps or decision.step in steps]
+        selected += _spread(own, most) if most else own
+    if not selected:
         raise UsageError(
-            f"{run} has no such decision that can be gone back to",
-            hint="It takes scored trials of a run with --checkpoint every, with tools on offer.",
+            f"no matching decision with a checkpoint in {run}",
+            hint="Use scored trials of a run with --checkpoint every and tools on offer.",
         )
-    return found
+    return selected
 
 
-def compared(
+def compare(
     run: Path,
-    chosen: Sequence[Decision],
+    selected: Sequence[Decision],
     runs: int,
     lasting: ModalityScope,
     catalogue: Mapping[str, ToolSpec],
     folder: Path,
     play: RunFunction,
-) -> list[Decided]:
-    """Try both hands at these decisions, each so many times: two runs in `folder`."""
-    branches = [decision.branch for decision in chosen]
-    wanted = {
+) -> list[ComparedDecision]:
+    """Start `runs` branches per modality at each of these decisions: two runs in `folder`."""
+    branches = [decision.branch for decision in selected]
+    requests = {
         hand: fork_of(run, branches, runs, catalogue, hand=hand, lasting=lasting) for hand in HANDS
     }
-    came: dict[Modality, dict[tuple[str, int], Outcome]] = {}
+    outcomes: dict[Modality, dict[tuple[str, int], Outcome]] = {}
     for hand in HANDS:
-        rows = play(wanted[hand], folder / hand)
-        came[hand] = {
-            (each.trial, each.step): outcome([row for row in rows if _from(row, each)])
-            for each in branches
+        rows = play(requests[hand], folder / hand)
+        outcomes[hand] = {
+            (branch.trial, branch.step): outcome([row for row in rows if _from(row, branch)])
+            for branch in branches
         }
     return [
-        Decided(
+        ComparedDecision(
             trial=decision.row.folder,
             task=decision.row.task,
             tool_beneficial=decision.row.tool_beneficial,
             step=decision.step,
             used=decision.used,
-            gui=came["gui"][decision.row.folder, decision.step],
-            tools=came["tools"][decision.row.folder, decision.step],
+            gui=outcomes["gui"][decision.row.folder, decision.step],
+            tools=outcomes["tools"][decision.row.folder, decision.step],
         )
-        for decision in chosen
+        for decision in selected
     ]
 
 
-def regrets(found: Sequence[Decided]) -> list[Regret]:
-    """The numbers of each group of tasks that has decisions."""
-    wanted = {"tool-beneficial": (True,), "other": (False,), "all": (True, False)}
+def regrets(compared: Sequence[ComparedDecision]) -> list[Regret]:
+    """The regret of each group of tasks that has decisions."""
+    values = {"tool-beneficial": (True,), "other": (False,), "all": (True, False)}
     groups = [
-        (name, [each for each in found if each.tool_beneficial in wanted[name]]) for name in GROUPS
+        (name, [decision for decision in compared if decision.tool_beneficial in values[name]])
+        for name in GROUPS
     ]
     return [regret(name, own) for name, own in groups if own]
 
 
-def records(run: Path, found: Sequence[Decided]) -> list[dict[str, Any]]:
-    """One flat record per decision, with the same keys in the same order."""
-    return [_record(run, each) for each in found]
+def records(run: Path, compared: Sequence[ComparedDecision]) -> list[dict[str, Any]]:
+    """One flat record per decision, always with the same keys in the same order."""
+    return [_record(run, decision) for decision in compared]
 
 
-def _record(run: Path, each: Decided) -> dict[str, Any]:
-    known = bool(each.gui.n and each.tools.n)
+def _record(run: Path, decision: ComparedDecision) -> dict[str, Any]:
+    known = bool(decision.gui.n and decision.tools.n)
     return {
         "run": str(run),
-        "trial": each.trial,
-        "task": each.task,
-        "tool_beneficial": each.tool_beneficial,
-        "step": each.step,
-        "used": each.used,
-        **{f"gui_{key}": value for key, value in asdict(each.gui).items()},
-        **{f"tools_{key}": value for key, value in asdict(each.tools).items()},
-        "better": each.better if known else None,
-        "even": each.even if known else None,
-        "success_lost": each.success_lost if known else None,
-        "steps_lost": each.steps_lost if known and each.even else None,
-        "seconds_lost": each.seconds_lost if known and each.even else None,
-        "cost_lost": each.cost_lost if known and each.even else None,
+        "trial": decision.trial,
+        "task": decision.task,
+        "tool_beneficial": decision.tool_beneficial,
+        "step": decision.step,
+        "used": decision.used,
+        **{f"gui_{key}": value for key, value in asdict(decision.gui).items()},
+        **{f"tools_{key}": value for key, value in asdict(decision.tools).items()},
+        "better": decision.better if known else None,
+        "even": decision.even if known else None,
+        "success_lost": decision.success_lost if known else None,
+        "steps_lost": decision.steps_lost if known and decision.even else None,
+        "seconds_lost": decision.seconds_lost if known and decision.even else None,
+        "cost_lost": decision.cost_lost if known and decision.even else None,
     }
 
 
 def _of_trial(run: Path, row: Row) -> Iterator[Decision]:
     trial = run / row.folder
-    # What came before a fork was decided in its parent.
+    # The steps before a fork are decisions of its parent.
     first = start_of(trial).get("from", {"step": 1})["step"]
     kept = {step for step in checkpointed_steps(trial) if step >= first}
     offers: dict[str, list[str]] = {}
@@ -153,14 +155,14 @@ def _hand(app: str) -> Modality:
     return "gui" if app == GUI else "tools"
 
 
-def _spread(found: Sequence[Decision], most: int) -> list[Decision]:
-    """So many of them, evenly spread, the first and the last among them."""
-    if len(found) <= most:
-        return list(found)
+def _spread(own: Sequence[Decision], most: int) -> list[Decision]:
+    """At most `most` decisions, evenly spread, including the first and last if `most` > 1."""
+    if len(own) <= most:
+        return list(own)
     if most == 1:
-        return [found[len(found) // 2]]
-    last = len(found) - 1
-    return [found[round(at * last / (most - 1))] for at in range(most)]
+        return [own[len(own) // 2]]
+    last = len(own) - 1
+    return [own[round(at * last / (most - 1))] for at in range(most)]
 
 
 def _from(row: Row, branch: Branch) -> bool:

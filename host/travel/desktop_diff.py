@@ -1,4 +1,4 @@
-"""What differs between a desktop before two steps of an episode."""
+"""The differences between a desktop's states at two checkpoints of an episode."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ __all__ = ["desktop_diff"]
 
 SIDES = ("before", "after")
 MOST = 50
-"""Changed files whose contents are compared."""
+"""Largest number of changed files whose contents are compared."""
 
 
 def desktop_diff(machine: Machine, before: Place, after: Place) -> list[Change]:
-    """Files, settings, windows and processes that differ when the machine becomes what is kept at
-    these two places, and of files that changed, what they say otherwise, where it can be read. The
-    machine is at the first of them afterwards.
+    """Files, settings, windows and processes that differ between two checkpoints, and the changed
+    contents of files in readable formats. Reverts the machine several times, at last to `before`.
     """
     with _at(machine, before) as guest:
         then = survey(guest)
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
         with _at(machine, after) as guest:
-            found = changes(then, survey(guest))
-            paths = [e.what for e in found if (e.kind, e.how) == ("file", "changed")][:MOST]
+            differences = changes(then, survey(guest))
+            paths = [
+                change.what
+                for change in differences
+                if (change.kind, change.how) == ("file", "changed")
+            ][:MOST]
             _fetch(guest, paths, folder, "after")
         with _at(machine, before) as guest:
             _fetch(guest, paths, folder, "before")
-        return [*found, *_documents(paths, folder)]
+        return [*differences, *_documents(paths, folder)]
 
 
 @contextmanager
@@ -47,16 +50,16 @@ def _at(machine: Machine, place: Place) -> Iterator[Guest]:
 
 def _fetch(guest: Guest, paths: Sequence[str], folder: Path, side: str) -> None:
     for number, path in enumerate(paths):
-        kept = folder / str(number) / side
-        kept.mkdir(parents=True, exist_ok=True)
+        target = folder / str(number) / side
+        target.mkdir(parents=True, exist_ok=True)
         try:
-            guest.save(path, kept / _plain(path))
-        except (NoSuchFileError, GuestRefusalError):  # a link, or what is no file any more
+            guest.save(path, target / _plain(path))
+        except (NoSuchFileError, GuestRefusalError):  # a link, or no longer a file
             continue
 
 
 def _plain(path: str) -> str:
-    """The name of a file as it is kept here: one in the guest may be too long, or none at all."""
+    """A file name that is valid on the host: a guest's name may be too long, or none at all."""
     name = PurePosixPath(path).name
     return name if name not in ("", "..") and len(name.encode()) < 200 else "file"
 
@@ -67,5 +70,5 @@ def _documents(paths: Sequence[str], folder: Path) -> Iterator[Change]:
     for number, path in enumerate(paths):
         both = [folder / str(number) / side for side in SIDES]
         name = _plain(path)
-        for said in differences(both[0], both[1], SIDES):
-            yield Change("document", path, said.removeprefix(f"{name}: "))
+        for difference in differences(both[0], both[1], SIDES):
+            yield Change("document", path, difference.removeprefix(f"{name}: "))

@@ -1,4 +1,4 @@
-"""Where two episodes that did the same part: their screens after each step, compared."""
+"""Where two episodes with the same actions diverge, by comparing their screens after each step."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ import numpy as np
 from ambidex.host.records.frame_files import difference, read_frame
 from ambidex.host.records.trajectory import FRAMES, read_trajectory
 
-__all__ = ["SAME", "Parting", "parted", "partings"]
+__all__ = ["SAME", "StepComparison", "compare_episodes", "first_difference"]
 
 SAME = 0.002
-"""Part of the pixels that may differ between screens that count as the same: a clock, a caret."""
+"""Largest share of differing pixels at which two screens count as equal (a clock, a caret)."""
 
 
 @dataclass(frozen=True)
-class Parting:
-    """The screens of both after one step."""
+class StepComparison:
+    """The screens of two episodes after the same step, compared."""
 
     step: int
     done: str
-    """What the first episode did in it."""
+    """The calls of the first episode in this step."""
     share: float | None
-    """Part of the pixels that differ; None where one of the episodes has no such screen."""
+    """Share of the pixels that differ; None if one of the episodes has no such screen."""
     box: tuple[int, int, int, int] | None = None
-    """Around what differs: left, top, right, bottom in pixels."""
+    """Bounding box of the difference: left, top, right, bottom in pixels."""
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs that matters."""
+        """Whether at most `SAME` of the pixels differ."""
         return self.share is not None and self.share <= SAME
 
 
-def partings(one: Path, other: Path) -> list[Parting]:
-    """The comparison, step by step, of the episodes in two directories."""
-    found = []
+def compare_episodes(one: Path, other: Path) -> list[StepComparison]:
+    """Compare the episodes in two directories step by step."""
+    comparisons = []
     for number, (ours, theirs) in enumerate(zip_longest(_screens(one), _screens(other)), 1):
         done = (ours or theirs or ("", ""))[0]
         if ours is None or theirs is None or not ours[1] or not theirs[1]:
             if not (ours and theirs and ours[1] == theirs[1] == ""):
-                found.append(Parting(number, done, None))
+                comparisons.append(StepComparison(number, done, None))
             continue
-        found.append(_compared(number, done, (one, ours[1]), (other, theirs[1])))
-    return found
+        comparisons.append(_compare(number, done, (one, ours[1]), (other, theirs[1])))
+    return comparisons
 
 
-def parted(found: Sequence[Parting]) -> Parting | None:
-    """The first step after which the screens are not the same, if any."""
-    return next((each for each in found if not each.same), None)
+def first_difference(comparisons: Sequence[StepComparison]) -> StepComparison | None:
+    """The first step after which the screens differ, if any."""
+    return next((comparison for comparison in comparisons if not comparison.same), None)
 
 
 def _screens(folder: Path) -> list[tuple[str, str]]:
-    """What each step did, and the frame after it; empty where the episode ended without one."""
+    """The calls of each step, and the name of the frame after it: empty if there is none."""
     return [
         (", ".join(call["name"] for call in line["decision"]["calls"]) or "nothing", line["after"])
         for line in read_trajectory(folder)
@@ -63,11 +63,13 @@ def _screens(folder: Path) -> list[tuple[str, str]]:
     ]
 
 
-def _compared(number: int, done: str, one: tuple[Path, str], other: tuple[Path, str]) -> Parting:
+def _compare(
+    number: int, done: str, one: tuple[Path, str], other: tuple[Path, str]
+) -> StepComparison:
     if one[1] == other[1]:
-        return Parting(number, done, 0.0)
+        return StepComparison(number, done, 0.0)
     a, b = (np.asarray(read_frame(folder / FRAMES, name)) for folder, name in (one, other))
     if a.shape != b.shape:
-        return Parting(number, done, 1.0)
+        return StepComparison(number, done, 1.0)
     share, box = difference(a, b) or (0.0, None)
-    return Parting(number, done, share, box)
+    return StepComparison(number, done, share, box)

@@ -1,5 +1,5 @@
-"""A run that goes on from steps of another: what is the parent's stays, unless something else is
-asked for."""
+"""Forks: runs whose episodes start at steps of another run. They keep the parent's configuration,
+except for what the caller overrides."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.osworld.suite import Selection
 
-__all__ = ["Onward", "branch_jobs", "fork_of", "trial_of"]
+__all__ = ["BranchOptions", "branch_jobs", "fork_of", "trial_of"]
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Onward:
-    """How a branch goes on; what is not given is the parent's."""
+class BranchOptions:
+    """Options that a branch overrides; defaults are the parent's."""
 
     agent: Annotated[str, Parameter(help="Use another agent; see `run`.")] = ""
     model: Annotated[str, Parameter(help="Use another model, in the same dialect.")] = ""
     base_url: Annotated[str, Parameter(help="The server of that model, if not its vendor's.")] = ""
     dialect: Annotated[str, Parameter(help="Use another dialect; only from step 1.")] = ""
     condition: Annotated[
-        Condition | None, Parameter(help="Offer other tools from that step on.")
+        Condition | None, Parameter(help="Use another condition from that step on.")
     ] = None
     exposure: Annotated[
-        Policy | None, Parameter(help="Show the model another choice of tools.")
+        Policy | None, Parameter(help="Use another policy for the tools shown to the model.")
     ] = None
     top: Annotated[int, Parameter(help="The number of tools for --exposure retrieved.")] = 20
     steps: Annotated[
@@ -62,24 +62,26 @@ class Onward:
 
 
 def trial_of(run: Path, task: str, trial: int) -> Path:
-    """The directory of a trial, by its task and number or by the directory's own name in place of
-    the task's. `UsageError` names those of the task that there are, and also where several agents
-    have that number."""
+    """The directory of a trial, given its task and number, or its directory name as `task`. Raises
+    `UsageError`, with the task's trials as hint, if none matches or several agents have that
+    number."""
     every = sorted(path.parent for path in run.glob(f"*.*[0-9]/{TRAJECTORY}"))
     last = [path for path in every if "earlier-" not in path.name]
     if named := [path for path in last if path.name == task]:
         return named[0]
-    own = [path for path in last if path.name.startswith(f"{task}.")]
-    chosen = [path for path in own if path.name.endswith(f".{trial}")]
-    if len(chosen) == 1:
-        return chosen[0]
-    there = ", ".join(path.name for path in own) or "none"
-    if chosen:
+    of_task = [path for path in last if path.name.startswith(f"{task}.")]
+    matches = [path for path in of_task if path.name.endswith(f".{trial}")]
+    if len(matches) == 1:
+        return matches[0]
+    available = ", ".join(path.name for path in of_task) or "none"
+    if matches:
         raise UsageError(
-            f"{run} holds {len(chosen)} trials {trial} of {task}",
-            hint=f"Name one by its directory, in place of the task: {there}.",
+            f"{run} has {len(matches)} trials {trial} of {task}",
+            hint=f"Give the directory name instead of the task: {available}.",
         )
-    raise UsageError(f"{run} has no trial {trial} of {task}", hint=f"Trials of that task: {there}.")
+    raise UsageError(
+        f"{run} has no trial {trial} of {task}", hint=f"Trials of that task: {available}."
+    )
 
 
 def fork_of(
@@ -87,33 +89,34 @@ def fork_of(
     branches: Sequence[Branch],
     runs: int,
     catalogue: Mapping[str, ToolSpec],
-    onward: Onward = Onward(),
+    options: BranchOptions = BranchOptions(),
     *,
     hand: Modality | None = None,
     lasting: ModalityScope = "once",
     keep: CheckpointPolicy | None = None,
 ) -> RunRequest:
-    """Each of these branches, so many times. `UsageError` where a step was not kept, where its task
-    is another one by now, or where the agent could not be told what happened before it."""
+    """Request a run of `runs` episodes from each of these branch points. Raises `UsageError` if a
+    step has no checkpoint, if its task has changed since, or if the agent cannot take over the
+    history before it."""
     config = read_config(run)
     starts = {branch.trial: start_of(run / branch.trial) for branch in branches}
     for branch in branches:
         checkpoint_of(run / branch.trial, branch.step)
     suite = _suite(config, starts, catalogue)
-    agent = onward.agent or _only_agent(starts)
-    limits = replace(config.limits, steps=onward.steps or config.limits.steps)
+    agent = options.agent or _only_agent(starts)
+    limits = replace(config.limits, steps=options.steps or config.limits.steps)
     if beyond := [branch.step for branch in branches if branch.step > limits.steps]:
         raise UsageError(f"a limit of {limits.steps} steps ends before step {beyond[0]}")
     exposure = config.exposure
-    if onward.exposure:
-        exposure = Exposure(policy=onward.exposure, top=onward.top)
+    if options.exposure:
+        exposure = Exposure(policy=options.exposure, top=options.top)
     request = RunRequest(
         suite=suite,
         agents=(agent,),
         jobs=branch_jobs(
-            branches, {name: said["task"] for name, said in starts.items()}, agent, runs
+            branches, {name: start["task"] for name, start in starts.items()}, agent, runs
         ),
-        condition=onward.condition or config.condition,
+        condition=options.condition or config.condition,
         options=RunOptions.of(config, runs=runs),
         limits=limits,
         catalogue=catalogue,
@@ -122,35 +125,36 @@ def fork_of(
         fork=Fork(
             run=str(run.resolve()),
             branches=tuple(branches),
-            hint=onward.hint,
+            hint=options.hint,
             hand=hand,
             lasting=lasting,
         ),
-        model=_model(config, onward),
+        model=_model(config, options),
         grounder=config.grounder,
     )
-    if onward.model and not roles_of(agent):
+    if options.model and not roles_of(agent):
         raise UsageError(
-            f"the agent {agent} asks no model", hint="From step 1 another one may: --agent model."
+            f"the agent {agent} does not use a model",
+            hint="At step 1 another agent can be chosen: --agent model.",
         )
     if any(branch.step > 1 for branch in branches):
-        _refuse_what_cannot_be_told(config, starts, request)
+        _check_history(config, starts, request)
     return request
 
 
 def branch_jobs(
     branches: Sequence[Branch], tasks: Mapping[str, str], agent: str, runs: int
 ) -> tuple[Job, ...]:
-    """Whole rounds over the branches; trials of a task are numbered on. `tasks` are those of the
-    parent's trials."""
-    number: Counter[str] = Counter()
+    """`runs` rounds over the branches, as jobs; trials are numbered consecutively per task. `tasks`
+    maps the parent's trials to their tasks."""
+    count: Counter[str] = Counter()
 
     def jobs() -> Iterator[Job]:
         for _ in range(runs):
             for branch in branches:
                 task = tasks[branch.trial]
-                number[task] += 1
-                yield Job(task, agent, number[task], branch)
+                count[task] += 1
+                yield Job(task, agent, count[task], branch)
 
     return tuple(jobs())
 
@@ -158,52 +162,52 @@ def branch_jobs(
 def _suite(
     config: RunConfig, starts: Mapping[str, Mapping[str, Any]], catalogue: Mapping[str, ToolSpec]
 ) -> Suite:
-    names = tuple(dict.fromkeys(said["task"] for said in starts.values()))
+    names = tuple(dict.fromkeys(start["task"] for start in starts.values()))
     known = config.annotations.rpartition(" ")[0]
     selection = Selection(names, annotations=Path(known) if known else None)
     suite = load_suite(Path(config.suite), catalogue, selection=selection)
     now = {task.name: task.hash for task in suite.tasks}
-    for trial, said in starts.items():
-        if now.get(said["task"]) != said["task_hash"]:
+    for trial, start in starts.items():
+        if now.get(start["task"]) != start["task_hash"]:
             raise UsageError(
-                f"the task {said['task']} is another one than {trial} was played with",
-                hint="Play it again, or bring the task back to what it was.",
+                f"the task {start['task']} has changed since {trial} was recorded",
+                hint="Run it again, or restore the task's earlier version.",
             )
     return suite
 
 
 def _only_agent(starts: Mapping[str, Mapping[str, Any]]) -> str:
-    agents = sorted({said["agent"] for said in starts.values()})
+    agents = sorted({start["agent"] for start in starts.values()})
     if len(agents) > 1:
         raise UsageError(
-            f"these trials were played by several agents: {', '.join(agents)}",
-            hint="A proof has several. `ambidex run --agent` plays the suite with one.",
+            f"these trials have several agents: {', '.join(agents)}",
+            hint="`ambidex prove` uses several agents. Fork a run made by `ambidex run --agent`.",
         )
     return str(agents[0])
 
 
-def _model(config: RunConfig, onward: Onward) -> ModelConfig | None:
-    other = {"dialect": onward.dialect} if onward.dialect else {}
-    if onward.model:
-        other |= {"name": onward.model, "base_url": onward.base_url, "key": ""}
-        return (config.model or ModelConfig(name="")).model_copy(update=other)
-    return config.model and config.model.model_copy(update=other)
+def _model(config: RunConfig, options: BranchOptions) -> ModelConfig | None:
+    overrides = {"dialect": options.dialect} if options.dialect else {}
+    if options.model:
+        overrides |= {"name": options.model, "base_url": options.base_url, "key": ""}
+        return (config.model or ModelConfig(name="")).model_copy(update=overrides)
+    return config.model and config.model.model_copy(update=overrides)
 
 
-def _refuse_what_cannot_be_told(
+def _check_history(
     config: RunConfig, starts: Mapping[str, Mapping[str, Any]], request: RunRequest
 ) -> None:
-    """A model's history is made of its answers: where none were recorded, or by another kind of
-    agent, there is nothing to make it of."""
+    """Raise `UsageError` if a model agent could not take over the recorded history: it is built
+    from recorded answers, which only the same agent in the same dialect leaves."""
     before, now = _only_agent(starts), request.agents[0]
     if roles_of(now) and before != now:
         raise UsageError(
-            f"what {before} did cannot be told to the agent {now} as its own history",
-            hint="Fork at step 1, or a trial that the same agent played.",
+            f"the agent {now} cannot take over the history of {before}",
+            hint="Fork at step 1, or fork a trial of the same agent.",
         )
-    then, asked = config.model, request.model
-    if roles_of(now) and then and asked and then.dialect != asked.dialect:
+    then, requested = config.model, request.model
+    if roles_of(now) and then and requested and then.dialect != requested.dialect:
         raise UsageError(
-            f"answers in the dialect {then.dialect} cannot be read in {asked.dialect}",
+            f"answers in the dialect {then.dialect} cannot be read in {requested.dialect}",
             hint="Fork at step 1, or keep the dialect.",
         )

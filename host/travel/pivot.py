@@ -1,4 +1,4 @@
-"""The last step from which an episode could still succeed."""
+"""Search for the last step from which an episode could still succeed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Pivot", "Probe", "pivot"]
 
 @dataclass(frozen=True)
 class Probe:
-    """What came of going on from a step."""
+    """The outcome of the branches from one step: `solved` of `n`."""
 
     step: int
     solved: int
@@ -19,27 +19,26 @@ class Probe:
 
 @dataclass(frozen=True)
 class Pivot:
-    """Where the chance was lost."""
+    """The step at which success became unreachable."""
 
     probes: tuple[Probe, ...]
-    """In the order in which they were made."""
+    """In the order in which they were run."""
     last: int | None
-    """The last step from which it was solved; None where not even the first one gave a chance."""
+    """The last step from which the task was solved; None if not even from the first."""
     lost: int | None
-    """The next one that was tried, from which it was not; None where it could be solved to the
-    end. What was done from `last` on, before it, lost the episode."""
+    """The next probed step, from which it was not solved; None if it was solved from the last one.
+    The actions from `last` on and before this step lost the episode."""
 
 
-def pivot(steps: Sequence[int], go_on: Callable[[int], Probe]) -> Pivot:
-    """Find it among these steps, in ascending order, by bisection.
+def pivot(steps: Sequence[int], probe: Callable[[int], Probe]) -> Pivot:
+    """Find the pivot among these steps, which are in ascending order, by bisection.
 
-    It takes for granted that a chance that is lost stays lost: from a step after one without a
-    chance nothing is tried.
+    Assumes that a lost chance stays lost: steps after an unsolved one are not probed.
     """
     probes: list[Probe] = []
 
     def solved(at: int) -> bool:
-        probes.append(go_on(steps[at]))
+        probes.append(probe(steps[at]))
         return probes[-1].solved > 0
 
     low, high = 0, len(steps) - 1

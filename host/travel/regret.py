@@ -1,23 +1,22 @@
-"""What was lost by taking one hand and not the other.
+"""Regret: the loss from using one modality instead of the better one.
 
-At a decision of a recorded episode both hands were tried from the same state, several times each:
-only mouse and keyboard on offer, or only tools. So it is known of each how often the task was then
-solved, and in how many steps.
+At a decision of a recorded episode both modalities were tried from the same state, several times
+each: with only mouse and keyboard on offer, or only tools. For each it is known how often the task
+was then solved, and in how many steps.
 
-    better       the hand that more often led to success; where both did equally often, and at all,
-                 the one that took fewer steps on average; none where that is equal, too, or where
-                 neither ever led to success
-    oracle TIR   of the decisions with a better hand, the share in which the agent took it
+    better       the modality with the higher success rate; at equal rates above 0, the one with
+                 fewer steps on average; none if those are equal, too, or neither ever succeeded
+    oracle TIR   of the decisions with a better modality, the share in which the agent used it
     over-use     ... in which it called a tool and the GUI was better
     under-use    ... in which it used the GUI and a tool was better; the three add up to 1
-    success      share of successes lost at a decision: the higher of the two hands' minus that of
-                 the hand that was taken; mean over all decisions
+    success      success rate lost at a decision: the higher of the two modalities' rates minus that
+                 of the one that was used; mean over all decisions
     steps, seconds, dollars
-                 those of the hand that was taken minus those of the better one, 0 where it was the
-                 better one or none was; mean over the decisions at which both hands led to success
-                 equally often, and at all: elsewhere giving up early would look like a gain
+                 those of the modality that was used minus those of the better one, 0 if it was the
+                 better one or none was; mean over the decisions at which both succeeded equally
+                 often and at least once: elsewhere giving up early would look like a gain
 
-Intervals are 95 % percentiles from resampling tasks, all decisions of a task together.
+Intervals are 95 % percentile intervals from resampling tasks, all decisions of a task together.
 """
 
 from __future__ import annotations
@@ -30,31 +29,32 @@ import numpy as np
 
 from ambidex.host.records.config import Modality
 from ambidex.host.records.rows import Row
-from ambidex.host.report.statistics import RESAMPLES, Interval, middle, resampled
+from ambidex.host.report.statistics import RESAMPLES, Interval, percentile_interval, resample
 
-__all__ = ["Decided", "Outcome", "Ratio", "Regret", "outcome", "regret"]
+__all__ = ["ComparedDecision", "Outcome", "Ratio", "Regret", "outcome", "regret"]
 
 AGENTS = ("model", "guest", "settle", "harness")
-"""The parts of a trial's time that are the agent's."""
+"""The parts of a trial's time that the agent accounts for."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one hand came to at one decision. Of the whole episode, what came before included."""
+    """The outcome of one modality at one decision. Means over whole episodes, including the part
+    before the decision."""
 
     n: int
-    """Episodes; none where no such branch was scored."""
+    """Number of scored branches; 0 if there is none."""
     success: float
     """Share of them that solved the task."""
     steps: float
     seconds: float
     cost: float | None
-    """US dollars; None where it is not known of all."""
+    """US dollars; None unless known for all of them."""
 
 
 @dataclass(frozen=True)
-class Decided:
-    """One decision, what the agent took, and what each hand comes to."""
+class ComparedDecision:
+    """One decision, the modality that the agent used, and the outcome of each modality."""
 
     trial: str
     """Directory of the recorded trial."""
@@ -67,7 +67,7 @@ class Decided:
 
     @property
     def better(self) -> Modality | None:
-        """The better hand; None where neither is."""
+        """The better modality; None if neither is."""
         if self.gui.success != self.tools.success:
             return "gui" if self.gui.success > self.tools.success else "tools"
         if self.even and self.gui.steps != self.tools.steps:
@@ -76,43 +76,43 @@ class Decided:
 
     @property
     def even(self) -> bool:
-        """Whether both hands led to success equally often, and at all."""
+        """Whether both modalities succeeded equally often, and at least once."""
         return self.gui.success == self.tools.success > 0
 
     @property
     def right(self) -> bool:
-        """Whether the better hand was taken."""
+        """Whether the better modality was used."""
         return self.used == self.better
 
     @property
     def taken(self) -> Outcome:
-        """What the hand that was taken comes to."""
+        """The outcome of the modality that was used."""
         return self.gui if self.used == "gui" else self.tools
 
     @property
     def best(self) -> Outcome:
-        """What the better hand comes to; where none is, the one that was taken."""
+        """The outcome of the better modality or, if there is none, of the one that was used."""
         return {"gui": self.gui, "tools": self.tools, None: self.taken}[self.better]
 
     @property
     def success_lost(self) -> float:
-        """Share of successes."""
+        """Loss of success rate."""
         return self.best.success - self.taken.success
 
     @property
     def steps_lost(self) -> float:
-        """Of an episode; read it where the hands are even."""
+        """Additional steps per episode; meaningful only if `even`."""
         return self.taken.steps - self.best.steps
 
     @property
     def seconds_lost(self) -> float:
-        """Of an episode; read it where the hands are even. Less than 0 where fewer steps took
-        longer."""
+        """Additional seconds per episode; meaningful only if `even`. Negative if the better
+        modality's fewer steps took longer."""
         return self.taken.seconds - self.best.seconds
 
     @property
     def cost_lost(self) -> float | None:
-        """US dollars; read it where the hands are even."""
+        """Additional US dollars per episode; meaningful only if `even`. None if unknown."""
         if self.taken.cost is None or self.best.cost is None:
             return None
         return self.taken.cost - self.best.cost
@@ -120,18 +120,19 @@ class Decided:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A sum over decisions, divided by how many of them count."""
+    """A mean over the decisions that count."""
 
     value: float | None
-    """None where none counts, or where it is not known of all that do."""
+    """None if no decision counts, or if a value of one that counts is unknown."""
     over: int
+    """Number of decisions that count."""
     interval: Interval | None
     """None for fewer than two tasks."""
 
 
 @dataclass(frozen=True)
 class Regret:
-    """The numbers of one group of decisions."""
+    """The regret of one group of decisions."""
 
     name: str
     decisions: int
@@ -146,7 +147,7 @@ class Regret:
 
 
 def outcome(rows: Sequence[Row]) -> Outcome:
-    """What came of these branches, all of one hand at one decision; void ones count for nothing."""
+    """The outcome of these branches, all of one modality at one decision; void ones are ignored."""
     scored = [row for row in rows if row.fate == "scored"]
     if not scored:
         return Outcome(0, 0.0, 0.0, 0.0, None)
@@ -160,36 +161,36 @@ def outcome(rows: Sequence[Row]) -> Outcome:
     )
 
 
-def regret(name: str, found: Sequence[Decided], *, seed: int = 0) -> Regret:
-    """The numbers of these decisions, the same for the same decisions and seed."""
+def regret(name: str, decisions: Sequence[ComparedDecision], *, seed: int = 0) -> Regret:
+    """The regret of these decisions; deterministic for the same decisions and seed."""
     known = sorted(
-        (each for each in found if each.gui.n and each.tools.n),
-        key=lambda each: (each.task, each.trial, each.step),
+        (decision for decision in decisions if decision.gui.n and decision.tools.n),
+        key=lambda decision: (decision.task, decision.trial, decision.step),
     )
-    told = [float(each.better is not None) for each in known]
-    even = [float(each.even) for each in known]
-    all_of = [1.0] * len(known)
-    dear = [each.cost_lost for each in known]
+    has_better = [float(decision.better is not None) for decision in known]
+    even = [float(decision.even) for decision in known]
+    every = [1.0] * len(known)
+    costs = [decision.cost_lost for decision in known]
 
     def ratio(values: Sequence[float | None], counts: Sequence[float]) -> Ratio:
-        return _ratio([each.task for each in known], values, counts, seed)
+        return _ratio([decision.task for decision in known], values, counts, seed)
 
     return Regret(
         name=name,
         decisions=len(known),
-        tasks=len({each.task for each in known}),
-        oracle_tir=ratio([float(each.right) for each in known], told),
-        over_use=ratio([_missed(each, "tools") for each in known], told),
-        under_use=ratio([_missed(each, "gui") for each in known], told),
-        success=ratio([each.success_lost for each in known], all_of),
-        steps=ratio([each.steps_lost for each in known], even),
-        seconds=ratio([each.seconds_lost for each in known], even),
-        cost=ratio(dear, even),
+        tasks=len({decision.task for decision in known}),
+        oracle_tir=ratio([float(decision.right) for decision in known], has_better),
+        over_use=ratio([_missed(decision, "tools") for decision in known], has_better),
+        under_use=ratio([_missed(decision, "gui") for decision in known], has_better),
+        success=ratio([decision.success_lost for decision in known], every),
+        steps=ratio([decision.steps_lost for decision in known], even),
+        seconds=ratio([decision.seconds_lost for decision in known], even),
+        cost=ratio(costs, even),
     )
 
 
-def _missed(decided: Decided, used: Modality) -> float:
-    return float(decided.used == used and decided.better not in (None, used))
+def _missed(decision: ComparedDecision, used: Modality) -> float:
+    return float(decision.used == used and decision.better not in (None, used))
 
 
 def _ratio(
@@ -206,7 +207,7 @@ def _ratio(
             sums[task] += (value, count)
     table = np.array(list(sums.values()))
     total = table.sum(axis=0)
-    drawn = resampled(table, RESAMPLES, seed)
+    drawn = resample(table, RESAMPLES, seed)
     drawn = drawn[drawn[:, 1] > 0]
-    interval = middle(drawn[:, 0] / drawn[:, 1]) if len(sums) > 1 else None
+    interval = percentile_interval(drawn[:, 0] / drawn[:, 1]) if len(sums) > 1 else None
     return Ratio(float(total[0] / total[1]), over, interval)

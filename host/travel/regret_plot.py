@@ -1,4 +1,5 @@
-"""Both hands at each decision as a plot. matplotlib is heavy: import this where it is wanted."""
+"""Plot of both modalities at each decision. matplotlib is slow to import: import this module only
+where plots are drawn."""
 
 from __future__ import annotations
 
@@ -18,35 +19,34 @@ from ambidex.host.report.plot_style import (
     legend,
     plotted,
 )
-from ambidex.host.travel.regret import Decided, Outcome
+from ambidex.host.travel.regret import ComparedDecision, Outcome
 
-__all__ = ["hands_plot"]
+__all__ = ["modality_plot"]
 
 SHOWN = 40
-"""Decisions that it has room for."""
+"""Largest number of decisions in the plot."""
 LOOK: dict[Modality, tuple[str, str, str]] = {
     "gui": ("GUI", "o", COLOURS[0]),
     "tools": ("tools", "s", COLOURS[1]),
 }
 
 
-def hands_plot(found: Sequence[Decided]) -> Plot | None:
-    """How often each hand led to success, and in how many steps; None where nothing is known of
-    both."""
-    known = [each for each in found if each.gui.n and each.tools.n]
+def modality_plot(compared: Sequence[ComparedDecision]) -> Plot | None:
+    """Success rate and mean steps of each modality; None if no decision has outcomes of both."""
+    known = [decision for decision in compared if decision.gui.n and decision.tools.n]
     if not known:
         return None
     dearest = sorted(range(len(known)), key=lambda at: _lost(known[at]))[-SHOWN:]
     shown = [known[at] for at in sorted(dearest)]
     with drawing(WIDTH, 1.0 + 0.26 * len(shown)) as figure:
-        # Numbers below the two stay apart.
+        # Keep the tick labels of the two axes apart.
         success, steps = figure.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.08})
         for hand, (name, marker, colour) in LOOK.items():
             success.plot([], [], marker, color=colour, label=name, linestyle="none")
-            for at, each in enumerate(shown):
-                came: Outcome = getattr(each, hand)
-                _mark(success, hand, each, 100 * came.success, at)
-                _mark(steps, hand, each, came.steps, at)
+            for at, decision in enumerate(shown):
+                outcome: Outcome = getattr(decision, hand)
+                _mark(success, hand, decision, 100 * outcome.success, at)
+                _mark(steps, hand, decision, outcome.steps, at)
         for axes, name in ((success, "solved %"), (steps, "steps")):
             axes.set_xlabel(name)
             axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -54,32 +54,34 @@ def hands_plot(found: Sequence[Decided]) -> Plot | None:
             for at in range(len(shown)):
                 axes.axhline(at, color=MUTED, linewidth=0.4, zorder=0)
         success.set_xlim(-6, 106)
-        success.set_yticks(range(len(shown)), [f"{each.trial}, step {each.step}" for each in shown])
+        success.set_yticks(
+            range(len(shown)), [f"{decision.trial}, step {decision.step}" for decision in shown]
+        )
         success.set_ylim(len(shown) - 0.4, -0.6)
         legend(figure)
         return plotted(figure, "hands", _title(known), _note(len(shown), len(known)))
 
 
-def _lost(each: Decided) -> tuple[float, float]:
-    return each.success_lost, each.steps_lost if each.even else 0.0
+def _lost(decision: ComparedDecision) -> tuple[float, float]:
+    return decision.success_lost, decision.steps_lost if decision.even else 0.0
 
 
-def _mark(axes: Axes, hand: Modality, each: Decided, value: float, at: int) -> None:
+def _mark(axes: Axes, hand: Modality, decision: ComparedDecision, value: float, at: int) -> None:
     _, marker, colour = LOOK[hand]
-    # Above and below the line, so that neither hides the other.
-    beside = at + (0.16 if hand == "tools" else -0.16)
-    style = "full" if each.used == hand else "none"
-    axes.plot(value, beside, marker, color=colour, markersize=5.5, fillstyle=style)
+    # Offset from the line, so that the two marks do not overlap.
+    y = at + (0.16 if hand == "tools" else -0.16)
+    style = "full" if decision.used == hand else "none"
+    axes.plot(value, y, marker, color=colour, markersize=5.5, fillstyle=style)
 
 
-def _title(known: Sequence[Decided]) -> str:
-    told = [each for each in known if each.better]
-    if not told:
-        return "Neither hand was better at any decision"
-    right = sum(each.right for each in told)
-    return f"At {right} of {len(told)} decisions that have a better hand it was the one taken"
+def _title(known: Sequence[ComparedDecision]) -> str:
+    with_better = [decision for decision in known if decision.better]
+    if not with_better:
+        return "Neither modality was better at any decision"
+    right = sum(decision.right for decision in with_better)
+    return f"At {right} of {len(with_better)} decisions with a better modality, it was taken"
 
 
 def _note(shown: int, known: int) -> str:
-    more = f"The {shown} of {known} decisions at which most was lost. " if shown < known else ""
-    return f"{more}Filled: the hand that was taken. Means over the branches of each hand."
+    more = f"The {shown} of {known} decisions with the largest loss. " if shown < known else ""
+    return f"{more}Filled: the modality that was taken. Means over the branches of each modality."

@@ -1,4 +1,4 @@
-"""Tables of what came of going back: branches, decisions, what was lost at them, and the pivot."""
+"""Tables of time travel: compared decisions, regret, the pivot and desktop differences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 from ambidex.host.client.survey import Change
 from ambidex.host.report.number_format import NONE, money, number, plain
 from ambidex.host.travel.pivot import Pivot
-from ambidex.host.travel.regret import Decided, Outcome, Ratio, Regret
+from ambidex.host.travel.regret import ComparedDecision, Outcome, Ratio, Regret
 
 __all__ = [
     "NUMBERS",
@@ -23,10 +23,10 @@ __all__ = [
 ]
 
 REGRET = (
-    "oracle TIR: of the decisions with a better hand, the share in which it was taken; over-use: a"
-    " tool was called and the GUI was better; under-use: the other way round; lost: by the hand"
-    " that was taken against the better one; success over all decisions, the others where both"
-    " hands led to success equally often; 95 % intervals from resampling tasks"
+    "oracle TIR: of the decisions with a better modality, the share in which it was taken;"
+    " over-use: a tool was called and the GUI was better; under-use: the reverse; lost: by taking"
+    " one modality instead of the better one; success over all decisions, the others where both"
+    " modalities succeeded equally often; 95 % intervals from resampling tasks"
 )
 
 NUMBERS = (
@@ -38,84 +38,86 @@ NUMBERS = (
     ("seconds lost", "seconds", 1),
     ("US cents lost", "cost", 100),
 )
-"""What each is called, its field in `Regret`, and the factor that it is written with."""
+"""The label of each number, its field in `Regret`, and the factor for display."""
 
 
-def decided_table(found: Sequence[Decided]) -> Table:
-    """Each decision: what was taken, what each hand comes to, and which is better."""
-    table = Table(title="Both hands at each decision", title_justify="left")
+def decided_table(decisions: Sequence[ComparedDecision]) -> Table:
+    """One row per decision: the modality taken, both outcomes, and the better modality."""
+    table = Table(title="GUI against tools at each decision", title_justify="left")
     for name in ("trial", "step", "taken", "GUI", "tools", "better"):
         table.add_column(name, overflow="fold", no_wrap=name == "trial")
-    for each in found:
-        missed = each.better not in (None, each.used)
-        better = each.better or "no difference"
-        unknown = not (each.gui.n and each.tools.n)
+    for decision in decisions:
+        missed = decision.better not in (None, decision.used)
+        better = decision.better or "no difference"
+        unknown = not (decision.gui.n and decision.tools.n)
         table.add_row(
-            each.trial,
-            str(each.step),
-            each.used,
-            _outcome(each.gui),
-            _outcome(each.tools),
+            decision.trial,
+            str(decision.step),
+            decision.used,
+            _outcome(decision.gui),
+            _outcome(decision.tools),
             NONE if unknown else better,
             style="yellow" if missed and not unknown else "",
         )
     return table
 
 
-def regret_table(found: Sequence[Regret]) -> Table:
-    """What was lost, by group of tasks."""
-    table = Table(title="Choice of the hand", title_justify="left")
+def regret_table(regrets: Sequence[Regret]) -> Table:
+    """The regret by group of tasks."""
+    table = Table(title="Choice of modality", title_justify="left")
     table.add_column("")
-    for each in found:
-        table.add_column(f"{each.name}\n{each.decisions} decisions, {each.tasks} tasks")
+    for group in regrets:
+        table.add_column(f"{group.name}\n{group.decisions} decisions, {group.tasks} tasks")
     for name, field, scale in NUMBERS:
-        table.add_row(name, *(_ratio(getattr(each, field), scale) for each in found))
+        table.add_row(name, *(_ratio(getattr(group, field), scale) for group in regrets))
     return table
 
 
-def pivot_table(found: Pivot, done: Mapping[int, str]) -> Table:
-    """What was tried; `done` is what the recorded episode did in each step, in words."""
-    if found.last is None:
-        title = "Not even from the first step was it solved"
-    elif found.lost is None:
-        title = f"It could still be solved from step {found.last}, the last that was kept"
+def pivot_table(result: Pivot, done: Mapping[int, str]) -> Table:
+    """The probes of a pivot search; `done` maps each recorded step to its calls, in words."""
+    if result.last is None:
+        title = "Not solved from any step, not even the first"
+    elif result.lost is None:
+        title = f"Still solved from step {result.last}, the last with a checkpoint"
     else:
-        title = f"The chance was lost between step {found.last} and step {found.lost}"
+        title = f"Success was lost between step {result.last} and step {result.lost}"
     table = Table(title=Text(title), title_justify="left")
-    for name in ("from step", "solved", "what was done in it"):
+    for name in ("from step", "solved", "recorded calls"):
         table.add_column(name)
-    for probe in sorted(found.probes, key=lambda probe: probe.step):
-        style = "bold" if probe.step == found.last else ""
-        said = done.get(probe.step, "")
-        table.add_row(str(probe.step), f"{probe.solved} of {probe.n}", Text(said), style=style)
+    for probe in sorted(result.probes, key=lambda probe: probe.step):
+        style = "bold" if probe.step == result.last else ""
+        calls = done.get(probe.step, "")
+        table.add_row(str(probe.step), f"{probe.solved} of {probe.n}", Text(calls), style=style)
     return table
 
 
-def change_table(found: Sequence[Change], before: int, after: int) -> Table:
-    """What is another way before one step than before another."""
-    title = f"From before step {before} to before step {after}: {len(found)} differences"
+def change_table(changes: Sequence[Change], before: int, after: int) -> Table:
+    """The desktop's differences between the states before two steps."""
+    title = f"From before step {before} to before step {after}: {len(changes)} differences"
     table = Table(title=title, title_justify="left")
     for name in ("", "what", "how"):
         table.add_column(name, overflow="fold")
-    for each in found:
-        table.add_row(each.kind, Text(each.what), Text(each.how))
+    for change in changes:
+        table.add_row(change.kind, Text(change.what), Text(change.how))
     return table
 
 
 def ratio(found: Ratio, scale: float) -> tuple[str, str]:
-    """The number and its interval."""
+    """A ratio's value and interval, formatted for display."""
     if found.value is None:
         return NONE, NONE
     ends = found.interval and (scale * found.interval[0], scale * found.interval[1])
     return number(scale * found.value), plain(ends)
 
 
-def _outcome(found: Outcome) -> str:
-    if not found.n:
+def _outcome(outcome: Outcome) -> str:
+    if not outcome.n:
         return NONE
-    cost = "" if not found.cost else f", {money(found.cost)}"
-    solved = round(found.success * found.n)
-    return f"{solved} of {found.n}, {number(found.steps)} steps, {number(found.seconds)} s{cost}"
+    cost = "" if not outcome.cost else f", {money(outcome.cost)}"
+    solved = round(outcome.success * outcome.n)
+    return (
+        f"{solved} of {outcome.n}, {number(outcome.steps)} steps, {number(outcome.seconds)} s{cost}"
+    )
 
 
 def _ratio(found: Ratio, scale: float) -> str:

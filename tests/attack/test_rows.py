@@ -15,7 +15,7 @@ from ambidex.host import Limits
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import RunConfig, bounded
 from ambidex.host.records.rows import Row, Rows, read_rows
-from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.live_trajectory import LiveTrajectory
 from ambidex.host.room.wall import Wall
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.runner import plan
@@ -133,12 +133,12 @@ def test_one_bad_line_of_a_live_trial_marks_that_trial_alone(tmp_path: Path) -> 
     start = json.dumps({"kind": "start", "task": "t"}).encode()
     bad = [b"\xff\xfe", b"[]", b"{}", b'{"kind": "step"}', b"[" * 5000, b"\x85", b"nul\x00"]
     (trial / "trajectory.jsonl").write_bytes(b"\n".join([start, *bad, start]) + b"\n")
-    reel = Reel(trial)
-    assert reel.read()
-    assert reel.start["task"] == "t"
-    assert reel.steps == []
-    assert "cannot be read" in reel.damaged
-    assert not reel.read(), "the damaged lines are not read again"
+    trajectory = LiveTrajectory(trial)
+    assert trajectory.read()
+    assert trajectory.start["task"] == "t"
+    assert trajectory.steps == []
+    assert "cannot be read" in trajectory.damaged
+    assert not trajectory.read(), "the damaged lines are not read again"
     assert Wall([tmp_path]).live() == []
 
 

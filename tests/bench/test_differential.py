@@ -51,7 +51,7 @@ def upstream(tmp_path: Path) -> Iterator[Upstream]:
         yield running
 
 
-def test_upstream_gives_scores_exceptions_and_what_it_lacks(upstream: Upstream) -> None:
+def test_upstream_returns_scores_exceptions_and_missing_packages(upstream: Upstream) -> None:
     assert upstream(Case("exact_match", "a", {"expected": "a"})) == Outcome("score", 1.0)
     assert upstream(Case("is_in_list", "a", {})).kind == "raised"
     assert upstream(Case("compare_image_text", "a", {})).kind == "unavailable"
@@ -70,7 +70,7 @@ def test_without_upstream_the_run_says_what_is_missing(tmp_path: Path) -> None:
         Upstream(tmp_path, Path(sys.executable), 1.0)
 
 
-def test_our_side_asks_as_a_task_does() -> None:
+def test_our_side_runs_a_metric_as_a_task_does() -> None:
     assert ours(Case("exact_match", "a", {"expected": "a"})).score == 1
     assert ours(Case("exact_match", "a", {"wanted": "a"})).kind == "refused"
     assert ours(Case("exact_match", "a")).kind == "refused"
@@ -110,7 +110,7 @@ def test_cases_are_compared_counted_and_grouped(upstream: Upstream) -> None:
     assert (only.ours, only.upstream, only.cases, only.reason) == ("0", "3", 1, "meant")
 
 
-def test_the_page_is_made_of_what_was_stored(tmp_path: Path) -> None:
+def test_the_page_is_made_from_the_stored_results(tmp_path: Path) -> None:
     tally = Tally(seed=0)
     tally.count(Case("a", 1), Outcome("score", 1.0), Outcome("score", 1.0), "")
     tally.count(Case("a", 1, note="odd"), Outcome("score", 1.0), Outcome("raised"), "a | b")

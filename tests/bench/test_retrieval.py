@@ -18,7 +18,7 @@ from bench.retrieval.ranks import REQUESTS, Rank, rank_requests, read_requests, 
 from tests.served import CATALOGUE
 
 
-def test_every_request_names_a_tool_that_exists_and_is_asked_once() -> None:
+def test_every_request_names_an_existing_tool_and_occurs_once() -> None:
     requests = read_requests(REQUESTS, CATALOGUE)
     assert {len(said) for said in requests.values()} == {3}
     asked = Counter(request.casefold() for said in requests.values() for request in said)
@@ -55,7 +55,7 @@ def alike(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0]] * len(texts)
 
 
-def test_the_ranks_of_an_embedder_of_one_s_own_are_written_to_a_file(tmp_path: Path) -> None:
+def test_the_ranks_of_a_custom_embedder_are_written_to_a_file(tmp_path: Path) -> None:
     requests, out = tmp_path / "requests.toml", tmp_path / "ranks.jsonl"
     requests.write_text('vlc_play = ["Resume playback"]\n')
     words = ["retrieval", "--requests", str(requests), "--out", str(out)]

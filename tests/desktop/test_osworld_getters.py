@@ -124,7 +124,7 @@ def test_a_second_file_of_the_same_name_is_shadowed(desk: Desk) -> None:
 
 def test_a_missing_cache_file_is_a_failure(desk: Desk) -> None:
     _, collected = desk.get("cache_file", path="none.out")
-    assert (collected.state, collected.said) == ("failed", "no step kept none.out")
+    assert (collected.state, collected.said) == ("failed", "no step stored none.out")
 
 
 def test_the_last_row_of_a_workbook(desk: Desk) -> None:
@@ -452,7 +452,7 @@ def test_bookmarks_cookies_and_history(desk: Desk) -> None:
 
 def test_a_file_on_google_drive_is_unavailable(desk: Desk) -> None:
     _, collected = desk.get("googledrive_file", path=["a"], dest="x")
-    assert (collected.state, collected.said) == ("failed", "there is no Google account here")
+    assert (collected.state, collected.said) == ("failed", "no Google account is available")
 
 
 # What has to be run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ambidex.host.records.trajectory import NAME
 from ambidex.host.runs.machines import Source
-from ambidex.host.travel.divergence import parted, partings
+from ambidex.host.travel.divergence import compare_episodes, first_difference
 
 PROJECT = Path(__file__).parents[2]
 TASK = "calc-freeze-header"
@@ -30,17 +30,17 @@ def test_a_replay_reports_whether_and_where_the_screens_diverge(
         machines, "run", PROJECT / "tasks" / "demo", "--tasks", TASK, "--agent", "oracle:gui",
         "--provider", machines.provider, "--out", run,
     )  # fmt: skip
-    answer = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", again)
-    assert f"{TASK}: scored 1.0" in answer
-    assert "The screens are the same" in answer
+    said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", again)
+    assert f"{TASK}: scored 1.0" in said
+    assert "The screens are equal" in said
     [played] = again.glob(f"{TASK}.*/{NAME}")
 
     # The same record, but that it opens another menu in its fourth step.
     record = run / f"{TASK}.1" / NAME
     record.write_text(record.read_text().replace('"alt", "v"', '"alt", "f"'))
     other = tmp_path / "other"
-    answer = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", other)
-    result = parted(partings(played.parent, next(other.glob(f"{TASK}.*"))))
-    assert result is not None
-    assert result.step == 4
-    assert "The screens part at step 4" in answer
+    said = ambidex(machines, "replay", run, TASK, "--on", machines.provider, "--out", other)
+    found = first_difference(compare_episodes(played.parent, next(other.glob(f"{TASK}.*"))))
+    assert found is not None
+    assert found.step == 4
+    assert "The screens differ from step 4 on" in said

@@ -246,7 +246,7 @@ def test_a_held_agent_waits_and_an_order_of_one_step_runs_one(page: Page, show: 
     until(lambda: len(show.steps()) == count + 1)
     time.sleep(2.0)
     assert len(show.steps()) == count + 1
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     until(lambda: len(show.steps()) > count + 2)
 
 
@@ -266,7 +266,7 @@ def test_input_without_the_lease_has_no_effect(page: Page, show: Show) -> None:
         socket.send(struct.pack("!BBxxI", 4, 1, 0xFF1B))
         time.sleep(1.0)
         assert show.pointer() == before
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     until(lambda: show.lines()[-1]["kind"] == "step")
 
 
@@ -275,11 +275,15 @@ def test_a_person_takes_over_and_hands_back_and_the_model_learns_of_it(
 ) -> None:
     at_desk(page)
     page.get_by_role("button", name="Take over").click()
-    expect(page.get_by_role("status").filter(has_text="you act")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("status").filter(has_text="you are in control")).to_be_visible(
+        timeout=20_000
+    )
     with browser.new_context() as another:
         second = at_desk(_opened(another.new_page(), show))
         expect(second.get_by_role("button", name="Take over")).to_be_disabled()
-        expect(second.get_by_role("status").filter(has_text="a person acts")).to_be_visible()
+        expect(
+            second.get_by_role("status").filter(has_text="a person is in control")
+        ).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Hand back")).to_be_visible(timeout=20_000)
     screen = page.locator(".live canvas")
@@ -303,10 +307,10 @@ def test_a_person_takes_over_and_hands_back_and_the_model_learns_of_it(
 
 def test_a_hint_reaches_the_model(page: Page, show: Show) -> None:
     at_desk(page)
-    page.get_by_role("button", name="Tell the model").click()
-    page.get_by_label("What the model is told").fill("The menu is at the top.")
-    page.get_by_role("button", name="Tell it").click()
-    until(lambda: any("at the top" in note for item in show.player.seen for note in item.notes))
+    page.get_by_role("button", name="Send hint").click()
+    page.get_by_label("Hint to the model").fill("The menu is at the top.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    until(lambda: any("at the top" in note for each in show.player.seen for note in each.notes))
 
 
 def test_the_pages_are_pictured(page: Page, browser: Browser, show: Show) -> None:

@@ -44,8 +44,8 @@ def test_check_counts_tasks_and_lists_every_problem(
     path = suite.folder / "cell" / "task.toml"
     path.write_text(path.read_text().replace("calc_save", "calc_sav"))
     assert ambidex("check", suite.folder) == 2
-    said = capsys.readouterr()
-    assert f"{path}: useful_tools[1]: no tool 'calc_sav'" in said.err
+    output = capsys.readouterr()
+    assert f"{path}: useful_tools[1]: no tool 'calc_sav'" in output.err
     assert ambidex("check", suite.folder, "--json") == 2
     assert len(json.loads(capsys.readouterr().out)["problems"]) == 2
 
@@ -54,9 +54,9 @@ def test_bad_data_is_one_sentence_and_exit_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ambidex("run", tmp_path / "none") == 2
-    said = capsys.readouterr().err
-    assert "none: no such directory" in said
-    assert "Traceback" not in said
+    output = capsys.readouterr().err
+    assert "none: no such directory" in output
+    assert "Traceback" not in output
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,14 @@ def test_tools_are_listed_with_source_and_arguments(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert ambidex("tools", "--json") == 0
-    listed = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
+    listed = {tool["name"]: tool for tool in json.loads(capsys.readouterr().out)}
     told = listed["calc_set_cell_value"]
     assert told["aliases"] == [ALIAS]
     assert (told["app"], told["source"], told["mounted"]) == ("calc", "ours", "")
     assert listed["calc_get_cell_value"]["reads_only"]
     assert ambidex("tools") == 0
     table = capsys.readouterr().out
-    assert all(name in table for name in ("calc_set_cell_value", "only looks", "source"))
+    assert all(name in table for name in ("calc_set_cell_value", "read-only", "source"))
 
 
 def test_run_report_score_and_replay_on_a_running_guest(
@@ -142,9 +142,9 @@ def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_
         adopt(tmp_path, config)
         make = agent_maker(config, lambda: pytest.fail("no model here"))
         rows = run_jobs(jobs(suite), config, suite, tmp_path, PeerMachine, make)
-    found = verdicts(suite, rows)
-    assert [v.expected for v in found] == [1, 0, 0, 1, 0]
-    assert all(v.holds for v in found), [v.failure_message for v in found]
+    proofs = verdicts(suite, rows)
+    assert [v.expected for v in proofs] == [1, 0, 0, 1, 0]
+    assert all(v.holds for v in proofs), [v.said for v in proofs]
 
 
 def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_path: Path) -> None:
@@ -184,21 +184,21 @@ def test_a_report_writes_the_files_it_is_asked_for(
     }
     words = [word for flag, name in files.items() for word in (flag, tmp_path / name)]
     assert ambidex("report", tmp_path / "exp", "--released", "--paper", "o3", *words) == 0
-    said = capsys.readouterr().out
-    assert "As the released script computes them" in said
-    assert "Beside the paper" in said
+    output = capsys.readouterr().out
+    assert "As the released script computes them" in output
+    assert "Comparison with the paper" in output
     assert all((tmp_path / name).stat().st_size for name in files.values())
     assert len(json.loads((tmp_path / "rows.json").read_text())) == 2
 
 
-def test_a_report_that_cannot_be_written_is_refused_before_anything_is_worked_out(
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = run_of(tmp_path / "r", [row("a", beneficial=True, score=1)])
     assert ambidex("report", run, "--html", tmp_path / "none" / "report.html") == 2
-    said = capsys.readouterr()
-    assert "there is no directory" in said.err
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert "there is no directory" in output.err
+    assert output.out == ""
     assert ambidex("report", run, "--paper", "nobody") == 2
     assert "Claude-4-Sonnet" in capsys.readouterr().err
 
@@ -210,7 +210,9 @@ HEAVY = {"matplotlib", "pyarrow", "scipy", "fastmcp", "twisted", "litellm"}
     ("module", "heavy"),
     [("ambidex.host.cli.main", {*HEAVY, "docx"}), ("ambidex.toolgen.cli", HEAVY)],
 )
-def test_a_verb_waits_for_nothing_that_only_others_need(module: str, heavy: set[str]) -> None:
+def test_a_command_imports_no_heavy_module_that_only_others_need(
+    module: str, heavy: set[str]
+) -> None:
     code = f"import sys, {module}; print(sorted({heavy} & {{*sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

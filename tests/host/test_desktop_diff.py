@@ -1,4 +1,4 @@
-"""What differs between two desktops, and a task that asks what else changed."""
+"""Differences between two desktops, and a task that checks what else changed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def kept(machine: PeerMachine, folder: Path, **said: Any) -> Path:
     return folder
 
 
-def test_two_kept_desktops_are_compared_by_files_settings_windows_and_contents(
+def test_two_checkpoints_are_compared_by_files_settings_windows_and_contents(
     tmp_path: Path,
 ) -> None:
     machine = PeerMachine()
@@ -95,7 +95,7 @@ def test_the_same_desktop_has_no_differences(tmp_path: Path) -> None:
     machine.close()
 
 
-def test_a_part_that_was_not_looked_at_has_no_changes() -> None:
+def test_a_part_that_was_not_surveyed_has_no_changes() -> None:
     before: Mapping[str, Mapping[str, str]] = {"settings": {"a b": "1"}}
     after = {"settings": {"a b": "2"}, "windows": {"w 1": "new"}}
     assert changes(before, after) == [Change("setting", "a b", "1 -> 2")]
@@ -122,7 +122,7 @@ def test_a_task_can_ask_that_nothing_else_was_changed(
     assert {each["what"] for each in said["changes"]} >= {"/home/user/cells.json"}
 
 
-def test_changes_cannot_be_collected_where_nobody_keeps_what_was(careful: Suite) -> None:
+def test_changes_cannot_be_collected_without_a_survey_at_setup(careful: Suite) -> None:
     with (
         peer(Desktop()) as (endpoint, _),
         Guest(endpoint, TOKEN) as guest,

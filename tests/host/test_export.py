@@ -1,4 +1,4 @@
-"""Rows for other programs, read back; and the sheet of failures."""
+"""Exported rows, read back, and the failure sheet."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_parquet_has_every_column_with_its_type_and_the_rows_as_they_were(
     assert second["score"] is None
 
 
-def test_csv_and_json_hold_the_same_records(found: list[Line], tmp_path: Path) -> None:
+def test_csv_and_json_have_the_same_records(found: list[Line], tmp_path: Path) -> None:
     write_json(found, tmp_path / "rows.json")
     said = json.loads((tmp_path / "rows.json").read_text())
     assert said == records(found)
@@ -77,11 +77,11 @@ def failed(run: Path, **other: object) -> dict[str, object]:
     return record
 
 
-def test_solved_and_unscored_trials_are_no_failures(found: list[Line]) -> None:
+def test_solved_and_unscored_trials_are_not_failures(found: list[Line]) -> None:
     assert list(sheet(found)) == []
 
 
-def test_labels_say_what_a_machine_can_see_of_a_failure(tmp_path: Path) -> None:
+def test_automatic_labels_of_a_failure(tmp_path: Path) -> None:
     unused = failed(tmp_path / "1", gui=2)
     assert (unused["no_tool_used"], unused["wrong_tool"], unused["ran_out"]) == ("yes", "no", "no")
     vlc = [{"tool": "vlc_play", "app": "vlc", "calls": 1, "errors": 0}]
@@ -106,7 +106,7 @@ def trajectory(folder: Path, *steps: tuple[str, str]) -> None:
     (folder / "trajectory.jsonl").write_text("".join(json.dumps(each) + "\n" for each in told))
 
 
-def test_thought_and_refused_arguments_come_from_the_trajectory_and_are_unknown_without(
+def test_thought_and_refused_arguments_are_unknown_without_the_trajectory(
     tmp_path: Path,
 ) -> None:
     assert failed(tmp_path / "1")["wrong_arguments"] == ""

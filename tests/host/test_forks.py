@@ -1,4 +1,4 @@
-"""Going on from a step of a recorded episode."""
+"""Forks of recorded episodes."""
 
 from __future__ import annotations
 
@@ -44,65 +44,63 @@ def steps_of(folder: Path) -> list[dict[str, Any]]:
     return [line for line in read_trajectory(folder) if line["kind"] == "step"]
 
 
-def test_the_machine_is_kept_before_each_step_and_the_record_names_where(
+def test_a_checkpoint_is_saved_before_each_step_and_its_path_is_recorded(
     tmp_path: Path, row: Suite
 ) -> None:
-    found = recorded(tmp_path / "run", row, Toy())
-    trial = tmp_path / "run" / found.folder
-    assert (found.score, found.steps, found.stop) == (1.0, 5, Stop.DONE)
+    result = recorded(tmp_path / "run", row, Toy())
+    trial = tmp_path / "run" / result.folder
+    assert (result.score, result.steps, result.stop) == (1.0, 5, Stop.DONE)
     assert [step["kept"] for step in steps_of(trial)] == [f"snapshots/{n}" for n in range(1, 6)]
     assert checkpointed_steps(trial) == [1, 2, 3, 4, 5]
-    assert found.seconds["keep"] > 0
+    assert result.seconds["keep"] > 0
 
 
-def test_only_each_kth_step_is_kept_if_that_was_asked_for(tmp_path: Path, row: Suite) -> None:
-    found = recorded(tmp_path / "run", row, Toy(), keep=CheckpointPolicy(every=2))
-    trial = tmp_path / "run" / found.folder
+def test_only_each_kth_step_has_a_checkpoint_if_requested(tmp_path: Path, row: Suite) -> None:
+    result = recorded(tmp_path / "run", row, Toy(), keep=CheckpointPolicy(every=2))
+    trial = tmp_path / "run" / result.folder
     assert checkpointed_steps(trial) == [1, 3, 5]
     with pytest.raises(UsageError, match="no checkpoint before step 4") as refused:
         checkpoint_of(trial, 4)
     assert "1, 3, 5" in refused.value.hint
 
 
-def test_the_time_of_taking_a_checkpoint_is_not_counted_as_the_agents(
-    tmp_path: Path, row: Suite
-) -> None:
+def test_the_time_to_save_a_checkpoint_is_not_the_agent_s(tmp_path: Path, row: Suite) -> None:
     class Slow(PeerMachine):
         def snapshot(self, place: Any, programs: Any = ()) -> None:
             super().snapshot(place)
             time.sleep(2.0)
 
-    said = {"keep": CheckpointPolicy(every=4), "model": MODEL, "agents": ("model",)}
-    config = config_of(row, limits=Limits(steps=12, seconds=2.0), **said)
+    settings = {"keep": CheckpointPolicy(every=4), "model": MODEL, "agents": ("model",)}
+    config = config_of(row, limits=Limits(steps=12, seconds=2.0), **settings)
     make = agent_maker(config, lambda _: Toy())
-    [found] = run_in(tmp_path / "run", row, config, Slow, make)
-    assert found.stop is Stop.DONE
+    [result] = run_in(tmp_path / "run", row, config, Slow, make)
+    assert result.stop is Stop.DONE
 
 
-def test_a_fork_begins_with_the_machine_as_it_was_and_stands_by_itself(
+def test_a_fork_starts_from_the_checkpoint_and_is_self_contained(
     tmp_path: Path, row: Suite
 ) -> None:
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy(slips={"C1": "tools"})).folder
     machine = PeerMachine()
-    [found] = forked(tmp_path / "fork", row, Toy(), parent, 3, machines=[machine])
+    [branch] = forked(tmp_path / "fork", row, Toy(), parent, 3, machines=[machine])
     assert machine.reverts == [parent / "snapshots" / "3"]
     assert machine.desktops[0].done == [
         "calc_set_cell_value", "calc_set_cell_value",  # in the snapshot already
         "calc_set_cell_value", "calc_set_cell_value", "calc_save",
     ]  # fmt: skip
-    assert (found.score, found.steps) == (1.0, 5)
-    assert found.parent is not None
-    assert (found.parent.trial, found.parent.step) == (parent.name, 3)
-    then, now = steps_of(parent), steps_of(tmp_path / "fork" / found.folder)
+    assert (branch.score, branch.steps) == (1.0, 5)
+    assert branch.parent is not None
+    assert (branch.parent.trial, branch.parent.step) == (parent.name, 3)
+    then, now = steps_of(parent), steps_of(tmp_path / "fork" / branch.folder)
     assert now[:2] == then[:2]
     assert [step["number"] for step in now] == [1, 2, 3, 4, 5]
-    lines = list(read_trajectory(tmp_path / "fork" / found.folder))
+    lines = list(read_trajectory(tmp_path / "fork" / branch.folder))
     assert lines[0]["from"] == {"run": str(parent.parent), "trial": parent.name, "step": 3}
     shutil.rmtree(parent)
-    assert "calc_set_cell_value" in episode_html(tmp_path / "fork" / found.folder)
+    assert "calc_set_cell_value" in episode_html(tmp_path / "fork" / branch.folder)
 
 
-def test_the_model_is_told_what_it_was_told_and_answered_then(tmp_path: Path, row: Suite) -> None:
+def test_the_model_gets_the_recorded_conversation(tmp_path: Path, row: Suite) -> None:
     before, after = Toy(by_hand=frozenset({"A1"})), Toy(by_hand=frozenset({"A1"}))
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, before).folder
     forked(tmp_path / "fork", row, after, parent, 5)
@@ -113,17 +111,17 @@ def test_the_model_is_told_what_it_was_told_and_answered_then(tmp_path: Path, ro
 def test_tokens_cost_and_steps_are_those_of_the_whole_episode(tmp_path: Path, row: Suite) -> None:
     whole = recorded(tmp_path / "run", row, Toy())
     parent = tmp_path / "run" / whole.folder
-    [found] = forked(tmp_path / "fork", row, Toy(), parent, 4)
-    assert (found.steps, found.cost, found.input_tokens) == (5, 2.5, 500)
-    assert found.calls == whole.calls
+    [branch] = forked(tmp_path / "fork", row, Toy(), parent, 4)
+    assert (branch.steps, branch.cost, branch.input_tokens) == (5, 2.5, 500)
+    assert branch.calls == whole.calls
 
 
 def test_limits_hold_for_the_whole_episode(tmp_path: Path, row: Suite) -> None:
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
-    [found] = forked(tmp_path / "steps", row, Toy(), parent, 3, limits=Limits(steps=3))
-    assert (found.stop, found.steps) == (Stop.STEP_LIMIT, 3)
-    [found] = forked(tmp_path / "cost", row, Toy(), parent, 3, limits=Limits(cost=2.0))
-    assert (found.stop, found.steps, found.cost) == (Stop.COST_LIMIT, 4, 2.0)
+    [branch] = forked(tmp_path / "steps", row, Toy(), parent, 3, limits=Limits(steps=3))
+    assert (branch.stop, branch.steps) == (Stop.STEP_LIMIT, 3)
+    [branch] = forked(tmp_path / "cost", row, Toy(), parent, 3, limits=Limits(cost=2.0))
+    assert (branch.stop, branch.steps, branch.cost) == (Stop.COST_LIMIT, 4, 2.0)
 
 
 def test_another_model_condition_and_a_hint_change_what_comes_after(
@@ -131,7 +129,7 @@ def test_another_model_condition_and_a_hint_change_what_comes_after(
 ) -> None:
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
     other = Toy(name="other")
-    [found] = forked(
+    [branch] = forked(
         tmp_path / "fork",
         row,
         other,
@@ -141,31 +139,31 @@ def test_another_model_condition_and_a_hint_change_what_comes_after(
         condition="gui",
         hint="Use the buttons.",
     )
-    assert (found.score, found.condition, found.model) == (1.0, "gui", "other")
-    steps = steps_of(tmp_path / "fork" / found.folder)
+    assert (branch.score, branch.condition, branch.model) == (1.0, "gui", "other")
+    steps = steps_of(tmp_path / "fork" / branch.folder)
     assert [step["apps"] for step in steps] == [["calc"], *[["computer"]] * 4, []]
     assert [step["notes"] for step in steps[:3]] == [
         [], ["A person who watches says: Use the buttons."], [],
     ]  # fmt: skip
-    assert [each["model"] for step in steps for each in step["decision"]["exchanges"]] == [
+    assert [exchange["model"] for step in steps for exchange in step["decision"]["exchanges"]] == [
         "toy", *["other"] * 5,
     ]  # fmt: skip
     assert "Use the buttons." in json.dumps(other.asked[0]["messages"][-1])
-    assert not found.assisted, "the hint is part of the run's configuration"
+    assert not branch.assisted, "the hint is part of the run's configuration"
 
 
 @pytest.mark.parametrize(("lasting", "apps"), [("once", "gtt"), ("rest", "ggggg")])
-def test_one_hand_is_forced_for_one_step_or_for_the_rest(
+def test_one_modality_is_forced_for_one_step_or_for_the_rest(
     tmp_path: Path, row: Suite, lasting: str, apps: str
 ) -> None:
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
-    [found] = forked(tmp_path / "fork", row, Toy(), parent, 2, hand="gui", lasting=lasting)
-    steps = steps_of(tmp_path / "fork" / found.folder)[1:-1]
+    [branch] = forked(tmp_path / "fork", row, Toy(), parent, 2, hand="gui", lasting=lasting)
+    steps = steps_of(tmp_path / "fork" / branch.folder)[1:-1]
     told = "".join("g" if step["apps"] == ["computer"] else "t" for step in steps)
     assert told.startswith(apps[:3])
-    assert found.parent is not None
-    assert found.parent.hand == "gui"
-    assert found.score == 1.0
+    assert branch.parent is not None
+    assert branch.parent.hand == "gui"
+    assert branch.score == 1.0
 
 
 def test_a_fork_is_resumed_like_any_run(tmp_path: Path, row: Suite) -> None:
@@ -181,7 +179,7 @@ def test_a_fork_is_resumed_like_any_run(tmp_path: Path, row: Suite) -> None:
         forked(tmp_path / "fork", row, Toy(), parent, 2, 3, runs=2)
 
 
-def test_a_fork_of_a_fork_begins_where_its_parent_or_that_one_s_was_kept(
+def test_a_fork_of_a_fork_starts_from_a_checkpoint_of_its_parent_or_grandparent(
     tmp_path: Path, row: Suite
 ) -> None:
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
@@ -234,9 +232,7 @@ def own(tmp_path: Path, suite: Suite, *said: int) -> Path:
     return tmp_path / "run" / found.folder
 
 
-def test_an_agent_of_ones_own_is_asked_again_and_gets_its_state_back(
-    tmp_path: Path, row: Suite
-) -> None:
+def test_a_custom_agent_is_asked_again_and_gets_its_state_back(tmp_path: Path, row: Suite) -> None:
     parent = own(tmp_path, row, 1, 2, 3)
     make = counting(1, 2, 7)
     [found] = forked(
@@ -247,7 +243,7 @@ def test_an_agent_of_ones_own_is_asked_again_and_gets_its_state_back(
     assert values == [1, 2, 7]
 
 
-def test_an_agent_that_decides_otherwise_than_it_did_is_found_out_at_its_step_and_once(
+def test_an_agent_that_deviates_from_its_record_is_void_at_that_step_without_a_retry(
     tmp_path: Path, row: Suite
 ) -> None:
     parent = own(tmp_path, row, 1, 2, 3)
@@ -279,7 +275,7 @@ def test_an_agent_that_decides_otherwise_than_it_did_is_found_out_at_its_step_an
     )
 
 
-def test_an_agent_may_recall_what_it_decided_instead(tmp_path: Path, row: Suite) -> None:
+def test_an_agent_may_recall_its_decisions_instead(tmp_path: Path, row: Suite) -> None:
     class Recalling(Counting):
         def recall(self, observation: Observation, decision: Decision) -> Decision:
             self._said[:] = [10 * decision.calls[0].arguments["value"]]
@@ -301,7 +297,7 @@ def test_an_agent_may_recall_what_it_decided_instead(tmp_path: Path, row: Suite)
     assert values == [1, 2, 20]
 
 
-def test_a_record_with_a_damaged_picture_is_not_gone_on_from(tmp_path: Path, row: Suite) -> None:
+def test_a_trial_with_a_damaged_frame_is_not_forked(tmp_path: Path, row: Suite) -> None:
     parent = tmp_path / "run" / recorded(tmp_path / "run", row, Toy()).folder
     first = parent / "frames" / f"{steps_of(parent)[0]['before']}.png"
     other = next(path for path in parent.glob("frames/*.png") if path != first)
@@ -311,7 +307,7 @@ def test_a_record_with_a_damaged_picture_is_not_gone_on_from(tmp_path: Path, row
     assert "is damaged" in found.failure.message
 
 
-def test_what_a_person_did_before_the_step_is_in_the_branch(tmp_path: Path, row: Suite) -> None:
+def test_a_person_s_steps_before_the_fork_are_in_the_branch(tmp_path: Path, row: Suite) -> None:
     run = tmp_path / "run"
 
     class Helped(Toy):
@@ -329,7 +325,7 @@ def test_what_a_person_did_before_the_step_is_in_the_branch(tmp_path: Path, row:
     assert "Careful." in json.dumps(model.asked[0]["messages"][-1])
 
 
-def test_an_attempt_that_came_to_nothing_keeps_no_machines(tmp_path: Path, row: Suite) -> None:
+def test_an_attempt_without_a_result_keeps_no_checkpoints(tmp_path: Path, row: Suite) -> None:
     class Lost(Toy):
         def ask(self, request: Request) -> Answer:
             if len(self.asked) == 2:

@@ -38,7 +38,7 @@ def of(*rows: Row) -> Group:
     return group("all", rows)
 
 
-def test_partial_credit_is_no_success() -> None:
+def test_partial_credit_is_not_a_success() -> None:
     partial = of(row(beneficial=True, score=0.98, tool=1))
     assert (partial.solved, partial.accuracy, partial.tir, partial.score) == (0, 0.0, 0.0, 0.98)
 
@@ -48,12 +48,12 @@ def test_a_tool_call_that_failed_was_still_invoked() -> None:
     assert of(row(beneficial=False, score=1, tool=1, errors=1)).tir == 0.0
 
 
-def test_a_name_that_was_not_offered_is_no_tool_call() -> None:
+def test_a_name_that_was_not_offered_is_not_a_tool_call() -> None:
     assert of(row(beneficial=True, score=1, unknown=3)).tir == 0.0
     assert of(row(beneficial=False, score=1, unknown=3)).tir == 1.0
 
 
-def test_gui_actions_are_no_tool_calls() -> None:
+def test_gui_actions_are_not_tool_calls() -> None:
     assert of(row(beneficial=True, score=1, gui=3)).tir == 0.0
     assert of(row(beneficial=False, score=1, gui=3)).tir == 1.0
 
@@ -72,7 +72,7 @@ def test_a_feasible_task_called_infeasible_is_counted() -> None:
     assert summarize([wrong]).wrongly_infeasible == 1
 
 
-def test_void_and_bug_rows_are_no_trials_and_are_counted() -> None:
+def test_void_and_bug_rows_are_counted_but_not_as_trials() -> None:
     rows = [
         row("a", beneficial=True, score=None, fate="void"),
         row("a", beneficial=True, score=1, tool=1, attempt=2, steps=4),
@@ -85,18 +85,18 @@ def test_void_and_bug_rows_are_no_trials_and_are_counted() -> None:
     assert summary.groups[0].acs == 4.0
 
 
-def test_trials_of_one_task_count_each() -> None:
+def test_each_trial_of_a_task_counts() -> None:
     three = of(*(row(beneficial=True, score=n % 2, tool=1, trial=n) for n in (1, 2, 3)))
     assert (three.n, three.tasks) == (3, 1)
     assert three.accuracy == pytest.approx(2 / 3)
 
 
-def test_nothing_to_divide_by_is_no_number() -> None:
+def test_a_metric_without_trials_is_none() -> None:
     other = summarize([row(beneficial=True, score=1, tool=1)]).groups[1]
     assert (other.n, other.accuracy, other.tir, other.acs) == (0, None, None, None)
 
 
-def test_where_no_tool_is_offered_there_is_no_tir() -> None:
+def test_without_offered_tools_there_is_no_tir() -> None:
     assert of(row(beneficial=False, score=1, gui=1, condition="gui")).tir is None
 
 
@@ -173,7 +173,7 @@ def test_calls_per_solved_trial_are_those_of_solved_trials() -> None:
     assert of(rows[2]).choice.tool_calls_per_solved is None
 
 
-def test_the_census_knows_tools_that_were_offered_and_never_called() -> None:
+def test_the_census_includes_tools_that_were_offered_and_never_called() -> None:
     rows = [
         used(call("calc_save", calls=2, errors=1), offered=("calc_save", "vlc_play")),
         used(call("calc_save", calls=3, repeats=1), offered=("calc_save", "code_goto_file")),
@@ -228,7 +228,7 @@ def test_pass_at_k_of_three_trials_of_which_one_is_solved() -> None:
     assert (three.tasks, three.pass_any, three.pass_all) == (1, 1.0, 0.0)
 
 
-def test_a_cost_that_is_not_known_of_every_trial_is_no_cost() -> None:
+def test_a_cost_that_is_unknown_for_a_trial_is_none() -> None:
     known = row("a", beneficial=True, score=1, cost=0.25, requests=2)
     unknown = row("b", beneficial=True, score=1, cost=None, requests=1)
     unasked = row("c", beneficial=True, score=1, cost=None, requests=0)
@@ -236,7 +236,7 @@ def test_a_cost_that_is_not_known_of_every_trial_is_no_cost() -> None:
     assert summarize([known, unknown]).cost is None
 
 
-def test_seconds_that_are_not_known_of_every_trial_are_not_summed() -> None:
+def test_seconds_that_are_unknown_for_a_trial_are_not_summed() -> None:
     one = row("a", beneficial=True, score=1, seconds={"model": 1.5, "guest": 1.0})
     two = row("b", beneficial=True, score=1, seconds={"model": 2.0})
     assert summarize([one, two]).seconds == {"model": 3.5, "guest": 1.0}
@@ -250,7 +250,7 @@ def test_steps_are_counted_for_solved_and_unsolved_trials() -> None:
     assert counts == [(3, 2, 1), (15, 0, 1)]
 
 
-def test_rows_at_a_cap_are_as_judged_there_without_the_time_of_what_came_after() -> None:
+def test_rows_at_a_cap_have_the_interim_verdict_and_no_times() -> None:
     then = InterimVerdict(
         score=0.0,
         reason="not yet",

@@ -42,7 +42,7 @@ def download(*urls: str) -> dict[str, Any]:
     return {"type": "download", "parameters": {"files": files}}
 
 
-def test_check_tells_what_each_task_needs(
+def test_check_lists_what_each_task_needs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path, task())
@@ -62,7 +62,7 @@ def test_check_tells_what_each_task_needs(
     assert "os-0123abcd" in capsys.readouterr().out
 
 
-def test_check_names_what_does_not_load_and_exits_2(
+def test_check_names_tasks_that_do_not_load_and_exits_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path, task(config=[{"type": "dance", "parameters": {}}]))
@@ -70,14 +70,14 @@ def test_check_names_what_does_not_load_and_exits_2(
     assert "config[0]: unknown step 'dance'" in capsys.readouterr().err
 
 
-def test_a_checkout_is_known_by_what_lies_in_it(tmp_path: Path) -> None:
+def test_a_checkout_is_recognized_by_its_files(tmp_path: Path) -> None:
     write(tmp_path / "evaluation_examples", task())
     assert [each.name for each in load_suite(tmp_path, CATALOGUE).tasks] == ["os-0123abcd"]
     suite = load_suite(tmp_path / "evaluation_examples", CATALOGUE)
     assert [(each.domain, each.spec.feasible) for each in suite.tasks] == [("os", False)]
 
 
-def test_what_is_left_out_is_said_once_for_each_reason(tmp_path: Path) -> None:
+def test_tasks_left_out_are_listed_once_per_reason(tmp_path: Path) -> None:
     write(tmp_path, task())
     for number in range(3):
         said = task(id=f"{number}999ffff-x", config=[download(f"{ASSETS}{number}")])
@@ -110,7 +110,7 @@ def served(folder: Path, seen: list[str]) -> Iterator[str]:
         server.server_close()
 
 
-def test_assets_are_fetched_once_and_kept_by_their_content(
+def test_assets_are_fetched_once_and_stored_by_their_content(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -179,28 +179,28 @@ def test_a_file_that_was_changed_is_found(
     assert "https://a.org/b: its content is missing" in said
 
 
-def test_an_archive_is_measured_before_it_is_opened(tmp_path: Path) -> None:
+def test_an_archive_s_size_is_checked_before_it_is_unpacked(tmp_path: Path) -> None:
     bomb = tmp_path / "bomb.zip"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("zeros", b"\0" * (300 << 20))
-    with pytest.raises(UsageError, match="no archive of assets does that"):
-        archives.unpacked(bomb, tmp_path / "out")
+    with pytest.raises(UsageError, match="times its size"):
+        archives.unpack(bomb, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt"])
-def test_nothing_leaves_the_place_of_an_archive(tmp_path: Path, name: str) -> None:
+def test_no_member_leaves_the_folder_of_an_archive(tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr(name, "x")
     (tmp_path / "inner").mkdir()
     with pytest.raises(UsageError, match="leads out"):
-        archives.unpacked(tmp_path / "a.zip", tmp_path / "inner")
+        archives.unpack(tmp_path / "a.zip", tmp_path / "inner")
     with tarfile.open(tmp_path / "a.tar", "w") as tar:
         link = tarfile.TarInfo("link")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(link)
-    with pytest.raises(UsageError, match="no plain file"):
-        archives.unpacked(tmp_path / "a.tar", tmp_path / "inner")
+    with pytest.raises(UsageError, match="not a plain file"):
+        archives.unpack(tmp_path / "a.tar", tmp_path / "inner")
 
 
 def test_a_url_has_its_place_in_the_data_set() -> None:
@@ -219,7 +219,7 @@ def lists(folder: Path, helped: list[str], counted: dict[int, list[str]]) -> Pat
     return folder
 
 
-def test_notes_come_from_the_lists_and_are_read_again(
+def test_annotations_come_from_the_lists_and_can_be_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path, task())
@@ -245,7 +245,7 @@ def test_lists_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
         import_notes(given, {ID: "os-0123abcd"})
 
 
-def test_notes_are_held_against_the_tools(tmp_path: Path) -> None:
+def test_annotations_are_validated_against_the_tools(tmp_path: Path) -> None:
     write(tmp_path, task())
     notes = tmp_path / "notes.toml"
     notes.write_text('[tasks.os-0123abcd]\nuseful_tools = ["calc_sav"]\n')
@@ -253,7 +253,7 @@ def test_notes_are_held_against_the_tools(tmp_path: Path) -> None:
     assert "no tool 'calc_sav'; did you mean calc_save" in each.why_not
 
 
-def test_notes_may_hold_an_oracle(tmp_path: Path) -> None:
+def test_annotations_may_contain_an_oracle(tmp_path: Path) -> None:
     write(tmp_path, task())
     notes = tmp_path / "notes.toml"
     click = '{ call = "computer_click", with = { x = 1, y = 2 } }'
@@ -275,14 +275,14 @@ def test_notes_may_hold_an_oracle(tmp_path: Path) -> None:
         ('[tasks.x]\nnet = "wifi"\n', "tasks.x.net"),
     ],
 )
-def test_wrong_notes_are_named(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_annotations_are_named(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "notes.toml").write_text(text)
     with pytest.raises(TaskError, match=said):
         read_notes(tmp_path / "notes.toml")
 
 
 @needs_osworld
-def test_the_released_lists_count_250_tasks_that_tools_help() -> None:
+def test_the_released_lists_have_250_tool_beneficial_tasks() -> None:
     ids = {each["id"]: each["id"] for each in json.loads((OSWORLD / "task_index.json").read_text())}
     listed = json.loads((OSWORLD / "osworld_mcp" / "test_all.json").read_text())
     names = {id: id for domain in listed.values() for id in domain} | ids
@@ -310,10 +310,10 @@ def test_two_checkouts_are_compared_task_by_task(
     assert [(each.name, each.said) for each in changes(a, b)] == [
         (
             "os-1999ffff",
-            ("instruction", "it is feasible now", "evaluator.func", "evaluator.result"),
+            ("instruction", "now feasible", "evaluator.func", "evaluator.result"),
         ),
-        ("os-2999ffff", ("it is gone",)),
-        ("os-3999ffff", ("it is new",)),
+        ("os-2999ffff", ("removed",)),
+        ("os-3999ffff", ("added",)),
     ]
     assert ambidex("tasks", "diff", a, b) == 1
     assert "3 tasks differ" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What OSWorld's getters and steps make of what a guest says, without one."""
+"""OSWorld's getters and steps on recorded answers, without a guest."""
 
 import sqlite3
 from contextlib import closing
@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ambidex.host.osworld.from_browser import elided, part_of, shop, told
+from ambidex.host.osworld.from_browser import elided, part_of, query_values, shop
 from ambidex.host.osworld.history import filled
-from ambidex.host.osworld.pyautogui_keys import played
+from ambidex.host.osworld.pyautogui_keys import calls_of
 from ambidex.host.osworld.shutdown import ENDING
 from ambidex.host.osworld.steps import programs_of
 from ambidex.tasks.osworld.getters import parse_getter
@@ -40,7 +40,7 @@ def test_values_of_a_query_by_their_new_names() -> None:
         {"type": "active_tab_url_parse", "parse_keys": ["a", "b"], "replace": {"a": "time"}}
     )
     assert isinstance(getter, UrlParse)
-    assert told("https://x.org/?a=1&a=2", getter) == {"b": "", "time": "1"}
+    assert query_values("https://x.org/?a=1&a=2", getter) == {"b": "", "time": "1"}
 
 
 @given(st.integers(0, 9), st.text("abc/", max_size=20))
@@ -76,7 +76,7 @@ SHOP = "https://www.shop.com/mens-clothing/Men_regular_size_t,Price_discount_ran
         ),
     ],
 )  # fmt: skip
-def test_what_an_address_of_the_shop_says(address: str, said: dict[str, Any]) -> None:
+def test_filters_in_an_address_of_the_shop(address: str, said: dict[str, Any]) -> None:
     keys = ["Men_regular_size_t", "Price_discount_range"]
     getter = parse_getter({"type": "url_path_parse", "parse_keys": keys})
     assert isinstance(getter, UrlPath)
@@ -88,9 +88,9 @@ TOOLS = CATALOGUE | {
 }
 
 
-def test_python_that_only_presses_keys_is_read_as_calls() -> None:
+def test_python_that_only_presses_keys_is_converted_to_calls() -> None:
     code = "import pyautogui; import time; pyautogui.hotkey('ctrl', 's'); time.sleep(0.5); "
-    assert played(["python", "-c", code], TOOLS, (1920, 1080)) == [
+    assert calls_of(["python", "-c", code], TOOLS, (1920, 1080)) == [
         ("computer_key", {"keys": ["ctrl", "s"]}),
         ("computer_wait", {"seconds": 0.5}),
     ]
@@ -106,8 +106,8 @@ def test_python_that_only_presses_keys_is_read_as_calls() -> None:
         ["bash", "-c", "pyautogui"],
     ],
 )
-def test_any_other_command_is_not(argv: list[str]) -> None:
-    assert played(argv, TOOLS, (1920, 1080)) is None
+def test_other_commands_are_not_converted(argv: list[str]) -> None:
+    assert calls_of(argv, TOOLS, (1920, 1080)) is None
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_any_other_command_is_not(argv: list[str]) -> None:
         ("vlc", None),
     ],
 )
-def test_a_command_that_ends_a_program_is_known(words: str, program: str | None) -> None:
+def test_a_command_that_ends_a_program_is_recognized(words: str, program: str | None) -> None:
     found = ENDING.match(words)
     assert (found and found[1]) == program
 
 
-def test_programs_that_a_task_names_outright() -> None:
+def test_programs_that_a_task_names_directly() -> None:
     steps = [
         parse_step("launch", {"command": ["socat", "a", "b"]}),
         parse_step("launch", {"command": "vlc --loop", "shell": True}),

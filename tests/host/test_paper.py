@@ -1,4 +1,4 @@
-"""The paper's figures: read as they were printed, and held against each other."""
+"""The paper's figures: read as printed, and checked for consistency."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.errors import UsageError
-from ambidex.host.report.paper import identities, model_of, paper, rows_of
+from ambidex.host.report.paper import inconsistencies, model_of, paper, rows_of
 
 FACTS = Path(__file__).parents[3] / "shared" / "osworld-mcp-results.json"
 
@@ -30,9 +30,9 @@ def test_the_tables_have_seven_models_with_and_without_tools_at_both_limits() ->
     assert best.spread.accuracy.interval == (41.2, 45.4)
 
 
-def test_figures_contradict_each_other_in_the_known_misprints_and_nowhere_else() -> None:
+def test_figures_are_inconsistent_only_in_the_known_misprints() -> None:
     # Agent-S2.5, GUI, 50 steps, ACS: (250 · 21.1 + 111 · 8.4) / 361 = 17.2, printed 20.2.
-    found = {(m.table, m.model, m.condition, m.steps, m.what): m for m in identities()}
+    found = {(m.table, m.model, m.condition, m.steps, m.what): m for m in inconsistencies()}
     assert found.keys() == {
         (1, "Agent-S2.5", "gui", 50, "acs"),
         (1, "Gemini-2.5-Pro", "hybrid", 15, "accuracy"),
@@ -46,7 +46,7 @@ def test_figures_contradict_each_other_in_the_known_misprints_and_nowhere_else()
     assert named == found.keys()
 
 
-def test_each_misprint_is_printed_as_it_is_said_to_be() -> None:
+def test_each_misprint_has_the_printed_figure() -> None:
     for wrong in paper().misprints:
         row = next(
             row
@@ -72,7 +72,7 @@ def test_each_misprint_is_printed_as_it_is_said_to_be() -> None:
         ("gemini-2.5-flash", None),
     ],
 )
-def test_a_model_is_known_by_its_vendor_s_name_and_a_sibling_is_not(
+def test_a_model_is_recognized_by_its_vendor_s_name_and_a_sibling_is_not(
     name: str, found: str | None
 ) -> None:
     assert model_of(name) == found
@@ -88,7 +88,7 @@ def test_no_name_stands_for_two_models() -> None:
         assert {model_of(name) for name in (model.name, *model.known_as)} == {model.name}
 
 
-def test_an_unknown_model_is_refused_with_those_there_are() -> None:
+def test_an_unknown_model_is_refused_with_a_list_of_models() -> None:
     with pytest.raises(UsageError, match="no model 'gpt-9'") as caught:
         rows_of("gpt-9")
     assert "Claude-4-Sonnet" in caught.value.hint

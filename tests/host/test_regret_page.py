@@ -1,4 +1,4 @@
-"""Both hands at each decision as a page: it says what the tables say and leads to every branch."""
+"""The page of a counterfactual run agrees with the tables and links to every branch."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from ambidex.host.cli import travel
-from ambidex.host.travel.counterfactual import compared, decisions, regrets
-from ambidex.host.travel.regret import Decided, Outcome
+from ambidex.host.travel.counterfactual import compare, decisions, regrets
+from ambidex.host.travel.regret import ComparedDecision, Outcome
 from ambidex.host.travel.regret_page import write_regret
 from tests.host.peer import CATALOGUE
 from tests.host.test_cli import ambidex
@@ -29,13 +29,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(run: Path) -> list[Decided]:
+def found(run: Path) -> list[ComparedDecision]:
     branches = Path(f"{run}.counterfactual")
-    return compared(run, decisions(run), 2, "once", CATALOGUE, branches, on_peers(toy()))
+    return compare(run, decisions(run), 2, "once", CATALOGUE, branches, on_peers(toy()))
 
 
 @pytest.fixture(scope="module")
-def page(run: Path, found: list[Decided]) -> Path:
+def page(run: Path, found: list[ComparedDecision]) -> Path:
     return written(run, found, "page.html")
 
 
@@ -43,7 +43,7 @@ def toy() -> Toy:
     return Toy(by_hand=frozenset({"A1"}), slips={"C1": "gui"})
 
 
-def written(run: Path, found: list[Decided], name: str) -> Path:
+def written(run: Path, found: list[ComparedDecision], name: str) -> Path:
     path = run.parent / name
     write_regret(run, Path(f"{run}.counterfactual"), found, regrets(found), path)
     return path
@@ -55,8 +55,8 @@ def said(page: Path) -> str:
     return " ".join(Page(text).text.split())
 
 
-def test_the_page_loads_nothing_is_well_formed_and_the_same_again(
-    run: Path, found: list[Decided], page: Path
+def test_the_page_loads_nothing_and_is_well_formed_and_deterministic(
+    run: Path, found: list[ComparedDecision], page: Path
 ) -> None:
     text = page.read_text(encoding="utf-8")
     parsed = Page(text)
@@ -67,18 +67,18 @@ def test_the_page_loads_nothing_is_well_formed_and_the_same_again(
     assert written(run, found, "again.html").read_bytes() == page.read_bytes()
 
 
-def test_the_page_says_what_was_taken_what_each_hand_came_to_and_what_it_cost(page: Path) -> None:
+def test_the_page_shows_choices_outcomes_and_costs(page: Path) -> None:
     text = said(page)
     for expected in (
         # Both solve it, the tool in two steps less.
         "row.1 1 computer_click(x=0, y=47) gui 2 of 2 7.0",
         # By hand it slips at C1.
         "row.1 5 calc_set_cell_value(cell='C1', value=1) tools 0 of 2 7.0",
-        "oracle TIR 50.0 % of 4 with a better hand",
+        "oracle TIR 50.0 % of 4 with a better modality",
         "under-use of tools % 50.0 – 4",
-        # Two steps and one, over the five decisions at which both hands solve it.
+        # Two steps and one, over the five decisions at which both modalities solve the task.
         "steps lost 0.6 – 5",
-        "At 2 of 4 decisions that have a better hand it was the one taken",
+        "At 2 of 4 decisions with a better modality, it was taken",
         "gui only: 12 of 12 planned branches were scored",
         "row.1 step 6; tools only, once",
     ):
@@ -92,28 +92,28 @@ def test_every_trial_and_branch_links_to_its_directory_relative_to_the_page(page
     assert all((page.parent / unquote(link)).is_dir() for link in links)
 
 
-def test_a_hand_without_a_scored_branch_is_a_dash_and_no_number(
-    run: Path, found: list[Decided]
+def test_a_modality_without_a_scored_branch_is_a_dash(
+    run: Path, found: list[ComparedDecision]
 ) -> None:
     unknown = [replace(each, tools=Outcome(0, 0.0, 0.0, 0.0, None)) for each in found]
     text = said(written(run, unknown, "unknown.html"))
     assert "2 of 2 7.0" in text
-    assert "At no decision were branches of both hands scored." in text
-    assert "that have a better hand it was" not in text
+    assert "At no decision were branches of both modalities scored." in text
+    assert "with a better modality, it was" not in text
 
 
-def test_of_many_decisions_the_plot_has_those_at_which_most_was_lost(
-    run: Path, found: list[Decided]
+def test_of_many_decisions_the_plot_shows_those_with_the_largest_loss(
+    run: Path, found: list[ComparedDecision]
 ) -> None:
     # At step 1 two steps were lost, at step 3 nothing.
     dear, cheap = (next(each for each in found if each.step == step) for step in (1, 3))
     text = said(written(run, [*[cheap] * 45, dear], "many.html"))
-    assert "The 40 of 46 decisions at which most was lost." in text
-    assert "At 0 of 1 decisions that have a better hand" in text
+    assert "The 40 of 46 decisions with the largest loss." in text
+    assert "At 0 of 1 decisions with a better modality" in text
 
 
-def test_the_verb_writes_the_page_where_it_is_told_to(
-    run: Path, found: list[Decided], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_command_writes_the_page_to_the_given_path(
+    run: Path, found: list[ComparedDecision], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(travel, "read_catalogue", lambda: CATALOGUE)
     words = ("counterfactual", run, "-n", "2", "--uri", "none:///")

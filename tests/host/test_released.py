@@ -1,4 +1,4 @@
-"""The released script's numbers, worked out by hand from how it is described to compute them."""
+"""The released script's metrics against values computed by hand from its description."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS = [
 ]
 
 
-def test_partial_credit_and_missing_results_count_as_the_script_has_it() -> None:
+def test_partial_credit_and_missing_results_count_as_in_the_script() -> None:
     helped, other, both = released(ROWS, "abcdef")
     assert helped.accuracy == pytest.approx((1 + 0.1 + 0.5) / 3)
     assert other.accuracy == pytest.approx((1 + 1) / 2)  # f is left out
@@ -43,7 +43,7 @@ def test_tir_is_over_the_full_lists_however_little_was_run() -> None:
     assert (both.listed, both.unknown) == (8, 2)
 
 
-def test_a_gui_run_has_a_tir_there_and_none_here() -> None:
+def test_a_gui_run_has_a_tir_in_the_script_and_none_here() -> None:
     rows = [row("d", beneficial=False, score=1, gui=1, condition="gui")]
     assert released(rows, "d")[2].tir == 1.0
     assert summarize(rows).groups[2].tir is None
@@ -58,6 +58,6 @@ def test_of_several_trials_the_mean_is_taken() -> None:
     assert (both.trials, both.accuracy, both.tir, both.acs) == (2, 1 / 2, 1 / 2, 5.0)
 
 
-def test_nothing_found_is_no_number() -> None:
+def test_without_results_there_are_no_metrics() -> None:
     empty = released([], ())[0]
     assert (empty.accuracy, empty.tir, empty.acs) == (None, None, None)

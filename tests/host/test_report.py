@@ -45,7 +45,9 @@ def reached(steps: int, score: float) -> InterimVerdict:
     )  # fmt: skip
 
 
-def test_a_run_with_checkpoints_gives_a_line_for_each_and_one_for_its_limit(tmp_path: Path) -> None:
+def test_a_run_with_interim_verdicts_has_a_line_for_each_and_one_for_its_limit(
+    tmp_path: Path,
+) -> None:
     long = row("a", beneficial=True, score=1, tool=1, steps=40, checkpoints=[reached(15, 0.0)])
     run = run_of(tmp_path / "r", [long], checkpoints=[15], limits={"steps": 50})
     at15, at50 = lines([run])
@@ -66,7 +68,7 @@ def test_an_experiment_s_directory_stands_for_the_runs_in_it(tmp_path: Path) -> 
         lines([tmp_path / "notes"])
 
 
-def test_the_paper_s_figures_stand_beside_a_model_that_it_has(tmp_path: Path) -> None:
+def test_the_paper_s_figures_are_shown_for_a_model_that_it_has(tmp_path: Path) -> None:
     model = {"name": "anthropic/claude-sonnet-4-20250514"}
     played = [each.model_copy(update={"agent": "model"}) for each in ROWS]
     found = lines([run_of(tmp_path / "known", played, model=model)])
@@ -81,7 +83,7 @@ def test_the_paper_s_figures_stand_beside_a_model_that_it_has(tmp_path: Path) ->
         find(unknown, paper="nobody")
 
 
-def test_two_runs_of_the_same_are_said_to_be_identical(tmp_path: Path) -> None:
+def test_two_equal_runs_are_reported_as_identical(tmp_path: Path) -> None:
     found = lines([run_of(tmp_path / name, ROWS) for name in ("one", "two")])
     said = printed(tables(found))
     assert "one a and two a: the rows of 3 trials are identical" in said
@@ -91,7 +93,7 @@ def test_two_runs_of_the_same_are_said_to_be_identical(tmp_path: Path) -> None:
     assert pair["accuracy"]["verdict"] == "cannot tell"
 
 
-def test_one_that_solves_eight_tasks_more_is_said_to_be_better(tmp_path: Path) -> None:
+def test_a_run_that_solves_eight_more_tasks_is_reported_as_better(tmp_path: Path) -> None:
     rows = [row(f"t{n}", beneficial=True, score=1, tool=1) for n in range(8)]
     worse = [each.model_copy(update={"score": 0.0}) for each in rows]
     found = lines([run_of(tmp_path / "good", rows), run_of(tmp_path / "bad", worse)])
@@ -100,7 +102,7 @@ def test_one_that_solves_eight_tasks_more_is_said_to_be_better(tmp_path: Path) -
     assert re.search(r"accuracy % .* 100.0 .* 0.0 .*  8 .* 0.008 .* A is better", said)
 
 
-def test_the_released_numbers_are_there_when_asked_for_only(tmp_path: Path) -> None:
+def test_the_released_script_s_metrics_are_shown_only_if_requested(tmp_path: Path) -> None:
     found = lines([run_of(tmp_path / "r", ROWS)])
     assert "released script" not in printed(tables(found))
     assert as_json(found)[0]["released"] is None
@@ -205,10 +207,10 @@ def test_the_page_loads_nothing_and_is_well_formed(page: str) -> None:
         assert used in parsed.ids
 
 
-def test_the_page_says_what_the_tables_say(page: str) -> None:
+def test_the_page_has_the_numbers_of_the_tables(page: str) -> None:
     text = " ".join(Page(page).text.split())
     # a solved with a tool, c without, b not: 2/3 twice over.
-    assert "66.7 % solved of 6 trials; TIR 66.7 %, 7.7 steps" in text
+    assert "66.7 % of 6 trials solved; TIR 66.7 %, 7.7 steps" in text
     for said in (
         "As the released script computes them",
         "paper: OpenAI o3",
@@ -236,7 +238,7 @@ def test_as_json_is_json(tmp_path: Path) -> None:
     assert [each["steps"] for each in said[0]["step_counts"]] == [3, 5, 15]
 
 
-def test_drawing_leaves_no_trace_in_how_others_draw(tmp_path: Path) -> None:
+def test_plots_leave_matplotlib_s_settings_unchanged(tmp_path: Path) -> None:
     before = dict(matplotlib.rcParams)
     names = [plot.name for plot in plots(lines([run_of(tmp_path / "r", ROWS)]))]
     assert names == ["tir", "useful", "apps", "census-0", "steps"]

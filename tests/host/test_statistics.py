@@ -141,7 +141,7 @@ def test_five_of_five_differences_are_one_in_sixteen() -> None:
     assert sign_flip([Fraction(1)] * 5)[0] == 2 / 32
 
 
-def test_what_is_too_long_to_count_is_sampled_and_said_to_be(
+def test_sums_too_large_to_count_are_sampled_and_marked_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     some = [Fraction(1)] * 8 + [Fraction(-1)] * 2
@@ -157,7 +157,7 @@ def several(solved: int, of: int, steps: int = 5) -> list[Row]:
     return [row(f"t{n}", beneficial=True, score=n < solved, tool=1, steps=steps) for n in range(of)]
 
 
-def test_six_tasks_more_of_ten_are_better_and_five_cannot_be_told() -> None:
+def test_six_more_tasks_of_ten_are_better_and_five_are_undecided() -> None:
     # 6 against 0 discordant: 2/64 = 0.031; 5 against 0: 2/32 = 0.0625.
     six = compare(several(6, 10), several(0, 10))
     assert six
@@ -199,9 +199,7 @@ def test_there_is_no_tir_to_compare_with_a_gui_run() -> None:
 
 @settings(max_examples=40)
 @given(st.lists(scored, min_size=1, max_size=10), st.lists(scored, min_size=1, max_size=10))
-def test_swapping_two_runs_turns_the_difference_round_and_keeps_p(
-    a: list[Row], b: list[Row]
-) -> None:
+def test_swapping_two_runs_negates_the_difference_and_keeps_p(a: list[Row], b: list[Row]) -> None:
     one, other = compare(a, b), compare(b, a)
     assert (one is None) == (other is None)
     if one and other:
@@ -220,7 +218,7 @@ def test_runs_that_differ_in_time_and_place_only_are_identical() -> None:
     assert (found.same, found.trials, found.differences) == (True, 2, ())
 
 
-def test_what_differs_is_named() -> None:
+def test_differences_are_named() -> None:
     one = [row("a", beneficial=True, score=1, steps=3), row("b", beneficial=True, score=0)]
     found = identical(one, [row("a", beneficial=True, score=1, steps=4)])
     assert not found.same

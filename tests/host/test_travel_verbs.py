@@ -1,4 +1,4 @@
-"""The verbs that go back, as far as they go without a machine that can be kept."""
+"""The time-travel commands, as far as they work without checkpoints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.cli import main, travel
-from ambidex.host.cli.options import KeepOptions
+from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
 from ambidex.host.records.rows import Row
@@ -48,12 +48,12 @@ def test_checkpoints_that_cannot_be_made_are_refused_before_the_run(
 
 
 def test_checkpoint_options_become_part_of_the_configuration() -> None:
-    assert KeepOptions().keep() is None
-    assert KeepOptions("every").keep() == CheckpointPolicy(every=1)
-    assert KeepOptions("5", 3, 1.5).keep() == CheckpointPolicy(every=5, last=3, budget=1.5)
+    assert CheckpointOptions().keep() is None
+    assert CheckpointOptions("every").keep() == CheckpointPolicy(every=1)
+    assert CheckpointOptions("5", 3, 1.5).keep() == CheckpointPolicy(every=5, last=3, budget=1.5)
 
 
-def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
+def test_an_experiment_saves_checkpoints_too(tmp_path: Path) -> None:
     suite_in(tmp_path / "suite")
     file = tmp_path / "e.toml"
     file.write_text('suite = "suite"\nkeep = { every = 2 }\n[[agents]]\nlabel="a"\nagent="noop"\n')
@@ -70,15 +70,15 @@ def test_an_experiment_keeps_steps_too(tmp_path: Path) -> None:
         (["fork", "RUN", "row", "9"], "no checkpoint before step 9"),
         (["fork", "RUN", "row", "3", "--trial", "2"], "has no trial 2 of row"),
         (["fork", "RUN", "rows", "3"], "has no trial 1 of rows"),
-        (["pivot", "RUN", "row", "--provider", "sandbox"], "have no checkpoints"),
-        (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "have no checkpoints"),
+        (["pivot", "RUN", "row", "--provider", "sandbox"], "cannot be kept at a step"),
+        (["desktop-diff", "RUN", "row", "1", "2", "--provider", "sandbox"], "nor go back to one"),
         (["desktop-diff", "RUN", "row", "1", "9"], "no checkpoint before step 9"),
-        (["counterfactual", "RUN", "--decisions", "some"], "no number of decisions: 'some'"),
-        (["counterfactual", "RUN", "--at", "12"], "no such decision"),
+        (["counterfactual", "RUN", "--decisions", "some"], "invalid value for --decisions: 'some'"),
+        (["counterfactual", "RUN", "--at", "12"], "no matching decision"),
         (["counterfactual", "RUN", "--csv", "/none/x.csv"], "there is no directory /none"),
     ],
 )
-def test_a_wrong_request_to_go_back_is_refused_before_any_machine(
+def test_an_invalid_time_travel_command_is_refused_before_any_machine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
     run = tmp_path / "run"
@@ -95,14 +95,14 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
     run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("noop", "random")))
     assert ambidex("fork", run, "row", "1") == 2
     said = capsys.readouterr().err
-    assert "holds 2 trials 1 of row" in said
+    assert "has 2 trials 1 of row" in said
     assert "row.noop.1, row.random.1" in said
     for verb, *steps in (("fork", "9"), ("desktop-diff", "1", "9")):
         assert ambidex(verb, run, "row.random.1", *steps) == 2
         assert "row.random.1 has no checkpoint before step 9" in capsys.readouterr().err
 
 
-def test_branches_that_are_all_done_are_told_again_without_a_machine(
+def test_finished_branches_are_reported_again_without_a_machine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, agent = tmp_path / "run", Toy(by_hand=frozenset({"A1"}))
@@ -114,8 +114,8 @@ def test_branches_that_are_all_done_are_told_again_without_a_machine(
         return on_peers(agent)(request, folder)
 
     out, csv = tmp_path / "both", tmp_path / "decisions.csv"
-    chosen = travel.both.decisions(run)
-    travel.both.compared(run, chosen, 1, "once", CATALOGUE, out, keeping)
+    chosen = travel.counterfactuals.decisions(run)
+    travel.counterfactuals.compare(run, chosen, 1, "once", CATALOGUE, out, keeping)
     assert all(all_done(request, folder) for folder, request in played.items())
     # No such provider could make a machine here: none is asked for one.
     words = ("counterfactual", run, "--out", out, "--csv", csv, "--uri", "none:///")

@@ -1,4 +1,4 @@
-"""Episodes that went on from one another's steps, without a desktop."""
+"""A tree of episodes, without a desktop."""
 
 from __future__ import annotations
 

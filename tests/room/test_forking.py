@@ -1,4 +1,4 @@
-"""Forks begun from the control room: what is refused, what is started, and what is told of it."""
+"""Forks started from the control room: refusals, starts and their state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from ambidex.host.records.config import read_config
 from ambidex.host.records.rows import read_rows
-from ambidex.host.room.forking import FORK, OUTPUT, RECORD, Asked, Forks, Record, forkable
+from ambidex.host.room.forking import FORK, OUTPUT, RECORD, ForkRequest, Forks, Record, forkable
 from ambidex.host.room.serve import opened
 from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in
@@ -80,7 +80,7 @@ def ended(client: httpx.Client, of: int = 1) -> dict[str, Any]:
         ({"step": 3, "out": "/tmp/x"}, "out: unknown key"),
     ],
 )
-def test_a_form_that_is_wrong_is_refused_with_what_is_wrong(
+def test_an_invalid_form_is_refused_with_the_reason(
     trial: Path, said: dict[str, Any], why: str
 ) -> None:
     with room(trial.parents[1]) as client:
@@ -89,7 +89,9 @@ def test_a_form_that_is_wrong_is_refused_with_what_is_wrong(
     assert [*trial.parents[1].iterdir()] == [trial.parent]
 
 
-def test_a_step_that_is_not_kept_is_refused_with_those_that_are(trial: Path) -> None:
+def test_a_step_without_a_checkpoint_is_refused_with_a_list_of_those_that_have_one(
+    trial: Path,
+) -> None:
     with room(trial.parents[1]) as client:
         answer = asked_for(client, trial, step=9)
         assert answer.status_code == 409
@@ -99,7 +101,7 @@ def test_a_step_that_is_not_kept_is_refused_with_those_that_are(trial: Path) -> 
     assert [*trial.parents[1].iterdir()] == [trial.parent]
 
 
-def test_nobody_forks_without_having_entered_or_from_another_site(trial: Path) -> None:
+def test_a_fork_needs_access_and_cannot_come_from_another_site(trial: Path) -> None:
     path = "/api/trials/one/row.1/forks"
     with opened([trial.parents[1]], fork=PEERS) as address:
         base = address().partition("/?")[0]
@@ -131,7 +133,7 @@ def test_a_fork_is_a_run_beside_its_parent_that_the_wall_shows(trial: Path) -> N
     assert "best of 2 from step 3" in (out / OUTPUT).read_text()
 
 
-def test_of_several_agents_the_one_goes_on_whose_trial_it_is(tmp_path: Path, suite: Suite) -> None:
+def test_a_fork_uses_the_agent_of_its_trial(tmp_path: Path, suite: Suite) -> None:
     run = tmp_path / "runs" / "one"
     run_in(run, suite, config_of(suite, keep=KEPT, agents=("noop", "random")))
     with room(run) as client:
@@ -157,18 +159,18 @@ def test_a_fork_that_fails_says_why_in_the_words_of_the_command_line(
         assert asked_for(client, trial, step=3).status_code == 202
         told = ended(client)
     assert told["state"] == "failed"
-    assert told["why"].startswith("the task row is another one than row.1 was played with")
-    assert "Play it again" in told["why"]
+    assert told["why"].startswith("the task row has changed since row.1 was recorded")
+    assert "Run it again" in told["why"]
     assert not (trial.parent.with_name("one.from-3") / "run.json").exists()
 
 
-def test_a_command_that_says_nothing_is_told_by_how_it_ended(trial: Path) -> None:
+def test_a_fork_without_output_is_described_by_its_exit_code(trial: Path) -> None:
     with room(trial.parents[1], fork=("false",)) as client:
         asked_for(client, trial, step=3)
-        assert ended(client)["why"] == "it ended with 1 and said nothing"
+        assert ended(client)["why"] == "exit code 1 without output"
 
 
-def test_a_room_that_was_started_again_knows_which_forks_failed_and_why(trial: Path) -> None:
+def test_a_restarted_room_knows_which_forks_failed_and_why(trial: Path) -> None:
     failing = (sys.executable, "-c", "import sys; sys.exit('ambidex: no room on the disk')")
     with room(trial.parents[1], fork=failing) as client:
         asked_for(client, trial, step=3, branches=2)
@@ -185,9 +187,7 @@ def test_a_room_that_was_started_again_knows_which_forks_failed_and_why(trial: P
         assert first_event(client)["forks"] == []
 
 
-def test_a_room_that_was_started_again_sees_a_fork_of_the_last_one_come_to_its_end(
-    trial: Path, tmp_path: Path
-) -> None:
+def test_a_restarted_room_sees_the_end_of_a_running_fork(trial: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
     waiting = (sys.executable, "-c", "import sys; open(sys.argv[1]).read()", str(tmp_path / "gate"))
     with room(trial.parents[1], fork=waiting) as client:
@@ -211,31 +211,31 @@ def _running(told: dict[str, Any]) -> bool:
     [
         ("ambidex: no room\n  fix: make some\n", True, ["no room\n  fix: make some"]),
         ("Killed", False, ["Killed"]),
-        ("", False, ["it ended and said nothing"]),
+        ("", False, ["ended without output"]),
         ("a table", True, []),
     ],
 )
-def test_a_fork_whose_end_no_room_saw_failed_if_it_says_so_or_left_no_run(
+def test_a_fork_that_ended_without_a_room_failed_if_it_printed_an_error_or_left_no_run(
     trial: Path, printed: str, run: bool, told: list[str]
 ) -> None:
     out = trial.parent.with_name("one.from-2")
     out.mkdir()
     record = Record(
-        run=str(trial.parent), trial="row.1", asked=Asked(step=2), begun=datetime.now(UTC)
+        run=str(trial.parent), trial="row.1", asked=ForkRequest(step=2), begun=datetime.now(UTC)
     )
     (out / RECORD).write_text(record.model_dump_json())
     (out / OUTPUT).write_text(printed)
     if run:
         shutil.copy(trial.parent / "run.json", out)
-    assert [each["why"] for each in Forks().said({"one": trial.parent})] == told
+    assert [each["why"] for each in Forks().summaries({"one": trial.parent})] == told
 
 
-def test_an_earlier_attempt_cannot_be_gone_on_from_by_the_name_of_a_later_one(trial: Path) -> None:
+def test_an_earlier_attempt_cannot_be_forked(trial: Path) -> None:
     earlier = trial.rename(trial.with_name("row.1.earlier-1"))
     subprocess.run(["cp", "-r", earlier, trial], check=True)
     with room(trial.parents[1]) as client:
         answer = asked_for(client, earlier, step=3)
-        assert (answer.status_code, "row.1.earlier-1 was tried again" in answer.text) == (
+        assert (answer.status_code, "row.1.earlier-1 is an earlier attempt" in answer.text) == (
             409,
             True,
         )
@@ -246,9 +246,9 @@ def test_a_branch_can_be_forked_at_steps_of_its_parent(trial: Path, suite: Suite
     branch = trial.parents[1] / "two" / found.folder
     assert forkable(branch) == [1, 2, 3]
     forks = Forks((sys.executable, "-c", "import sys; print(sys.argv[1:])"))
-    out = forks.start(branch, Asked(step=2, model=" m ", branches=4))
+    out = forks.start(branch, ForkRequest(step=2, model=" m ", branches=4))
     end = time.monotonic() + 30
-    while forks.said({"two": branch.parent})[0]["state"] == "running":
+    while forks.summaries({"two": branch.parent})[0]["state"] == "running":
         assert time.monotonic() < end
         time.sleep(0.05)
     words = [str(branch.parent), "row.1", "2", "-n", "4", "--model=m", f"--out={out}"]
@@ -263,6 +263,6 @@ def test_a_trial_whose_parent_is_gone_is_still_shown(trial: Path, suite: Suite) 
     assert (told["kept"], len(told["lines"])) == ([], 5)
 
 
-def test_a_long_hint_is_no_hint() -> None:
+def test_a_hint_that_is_too_long_is_refused() -> None:
     with pytest.raises(ValidationError, match="at most 4000"):
-        Asked(step=1, hint="x" * 4001)
+        ForkRequest(step=1, hint="x" * 4001)

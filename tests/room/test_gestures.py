@@ -1,4 +1,4 @@
-"""What a person does, in an agent's words."""
+"""A person's input as an agent's calls."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_press_that_moves_is_a_drag() -> None:
     assert did(*said) == [("computer_drag", {"x": 10, "y": 20, "to_x": 110, "to_y": 25})]
 
 
-def test_turns_of_the_wheel_at_one_place_add_up() -> None:
+def test_scrolls_at_one_place_add_up() -> None:
     down = [Pointer(10, 20, 16), Pointer(10, 20, 0)]
     up = [Pointer(10, 20, 8), Pointer(10, 20, 0)]
     assert did(*down, *down, *down, *up) == [
@@ -117,6 +117,6 @@ def test_shift_that_makes_a_capital_is_in_the_capital() -> None:
     ]
 
 
-def test_a_click_with_a_key_held_says_so() -> None:
+def test_a_click_with_a_key_held_has_that_key() -> None:
     said = [Key(CTRL, True), *clicked(1, 2), Key(CTRL, False)]
     assert did(*said) == [("computer_click", {"x": 1, "y": 2, "keys": ["ctrl"]})]

@@ -1,4 +1,4 @@
-"""Episodes that leave the control room: as a page, as a film, and played again."""
+"""Exported episodes: as a page, as a video, and replayed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from ambidex.host import Decision, Observation, Stop, ToolCall
 from ambidex.host.cli.machines import export
 from ambidex.host.errors import UsageError
-from ambidex.host.travel.divergence import parted, partings
+from ambidex.host.travel.divergence import compare_episodes, first_difference
 from ambidex.tasks import Suite
 from tests.host.conftest import config_of, run_in, suite
 
@@ -38,7 +38,9 @@ def played(folder: Path, suite: Suite, *places: tuple[int, int]) -> Path:
     return folder / "cell.1"
 
 
-def test_a_page_holds_the_whole_episode_and_asks_for_nothing(suite: Suite, tmp_path: Path) -> None:
+def test_an_exported_page_contains_the_whole_episode_and_loads_nothing(
+    suite: Suite, tmp_path: Path
+) -> None:
     trial = played(tmp_path / "run", suite, (3, 4), (5, 6))
     assert export(trial, html=tmp_path / "episode.html") == 0
     page = (tmp_path / "episode.html").read_text()
@@ -53,7 +55,7 @@ def test_a_page_holds_the_whole_episode_and_asks_for_nothing(suite: Suite, tmp_p
     assert "{{" not in page.replace(kept, "")
 
 
-def test_a_film_shows_each_step(suite: Suite, tmp_path: Path) -> None:
+def test_a_video_shows_each_step(suite: Suite, tmp_path: Path) -> None:
     trial = played(tmp_path / "run", suite, (3, 4), (5, 6))
     assert export(trial, mp4=tmp_path / "episode.mp4") == 0
     with av.open(str(tmp_path / "episode.mp4")) as film:
@@ -65,7 +67,7 @@ def test_a_film_shows_each_step(suite: Suite, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [{}, {"html": Path("no/such/place.html")}])
-def test_what_cannot_be_written_is_said(
+def test_an_impossible_export_is_refused_with_the_reason(
     suite: Suite, tmp_path: Path, named: dict[str, Path]
 ) -> None:
     trial = played(tmp_path / "run", suite)
@@ -75,18 +77,18 @@ def test_what_cannot_be_written_is_said(
         export(tmp_path, html=tmp_path / "x.html")
 
 
-def test_the_same_done_twice_does_not_part(suite: Suite, tmp_path: Path) -> None:
+def test_equal_episodes_do_not_differ(suite: Suite, tmp_path: Path) -> None:
     one = played(tmp_path / "one", suite, (3, 4), (5, 6))
     two = played(tmp_path / "two", suite, (3, 4), (5, 6))
-    found = partings(one, two)
+    found = compare_episodes(one, two)
     assert [each.share for each in found] == [0.0, 0.0]
-    assert parted(found) is None
+    assert first_difference(found) is None
 
 
-def test_where_screens_part_is_named(suite: Suite, tmp_path: Path) -> None:
+def test_the_first_differing_screen_is_named(suite: Suite, tmp_path: Path) -> None:
     one = played(tmp_path / "one", suite, (3, 4), (5, 6), (7, 8))
     two = played(tmp_path / "two", suite, (3, 4), (15, 16))
-    found = partings(one, two)
+    found = compare_episodes(one, two)
     assert [each.step for each in found if each.share] == [2]
     assert found[1].box == (5, 6, 16, 17)
     assert found[2].share is None

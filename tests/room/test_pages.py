@@ -59,7 +59,7 @@ def page(browser: Browser, run: Path) -> Iterator[Page]:
     assert wrong == []
 
 
-def test_two_trials_stand_side_by_side_and_move_together(page: Page) -> None:
+def test_two_trials_side_by_side_are_replayed_in_step(page: Page) -> None:
     page.get_by_label("choose cell.1").check()
     button = page.get_by_role("button", name="Side by side")
     expect(button).to_be_disabled()
@@ -135,7 +135,7 @@ class Attempt:
         return Decision("on") if self._steps == 2 else Decision(stop=Stop.DONE)
 
 
-def test_a_new_attempt_takes_the_place_of_the_one_before(
+def test_a_new_attempt_replaces_the_previous_one(
     browser: Browser, suite: Suite, tmp_path: Path
 ) -> None:
     attempts = [Attempt(1), Attempt(2)]

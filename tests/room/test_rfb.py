@@ -1,4 +1,4 @@
-"""What of a viewer's words passes the bridge."""
+"""Which of a viewer's messages pass the bridge."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def opened() -> Viewer:
     return viewer
 
 
-def test_without_a_lease_nothing_that_acts_passes() -> None:
+def test_without_a_lease_no_input_passes() -> None:
     assert opened().feed(DRAWS + ACTS + DRAWS, may_act=False) == (DRAWS + DRAWS, [])
 
 
-def test_with_it_input_passes_and_is_told() -> None:
+def test_with_a_lease_input_passes_and_is_reported() -> None:
     passed, events = opened().feed(ACTS, may_act=True)
     assert passed == ACTS
     assert events == [Key(0x61, True), Pointer(30, 40, 1), Key(0x62, True)]
@@ -59,13 +59,13 @@ def test_what_is_held_down_is_released_once() -> None:
     "said",
     [b"RFB 003.003\n", b"GET / HTTP/1", b"RFB 003.008\n\x13", HELLO + b"\x63", HELLO + b"\xff\x01"],
 )
-def test_what_cannot_be_followed_ends_the_connection(said: bytes) -> None:
+def test_an_unknown_message_ends_the_connection(said: bytes) -> None:
     with pytest.raises(RFBError):
         Viewer().feed(said, may_act=True)
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=60))
-def test_it_does_not_matter_how_the_words_are_cut(lengths: list[int]) -> None:
+def test_messages_may_arrive_in_any_chunks(lengths: list[int]) -> None:
     said, viewer, passed = HELLO + DRAWS + ACTS + DRAWS, Viewer(), b""
     for length in [*lengths, len(said)]:
         piece, said = said[:length], said[length:]

@@ -1,4 +1,4 @@
-"""The doors of the control room, without a desktop: who is let in, what is told, who may act."""
+"""The routes of the control room, without a desktop: access, contents and who may act."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ambidex.host.errors import UsageError
 from ambidex.host.records.orders import Orders
 from ambidex.host.records.trajectory import FRAMES
 from ambidex.host.room.lease import ABSENT, Leases
-from ambidex.host.room.live_trajectory import Reel
+from ambidex.host.room.live_trajectory import LiveTrajectory
 from ambidex.host.room.serve import opened
 from ambidex.host.room.wall import Wall, alarms
 from ambidex.tasks import Suite
@@ -71,7 +71,7 @@ def first_event(room: httpx.Client, viewer: str = "") -> dict[str, list[dict[str
 @pytest.mark.parametrize(
     "path", ["/", "/api/events", "/api/trials/one/cell.1", "/pages/main.js", "/frames/one/cell.1/0"]
 )
-def test_nobody_is_let_in_without_a_code(address: str, path: str) -> None:
+def test_nobody_is_admitted_without_a_code(address: str, path: str) -> None:
     base = address.partition("/?")[0]
     assert httpx.get(base + path).status_code == 401
     assert httpx.get(base + path, params={"code": "guessed"}).status_code == 401
@@ -87,14 +87,14 @@ def test_the_code_in_the_address_is_exchanged_for_a_cookie(address: str) -> None
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-def test_another_site_s_page_is_not_let_in(room: httpx.Client) -> None:
+def test_another_site_s_page_is_not_admitted(room: httpx.Client) -> None:
     asked = {"viewer": "x", "order": "pause"}
     path = "/api/trials/one/cell.1/orders"
     answer = room.post(path, json=asked, headers={"origin": "http://elsewhere.example"})
     assert answer.status_code == 421
 
 
-def test_a_run_that_has_ended_is_told_and_its_frames_are_shown(
+def test_a_finished_run_is_listed_and_its_frames_are_served(
     room: httpx.Client, finished: Path
 ) -> None:
     said = first_event(room)
@@ -126,18 +126,18 @@ def test_a_run_that_has_ended_is_told_and_its_frames_are_shown(
         "/frames/one/cell.1/" + "0" * 32 + ".png",
     ],
 )
-def test_nothing_but_trials_and_frames_is_given_out(room: httpx.Client, path: str) -> None:
+def test_only_trials_and_frames_are_served(room: httpx.Client, path: str) -> None:
     assert room.get(path).status_code in (404, 409)
 
 
-def test_a_trial_that_has_ended_takes_no_orders(room: httpx.Client, finished: Path) -> None:
+def test_a_finished_trial_takes_no_orders(room: httpx.Client, finished: Path) -> None:
     asked = {"viewer": "x", "order": "pause"}
     answer = room.post("/api/trials/one/cell.1/orders", json=asked)
-    assert (answer.status_code, "not under way" in answer.text) == (409, True)
+    assert (answer.status_code, "no longer running" in answer.text) == (409, True)
     assert not (finished / "cell.1" / "orders.jsonl").exists()
 
 
-def test_a_trial_under_way_is_told_held_and_taken_over_by_one_at_a_time(
+def test_a_running_trial_is_listed_held_and_taken_over_by_one_at_a_time(
     suite: Suite, tmp_path: Path
 ) -> None:
     agent, run = Waits(), tmp_path / "live"
@@ -188,11 +188,11 @@ def test_a_trial_under_way_is_told_held_and_taken_over_by_one_at_a_time(
         thread.join()
 
 
-def test_the_lease_of_a_page_that_was_closed_is_anybody_s_after_a_while(tmp_path: Path) -> None:
+def test_the_lease_of_a_closed_page_can_be_taken_after_a_while(tmp_path: Path) -> None:
     now = [0.0]
     leases = Leases(clock=lambda: now[0])
     leases.take(tmp_path, "a")
-    leases.went(tmp_path, "a")
+    leases.disconnected(tmp_path, "a")
     with pytest.raises(UsageError):
         leases.take(tmp_path, "b")
     now[0] += ABSENT
@@ -201,22 +201,22 @@ def test_the_lease_of_a_page_that_was_closed_is_anybody_s_after_a_while(tmp_path
     leases.close()
 
 
-def test_a_reel_reads_on_and_notices_another_attempt(finished: Path) -> None:
+def test_a_live_trajectory_reads_new_lines_and_notices_another_attempt(finished: Path) -> None:
     folder = finished / "cell.1"
     wall = Wall([finished])
-    reel = wall.reel(folder)
-    assert (reel.state, reel.taken, len(reel.steps)) == ("ended", 1, 1)
-    assert not reel.read()
+    trajectory = wall.trajectory(folder)
+    assert (trajectory.state, trajectory.taken, len(trajectory.steps)) == ("ended", 1, 1)
+    assert not trajectory.read()
     folder.rename(finished / "cell.1.earlier-1")
     folder.mkdir()
-    later = wall.reel(folder)
-    assert (later is reel, later.steps) == (False, [])
+    later = wall.trajectory(folder)
+    assert (later is trajectory, later.steps) == (False, [])
 
 
-def test_frames_lie_where_the_room_looks(finished: Path) -> None:
-    reel = Reel(finished / "cell.1")
-    reel.read()
-    assert (finished / "cell.1" / FRAMES / f"{reel.steps[0]['before']}.png").exists()
+def test_frames_are_stored_where_the_room_reads_them(finished: Path) -> None:
+    trajectory = LiveTrajectory(finished / "cell.1")
+    trajectory.read()
+    assert (finished / "cell.1" / FRAMES / f"{trajectory.steps[0]['before']}.png").exists()
 
 
 def step(**said: object) -> dict[str, object]:
@@ -240,7 +240,7 @@ def step(**said: object) -> dict[str, object]:
         ([step()] * 16, "4 steps left"),
     ],
 )
-def test_what_wants_a_person_is_said(steps: list[dict[str, object]], alarm: str) -> None:
+def test_alarms_are_raised(steps: list[dict[str, object]], alarm: str) -> None:
     assert alarms(steps, len(steps), 20) == [alarm]
     assert alarms([*steps[:1], step(), step()], 3, 20) == []
 
@@ -250,7 +250,7 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(finished: P
     (finished.parent / "broken" / "run.json").write_text('{"version": "of the future"}')
     wall = Wall([finished.parent])
     assert wall.live() == []
-    broken, whole = wall.told()
+    broken, whole = wall.summaries()
     assert "run.json" in broken["error"]
     assert len(whole["rows"]) == 2
-    assert wall.told() is wall.told()
+    assert wall.summaries() is wall.summaries()

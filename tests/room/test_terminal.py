@@ -33,7 +33,7 @@ class Waits:
         return Decision(stop=Stop.DONE)
 
 
-def test_it_shows_what_is_under_way_and_gives_orders(suite: Suite, tmp_path: Path) -> None:
+def test_it_shows_running_trials_and_gives_orders(suite: Suite, tmp_path: Path) -> None:
     agent, run = Waits(), tmp_path / "live"
     thread = threading.Thread(
         target=run_in, args=(run, suite, config_of(suite)), kwargs={"make_agent": lambda *_: agent}

@@ -1,4 +1,4 @@
-"""The tree of episodes in a real browser, and forks begun from a page, without a desktop."""
+"""The tree of episodes in a real browser, and forks started from a page, without a desktop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COVERED = """(all) => {
     && way(each).some((point) => other.isPointInStroke(point));
   return all.map((each) => all.filter((other) => covers(each, other)).length);
 }"""
-"""Of each lane: how many of those that leave beside it lie on it, once they have parted."""
+"""For each lane, how many of the lanes that leave next to it overlap it after the branch point."""
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def words(page: Page) -> list[str]:
     return [" ".join(said.split()) for said in page.locator(".members .who").all_inner_texts()]
 
 
-def test_each_branch_is_drawn_after_the_one_that_it_left_later_steps_first(page: Page) -> None:
+def test_each_branch_is_drawn_after_its_parent_later_branch_points_first(page: Page) -> None:
     at_tree(page)
     assert words(page) == [
         "toy, hybrid 0",
@@ -89,7 +89,7 @@ def test_each_branch_is_drawn_after_the_one_that_it_left_later_steps_first(page:
     assert facts[0] == "6 steps · demo / row.1"
     assert facts[1] == "from step 4 · gui forced once · 6 steps · by-hand / row.1"
     assert facts[2] == "from step 5 · 6 steps · other / row.1"
-    assert facts[5] == "from step 2 · 6 steps · told: Mind column C. · told / row.1"
+    assert facts[5] == "from step 2 · 6 steps · hint: Mind column C. · told / row.1"
     kinds = page.locator(".tree g.lane, .tree a.lane").evaluate_all(
         "all => all.map((each) => each.classList[1])"
     )
@@ -101,7 +101,7 @@ def test_each_branch_is_drawn_after_the_one_that_it_left_later_steps_first(page:
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_branches_that_leave_at_one_step_do_not_cover_each_other(
+def test_branches_of_one_branch_point_do_not_overlap(
     page: Page, first: Path, suite: Suite, size: ViewportSize
 ) -> None:
     page.set_viewport_size(size)
@@ -119,7 +119,7 @@ def test_branches_that_leave_at_one_step_do_not_cover_each_other(
     shutil.rmtree(run)
 
 
-def test_a_branch_of_a_branch_leaves_the_lane_whose_step_it_began_at(
+def test_a_branch_of_a_branch_leaves_the_lane_of_its_branch_point(
     address: Callable[[], str],
 ) -> None:
     with httpx.Client(follow_redirects=True) as client:
@@ -162,7 +162,7 @@ def test_a_lane_is_a_link_to_its_trial(page: Page) -> None:
     ("one", "other", "step"),
     [("demo / row.1", "other / row.1", 4), ("by-hand / row.1", "early / row.1", 3)],
 )
-def test_two_lanes_are_seen_side_by_side_from_where_they_part(
+def test_two_lanes_open_side_by_side_where_they_diverge(
     page: Page, one: str, other: str, step: int
 ) -> None:
     at_tree(page)
@@ -171,12 +171,12 @@ def test_two_lanes_are_seen_side_by_side_from_where_they_part(
     page.get_by_role("button", name="Side by side").click()
     expect(page.locator(".side")).to_have_count(2)
     expect(page.locator(".side .step.current .at")).to_have_text([str(step)] * 2)
-    expect(page.get_by_text(f"The same up to step {step - 1};")).to_be_visible()
+    expect(page.get_by_text(f"Identical up to step {step - 1};")).to_be_visible()
     page.keyboard.press("ArrowUp")
     expect(page.locator(".side .step.current .at")).to_have_text([str(step - 1)] * 2)
 
 
-def test_desk_and_wall_lead_to_the_tree_of_a_trial_that_has_relatives(page: Page) -> None:
+def test_desk_and_wall_link_to_the_tree_of_a_trial_with_branches(page: Page) -> None:
     expect(page.get_by_role("link", name="tree of")).to_have_count(6)
     page.get_by_label("run told").get_by_role("link", name="tree of row.1").click()
     expect(page.locator(".members li")).to_have_count(6)
@@ -188,7 +188,7 @@ def test_desk_and_wall_lead_to_the_tree_of_a_trial_that_has_relatives(page: Page
     expect(page.get_by_role("link", name="Tree of episodes")).to_be_hidden()
 
 
-def test_a_parent_that_is_in_another_place_has_its_lane_without_a_link(
+def test_a_parent_outside_of_the_room_has_a_lane_without_a_link(
     browser: Browser, first: Path
 ) -> None:
     with opened([first.parents[1] / "told"]) as address, browser.new_context() as context:
@@ -199,7 +199,7 @@ def test_a_parent_that_is_in_another_place_has_its_lane_without_a_link(
         expect(page.locator(".tree .lane.void .mark")).to_have_count(1)
 
 
-def test_a_tree_grows_while_one_looks_at_it(page: Page, first: Path, suite: Suite) -> None:
+def test_a_tree_grows_while_it_is_shown(page: Page, first: Path, suite: Suite) -> None:
     run = first.parents[1] / "grown"
     with live_branch(run, suite, first, 3) as model:
         expect(page.locator(".place").get_by_role("link", name="tree of row.1")).to_be_visible()
@@ -215,7 +215,7 @@ def test_a_tree_grows_while_one_looks_at_it(page: Page, first: Path, suite: Suit
     shutil.rmtree(run)
 
 
-def test_a_step_that_is_kept_is_gone_on_from_by_the_form(
+def test_a_step_with_a_checkpoint_is_forked_by_the_form(
     browser: Browser, first: Path, suite: Suite
 ) -> None:
     runs = first.parents[1]
@@ -227,11 +227,11 @@ def test_a_step_that_is_kept_is_gone_on_from_by_the_form(
         page.get_by_role("button", name="Fork before step 4").click()
         assert page.evaluate(UNNAMED) == []
         expect(page.get_by_label("Model", exact=True)).to_have_attribute(
-            "placeholder", "as it was: toy"
+            "placeholder", "unchanged: toy"
         )
-        expect(page.get_by_label("How long")).to_be_hidden()
+        expect(page.get_by_label("Duration")).to_be_hidden()
         page.get_by_label("Forced").select_option("mouse and keyboard")
-        page.get_by_label("How long").select_option("for all the rest")
+        page.get_by_label("Duration").select_option("for the rest of the episode")
         page.get_by_label("Hint to the model").fill("Use the buttons.")
         page.get_by_label("Branches").fill("2")
         page.get_by_role("button", name="Fork", exact=True).click()
@@ -247,7 +247,7 @@ def test_a_step_that_is_kept_is_gone_on_from_by_the_form(
     shutil.rmtree(runs / "demo.from-4")
 
 
-def test_what_is_refused_is_told_in_the_form_and_what_failed_on_the_page(
+def test_a_refusal_is_shown_in_the_form_and_a_failure_on_the_page(
     browser: Browser, first: Path
 ) -> None:
     place = first.parents[1] / "by-hand" / "row.2" / "snapshots" / "6"
@@ -261,9 +261,9 @@ def test_what_is_refused_is_told_in_the_form_and_what_failed_on_the_page(
         page.get_by_role("button", name="Fork", exact=True).click()
         said = page.get_by_role("alert").filter(has_text="has no checkpoint before step 6")
         expect(said).to_be_visible()
-        page.get_by_role("button", name="Leave it").click()
+        page.get_by_role("button", name="Cancel").click()
         page.reload()
-        expect(page.get_by_text("snapshot given back")).to_have_count(1)
+        expect(page.get_by_text("checkpoint deleted")).to_have_count(1)
         place.with_name("away").rename(place)
         page.reload()
         page.get_by_role("button", name="Fork before step 6").click()

@@ -207,11 +207,11 @@ class ReviewApp:
         def acted(acts: Sequence[Act]) -> None:
             """Input on this desktop is not recorded."""
 
-        self.leases.came(desk.folder, viewer)
+        self.leases.connected(desk.folder, viewer)
         try:
             await Bridge(desk.vnc[0], may_act, acted).run(socket)
         finally:
-            self.leases.went(desk.folder, viewer)
+            self.leases.disconnected(desk.folder, viewer)
 
     @property
     def leases(self) -> Leases:

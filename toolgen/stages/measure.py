@@ -26,7 +26,7 @@ from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import ModelConfig, RunOptions, adopt, locked
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.report.comparison import Comparison, compare, sign_flip
-from ambidex.host.report.statistics import RESAMPLES, Interval, middle, resampled
+from ambidex.host.report.statistics import RESAMPLES, Interval, percentile_interval, resample
 from ambidex.host.runs.launch import RunRequest, check, config_of
 from ambidex.host.runs.machines import open_machines
 from ambidex.host.runs.runner import plan, run_jobs
@@ -152,14 +152,14 @@ def compare_tokens(
     with_it, without = _by_task(rows_with), _by_task(rows_without)
     shared = sorted(with_it.keys() & without.keys())
     differences = [with_it[task] - without[task] for task in shared]
-    table = np.array([[float(difference)] for difference in differences])
-    means = resampled(table, RESAMPLES, seed)[:, 0] / len(shared)
+    table = np.array([[float(each)] for each in differences])
+    drawn = resample(table, RESAMPLES, seed)[:, 0] / len(shared)
     p, _ = sign_flip(differences, seed=seed)
     return TokenComparison(
         float(sum(with_it[task] for task in shared) / len(shared)),
         float(sum(without[task] for task in shared) / len(shared)),
         float(sum(differences, Fraction()) / len(shared)),
-        middle(means) if len(shared) > 1 else None,
+        percentile_interval(drawn) if len(shared) > 1 else None,
         p,
     )
 

@@ -1,6 +1,6 @@
-// Two episodes side by side, moved together.
+// Two episodes side by side, replayed in step.
 import { el, fetched, tell, trialPath } from "./dom.js";
-import { partingStep } from "./kin.js";
+import { divergingStep } from "./kin.js";
 import { Reel } from "./reel.js";
 import { Stage } from "./stage.js";
 import { Steps } from "./steps.js";
@@ -27,22 +27,22 @@ export class Compare {
     return this.sides.reduce((most, side) => (side.reel.lines.length > most.reel.lines.length ? side : most));
   }
 
-  // Relatives are shown from where they part, that step of the one beside that of the other.
+  // Episodes of one tree are aligned at the step where they diverge.
   async load() {
     await Promise.all(this.sides.map((side) => side.load()));
-    const step = await this.parting();
-    this.sides.forEach((side) => side.partAt(step));
+    const step = await this.divergence();
+    this.sides.forEach((side) => side.alignAt(step));
     this.timeline.grew();
     this.timeline.go(this.longer.lead);
     this.note.hidden = step < 2;
-    this.note.textContent = `The same up to step ${step - 1}; from step ${step} on, each goes its own way.`;
+    this.note.textContent = `Identical up to step ${step - 1}; different from step ${step} on.`;
   }
 
-  // The first step that they have not in common; 0 where they are no relatives.
-  async parting() {
+  // The first step that the episodes do not share; 0 if they are not in one tree.
+  async divergence() {
     const { lanes } = await fetched(`/api/trees/${trialPath(...this.pairs[0])}`);
     const [one, other] = this.pairs.map(([run, trial]) => lanes.findIndex((lane) => lane.run === run && lane.trial === trial));
-    return one < 0 || other < 0 ? 0 : partingStep(lanes, one, other);
+    return one < 0 || other < 0 ? 0 : divergingStep(lanes, one, other);
   }
 
   close() {
@@ -55,7 +55,7 @@ export class Compare {
 class Side {
   constructor(run, trial) {
     this.reel = new Reel(run, trial);
-    this.lead = 0; // lines before the one that stands beside the other's
+    this.lead = 0; // number of lines before the aligned one
     this.instruction = el("p.instruction");
     this.root = el("section.side", { "aria-label": `${run} ${trial}` }, el("h2", {}, `${run} / ${trial}`), this.instruction);
     this.stage = new Stage(this.root);
@@ -68,7 +68,7 @@ class Side {
     this.steps.grew();
   }
 
-  partAt(step) {
+  alignAt(step) {
     const at = this.reel.lines.findIndex((line) => line.kind === "step" && line.number === step);
     this.lead = !step ? 0 : at < 0 ? this.reel.lines.length : at;
   }

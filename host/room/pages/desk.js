@@ -1,5 +1,5 @@
-// One trial: its screen, what happened, and, while it is under way, the controls. When it has ended,
-// the same page plays it again.
+// One trial: its screen, its steps and, while it is running, the controls. When it has ended, the
+// same page replays it.
 import { dollars, el, fetched, seconds, tell, trialPath, viewer } from "./dom.js";
 import { Forking } from "./fork.js";
 import { related } from "./kin.js";
@@ -30,7 +30,7 @@ export class Desk {
     this.timeline = new Timeline(this.reel, (index, after) => this.look(index, after), (on) => { this.stage.differ = on; });
     place.append(el("div.desk", {}, el("div.left", {}, this.heading, this.facts, this.kin, this.controls.root, this.forking.root, this.screen, this.timeline.root), this.side));
     this.first = true;
-    this.opened = false; // whether it is settled where one looks at first
+    this.opened = false; // whether the first moment to show has been chosen
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     this.catchUp();
@@ -45,8 +45,8 @@ export class Desk {
 
   update(state) {
     this.known = true;
-    this.now = state.live.find((each) => each.run === this.run && each.trial === this.trial) || null;
-    const row = state.runs.find((each) => each.run === this.run)?.rows.findLast((each) => each.trial === this.trial);
+    this.now = state.live.find((trial) => trial.run === this.run && trial.trial === this.trial) || null;
+    const row = state.runs.find((run) => run.run === this.run)?.rows.findLast((line) => line.trial === this.trial);
     this.controls.show(this.now);
     this.facts.textContent = this.now
       ? [this.run, this.now.agent, `step ${this.now.step} of ${this.now.cap}`, seconds(this.now.seconds), dollars(this.now.cost), ...this.now.alarms].filter(Boolean).join(" · ")
@@ -55,7 +55,7 @@ export class Desk {
     this.forking.update(state);
     this.screens();
     this.open();
-    // A new attempt may have as many lines as the one before it.
+    // A new attempt may have as many lines as the previous one.
     const stale = !this.now || this.now.id !== this.reel.id || this.now.lines !== this.reel.lines.length;
     if (this.first || stale) this.catchUp();
   }
@@ -83,15 +83,15 @@ export class Desk {
     }
   }
 
-  // A trial under way is shown live, one that has ended from its first step. The steps may come
-  // before it is known which it is.
+  // A running trial is shown live, an ended one from its first step. Its steps may arrive before it
+  // is known which of the two it is.
   open() {
     if (this.opened || !this.known || !this.reel.lines.length) return;
     this.opened = true;
     if (!this.now) this.timeline.go(0);
   }
 
-  // Live while the trial is under way and nobody looks at an earlier step.
+  // Show the live screen while the trial is running and no earlier step is selected.
   screens() {
     const wanted = Boolean(this.now) && !this.looking;
     const path = trialPath(this.run, this.trial);
@@ -149,11 +149,11 @@ class Controls {
   constructor(order, follow) {
     this.order = order;
     const button = (text, act, title) => el("button", { onclick: act, title }, text);
-    this.hold = button("Hold", () => order(this.held ? "resume" : "pause"), "Hold the agent before its next step, or let it go on");
+    this.hold = button("Hold", () => order(this.held ? "resume" : "pause"), "Hold the agent before its next step, or resume it");
     this.once = button("One step", () => order("step"), "Let the agent take one step and hold it again");
     this.hand = button("Take over", () => order(this.mine ? "give" : "take"), "Use mouse and keyboard yourself; the agent waits");
-    this.hint = button("Tell the model …", () => this.ask("hint"), "The model reads it with the next screenshot");
-    this.end = button("End …", () => this.ask("stop"), "End the trial as done, as infeasible, or as void");
+    this.hint = button("Send hint …", () => this.ask("hint"), "The model receives it with the next screenshot");
+    this.end = button("End …", () => this.ask("stop"), "End the trial as done, infeasible or void");
     this.back = el("button.primary", { hidden: true, onclick: follow }, "Back to the live screen");
     this.state = el("span.chip", { role: "status" });
     this.dialog = el("dialog");
@@ -166,10 +166,10 @@ class Controls {
     if (!now) return;
     this.held = now.state === "paused";
     this.mine = now.state === "human" && now.lease === "mine";
-    const waits = { setup: "being set up", running: "running", paused: "held", human: this.mine ? "you act" : "a person acts", ended: "ended" };
+    const waits = { setup: "being set up", running: "running", paused: "held", human: this.mine ? "you are in control" : "a person is in control", ended: "ended" };
     this.state.textContent = waits[now.state] || now.state;
     this.state.dataset.state = now.state;
-    this.hold.textContent = this.held ? "Go on" : "Hold";
+    this.hold.textContent = this.held ? "Resume" : "Hold";
     this.hold.disabled = now.state === "human" || now.state === "ended";
     this.once.disabled = !this.held;
     this.hand.textContent = this.mine ? "Hand back" : "Take over";
@@ -182,13 +182,13 @@ class Controls {
   }
 
   ask(what) {
-    const text = el("textarea", { rows: "3", "aria-label": what === "hint" ? "What the model is told" : "Why" });
+    const text = el("textarea", { rows: "3", "aria-label": what === "hint" ? "Hint to the model" : "Reason" });
     const answers = what === "hint"
-      ? [["Tell it", {}]]
+      ? [["Send", {}]]
       : [["Done", { end: "done" }], ["Infeasible", { end: "infeasible" }], ["Void: run again", { end: "void" }]];
     this.dialog.replaceChildren(el("form", { method: "dialog" },
-      el("h2", {}, what === "hint" ? "Tell the model" : "End the trial"),
-      el("p.quiet", {}, "The row is marked assisted, and left out of the scores unless they ask for it."),
+      el("h2", {}, what === "hint" ? "Send a hint" : "End the trial"),
+      el("p.quiet", {}, "The result is marked as assisted; reports leave it out unless --assisted is given."),
       text,
       el("div.controls", {}, ...answers.map(([name, more]) => el("button", {
         onclick: async (event) => {
@@ -196,7 +196,7 @@ class Controls {
           if (what === "hint" && !text.value.trim()) return;
           if (await this.order(what, { text: text.value, ...more })) this.dialog.close();
         },
-      }, name)), el("button", {}, "Leave it"))));
+      }, name)), el("button", {}, "Cancel"))));
     this.dialog.showModal();
     text.focus();
   }

@@ -1,4 +1,4 @@
-// Elements from words, and words from numbers.
+// Helpers for creating elements, formatting values and talking to the server.
 
 // el("a.big", {href: "#/"}, "text", child): a tag with classes, attributes, on* listeners, children.
 export function el(kind, attributes = {}, ...children) {
@@ -15,7 +15,7 @@ export function el(kind, attributes = {}, ...children) {
   return made;
 }
 
-// The same for a drawing: shape("circle", {r: 3}, child).
+// The same for SVG: shape("circle", {r: 3}, child).
 export function shape(kind, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -42,14 +42,14 @@ export function shortArgument(value) {
 
 // A call as one line of text.
 export function callText(call) {
-  const said = Object.entries(call.arguments).map(([name, value]) => `${name}=${shortArgument(value)}`);
-  return `${call.name}(${said.join(", ")})`;
+  const parts = Object.entries(call.arguments).map(([name, value]) => `${name}=${shortArgument(value)}`);
+  return `${call.name}(${parts.join(", ")})`;
 }
 
 export const isGui = (call) => call.name.startsWith("computer_");
 
 let timer = 0;
-// Tell the person something, for a while.
+// Show a message for a few seconds.
 export function tell(message) {
   const place = document.getElementById("said");
   place.textContent = message;
@@ -58,15 +58,16 @@ export function tell(message) {
   timer = setTimeout(() => place.classList.remove("shown"), 6000);
 }
 
-export async function fetched(address, asked = {}) {
-  const answer = await fetch(address, asked);
+// The JSON or text at an address; throws an Error with the server's message.
+export async function fetched(address, options = {}) {
+  const answer = await fetch(address, options);
   const type = answer.headers.get("content-type") || "";
-  const said = type.includes("json") ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Error(said.error || said || `${answer.status}`);
-  return said;
+  const body = type.includes("json") ? await answer.json() : await answer.text();
+  if (!answer.ok) throw new Error(body.error || body || `${answer.status}`);
+  return body;
 }
 
-// Who this page is: the same after a reload, another in another tab.
+// The id of this page: kept across reloads, different in every tab.
 export const viewer = (() => {
   let name = sessionStorage.getItem("viewer");
   if (!name) {

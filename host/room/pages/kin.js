@@ -1,20 +1,20 @@
-// Trials that went on from one another's steps.
+// Relations between trials of one tree.
 import { trialPath } from "./dom.js";
 
-// The paths of those trials that have relatives.
+// The paths of the trials that are in a tree with others.
 export function related(state) {
-  const found = new Set();
+  const paths = new Set();
   const trials = [...state.live, ...state.runs.flatMap((run) => run.rows.map((row) => ({ ...row, run: run.run })))];
   for (const { run, trial, parent } of trials) {
     if (!parent) continue;
-    found.add(trialPath(run, trial));
-    found.add(trialPath(parent.run, parent.trial));
+    paths.add(trialPath(run, trial));
+    paths.add(trialPath(parent.run, parent.trial));
   }
-  return found;
+  return paths;
 }
 
-// The first step that two lanes of a tree do not have in common; 0 where they are one.
-export function partingStep(lanes, one, other) {
+// The first step that two lanes of a tree do not share; 0 if they are the same lane.
+export function divergingStep(lanes, one, other) {
   const way = (at) => (at === null ? [] : [...way(lanes[at].on), at]);
   const [ours, theirs] = [way(one), way(other)];
   let at = 0;

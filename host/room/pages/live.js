@@ -1,10 +1,10 @@
-// The screen of a machine as it is now, through the bridge of the control room.
+// The live screen of a machine, through the bridge of the control room.
 import { el, fetched, viewer } from "./dom.js";
 
 let library = null;
 
 export class Live {
-  // `screen` gives the password of the screen, `socket` is where the bridge is.
+  // `screen` is the path that returns the screen's password, `socket` the path of the bridge.
   constructor(place, screen, socket) {
     this.screen = screen;
     this.socket = socket;
@@ -22,7 +22,7 @@ export class Live {
     try {
       library ||= (await import("/novnc/core/rfb.js")).default;
     } catch {
-      this.note.textContent = "The viewer (noVNC) is not installed on the machine of the control room; frames are shown after each step.";
+      this.note.textContent = "noVNC is not installed on the control room's computer; a frame is shown after each step.";
       return;
     }
     try {
@@ -39,19 +39,19 @@ export class Live {
     this.rfb.showDotCursor = true;
     this.rfb.viewOnly = !this.acting;
     this.rfb.addEventListener("connect", () => { this.note.hidden = true; this.wait = 0; });
-    this.rfb.addEventListener("disconnect", () => this.again("the screen has gone"));
+    this.rfb.addEventListener("disconnect", () => this.again("the screen disconnected"));
   }
 
-  // The machine was reverted, or the network broke: look again until the trial has ended.
+  // The machine was reverted, or the network failed: reconnect until the trial has ended.
   again(why) {
     if (this.closed) return;
     this.note.hidden = false;
-    this.note.textContent = `${why}; trying again …`;
+    this.note.textContent = `${why}; reconnecting …`;
     this.wait = Math.min((this.wait || 250) * 2, 5000);
     setTimeout(() => this.connect(), this.wait);
   }
 
-  // Whether this page may use mouse and keyboard. The bridge asks nobody whether it believes so.
+  // Set whether this page may use mouse and keyboard. The bridge enforces it independently.
   mayAct(may) {
     this.acting = may;
     if (!this.rfb) return;

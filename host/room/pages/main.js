@@ -1,4 +1,4 @@
-// Which page is shown, and the stream of what the runs are at.
+// Routing between the pages, and the event stream with the state of the runs.
 import { el, trialPath, viewer } from "./dom.js";
 import { Wall } from "./wall.js";
 import { Desk } from "./desk.js";
@@ -47,12 +47,12 @@ function listen() {
   const stream = new EventSource(`/api/events?viewer=${viewer}`);
   stream.onopen = () => { link.textContent = ""; };
   stream.onmessage = (event) => {
-    // The runs come only when something in them has changed.
+    // Events include the runs only when something in them has changed.
     state = { ...state, ...JSON.parse(event.data) };
     page?.update?.(state);
   };
   stream.onerror = () => {
-    link.textContent = "The control room does not answer; trying again …";
+    link.textContent = "The control room does not respond; reconnecting …";
     if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   };
 }

@@ -1,4 +1,4 @@
-// Choosing two trials, to see them side by side.
+// Selection of two trials to show side by side.
 import { el } from "./dom.js";
 
 export class Pair {
@@ -7,7 +7,7 @@ export class Pair {
     this.buttons = [];
   }
 
-  // Chooses the trial at that path.
+  // A checkbox that selects the trial at this path.
   box(path, name) {
     const made = el("input", {
       type: "checkbox", "aria-label": `choose ${name} for side by side`,

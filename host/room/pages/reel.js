@@ -1,4 +1,4 @@
-// A trial's lines, fetched as they come.
+// The lines of a trial, fetched incrementally.
 import { fetched, trialPath } from "./dom.js";
 
 export class Reel {
@@ -10,37 +10,37 @@ export class Reel {
     this.state = "";
     this.fetching = null;
     this.id = "";
-    this.kept = new Set(); // steps that one can go on from
-    this.again = 0; // how often a new attempt has begun in its place
+    this.kept = new Set(); // steps that can be forked
+    this.again = 0; // how often a new attempt has replaced the trial
   }
 
-  // The lines that were new.
+  // Fetch and return the new lines.
   async more() {
     if (!this.fetching) this.fetching = this.fetchMore().finally(() => { this.fetching = null; });
     return this.fetching;
   }
 
   async fetchMore() {
-    let said = await fetched(`/api/trials/${this.path}?after=${this.lines.length}`);
-    if (this.id && said.id !== this.id) {
+    let answer = await fetched(`/api/trials/${this.path}?after=${this.lines.length}`);
+    if (this.id && answer.id !== this.id) {
       this.lines.length = 0;
       this.again += 1;
-      said = await fetched(`/api/trials/${this.path}?after=0`);
+      answer = await fetched(`/api/trials/${this.path}?after=0`);
     }
-    this.id = said.id;
-    this.start = said.start;
-    this.end = said.end;
-    this.kept = new Set(said.kept);
-    this.state = said.state;
-    this.lines.push(...said.lines);
-    return said.lines;
+    this.id = answer.id;
+    this.start = answer.start;
+    this.end = answer.end;
+    this.kept = new Set(answer.kept);
+    this.state = answer.state;
+    this.lines.push(...answer.lines);
+    return answer.lines;
   }
 
   frame(hash, width = 0) {
     return `/frames/${this.path}/${hash}.png${width ? `?width=${width}` : ""}`;
   }
 
-  // The hash of the screen after a line, or before it where there is none after.
+  // The hash of the screen after a line, or before it if there is none after it.
   screen(index) {
     for (let at = index; at >= 0; at -= 1) {
       const line = this.lines[at];

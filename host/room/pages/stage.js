@@ -1,4 +1,4 @@
-// A frame, with what was done on it drawn over it, or with what it changed.
+// A frame, with its step's calls drawn over it or with its changes highlighted.
 import { el, isGui, shape } from "./dom.js";
 
 async function pixels(address) {
@@ -24,7 +24,7 @@ export class Stage {
     place.append(this.root);
   }
 
-  // Shows the screen of a line: as it was before, with the marks of what was done; or after.
+  // Show the screen of a line: before it, with its calls marked, or after it.
   async show(reel, index, after) {
     const line = reel.lines[index];
     const asked = ++this.asked;

@@ -1,15 +1,15 @@
-// The list of what happened. Only what is in sight is in the page, so that a thousand steps open as
-// fast as ten.
+// The list of steps and orders. Only visible items are in the document, so that a thousand steps
+// open as fast as ten.
 import { callText, dollars, el, isGui, seconds } from "./dom.js";
 
-const GUESS = 84; // pixels of a step that was not drawn yet
+const GUESS = 84; // assumed height in pixels of a step not drawn yet
 const ORDERS = {
-  pause: "held", resume: "let go on", step: "let take one step", hint: "told the model", stop: "ended the trial",
+  pause: "held the agent", resume: "resumed the agent", step: "requested one step", hint: "sent a hint", stop: "ended the trial",
   take: "took over", give: "handed back",
 };
 
 export class Steps {
-  // `fork`, where it is given, is asked for a branch from a line.
+  // `chosen` is called with the index of a selected line; `fork`, if given, with a line to fork at.
   constructor(place, reel, chosen, fork = null) {
     this.reel = reel;
     this.chosen = chosen;
@@ -18,7 +18,7 @@ export class Steps {
     this.heights = [];
     this.drawn = new Map();
     this.space = el("div.space", { role: "list", "aria-label": "steps" });
-    this.root = el("div.steps", { tabindex: "0", "aria-label": "What happened, step by step" }, this.space);
+    this.root = el("div.steps", { tabindex: "0", "aria-label": "Steps of the episode" }, this.space);
     this.root.addEventListener("scroll", () => this.draw(), { passive: true });
     this.resized = new ResizeObserver(() => this.draw());
     this.resized.observe(this.root);
@@ -29,14 +29,14 @@ export class Steps {
     this.resized.disconnect();
   }
 
-  // Another attempt: what was drawn is of the one before.
+  // A new attempt has replaced the trial: discard the previous one's items.
   clear() {
     this.wipe();
     this.heights = [];
     this.current = -1;
   }
 
-  // What was drawn is not what it was, as where a kept machine has been given back.
+  // Redraw all items, as after a checkpoint was deleted.
   again() {
     this.wipe();
     this.draw();
@@ -47,7 +47,7 @@ export class Steps {
     this.drawn.clear();
   }
 
-  // New lines have come; stay at the end if that is where we were.
+  // Draw new lines; keep the list scrolled to the end if it was there.
   grew() {
     const atEnd = this.root.scrollTop + this.root.clientHeight >= this.root.scrollHeight - 40;
     this.draw();
@@ -79,34 +79,34 @@ export class Steps {
   draw() {
     const from = this.root.scrollTop - 400;
     const to = this.root.scrollTop + this.root.clientHeight + 400;
-    const wanted = new Set();
+    const visible = new Set();
     let top = 0;
     this.reel.lines.forEach((line, index) => {
       const height = this.heights[index] || GUESS;
-      if (top + height >= from && top <= to) wanted.add(index);
+      if (top + height >= from && top <= to) visible.add(index);
       top += height;
     });
     for (const [index, item] of this.drawn) {
-      if (!wanted.has(index)) {
+      if (!visible.has(index)) {
         item.remove();
         this.drawn.delete(index);
       }
     }
-    for (const index of [...wanted].sort((a, b) => a - b)) {
+    for (const index of [...visible].sort((a, b) => a - b)) {
       if (this.drawn.has(index)) continue;
       const item = this.item(index);
       this.drawn.set(index, item);
       this.space.append(item);
     }
     let moved = false;
-    for (const index of wanted) {
+    for (const index of visible) {
       const height = this.drawn.get(index).offsetHeight;
       if (height && height !== this.heights[index]) {
         this.heights[index] = height;
         moved = true;
       }
     }
-    for (const index of wanted) this.drawn.get(index).style.top = `${this.top(index)}px`;
+    for (const index of visible) this.drawn.get(index).style.top = `${this.top(index)}px`;
     if (moved || this.space.dataset.count !== String(this.reel.lines.length)) {
       this.space.dataset.count = String(this.reel.lines.length);
       this.space.style.height = `${this.top(this.reel.lines.length)}px`;
@@ -127,18 +127,18 @@ export class Steps {
   }
 
   person(line) {
-    const said = line.text ? `: ${line.text}` : "";
-    return el("div.step.person", {}, el("p", {}, `A person ${ORDERS[line.order] || line.order}${line.end ? ` as ${line.end}` : ""}${said}`));
+    const text = line.text ? `: ${line.text}` : "";
+    return el("div.step.person", {}, el("p", {}, `A person ${ORDERS[line.order] || line.order}${line.end ? ` as ${line.end}` : ""}${text}`));
   }
 
-  // Whether the machine is kept as it was before that step, and the way on from there.
+  // The checkpoint before a step, if there is one: a button to fork, or a note.
   keptAs(line) {
     if (!line.kept) return null;
-    const there = !this.reel.kept || this.reel.kept.has(line.number);
-    if (!there) return el("span.quiet", { title: "The machine was kept before this step, and is not any more" }, "snapshot given back");
-    if (!this.fork) return el("span.chip.kept", { title: "The machine is kept as it was before this step" }, "snapshot");
+    const available = !this.reel.kept || this.reel.kept.has(line.number);
+    if (!available) return el("span.quiet", { title: "The checkpoint before this step has been deleted" }, "checkpoint deleted");
+    if (!this.fork) return el("span.chip.kept", { title: "A checkpoint was saved before this step" }, "checkpoint");
     return el("button.kept", {
-      "aria-label": `Fork before step ${line.number}`, title: "The machine is kept as it was before this step: go on from there",
+      "aria-label": `Fork before step ${line.number}`, title: "Start branches from the checkpoint before this step",
       onclick: (event) => { event.stopPropagation(); this.fork(line); },
     }, "Fork here …");
   }

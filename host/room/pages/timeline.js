@@ -1,5 +1,5 @@
-// A bar to go to any moment of an episode, and to play it. A step has two moments: before it, with
-// what was done drawn on the screen, and after it.
+// A slider over the moments of an episode, with playback. A step has two moments: before it, with
+// its calls drawn on the screen, and after it.
 import { el } from "./dom.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -10,7 +10,7 @@ export class Timeline {
     this.look = look;
     this.at = 0;
     this.timer = 0;
-    this.chosen = false; // by nobody: the bar stays at the end as an episode grows
+    this.chosen = false; // no moment chosen: the slider stays at the end as the episode grows
     this.bar = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Moment of the episode", oninput: () => this.to(Number(this.bar.value)) });
     this.playing = el("button", { onclick: () => this.toggle() }, "Play");
     this.speed = el("select", { "aria-label": "Speed" }, ...SPEEDS.map((speed) => el("option", { value: String(speed), selected: speed === 1 }, `${speed}×`)));
@@ -21,7 +21,7 @@ export class Timeline {
       el("div.track", {}, this.ticks, this.bar),
       el("div.controls", {}, el("button", { onclick: () => this.to(this.at - 1), "aria-label": "Back" }, "‹"), this.playing,
         el("button", { onclick: () => this.to(this.at + 1), "aria-label": "Forward" }, "›"), this.speed,
-        el("label", {}, changes, "only what changed"), this.where));
+        el("label", {}, changes, "changes only"), this.where));
   }
 
   close() {
@@ -40,7 +40,7 @@ export class Timeline {
     this.ticks.replaceChildren(...this.reel.lines.map((line) => el(`i.${line.kind === "person" ? "human" : line.did}`)));
   }
 
-  // Before the line of that index.
+  // Go to the moment before the line of this index.
   go(index) {
     this.to(2 * index);
   }
@@ -53,7 +53,7 @@ export class Timeline {
     const index = Math.floor(this.at / 2);
     const line = this.reel.lines[index];
     const when = this.at % 2 ? "after" : "before";
-    this.where.textContent = line.kind === "step" ? `${when} step ${line.number} of ${this.reel.lines.length}` : "a person spoke";
+    this.where.textContent = line.kind === "step" ? `${when} step ${line.number} of ${this.reel.lines.length}` : "order by a person";
     this.bar.setAttribute("aria-valuetext", this.where.textContent);
     this.look(index, this.at % 2 === 1);
   }

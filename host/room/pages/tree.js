@@ -1,14 +1,14 @@
-// A trial and those that went on from its steps, as a drawing: a lane for each, with a mark for each
-// step; a branch leaves its parent's lane at the step where it began.
+// Drawing of a tree of trials: a lane per trial, with a mark per step; a branch leaves its parent's
+// lane at the branch point.
 import { el, fetched, shape, tell, trialPath } from "./dom.js";
 import { Pair } from "./pair.js";
 
 const WIDE = { row: 60, lane: 30, names: 430 };
 const NARROW = { row: 92, lane: 70, names: 0 };
-const [TOP, PAD, LEAST, MOST] = [30, 12, 10, 72]; // pixels: the axis, the margin, the width of a step
-const [APART, SPREAD] = [9, 0.8]; // branches that leave at one step: pixels between two, part of a step for all
+const [TOP, PAD, LEAST, MOST] = [30, 12, 10, 72]; // pixels: axis, margin, least and largest width of a step
+const [APART, SPREAD] = [9, 0.8]; // branches of one branch point: pixels between two, total as share of a step
 const DONE = { gui: "mouse and keyboard", tool: "tool", human: "a person", error: "error", none: "no call" };
-const LANES = { good: "solved", poor: "not solved", busy: "under way", void: "no score" };
+const LANES = { good: "solved", poor: "not solved", busy: "running", void: "no score" };
 
 export class Tree {
   constructor(place, run, trial) {
@@ -21,7 +21,7 @@ export class Tree {
     this.root = el("div.tree", {}, this.scroll, this.list);
     place.append(el("h1", {}, "Tree of episodes"), this.summary, el("div.controls", {}, this.pair.button()), this.root, legend());
     this.lanes = [];
-    this.said = "";
+    this.serialised = "";
     this.resized = new ResizeObserver(() => this.draw());
     this.resized.observe(this.root);
     this.load();
@@ -35,7 +35,7 @@ export class Tree {
     this.load();
   }
 
-  // One at a time; what was asked for meanwhile comes after.
+  // One request at a time; a call during a request triggers another one after it.
   async load() {
     this.wanted = true;
     if (this.loading) return;
@@ -44,9 +44,9 @@ export class Tree {
       while (this.wanted) {
         this.wanted = false;
         const { lanes } = await fetched(`/api/trees/${this.path}`);
-        const said = JSON.stringify(lanes);
-        if (said === this.said) continue;
-        [this.said, this.lanes] = [said, lanes];
+        const serialised = JSON.stringify(lanes);
+        if (serialised === this.serialised) continue;
+        [this.serialised, this.lanes] = [serialised, lanes];
         this.name();
         this.draw();
       }
@@ -57,13 +57,13 @@ export class Tree {
     }
   }
 
-  // The list: what a lane is, in words.
+  // Fill the list that describes the lanes in words.
   name() {
     const at = document.activeElement?.closest("[data-lane]");
     const [lane, kind] = [at?.dataset.lane, document.activeElement?.tagName];
-    this.list.replaceChildren(...this.lanes.map((each, index) => this.member(each, index)));
+    this.list.replaceChildren(...this.lanes.map((item, index) => this.member(item, index)));
     if (at) this.list.querySelector(`[data-lane="${lane}"] ${kind}`)?.focus();
-    const solved = this.lanes.filter((each) => each.solved).length;
+    const solved = this.lanes.filter((item) => item.solved).length;
     this.summary.textContent = `${this.lanes.length === 1 ? "1 episode" : `${this.lanes.length} episodes`}, ${solved} of them solved`;
   }
 
@@ -71,14 +71,14 @@ export class Tree {
     const path = trialPath(lane.run, lane.trial);
     const place = `${lane.run} / ${lane.trial}`;
     const player = playerOf(lane);
-    const said = [player, handOf(lane), place].filter(Boolean).join(", ");
+    const label = [player, handOf(lane), place].filter(Boolean).join(", ");
     const title = lane.here
-      ? el("a", { href: `#/trial/${path}`, "aria-label": said, title: said, "aria-current": path === this.path ? "true" : null }, player)
+      ? el("a", { href: `#/trial/${path}`, "aria-label": label, title: label, "aria-current": path === this.path ? "true" : null }, player)
       : el("span", {}, "not shown in this room");
     const count = `${lane.did.length} step${lane.did.length === 1 ? "" : "s"}`;
     const from = lane.on === null ? "" : `from step ${lane.step}`;
     const score = lane.state === "scored" ? String(+lane.score.toFixed(2)) : LANES[kindOf(lane)];
-    const facts = [from, handOf(lane), count, lane.fork?.hint ? `told: ${lane.fork.hint}` : "", place].filter(Boolean).join(" · ");
+    const facts = [from, handOf(lane), count, lane.fork?.hint ? `hint: ${lane.fork.hint}` : "", place].filter(Boolean).join(" · ");
     return el("li", { "data-lane": String(index), onmouseenter: () => this.point(index, true), onmouseleave: () => this.point(index, false), onfocusin: () => this.point(index, true), onfocusout: () => this.point(index, false) },
       el("p.who", {}, lane.here ? this.pair.box(path, place) : null, title, lane.here ? el(`span.score.${kindOf(lane)}`, {}, score) : null),
       el("p.quiet", { title: facts }, facts));
@@ -104,10 +104,10 @@ export class Tree {
     this.drawing.setAttribute("height", height);
     this.drawing.replaceChildren(axis(steps, step, before, height), ...this.lanes.map((lane, index) => this.lane(lane, index, before, at, step, beside[index])));
     [...this.list.children].forEach((item, index) => { item.style.top = `${TOP + index * size.row}px`; });
-    this.root.style.height = `${height + 14}px`; // below: room for the bar that scrolls
+    this.root.style.height = `${height + 14}px`; // leaves space for the scroll bar
   }
 
-  // Those that leave at one step fan out below it, the nearest lane rightmost: no line covers or crosses another.
+  // Branches of one branch point fan out below it, the nearest lane rightmost, so that no lines overlap or cross.
   lane(lane, index, before, at, step, { rank, of }) {
     const [x, y] = [before(lane.step), at(index)];
     const end = before(Math.max(lane.did.length, lane.step) + 1);
@@ -121,14 +121,14 @@ export class Tree {
     if (lane.on !== null) parts.push(shape("circle", { cx: x, cy: at(lane.on), r: 3.5, class: "fork" }));
     const group = { class: `lane ${lane.here ? kindOf(lane) : "void"}`, "data-lane": String(index) };
     if (!lane.here) return shape("g", group, ...parts);
-    // The list has the same links for keys and for those who do not see the drawing.
+    // The list has the same links for keyboards and screen readers.
     const link = shape("a", { ...group, href: `#/trial/${trialPath(lane.run, lane.trial)}`, tabindex: "-1" }, shape("title", {}), shape("path", { d, class: "reach", "stroke-width": of > 1 ? apart : 24 }), ...parts);
     link.querySelector("title").textContent = [playerOf(lane), handOf(lane)].filter(Boolean).join(", ");
     return link;
   }
 }
 
-// The vendor before a model's name says nothing new.
+// The model's name without the vendor prefix, and the condition.
 function playerOf(lane) {
   return [(lane.model || lane.agent || "").split("/").at(-1), lane.condition].filter(Boolean).join(", ");
 }
@@ -146,7 +146,7 @@ function way(d, width) {
   return shape("path", { d, "stroke-width": width, class: "way" });
 }
 
-// Of each lane: which it is of those that leave the same lane at the same step, and of how many.
+// For each lane: its rank among the lanes of the same branch point, and their number.
 function siblings(lanes) {
   const count = new Map();
   const key = (lane) => `${lane.on} ${lane.step}`;
@@ -158,7 +158,7 @@ function siblings(lanes) {
   return lanes.map((lane, index) => ({ rank: ranks[index], of: count.get(key(lane)) }));
 }
 
-// What was done in a step: its shape says it, not its colour.
+// The mark of a step; its kind is shown by shape, not colour.
 function mark(done, x, y, scale) {
   const r = 4.5 * scale;
   const more = { "stroke-width": 2 * scale, class: `mark ${done}` };
@@ -170,7 +170,7 @@ function mark(done, x, y, scale) {
 }
 
 function axis(steps, step, before, height) {
-  const apart = [1, 2, 5, 10, 20, 50, 100, 200].find((each) => each * step >= 26) || 500;
+  const apart = [1, 2, 5, 10, 20, 50, 100, 200].find((interval) => interval * step >= 26) || 500;
   const numbers = Array.from({ length: steps }, (_, index) => index + 1).filter((number) => number === 1 || number % apart === 0);
   return shape("g", { class: "axis" }, ...numbers.flatMap((number) => {
     const x = before(number) + step / 2;

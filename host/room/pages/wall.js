@@ -1,9 +1,9 @@
-// All desktops at once, those first that want a person; and the trials that have ended.
+// The running trials, those that need attention first, and the tables of trials that have ended.
 import { callText, dollars, el, seconds, trialPath } from "./dom.js";
 import { related } from "./kin.js";
 import { Pair } from "./pair.js";
 
-const STATES = { setup: "being set up", running: "running", paused: "held", human: "a person acts", ended: "ended" };
+const STATES = { setup: "being set up", running: "running", paused: "held", human: "a person is in control", ended: "ended" };
 
 export class Wall {
   constructor(place) {
@@ -13,22 +13,22 @@ export class Wall {
     this.grid = el("div.wall");
     this.ended = el("div");
     place.append(el("h1", {}, "Trials"), this.summary, this.grid, this.ended);
-    this.said = null;
+    this.runs = null;
   }
 
   update(state) {
-    const wanting = state.live.filter((each) => each.alarms.length).length;
+    const alarmed = state.live.filter((trial) => trial.alarms.length).length;
     const done = state.runs.reduce((sum, run) => sum + run.rows.filter((row) => row.fate === "scored").length, 0);
     const planned = state.runs.reduce((sum, run) => sum + Math.max(run.planned, run.rows.length), 0);
-    this.summary.textContent = `${state.live.length} under way, ${wanting} of them could use a look, ${done} of ${planned} scored`;
+    this.summary.textContent = `${state.live.length} running, ${alarmed} of them with alarms, ${done} of ${planned} scored`;
     const seen = new Set();
     const kin = related(state);
-    state.live.forEach((each, at) => {
-      const name = `${each.run}/${each.trial}`;
+    state.live.forEach((trial, at) => {
+      const name = `${trial.run}/${trial.trial}`;
       seen.add(name);
-      if (!this.cards.has(name)) this.cards.set(name, new Card(each));
+      if (!this.cards.has(name)) this.cards.set(name, new Card(trial));
       const card = this.cards.get(name);
-      card.update(each, kin.has(card.path));
+      card.update(trial, kin.has(card.path));
       if (this.grid.children[at] !== card.root) this.grid.insertBefore(card.root, this.grid.children[at] || null);
     });
     for (const [name, card] of this.cards) {
@@ -38,8 +38,8 @@ export class Wall {
       }
     }
     const names = [...kin].join(" ");
-    if (state.runs !== this.said || names !== this.kin) {
-      [this.said, this.kin] = [state.runs, names];
+    if (state.runs !== this.runs || names !== this.kin) {
+      [this.runs, this.kin] = [state.runs, names];
       this.tables(state.runs, kin);
     }
   }
@@ -69,18 +69,18 @@ export class Wall {
       el("h2", {}, run.run),
       el("p.quiet", {}, `${run.suite}, ${run.condition}, ${run.model || run.agents.join(", ")}: ${solved} of ${scored.length} solved${run.planned ? `, ${run.planned} planned` : ""} `, this.pair.button()),
       el("div.scroll", {}, el("table", {},
-        el("thead", {}, el("tr", {}, ...["", "task", "agent", "score", "steps", "time", "ended by", "why"].map((name) => el("th", { scope: "col" }, name)))),
+        el("thead", {}, el("tr", {}, ...["", "task", "agent", "score", "steps", "time", "ended by", "reason"].map((name) => el("th", { scope: "col" }, name)))),
         el("tbody", {}, rows))));
   }
 }
 
 function treeLink(path, trial) {
-  return el("a.kin", { href: `#/tree/${path}`, "aria-label": `tree of ${trial}`, title: "The episodes that went on from one another's steps" }, "tree");
+  return el("a.kin", { href: `#/tree/${path}`, "aria-label": `tree of ${trial}`, title: "The tree of episodes that branch from one another" }, "tree");
 }
 
 class Card {
-  constructor(each) {
-    this.path = trialPath(each.run, each.trial);
+  constructor(trial) {
+    this.path = trialPath(trial.run, trial.trial);
     this.picture = el("img", { alt: "", width: 480, height: 270, decoding: "async" });
     this.task = el("strong");
     this.state = el("span.chip");
@@ -92,28 +92,28 @@ class Card {
     this.card = el("a.card", { href: `#/trial/${this.path}` },
       el("div.picture", {}, this.picture, this.state),
       el("div.words", {}, el("p", {}, this.task), this.bar, el("p", {}, this.step, " ", this.more), this.last, this.alarms));
-    this.kin = treeLink(this.path, each.trial);
+    this.kin = treeLink(this.path, trial.trial);
     this.root = el("div.place", {}, this.card, this.kin);
     this.shown = -1;
   }
 
-  update(each, related) {
+  update(trial, related) {
     this.kin.hidden = !related;
-    this.task.textContent = each.task;
-    this.state.textContent = STATES[each.state] || each.state;
-    this.state.dataset.state = each.state;
-    this.step.textContent = `step ${each.step} of ${each.cap}`;
-    this.bar.max = each.cap;
-    this.bar.value = each.step;
-    this.bar.setAttribute("aria-label", `steps of ${each.task}`);
-    this.more.textContent = [each.run, each.agent, seconds(each.seconds), dollars(each.cost)].filter(Boolean).join(" · ");
-    this.last.textContent = each.last ? callText(each.last) : "";
-    this.alarms.replaceChildren(...each.alarms.map((alarm) => el("span.chip.alarm", {}, alarm)));
-    this.card.classList.toggle("wanting", each.alarms.length > 0);
-    if (each.picture && each.picture !== this.shown) {
-      this.shown = each.picture;
-      this.picture.src = `/live/${this.path}?n=${each.picture}`;
-      this.picture.alt = `the screen of ${each.task}`;
+    this.task.textContent = trial.task;
+    this.state.textContent = STATES[trial.state] || trial.state;
+    this.state.dataset.state = trial.state;
+    this.step.textContent = `step ${trial.step} of ${trial.cap}`;
+    this.bar.max = trial.cap;
+    this.bar.value = trial.step;
+    this.bar.setAttribute("aria-label", `steps of ${trial.task}`);
+    this.more.textContent = [trial.run, trial.agent, seconds(trial.seconds), dollars(trial.cost)].filter(Boolean).join(" · ");
+    this.last.textContent = trial.last ? callText(trial.last) : "";
+    this.alarms.replaceChildren(...trial.alarms.map((alarm) => el("span.chip.alarm", {}, alarm)));
+    this.card.classList.toggle("wanting", trial.alarms.length > 0);
+    if (trial.picture && trial.picture !== this.shown) {
+      this.shown = trial.picture;
+      this.picture.src = `/live/${this.path}?n=${trial.picture}`;
+      this.picture.alt = `the screen of ${trial.task}`;
     }
   }
 }
