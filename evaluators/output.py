@@ -31,7 +31,7 @@ def json_fields_equal(
     try:
         document: object = parse_json(read_text(evidence, file, MIB), finite=False)
     except BoundsError as error:
-        raise UnreadableError(f"{file} is not JSON: {error}") from error
+        raise UnreadableError(f"{file}: {error}") from error
     wrong = [
         f"{path} {reason}"
         for path, expected in fields.items()

@@ -180,10 +180,10 @@ def test_the_room_on_a_terminal_shows_steps_as_text(text: str) -> None:
         "stop": text,
     }
     for actor in ("agent", "human"):
-        shown = tui._said({**step, "actor": actor})
+        shown = tui._line_text({**step, "actor": actor})
         assert harmless(shown.plain)
         assert not any("link" in str(span.style) for span in shown.spans)
-    said = tui._said({"kind": "person", "order": "hint", "text": text})
+    said = tui._line_text({"kind": "person", "order": "hint", "text": text})
     assert harmless(said.plain)
 
 

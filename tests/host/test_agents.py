@@ -77,7 +77,7 @@ def test_a_replay_repeats_the_recorded_calls(suite: Suite, tmp_path: Path) -> No
 
     assert told(list(first)) == told(list(second))
     assert all(row.success for row in first)
-    with pytest.raises(UsageError, match="no trajectory of cell"):
+    with pytest.raises(UsageError, match="has no trial of cell"):
         Replay(tmp_path, "cell")
 
 

@@ -270,8 +270,8 @@ def test_a_refusal_is_shown_in_the_form_and_a_failure_on_the_page(
         page.get_by_role("button", name="Fork", exact=True).click()
         begun = page.locator(".begun")
         expect(begun).to_contain_text("failed", timeout=60_000)
-        expect(begun).to_contain_text("a machine of the provider sandbox cannot be kept")
-        expect(begun).to_contain_text("Take --provider libvirt")
+        expect(begun).to_contain_text("machines of the provider sandbox have no checkpoints")
+        expect(begun).to_contain_text("Use --provider libvirt")
     shutil.rmtree(first.parents[1] / "by-hand.from-6")
 
 

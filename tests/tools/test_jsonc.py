@@ -21,7 +21,7 @@ WORDS = st.text("ab /*{}[],:\"'\\é漢😀", max_size=8)
 GAPS = st.lists(
     st.sampled_from(["", " ", "\t", "\n", "\r\n", "    "])
     | st.builds("//{}\n".format, WORDS)
-    | st.builds(lambda words: "/*" + words.replace("*/", "") + "*/", WORDS.map(lambda w: w + " ")),
+    | st.builds(lambda words: "/*" + words.replace("/", "") + "*/", WORDS.map(lambda w: w + " ")),
     max_size=3,
 ).map("".join)
 

@@ -154,7 +154,7 @@ def _check_tests(test: str, name: str) -> Iterator[Finding]:
             if finding.rule != "layers":
                 yield Finding(0, "tests", f"line {finding.line}, {finding.rule}: {finding.text}")
     for node, imported in _imported(tree):
-        top = imported.partition(".")[0]
+        top = imported.removeprefix("ambidex.").partition(".")[0]
         if imported not in TEST_IMPORTS and (
             top in BACK_DOORS or top not in (sys.stdlib_module_names | {"mcp_tools"})
         ):
