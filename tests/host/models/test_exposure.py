@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from ambidex.host import GUI, Frame, ToolSpec
 from ambidex.host.errors import UsageError
-from ambidex.host.models.exposure import NEUTRAL, WINDOWS, check_exposure, offer_of, retrieved
+from ambidex.host.models.exposure import check_exposure, offer_of, retrieved
 from ambidex.host.models.search import knowledge
 from ambidex.host.records.config import Exposure, offered
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from tests.support.served import CATALOGUE
 
+NEUTRAL = {"os", "files", "filesystem", "git", "gnome"}
+"""Apps without windows."""
 FRAME = Frame.of((2, 1), bytes(6))
 
 
@@ -66,10 +68,6 @@ def test_with_calc_focused_exactly_its_tools_and_those_of_no_window_are_shown(
 
 def test_with_no_known_window_focused_only_tools_of_no_window_are_shown(task: Task) -> None:
     assert {tool.app for tool in shown(Exposure(policy="app"), task, "xterm")} == {GUI, *NEUTRAL}
-
-
-def test_every_app_of_the_guest_has_a_window_or_belongs_to_none() -> None:
-    assert {tool.app for tool in CATALOGUE.values()} == {GUI, *NEUTRAL, *WINDOWS.values()}
 
 
 def test_a_condition_without_tools_shows_none_whatever_the_policy(task: Task) -> None:
