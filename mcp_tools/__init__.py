@@ -35,7 +35,7 @@ NAME = re.compile(r"[a-z0-9_]{1,64}")
 class ToolError(Exception):
     """A failed call, explained to the model that made it. The episode continues.
 
-    `code` is a word of `mcp_tools.error_codes` for programs to compare; `hint` says what would help.
+    `code` is a word of `mcp_tools.error_codes` for programs; `hint` says what would help.
     """
 
     def __init__(self, message: str, *, code: str = "failed", hint: str = "") -> None:
