@@ -29,8 +29,10 @@ from ambidex.host.runs.providers.attached import ENDPOINT
 from ambidex.vm import Machine
 
 # On a busy computer an example takes as long as it takes: nothing is said by that.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# A profile counts only where a test does not set its own number of examples.
+settings.register_profile("ordinary", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ordinary"))
 
 CHROMIUM = "/usr/bin/chromium"
 PROVIDERS = {
