@@ -14,7 +14,7 @@ import pytest
 __all__ = ["every_case"]
 
 Test = Callable[..., None]
-Ids = Callable[[Any], object] | Sequence[str]
+Ids = Callable[[Any], object] | Iterable[str]
 
 
 def every_case(
@@ -55,14 +55,13 @@ def every_case(
 def _named(
     columns: list[str], table: Iterable[Any], ids: Ids | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, row in enumerate(table):
+    given = None if ids is None or callable(ids) else iter(ids)
+    for row in table:
         values = (row,) if len(columns) == 1 else tuple(row)
-        if ids is None:
-            name = ", ".join(_short(value) for value in values)
-        elif callable(ids):
-            name = ", ".join(_short(ids(value)) for value in values)
+        if given is not None:
+            name = next(given)
         else:
-            name = ids[number]
+            name = ", ".join(_short(ids(value) if callable(ids) else value) for value in values)
         yield name, dict(zip(columns, values, strict=True))
 
 
