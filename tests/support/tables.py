@@ -83,7 +83,7 @@ def _check(test: Test, given: dict[str, Any], number: int) -> str:
             if "monkeypatch" in given:
                 given["monkeypatch"] = patch
             test(**given)
-    except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001
+    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001
         lines = [
             frame.lineno
             for frame in traceback.extract_tb(error.__traceback__)
