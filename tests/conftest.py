@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -28,9 +29,16 @@ from ambidex.host.runs.machines import MachineOptions, Source, open_machines
 from ambidex.host.runs.providers.attached import ENDPOINT
 from ambidex.vm import Machine
 
+# Tests start hundreds of Pythons, and each pytest-xdist worker imports all test modules: with
+# PYTHONDONTWRITEBYTECODE each of these processes would compile everything again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # On a busy computer an example takes as long as it takes: nothing is said by that.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# A profile counts only where a test does not set its own number of examples.
+settings.register_profile("ordinary", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ordinary"))
 
 CHROMIUM = "/usr/bin/chromium"
 PROVIDERS = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.support.tables import every_case
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("host", "evaluators", "toolgen")
@@ -161,7 +161,7 @@ def test_nothing_is_allowed_that_is_not_needed() -> None:
     assert {(name, what) for name, (_, each) in ALLOWED.items() for what in each} <= needed
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("source", "what"),
     [
         ("import json\nx = json.loads(y)", "json.loads"),
@@ -181,18 +181,18 @@ def test_each_reader_without_bounds_is_seen(source: str, what: str) -> None:
     assert [seen for _, seen in readers(source)] == [what]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "imported",
     ["import httpx", "import httpx as h", "from httpx2 import get", "import urllib.request"],
 )
-@pytest.mark.parametrize("read", ["answer", "self.answer"])
+@every_case("read", ["answer", "self.answer"])
 def test_an_http_client_is_seen_and_the_content_of_its_answers(imported: str, read: str) -> None:
     client = imported.split()[1]
     seen = [what for _, what in readers(f"{imported}\nx = {read}.content")]
     assert seen == [f"import {client}", ".content"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "source",
     ["import json\nx = json.dumps(y)", "x = self.content", "x = y.json(1)", "x = loads(y)"],
 )

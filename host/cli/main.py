@@ -197,8 +197,8 @@ def tools(*, tokens: Annotated[bool, ON] = False, json: Json = False) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command. Expected errors are printed as one sentence with a hint; all others keep their
-    traceback."""
+    """Run a command: the one of this process, whose box ends with it, or the one in `arguments`.
+    Expected errors are printed as one sentence with a hint; all others keep their traceback."""
     # A supervisor's SIGTERM ends a run as cleanly as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Runs, snapshots and sockets contain desktop data: other users must not be able to read them.
@@ -227,7 +227,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
     finally:
         os.umask(before)
-        box().close()
+        if arguments is None:
+            box().close()
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -33,6 +33,7 @@ from ambidex.mcp_tools.os.arithmetic import ExpressionError, evaluate
 from ambidex.tasks import TaskError
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen.review.signature import signature
+from tests.support.tables import every_case
 
 DEPTHS = (100, 500, 1500, 5000, 20_000)
 TOOL = ToolSpec("calc_save", "calc", "", {}, reads_only=False)
@@ -47,8 +48,8 @@ NESTED: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("kind", NESTED)
+@every_case("depth", DEPTHS)
+@every_case("kind", NESTED)
 def test_a_model_s_code_that_nests_deep_is_malformed(kind: str, depth: int) -> None:
     code = NESTED[kind](depth)
 
@@ -60,8 +61,8 @@ def test_a_model_s_code_that_nests_deep_is_malformed(kind: str, depth: int) -> N
         taken()
 
 
-@pytest.mark.parametrize("depth", [65, 300, 900, 100_000])
-@pytest.mark.parametrize("ends", ['{"a":', "["])
+@every_case("depth", [65, 300, 900, 100_000])
+@every_case("ends", ['{"a":', "["])
 def test_a_model_s_arguments_that_nest_deep_are_malformed(ends: str, depth: int) -> None:
     closes = "}" if ends[0] == "{" else "]"
     text = '{"x":' + ends * depth + "1" + closes * depth + "}"
@@ -77,21 +78,21 @@ def test_arguments_of_a_depth_that_is_allowed_are_written_down() -> None:
     assert json.dumps(asdict(Decision(calls=(call,)))["calls"][0]["arguments"]) == json.dumps(deep)
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@every_case("depth", DEPTHS)
 def test_a_person_s_call_that_nests_deep_is_refused(depth: int) -> None:
     for text in ("f" + ".a" * depth + "()", "f(x=" + "-" * depth + "1)", "f(" * depth):
         with pytest.raises(ValueError, match="a call is written like"):
             read_call(text)
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@every_case("depth", DEPTHS)
 def test_a_formula_that_nests_deep_is_unknown(depth: int) -> None:
     for text in ("-" * depth + "1", "(" * depth + "1" + ")" * depth, "IF(" * depth + ")" * depth):
         with pytest.raises(UnknownValueError):
             formula(text, origin="A1")("B2", {})
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@every_case("depth", DEPTHS)
 def test_selectors_and_patterns_that_nest_deep_are_wrong_rules(depth: int) -> None:
     brackets = "(" * depth + ")" * depth
     for kind, value in (
@@ -116,7 +117,7 @@ def test_a_search_pattern_that_no_engine_takes_is_refused_by_the_tool(text: str)
     assert len(str(refused.value)) < 500
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     ["(" * 240 + "1" + ")" * 240, "-" * 499 + "1", "2**" * 160 + "2", "a" + ".b" * 240, "\ud800",
      "9" * 500, "comb(2000,1000)*" * 20 + "1", "\0"],
@@ -140,6 +141,6 @@ def test_files_of_toml_that_nest_deep_are_refused_by_name(tmp_path: Path, text: 
         load_suite(tmp_path / "suite", {})
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@every_case("depth", DEPTHS)
 def test_a_draft_that_nests_deep_has_no_signature(depth: int) -> None:
     assert signature("x = " + "-" * depth + "(" * depth, "calc") is None

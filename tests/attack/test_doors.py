@@ -15,6 +15,7 @@ from websockets.typing import Origin
 from ambidex.host.cli.machines import watched
 from ambidex.host.room.entrance import VALID, Entrance, authorities
 from ambidex.host.room.serve import opened
+from tests.support.tables import every_case
 
 HEADERS = {
     "content-security-policy": "default-src 'none'",
@@ -120,8 +121,8 @@ def _printed(said: str) -> str:
     return address
 
 
-@pytest.mark.parametrize("path", ["/", "/api/events", "/pages/main.js", "/live/one/cell.1"])
-@pytest.mark.parametrize(
+@every_case("path", ["/", "/api/events", "/pages/main.js", "/live/one/cell.1"])
+@every_case(
     "host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "127.0.0.1.evil.example:{port}"]
 )
 def test_a_name_that_was_made_to_lead_here_is_refused(
@@ -139,7 +140,7 @@ def test_a_rebound_name_cannot_even_use_up_a_code(address: Callable[[], str]) ->
     assert httpx.get(shown).status_code == 303
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("bound", "host", "ours"),
     [
         ("127.0.0.1", "127.0.0.1:8765", True),
@@ -161,7 +162,7 @@ def test_a_server_knows_its_names(bound: str, host: str, ours: bool) -> None:
     assert authorities(bound, 8765, ["room.example.org"])(host) is ours
 
 
-@pytest.mark.parametrize("origin", ["http://elsewhere.example", "null", "http://127.0.0.1:1", ""])
+@every_case("origin", ["http://elsewhere.example", "null", "http://127.0.0.1:1", ""])
 def test_a_page_of_elsewhere_gives_no_orders(
     base: str, cookies: dict[str, str], origin: str
 ) -> None:
@@ -173,7 +174,7 @@ def test_a_page_of_elsewhere_gives_no_orders(
     assert own.status_code == 409  # authenticated, but there is no such trial
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("host", "origin"),
     [
         ("127.0.0.1", "http://elsewhere.example"),
@@ -201,7 +202,7 @@ def test_a_page_of_elsewhere_opens_no_web_socket(
     assert refused.value.response.status_code == 403
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("path", "status"),
     [("/", 200), ("/", 401), ("/pages/main.js", 200), ("/api/trials/one/none.1", 409), ("/x", 404)],
 )

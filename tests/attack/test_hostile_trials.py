@@ -17,6 +17,7 @@ from tests.host.loop.test_interim_verdicts import Plays
 from tests.support import peer
 from tests.support.peer import CATALOGUE, Desktop, PeerMachine
 from tests.support.suites import config_of, run_in, write_suite
+from tests.support.tables import every_case
 
 TASK = """
 instruction = "Change nothing."
@@ -97,7 +98,7 @@ def test_an_image_of_unknown_type_is_noted_and_the_trial_is_scored(
     assert "A picture was left out" in trajectory
 
 
-@pytest.mark.parametrize("body", [b"", b"no zlib", b"\x78\xda" + b"\0" * 50])
+@every_case("body", [b"", b"no zlib", b"\x78\xda" + b"\0" * 50])
 def test_an_invalid_screenshot_makes_the_trial_void(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:

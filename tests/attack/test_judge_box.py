@@ -31,6 +31,7 @@ from ambidex.host.box.client import Box, JudgeError
 from ambidex.host.loop.judge import judge
 from ambidex.tasks import Task, Verdict
 from ambidex.tasks.spec import Facts
+from tests.support.tables import every_case
 
 LIMITS = Limits(memory=512 << 20, processor=1, wall=20, file=1 << 20)
 """Small, so that a bomb is given up soon."""
@@ -353,7 +354,7 @@ def draws_postscript(evidence: Path) -> Score:
     return Score(1.0, "Ghostscript has run")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "check",
     [opens_a_socket, starts_a_program, forks, kills, reads_beyond, writes_beyond, draws_postscript],
 )

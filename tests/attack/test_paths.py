@@ -4,9 +4,10 @@ import pytest
 from pydantic import ValidationError
 
 from ambidex.tasks.spec import Facts, Get
+from tests.support.tables import every_case
 
 
-@pytest.mark.parametrize("path", ["~/..", "/home/user/..", "/", "~/answer.txt", "/tmp/x/../.."])
+@every_case("path", ["~/..", "/home/user/..", "/", "~/answer.txt", "/tmp/x/../.."])
 def test_a_fetched_file_is_kept_under_no_name_that_is_a_path_or_the_agent_s_answer(
     path: str,
 ) -> None:
@@ -14,7 +15,7 @@ def test_a_fetched_file_is_kept_under_no_name_that_is_a_path_or_the_agent_s_answ
         Get(get=path)
 
 
-@pytest.mark.parametrize("to", ["..", "../rows.jsonl", "a/b", "/etc/passwd", "answer.txt", ""])
+@every_case("to", ["..", "../rows.jsonl", "a/b", "/etc/passwd", "answer.txt", ""])
 def test_a_fetched_file_is_not_renamed_out_of_the_evidence(to: str) -> None:
     with pytest.raises(ValidationError, match=r"plain file name|kept as"):
         Get(get="~/notes.txt", to=to)
@@ -25,7 +26,7 @@ def test_a_fetched_file_keeps_its_name_or_gets_a_plain_one() -> None:
     assert Get(get="~/answer.txt", to="theirs.txt").kept_as == "theirs.txt"
 
 
-@pytest.mark.parametrize("name", ["../ready", "/ready", "a b", "x\nquit", ""])
+@every_case("name", ["../ready", "/ready", "a b", "x\nquit", ""])
 def test_a_task_starts_from_no_snapshot_whose_name_is_a_path(name: str) -> None:
     with pytest.raises(ValidationError, match="a snapshot's name"):
         Facts(instruction="Do it.", tool_beneficial=False, snapshot=name)

@@ -23,13 +23,14 @@ from ambidex.tasks import Suite
 from tests.support.played import row as any_row
 from tests.support.suites import config_of, run_in
 from tests.support.suites import suite as suite
+from tests.support.tables import every_case
 
 
 def row() -> Row:
     return any_row(beneficial=True, score=1.0)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("field", "value"),
     [
         ("score", 7),
@@ -142,7 +143,7 @@ def test_one_bad_line_of_a_live_trial_marks_that_trial_alone(tmp_path: Path) -> 
     assert Wall([tmp_path]).live() == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("limits", "named"),
     [
         (Limits(steps=0), "steps"),

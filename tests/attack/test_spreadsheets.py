@@ -6,14 +6,13 @@ import ast
 import csv
 from pathlib import Path
 
-import pytest
-
 from ambidex.host.records.rows import Failure
 from ambidex.host.report.csv_file import cell, write_csv_file
 from ambidex.host.report.export import write_csv
 from ambidex.host.report.failure_sheet import write_sheet
 from ambidex.host.report.report_lines import lines
 from tests.support.played import row, run_of
+from tests.support.tables import every_case
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,12 +31,12 @@ FORMULAS = [
 ]
 
 
-@pytest.mark.parametrize("text", FORMULAS)
+@every_case("text", FORMULAS)
 def test_a_text_that_begins_like_a_formula_is_a_text(text: str) -> None:
     assert cell(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("value", ["plain", "a=b", "", "https://x.example", "{}", 7, -1.5, None])
+@every_case("value", ["plain", "a=b", "", "https://x.example", "{}", 7, -1.5, None])
 def test_other_values_are_as_they_are(value: object) -> None:
     assert cell(value) == value
 
@@ -49,7 +48,7 @@ def test_no_cell_begins_behind_a_semicolon_or_a_line_end(tmp_path: Path) -> None
     assert path.read_bytes() == b'"a","b"\r\n"x;=1+1\n=2","true"\r\n'
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@every_case("formula", FORMULAS)
 def test_no_file_of_a_report_holds_a_formula(tmp_path: Path, formula: str) -> None:
     played = [
         row("a", beneficial=True, score=0, reason=formula, agent=formula, domain=formula),

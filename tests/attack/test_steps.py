@@ -16,6 +16,7 @@ from ambidex.vm.checkpoints.disk_blocks import ENTRY, DiskBlocks, disk_blocks
 from ambidex.vm.checkpoints.manifest import CheckpointManifest, content_hash
 from ambidex.vm.checkpoints.pack import checksum
 from ambidex.vm.sandbox.kept import read_sandbox_snapshot
+from tests.support.tables import every_case
 from tests.vm.checkpoints.disks import make_base, open_disk, rows
 from tests.vm.checkpoints.test_collection import captured, memory, root, same, the_image
 
@@ -134,7 +135,7 @@ def _hash_of(folder: Path) -> str:
     return content_hash(path.read_bytes() if path.exists() else json.dumps({}).encode())
 
 
-@pytest.mark.parametrize(
+@every_case(
     "name", ["../other", "/etc", "a/b", "..", "", ".hidden", "x\nquit", "two words", "x" * 65]
 )
 def test_a_snapshot_whose_name_is_a_path_or_a_command_is_refused_by_name(name: str) -> None:
@@ -145,6 +146,6 @@ def test_a_snapshot_whose_name_is_a_path_or_a_command_is_refused_by_name(name: s
         read_sandbox_snapshot(the_image(), name)
 
 
-@pytest.mark.parametrize("name", ["ready", "after-12_steps.v2", "7"])
+@every_case("name", ["ready", "after-12_steps.v2", "7"])
 def test_plain_names_of_snapshots_are_as_they_were(name: str) -> None:
     assert plain_name(name) == name

@@ -23,6 +23,7 @@ from tests.support.osworld import task, write
 from tests.support.peer import CATALOGUE
 from tests.support.suites import config_of, run_in
 from tests.support.suites import suite as suite
+from tests.support.tables import every_case
 
 HOST = PROJECT / "host" / "requirements.lock"
 BUILD = PROJECT / "vm" / "build.lock"
@@ -43,7 +44,7 @@ def unmet(asked: list[str], locked: dict[str, Locked], python: str) -> list[str]
     return [str(each) for each, lock in found if not lock or lock.version not in each.specifier]
 
 
-@pytest.mark.parametrize("python", ["3.11", "3.11.2", "3.12", "3.13"])
+@every_case("python", ["3.11", "3.11.2", "3.12", "3.13"])
 def test_the_host_s_lock_has_a_hash_for_all_that_pyproject_asks_for(python: str) -> None:
     project = PYPROJECT["project"]
     asked = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
@@ -53,7 +54,7 @@ def test_the_host_s_lock_has_a_hash_for_all_that_pyproject_asks_for(python: str)
     assert unmet(PYPROJECT["build-system"]["requires"], by_name(BUILD, python), python) == []
 
 
-@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
+@every_case("python", ["3.10", "3.11", "3.12", "3.13"])
 def test_the_guest_s_lock_covers_what_its_requirements_name(python: str) -> None:
     lines = (PROJECT / "guest" / "requirements.txt").read_text().splitlines()
     asked = [line.partition("#")[0].strip() for line in lines]
@@ -63,12 +64,12 @@ def test_the_guest_s_lock_covers_what_its_requirements_name(python: str) -> None
     assert "python3-xlib" not in locked, "it overwrites python-xlib"
 
 
-@pytest.mark.parametrize("path", [HOST, BUILD, LOCK])
+@every_case("path", [HOST, BUILD, LOCK])
 def test_no_lock_names_an_index(path: Path) -> None:
     assert "://" not in path.read_text()
 
 
-@pytest.mark.parametrize(
+@every_case(
     "line",
     [
         "numpy==2.4.1",
@@ -169,7 +170,7 @@ def here(**other: Any) -> Environment:
     return Environment(**{**known, **other})
 
 
-@pytest.mark.parametrize(
+@every_case(
     "other",
     [
         {"python": "CPython 3.11.8"},

@@ -13,6 +13,7 @@ import pytest
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.toolgen.gate.gate import gate_text
 from ambidex.toolgen.gate.tools_text import tool_file, tool_name
+from tests.support.tables import every_case
 
 ROOT = Path(__file__).parents[2]
 GOOD = '''"""Counting."""
@@ -77,7 +78,7 @@ DRAFTS = {
 }
 
 
-@pytest.mark.parametrize("text", DRAFTS.values(), ids=DRAFTS.keys())
+@every_case("text", DRAFTS.values(), ids=DRAFTS.keys())
 def test_a_draft_that_acts_when_it_is_imported_is_refused(text: str) -> None:
     assert text != GOOD
     assert refused(text) & {"acts at import", "parses", "deep"}
@@ -102,15 +103,13 @@ SEEMING = {
 }
 
 
-@pytest.mark.parametrize(("rule", "text"), SEEMING.values(), ids=SEEMING.keys())
+@every_case(("rule", "text"), SEEMING.values(), ids=SEEMING.keys())
 def test_a_draft_that_is_not_what_it_seems_is_refused(rule: str, text: str) -> None:
     assert text != GOOD
     assert rule in refused(text)
 
 
-@pytest.mark.parametrize(
-    "value", ["(" * 5000 + "1" + ")" * 5000, "-" * 20_000 + "1", "[" * 90 + "]" * 90]
-)
+@every_case("value", ["(" * 5000 + "1" + ")" * 5000, "-" * 20_000 + "1", "[" * 90 + "]" * 90])
 def test_a_draft_that_nests_too_deep_is_refused(value: str) -> None:
     assert refused(GOOD.replace(BEFORE, f"\nX = {value}\n{BEFORE}")) & {"parses", "deep"}
 

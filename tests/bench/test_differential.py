@@ -14,6 +14,7 @@ from bench.differential import NOTHING, Case, Outcome
 from bench.differential.__main__ import compare, families
 from bench.differential.sides import Upstream, UpstreamError, ours
 from bench.differential.tally import Tally, agree, page, read_tallies, write_tallies
+from tests.support.tables import every_case
 
 STANDIN = """
 import threading, easyocr
@@ -77,7 +78,7 @@ def test_our_side_runs_a_metric_as_a_task_does() -> None:
     assert ours(Case("exact_match", "a", {"expected": "b"})).said == "it is 'a', not 'b'"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("here", "there", "same"),
     [
         (Outcome("score", 1.0), Outcome("score", 1.0 + 1e-12), True),

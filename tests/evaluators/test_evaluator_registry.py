@@ -4,6 +4,7 @@ import pytest
 
 from ambidex.evaluators import Score, UnreadableError
 from ambidex.evaluators.registry import bind, evaluator, evaluators
+from tests.support.tables import every_case
 
 
 def test_every_module_is_found_and_names_are_those_of_the_functions() -> None:
@@ -12,13 +13,13 @@ def test_every_module_is_found_and_names_are_those_of_the_functions() -> None:
     assert all(item.name == name for name, item in names.items())
 
 
-@pytest.mark.parametrize("use", ["spreadsheet.cell_equal", "nothing.exists", "os.system", "", "x"])
+@every_case("use", ["spreadsheet.cell_equal", "nothing.exists", "os.system", "", "x"])
 def test_an_unknown_evaluator_is_refused_with_suggestions(use: str) -> None:
     with pytest.raises(ValueError, match=r"no evaluator .*; (did you mean|available:) \w+\.\w+"):
         bind(use, {})
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "message"),
     [
         ({}, "argument 'file' is required"),

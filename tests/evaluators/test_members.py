@@ -13,24 +13,25 @@ import pytest
 from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.members import members
 from tests.evaluators.osworld.makers import tarred, zipped
+from tests.support.tables import every_case
 
 MIB = 1024 * 1024
 
 
-@pytest.mark.parametrize("name", ["a.zip", "a.epub", "a"])
+@every_case("name", ["a.zip", "a.epub", "a"])
 def test_a_zip_is_read_as_files_by_path(tmp_path: Path, name: str) -> None:
     path = zipped(tmp_path / "a", {"./a/b": "1", "c/": "", "d": ""})
     assert members(path.read_bytes(), name) == {"a/b": b"1", "d": b""}
 
 
-@pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".tar.xz", ".tar.bz2"])
+@every_case("ending", [".tar", ".tar.gz", ".tar.xz", ".tar.bz2"])
 def test_a_tar_is_read_as_files_by_path(tmp_path: Path, ending: str) -> None:
     path = tarred(tmp_path / f"a{ending}", {"./a/b": b"1", "d": b"2" * 100_000})
     assert members(path.read_bytes(), path.name) == {"a/b": b"1", "d": b"2" * 100_000}
 
 
-@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.xz", "a.tar.bz2"])
-@pytest.mark.parametrize("content", [b"", b"garbage" * 200, b"PK\3\4", b"\x1f\x8b\x08\0"])
+@every_case("name", ["a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.xz", "a.tar.bz2"])
+@every_case("content", [b"", b"garbage" * 200, b"PK\3\4", b"\x1f\x8b\x08\0"])
 def test_anything_but_an_archive_is_refused(name: str, content: bytes) -> None:
     with pytest.raises(UnreadableError, match="not an intact archive"):
         members(content, name)
@@ -67,7 +68,7 @@ def test_two_members_with_the_same_name_are_refused(tmp_path: Path) -> None:
         members((tmp_path / "a.zip").read_bytes(), "a.zip")
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE])
+@every_case("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE])
 def test_a_link_or_device_in_a_tar_is_refused(kind: bytes) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:

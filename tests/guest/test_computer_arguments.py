@@ -9,6 +9,7 @@ import pytest
 from ambidex.mcp_tools import ToolError, catalogue
 from ambidex.mcp_tools.display.keyboard import UntypableError, keysym
 from ambidex.mcp_tools.display.keymap import KEYPAD, ONE_LEVEL, Key, key_for
+from tests.support.tables import every_case
 
 NAMES = """click double_click triple_click right_click middle_click move drag scroll type key
 hold_key mouse_down mouse_up screenshot cursor_position wait window_list activate_window"""
@@ -19,7 +20,7 @@ def test_every_tool_of_the_computer_exists() -> None:
     assert list(catalogue.apps()["computer"].tools) == expected
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "arguments", "message"),
     [
         ("click", {"x": 1}, "argument 'y' is required"),
@@ -49,7 +50,7 @@ def test_no_tool_can_wait_longer_than_its_timeout() -> None:
     assert tools["computer_hold_key"].timeout > 10
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("character", "symbol"),
     [
         *(("a", 0x61), ("<", 0x3C), ("é", 0xE9), ("€", 0x010020AC), ("你", 0x01004F60)),
@@ -60,7 +61,7 @@ def test_a_character_has_its_key_symbol(character: str, symbol: int) -> None:
     assert keysym(character) == symbol
 
 
-@pytest.mark.parametrize("character", ["\x00", "\x1b", "\x7f", "\x85", "\ud83d"])
+@every_case("character", ["\x00", "\x1b", "\x7f", "\x85", "\ud83d"])
 def test_a_character_that_cannot_be_typed_is_refused_and_its_code_named(character: str) -> None:
     with pytest.raises(UntypableError, match=rf"U\+{ord(character):04X}"):
         keysym(character)

@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from ambidex.guest.guard import Guard, NoTokenError, Token
+from tests.support.tables import every_case
 
 GOOD = "a-token-of-this-machine"
 
@@ -40,7 +41,7 @@ def test_a_request_with_the_token_is_admitted() -> None:
     assert ask(Token(GOOD), ("/harness/health", bearer(GOOD))) == [200]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "headers",
     [
         [],

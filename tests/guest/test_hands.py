@@ -20,6 +20,7 @@ from ambidex.guest.desktop.harness_verbs import (
 )
 from ambidex.mcp_tools.display.x11 import Window
 from ambidex.mcp_tools.waiting import wait_for
+from tests.support.tables import every_case
 
 
 def command(*argv: str, **options: Any) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def test_a_file_is_written_unchanged_and_its_folders_are_created(tmp_path: Path)
     assert Path(path).expanduser().read_bytes() == b"\0\xff"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("operation", "code", "status"),
     [
         (lambda folder: write_file({"path": str(folder)}, b""), "directory", 400),

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from ambidex.guest import identity
 from ambidex.guest.guard import Token
 from ambidex.guest.identity import Identity, assume, set_clock, write_in_place
+from tests.support.tables import every_case
 
 GOOD: dict[str, Any] = {
     "token": "the-token-of-the-clone",
@@ -27,7 +28,7 @@ def test_an_identity_is_read_from_json() -> None:
     assert Identity.model_validate(GOOD).entropy == bytes(32)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("field", "value"),
     [
         ("token", "short"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ambidex.guest.desktop.stillness import (
     Change,
     Rect,
@@ -12,6 +10,7 @@ from ambidex.guest.desktop.stillness import (
     union,
     wait_until_still,
 )
+from tests.support.tables import every_case
 
 CARET, CLOCK, BUTTON = Rect(46, 262, 2, 18), Rect(560, 0, 150, 24), Rect(795, 697, 250, 22)
 
@@ -82,7 +81,7 @@ def test_a_rectangle_is_clipped_to_the_screen() -> None:
     assert Rect(1280, 0, 5, 5).within(1280, 720) is None
 
 
-@pytest.mark.parametrize("at", [0, 1, 7, 500, 998, 999])
+@every_case("at", [0, 1, 7, 500, 998, 999])
 def test_the_first_difference_is_found_wherever_it_is(at: int) -> None:
     one = bytes(1000)
     other = one[:at] + bytes([1] * (1000 - at))

@@ -14,6 +14,7 @@ from pydantic import Field
 from ambidex.guest.tools import Server, success
 from ambidex.guest.wire import Message
 from ambidex.mcp_tools import App, Tool
+from tests.support.tables import every_case
 
 from .conftest import StartWorker
 
@@ -104,7 +105,7 @@ def test_a_result_is_data_for_programs_and_text_for_models(start_worker: StartWo
     play(start_worker, scene)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("value", "text"),
     [(None, "Done."), ("plain", "plain"), (["ß", 1], '["ß", 1]'), (True, "true")],
 )

@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from ambidex.guest import wire
+from tests.support.tables import every_case
 
 
 def test_a_message_is_transferred_unchanged() -> None:
@@ -38,7 +39,7 @@ def test_a_closed_stream_is_a_lost_connection_and_not_an_empty_message() -> None
             wire.read(other)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "sent",
     [b"\xff" * 8, wire.PREFIX.pack(3, 0) + b"{]}", wire.PREFIX.pack(2, 0) + b"[]", b"\0"],
     ids=["sizes too large", "not JSON", "not an object", "truncated"],

@@ -3,9 +3,8 @@
 from collections import Counter
 from typing import Any
 
-import pytest
-
 from ambidex.mcp_tools import Tool, aliases, catalogue
+from tests.support.tables import every_case
 
 TOOLS = catalogue.tools()
 REFERENCES = aliases.references()
@@ -47,7 +46,7 @@ def test_an_alias_belongs_to_one_tool() -> None:
             assert aliases.resolve(name) == ours
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("theirs", "ours"),
     [
         ("osworld_mcp_code_ours.search_text", "code_search_text"),
@@ -68,12 +67,12 @@ def test_a_known_alias_is_resolved_and_other_names_are_unchanged(theirs: str, ou
     assert aliases.resolve(theirs) == ours
 
 
-@pytest.mark.parametrize("name", REFERENCES)
+@every_case("name", REFERENCES)
 def test_the_tool_is_served(name: str) -> None:
     assert name in TOOLS
 
 
-@pytest.mark.parametrize("tool", [TOOLS[name] for name in REFERENCES if name in TOOLS])
+@every_case("tool", [TOOLS[name] for name in REFERENCES if name in TOOLS])
 def test_a_call_written_for_the_reference_is_valid(tool: Tool) -> None:
     reference, schema = REFERENCES[tool.name], tool.parameters
     assert set(reference.required) <= reference.parameters.keys()

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ambidex.mcp_tools.os.arithmetic import FUNCTIONS, ExpressionError, evaluate
+from tests.support.tables import every_case
 
 WHOLE = st.integers(-(10**12), 10**12)
 SIGNS = {
@@ -21,7 +22,7 @@ SIGNS = {
 }
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("expression", "value"),
     [
         ("2+3*4", 14),
@@ -85,7 +86,7 @@ def test_a_function_of_any_numbers_has_a_value_or_is_refused(
     assert is_finite(value)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("expression", "code"),
     [
         ("9**9**9**9", "too_large"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ambidex.mcp_tools import ToolError, catalogue
 from ambidex.mcp_tools.office import columns, number_codes
 from ambidex.mcp_tools.office.cells import column_name, column_number, parse_area, parse_number
+from tests.support.tables import every_case
 
 CALLS: dict[str, dict[str, object]] = {
     "adjust_column_width": {"columns": "A:C", "width": 12.5, "autofit": False},
@@ -67,7 +68,7 @@ CALLS: dict[str, dict[str, object]] = {
 OPTIONAL = {"export_to_csv": [], "fill_blank_down": ["columns"], "hide_row_data": ["value"]}
 
 
-@pytest.mark.parametrize("name", CALLS)
+@every_case("name", CALLS)
 def test_a_complete_call_is_accepted(name: str) -> None:
     tool = catalogue.tools()[f"calc_{name}"]
     taken = tool.arguments(CALLS[name])
@@ -110,7 +111,7 @@ def test_unambiguous_numbers_in_text_are_converted(number: int) -> None:
     assert parse_number(str(number)) == number
 
 
-@pytest.mark.parametrize("text", ["007", "+49", "1 000", "1,5", ".5", "1e5", "", "٣", "9" * 16])
+@every_case("text", ["007", "+49", "1 000", "1,5", ".5", "1e5", "", "٣", "9" * 16])
 def test_text_that_only_looks_like_a_number_stays_text(text: str) -> None:
     assert parse_number(text) == text
 

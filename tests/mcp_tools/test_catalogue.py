@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from ambidex.mcp_tools import Tool, catalogue
+from tests.support.tables import every_case
 
 TOOLS = catalogue.tools()
 READS = re.compile(
@@ -16,16 +17,16 @@ READS = re.compile(
 )
 
 
-@pytest.fixture(params=sorted(TOOLS))
-def tool(request: pytest.FixtureRequest) -> Tool:
-    return TOOLS[request.param]
+every_tool = every_case("tool", [TOOLS[name] for name in sorted(TOOLS)], lambda tool: tool.name)
 
 
+@every_tool
 def test_a_tool_is_named_after_its_app(tool: Tool) -> None:
     assert tool.name.startswith(f"{tool.app}_")
     assert re.fullmatch(r"[a-z][a-z0-9_]{2,63}", tool.name)
 
 
+@every_tool
 def test_a_tool_s_description_is_made_of_sentences(tool: Tool) -> None:
     first = tool.description.splitlines()[0]
     assert first[0].isupper(), first
@@ -33,6 +34,7 @@ def test_a_tool_s_description_is_made_of_sentences(tool: Tool) -> None:
     assert 20 <= len(tool.description) <= 900
 
 
+@every_tool
 def test_a_schema_describes_every_argument_and_its_type(tool: Tool) -> None:
     for name, value in tool.parameters["properties"].items():
         parts = [value, *value.get("anyOf", ())]
@@ -45,10 +47,12 @@ def test_a_schema_describes_every_argument_and_its_type(tool: Tool) -> None:
     assert tool.parameters["additionalProperties"] is False
 
 
+@every_tool
 def test_a_schema_survives_json(tool: Tool) -> None:
     assert json.loads(json.dumps(tool.parameters)) == tool.parameters
 
 
+@every_tool
 def test_a_read_only_tool_is_marked_as_such(tool: Tool) -> None:
     if tool.mounted:
         return  # checked against its server in tests/desktop/test_tools_mounted.py
@@ -57,10 +61,12 @@ def test_a_read_only_tool_is_marked_as_such(tool: Tool) -> None:
     assert tool.reads_only == looks
 
 
+@every_tool
 def test_a_tool_has_a_sensible_timeout(tool: Tool) -> None:
     assert 5 <= tool.timeout <= 180
 
 
+@every_tool
 def test_an_unknown_argument_is_refused_by_every_tool(tool: Tool) -> None:
     with pytest.raises(Exception, match="unknown argument 'surely_not'"):
         tool.arguments({"surely_not": 1})

@@ -4,18 +4,17 @@ import pytest
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office.cells import Area, column_name, column_number, parse_area
+from tests.support.tables import every_case
 
 
-@pytest.mark.parametrize(
-    ("name", "number"), [("A", 0), ("Z", 25), ("AA", 26), ("AMJ", 1023), ("XFD", 16383)]
-)
+@every_case(("name", "number"), [("A", 0), ("Z", 25), ("AA", 26), ("AMJ", 1023), ("XFD", 16383)])
 def test_columns_continue_after_z(name: str, number: int) -> None:
     assert column_number(name) == number
     assert column_number(name.lower()) == number
     assert column_name(number) == name
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "meant"),
     [
         ("B2", Area(None, 1, 1, 1, 1)),
@@ -33,7 +32,7 @@ def test_ranges_are_read_as_people_write_them(text: str, meant: Area) -> None:
     assert parse_area(text) == meant
 
 
-@pytest.mark.parametrize("text", ["", "hello", "B0", "A1:", "A1:C", "1A", "A1:B2:C3", "!"])
+@every_case("text", ["", "hello", "B0", "A1:", "A1:C", "1A", "A1:B2:C3", "!"])
 def test_an_invalid_range_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(ToolError) as caught:
         parse_area(text)

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.colours import colour, names, written
+from tests.support.tables import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "value"),
     [
         ("red", 0xFF0000),
@@ -28,7 +29,7 @@ def test_names_and_hexadecimal_are_understood(text: str, value: int) -> None:
     assert colour(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "redd", "#12345", "#1234567", "fa0", "rgb(1,2,3)", "röt"])
+@every_case("text", ["", "redd", "#12345", "#1234567", "fa0", "rgb(1,2,3)", "röt"])
 def test_an_invalid_colour_is_refused_and_never_black(text: str) -> None:
     with pytest.raises(ToolError) as caught:
         colour(text)

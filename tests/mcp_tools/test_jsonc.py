@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ambidex.mcp_tools.code.jsonc import MalformedJsonError, edit, merge, parse, remove
+from tests.support.tables import every_case
 
 KEYS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 LEAVES = st.none() | st.booleans() | st.integers(-9999, 9999) | st.floats(-9, 9) | KEYS
@@ -145,7 +146,7 @@ def test_comments_order_and_layout_are_preserved() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "made"),
     [
         ("", '{\n    "a": 1\n}\n'),
@@ -170,7 +171,7 @@ def test_a_key_is_removed_with_its_line() -> None:
     assert remove(text, ["c"]) == text
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "line", "column", "expected"),
     [
         ('{\n  "a": 1\n  "b": 2\n}', 3, 3, ", or }"),

@@ -12,6 +12,7 @@ import pytest
 from ambidex.mcp_tools import Picture, ToolError
 from ambidex.mcp_tools.filesystem import mounted
 from ambidex.mcp_tools.mount import TEXT_LIMIT, Media, Mount
+from tests.support.tables import every_case
 
 SERVER = """
 import base64, io, os, signal
@@ -88,7 +89,7 @@ def test_an_overlong_text_is_truncated_with_a_note(small: Mount) -> None:
     assert answer == "x" * TEXT_LIMIT + "\n[5 more characters omitted]"
 
 
-@pytest.mark.parametrize("text", ["null", "", "{}", '{"content": 1}'])
+@every_case("text", ["null", "", "{}", '{"content": 1}'])
 def test_a_text_that_looks_like_data_stays_a_text(small: Mount, text: str) -> None:
     assert small.call("read", text=text) == text
 
@@ -97,7 +98,7 @@ def test_data_without_a_text_of_its_own_comes_back_as_data(small: Mount) -> None
     assert small.call("numbers", upto=2) == {"0": 0, "1": 1}
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF"])
+@every_case("kind", ["PNG", "JPEG", "GIF"])
 def test_a_picture_comes_back_as_png(small: Mount, kind: str) -> None:
     shown = small.call("picture", kind=kind)
     assert isinstance(shown, Picture)

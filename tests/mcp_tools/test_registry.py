@@ -6,6 +6,7 @@ import pytest
 from pydantic import Field
 
 from ambidex.mcp_tools import App, ToolError, UndescribedError
+from tests.support.tables import every_case
 
 
 def app() -> App:
@@ -41,7 +42,7 @@ def test_arguments_get_their_types_and_defaults() -> None:
     assert shop.tools["shop_buy"].arguments({"what": "tea"}) == {"what": "tea", "count": 2}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("given", "said"),
     [
         ({"what": "tea", "amount": 2}, "unknown argument 'amount'; shop_buy takes what, count"),

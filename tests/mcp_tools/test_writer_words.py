@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from ambidex.mcp_tools import ToolError
 from ambidex.mcp_tools.office.page_numbers import parts_of
 from ambidex.mcp_tools.office.passages import to_icu
+from tests.support.tables import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("format", "fields"),
     [
         ("1", ["PageNumber"]),

@@ -15,6 +15,7 @@ prompts are replaced by `<prompt>`.
 from __future__ import annotations
 
 import base64
+import functools
 import io
 import json
 import re
@@ -52,6 +53,24 @@ TOOLS = {**HANDS, **{name: tool for name, tool in CATALOGUE.items() if tool.app 
 PICTURE = re.compile(r"data:image/png;base64,(.*)", re.DOTALL)
 LONG = ("You operate", "You carry out")
 """How prompts begin that are not repeated in an exchange."""
+
+
+class Drawn(Frame):
+    """A frame of one colour, hashed and encoded once: both take longer than the rest of a test."""
+
+    def png(self) -> bytes:
+        """See `Frame`."""
+        return _encoded(self)
+
+
+@functools.cache
+def _encoded(frame: Drawn) -> bytes:
+    return Frame.png(frame)
+
+
+@functools.cache
+def _drawn(size: tuple[int, int], shade: int) -> Frame:
+    return Drawn.of(size, bytes([shade]) * (size[0] * size[1] * 3))
 
 
 class Replayed:
@@ -98,9 +117,7 @@ class Session:
             for call, result in zip(self.last.calls, results, strict=False)
         ]
         answered += [ToolResult(call.id, "") for call in self.last.calls[len(results) :]]
-        frame = Frame.of(
-            self._screen, bytes([self._step]) * (self._screen[0] * self._screen[1] * 3)
-        )
+        frame = _drawn(self._screen, self._step)
         offered = self._tools if tools is None else tuple(tools)
         self.last = self._agent.step(Observation(frame, tuple(answered), offered))
         check_calls(self.last)

@@ -10,6 +10,7 @@ from ambidex.tasks import TaskError
 from ambidex.tasks.load import content_hash, load_suite
 from tests.support.peer import CATALOGUE
 from tests.support.suites import CELL, IMPOSSIBLE, write_suite
+from tests.support.tables import every_case
 
 
 def problems(folder: Path) -> list[str]:
@@ -25,7 +26,7 @@ def test_a_good_suite_loads_with_its_checks_bound(tmp_path: Path) -> None:
     assert suite.tasks[0].body.judge(tmp_path).score.value == 1.0
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("old", "new", "expected"),
     [
         ("instruction =", "instructions =", "instruction: required, but missing"),

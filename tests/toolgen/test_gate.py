@@ -1,10 +1,9 @@
 from pathlib import Path
 
-import pytest
-
 from ambidex.toolgen.gate.gate import gate
 from ambidex.toolgen.gate.similarity import nearest
 from tests.support.served import CATALOGUE
+from tests.support.tables import every_case
 
 MCP_TOOLS = Path(__file__).parent.parent.parent / "mcp_tools"
 
@@ -34,7 +33,7 @@ def test_a_well_formed_tool_passes(tmp_path: Path) -> None:
     assert rules(tmp_path, GOOD) == set()
 
 
-@pytest.mark.parametrize(
+@every_case(
     "file", sorted(MCP_TOOLS.rglob("*.py")), ids=lambda file: str(file.relative_to(MCP_TOOLS))
 )
 def test_our_own_tools_pass_the_gate(file: Path) -> None:
@@ -44,7 +43,7 @@ def test_our_own_tools_pass_the_gate(file: Path) -> None:
     assert refused - reviewed - {"declares", "waits", *BRIDGES.get(file.stem, ())} == set()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("old", "new", "rule"),
     [
         ("text: str", "text", "typed"),

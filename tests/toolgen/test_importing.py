@@ -13,6 +13,7 @@ from ambidex.host.errors import UsageError
 from ambidex.toolgen.candidates.importing import from_openapi, from_server
 from ambidex.toolgen.stages.propose import Proposal, from_elsewhere
 from tests.support.peer import serve
+from tests.support.tables import every_case
 from tests.toolgen.small_server import server
 
 SMALL = Path(__file__).with_name("small_server.py")
@@ -81,7 +82,7 @@ def test_an_openapi_operation_has_the_parameters_of_path_query_and_body(
     }
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "why"),
     [
         ("[1]", "it has no paths"),

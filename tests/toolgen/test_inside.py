@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.toolgen.inside import PROGRAMS
+from tests.support.tables import every_case
 
 INSIDE = PROGRAMS[0].parent
 PROGRAM = """
@@ -37,7 +38,7 @@ def run_guarded(statements: str, *, loopback: bool = False) -> tuple[str, list[s
     return result, [mark["rule"] for mark in marks]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("statements", "rule"),
     [
         ("open('/etc/ambidex/token')", "token"),
@@ -59,7 +60,7 @@ def test_forbidden_access_is_refused_and_recorded(statements: str, rule: str) ->
     assert (rules, f"({rule})" in result) == ([rule], True)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "statements",
     [
         "open('/etc/hostname')",

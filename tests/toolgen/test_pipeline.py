@@ -21,9 +21,12 @@ from starlette.routing import Route
 
 from ambidex.host.cli import main
 from ambidex.host.runs.providers.attached import ENDPOINT
+from ambidex.toolgen import cli, foundry
+from ambidex.toolgen.stages import propose as propose_stage
 from ambidex.toolgen.store import Folder, open_candidate
 from examples.foundry.stand_in import answer
 from tests.support.peer import serve
+from tests.support.served import CATALOGUE
 
 ROOT = Path(__file__).parents[2]
 NOWHERE = {**os.environ, ENDPOINT: "http://127.0.0.1:9"}
@@ -74,6 +77,8 @@ def toolgen(
     """Runs a command of `ambidex toolgen` in this process, on the foundry `tmp_path`."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv(ENDPOINT, NOWHERE[ENDPOINT])
+    for module in (cli, foundry, propose_stage):
+        monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
 
     def run(*words: str) -> Output:
         capsys.readouterr()

@@ -18,6 +18,7 @@ from ambidex.toolgen import Admission, Outcome
 from ambidex.toolgen.review.serve import review_app, serve_in_background
 from ambidex.toolgen.store import Folder, folders, now
 from ambidex.toolgen.verdicts import Submission, decision_on, give_verdict, record_opinion
+from tests.support.tables import every_case
 from tests.toolgen.reviewed import (
     ONE_CASE,
     full_candidate,
@@ -296,7 +297,7 @@ def test_a_draft_that_does_not_parse_is_shown_as_text(tmp_path: Path) -> None:
     assert "".join(text for _, text in card["now"]["tool"][0]) == "def broken(:"
 
 
-@pytest.mark.parametrize("names", [[], ["ann", "Ann"], ["a b"], ["model.gpt"]])
+@every_case("names", [[], ["ann", "Ann"], ["a b"], ["model.gpt"]])
 def test_reviewers_need_different_valid_names(tmp_path: Path, names: list[str]) -> None:
     with pytest.raises(UsageError):
         review_app(tmp_path, names, NO_MACHINES)

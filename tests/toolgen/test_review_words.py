@@ -20,12 +20,13 @@ from ambidex.host.errors import ModelError
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import ModelConfig
-from ambidex.toolgen import Reasons, Verdict
+from ambidex.toolgen import Reasons, Verdict, cli, foundry
 from ambidex.toolgen.models.asking import CallLimits
 from ambidex.toolgen.review.opinion import ask_opinion
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import RUBRIC, decision_on, give_verdict
 from tests.host.agents.test_model_agent import chat_server
+from tests.support.served import CATALOGUE
 from tests.toolgen.reviewed import full_candidate, submission
 
 REASON = "a-word-that-only-ann-wrote"
@@ -34,6 +35,13 @@ REASON = "a-word-that-only-ann-wrote"
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return full_candidate(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _served_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The catalogue as it is served, which each command would read in a process of its own."""
+    for module in (cli, foundry):
+        monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
 
 
 def ambidex(*words: object) -> int:

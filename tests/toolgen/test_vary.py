@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from docx import Document
 from openpyxl import load_workbook
 
@@ -14,6 +13,7 @@ from ambidex.tasks.spec import Call
 from ambidex.toolgen.stages.variations import EMPTY, Variation, apply_swap, variations, vary
 from ambidex.toolgen.stages.wrong_calls import wrong_calls
 from tests.support.served import CATALOGUE
+from tests.support.tables import every_case
 from tests.toolgen.drafts import CANDIDATES, draft_of
 
 
@@ -91,7 +91,7 @@ def test_the_texts_that_checks_refer_to_get_a_prefix(tmp_path: Path) -> None:
     assert other.spec.check[0].with_["paragraphs"][0] == texts[0]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("value", "other"),
     [("B2", "D6"), ("$A$1:C3", "$C$5:E7"), ("A:C", "A:C"), ("B0", "B0"), ("text", "text"), (5, 5)],
 )

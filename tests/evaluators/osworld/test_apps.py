@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ambidex.evaluators.osworld.registry import bind_metric
 from ambidex.evaluators.osworld.system.commented_json import without_comments
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
+from tests.support.tables import every_case
 
 MODULES = ("app_settings", "vlc_settings", "vlc_player", "thunderbird", "mail_folders")
 TRIED = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
@@ -415,7 +416,7 @@ def test_every_metric_on_applications_has_a_right_a_near_miss_and_a_broken_case(
     assert lacking(CASES, *MODULES) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("metric", "rule"),
     [
         ("check_config_status", {"key": "a"}),

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
-import pytest
 from PIL import Image
 from pptx import Presentation
 from pptx.dml.color import RGBColor
@@ -28,6 +27,7 @@ from tests.evaluators.osworld.makers import (
     text,
     workbook,
 )
+from tests.support.tables import every_case
 
 ROWS: list[list[Any]] = [["Name", "Sum"], ["Ann", 1], ["Bo", 2], ["Cy", 3]]
 Fill = Callable[[Any, Any], object]
@@ -129,7 +129,7 @@ TABLES: list[tuple[str, Fill, Fill, dict[str, Any], float | str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("actual", "target", "rule", "score"),
     [item[1:] for item in TABLES],
     ids=[item[0] for item in TABLES],
@@ -157,7 +157,7 @@ def test_the_file_to_compare_with_must_be_a_workbook(tmp_path: Path) -> None:
     assert compat("compare_table", text(tmp_path / "c.xlsx", "x"), result, rules=[rule]) == 0
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("actual", "score"),
     [("a,1\nb,2", 1), ("a,1\nb,2\n \n", 1), (" a,1\r\nb,2 ", 1), ("a,1\x0bb,2", 1),
      ("a,1\n\nb,2", 0), ("A,1\nb,2", 0)],
@@ -193,7 +193,7 @@ def test_an_empty_shared_text_empties_all_of_them(tmp_path: Path) -> None:
     assert compat("compare_table", result, rules=[rule]) == 1
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("actual", "options", "score"),
     [(b"a\nb\n", {}, 1), (b"a\x0cb", {}, 1), (b"a\r\nb\n\n", {}, 0), (b"\xef\xbb\xbfa\nb", {}, 0),
      (b"A \n b", {"strict": False, "ignore_case": True}, 1), (b"a \nb", {"strict": None}, 1)],
@@ -248,7 +248,7 @@ def empty_run(slide: Any) -> None:
     slide.shapes[0].text_frame.add_paragraph().add_run().text = " "
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("edit", "options", "score"),
     [
         (lambda slide: setattr(slide.shapes[1], "left", Cm(12)), {}, 1),
@@ -282,7 +282,7 @@ def test_the_last_coloured_text_of_the_master_is_taken_for_the_slide_number(tmp_
         assert compat("check_page_number_colors", path, {"color": colour}) == score
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("value", "minutes", "score"),
     [("3", 3, 1), (" +3\n", 3, 1), ("3", 3.0, 1), ("3", "3", 0), ("3.0", 3, RAISES), ("", 3, 0),
      ("3", None, 0)],

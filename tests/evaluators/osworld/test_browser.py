@@ -15,6 +15,7 @@ from ambidex.evaluators import UnreadableError
 from ambidex.evaluators.osworld.browser.addresses import equal
 from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, judge, lacking, of
+from tests.support.tables import every_case
 
 MODULES = ("browser", "browser_profile")
 TRIED = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
@@ -212,7 +213,7 @@ def test_every_metric_on_the_browser_has_a_right_a_near_miss_and_a_broken_case()
     assert lacking(CASES, *MODULES) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("metric", "rule"),
     [
         ("is_expected_active_tab", {"url": "a"}),

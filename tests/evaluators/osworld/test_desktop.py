@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
+from tests.support.tables import every_case
 
 MODULES = ("accessibility", "system")
 TRIED = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
@@ -172,7 +173,7 @@ def test_every_metric_on_the_desktop_has_a_right_a_near_miss_and_a_broken_case()
     assert lacking(CASES, *MODULES) == []
 
 
-@pytest.mark.parametrize(
+@every_case(
     "rule",
     [
         {"selectors": ["a[["]},

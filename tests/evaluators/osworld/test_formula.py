@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ambidex.evaluators.formula import FormulaError, UnknownValueError, formula
+from tests.support.tables import every_case
 
 # A1 is a Saturday, A2 the Monday after it; column B: 3, x, nothing, TRUE.
 CELLS: dict[tuple[int, int], object] = {
@@ -52,7 +53,7 @@ def test_any_text_is_a_formula_an_error_or_unsupported(text: str) -> None:
         formula(text, origin="A1")("B2", CELLS)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "value"),
     [
         ("1+2*3", 7), ("2^3^2", 64), ("-2^2", 4), ("50%*4", 2), ('"a"&B1', "a3"), ("7/2", 3.5),
@@ -87,13 +88,13 @@ def test_references_move_with_the_cell_except_those_with_dollars() -> None:
     assert formula("$B1=3", origin="A1")("D1", CELLS) is True
 
 
-@pytest.mark.parametrize("text", ["B2+1", "1/0", 'SUM("q")', 'FIND("q",B2)', "B1:B2=1", "MOD(1,0)"])
+@every_case("text", ["B2+1", "1/0", 'SUM("q")', 'FIND("q",B2)', "B1:B2=1", "MOD(1,0)"])
 def test_an_error_value_raises(text: str) -> None:
     with pytest.raises(FormulaError):
         formula(text, origin="A1")("A1", CELLS)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "text",
     ["INDIRECT(\"B1\")", "Sheet2!A1=1", "total>1", "A:A=1", "1+", "(1", "SUM(1", "{1,2}", "#REF!",
      'COUNTIF(B1:B2,"x*")', "A1:ZZ9999=1", "1 2", "(" * 70 + "1" + ")" * 70],

@@ -13,6 +13,7 @@ from tests.evaluators.osworld.document_cases import CASES as DOCUMENTS
 from tests.evaluators.osworld.package_cases import CASES as PACKAGES
 from tests.evaluators.osworld.table_cases import CASES as TABLES
 from tests.evaluators.osworld.text_cases import CASES as TEXTS
+from tests.support.tables import every_case
 
 CASES = [*TEXTS, *TABLES, *DOCUMENTS, *PACKAGES]
 METRICS = [
@@ -32,7 +33,7 @@ METRICS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda item: f"{item.metric}: {item.says}")
+@every_case("case", CASES, ids=lambda item: f"{item.metric}: {item.says}")
 def test_both_verdicts_are_as_expected(case: Case, tmp_path: Path) -> None:
     options = case.make(tmp_path)
     bound = bind_metric(case.metric, options.options)
@@ -45,13 +46,13 @@ def test_both_verdicts_are_as_expected(case: Case, tmp_path: Path) -> None:
     assert case.because in verdicts.strict.reason
 
 
-@pytest.mark.parametrize("name", METRICS)
+@every_case("name", METRICS)
 def test_every_metric_has_a_right_a_near_miss_and_a_broken_case(name: str) -> None:
     kinds = {item.kind for item in CASES if item.metric == name}
     assert kinds == {"right", "near-miss", "broken"}
 
 
-@pytest.mark.parametrize("name", METRICS)
+@every_case("name", METRICS)
 def test_a_metric_with_repairs_has_a_case_where_the_verdicts_differ(name: str) -> None:
     differing = [item for item in CASES if item.metric == name and item.compat != item.strict]
     assert bool(differing) is bool(metrics()[name].repairs)

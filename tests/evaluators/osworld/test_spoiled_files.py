@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pytest
-
 from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.asked import Case, made_in
 from tests.evaluators.osworld.test_uses_of_files import TRIED
+from tests.support.tables import every_case
 
 TIMES = 4
 RIGHT: dict[str, Case] = {}
@@ -35,7 +34,7 @@ def spoilt(content: bytes, seed: int) -> bytes:
     return bytes(changed[:start] + changed[max(0, start - 100) :])
 
 
-@pytest.mark.parametrize("metric", sorted(set(RIGHT) - set(SLOW)))
+@every_case("metric", sorted(set(RIGHT) - set(SLOW)))
 def test_a_corrupted_file_gets_a_verdict(metric: str, tmp_path: Path) -> None:
     case = RIGHT[metric]
     bound = bind_metric(metric, case.options)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ambidex.evaluators.osworld import Verdicts
 from ambidex.evaluators.osworld.registry import bind_metric
 from tests.evaluators.osworld.makers import cells
+from tests.support.tables import every_case
 
 LETTERS = st.characters(min_codepoint=33, max_codepoint=0x24F)
 # What starts with "=" is a formula, to who writes the workbook.
@@ -108,7 +109,7 @@ def test_check_cell_agrees_with_python(value: int, method: str, ref: int) -> Non
     assert judged([[value]], [], rule).strict.value == holds
 
 
-@pytest.mark.parametrize(
+@every_case(
     "rule",
     [
         {"type": "sheet_date", "sheet_idx0": 0, "sheet_idx1": 1},

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ambidex.evaluators.osworld.registry import UpstreamRaisesError
 from ambidex.evaluators.osworld.rules import ValueRule, matches
+from tests.support.tables import every_case
 
 NUMBERS = st.integers(-1000, 1000) | st.floats(-1000, 1000)
 RULE = TypeAdapter[Any](ValueRule)
@@ -67,7 +68,7 @@ def test_a_pattern_is_searched_with_the_flags_of_the_method() -> None:
     assert holds("one\nSmart", "re.I.M", r"^smart$")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("cells", "verdict"),
     [("D2:D29", True), ("D1:D1048576", True), ("D3:D29", False), ("C2:D29", False)],
 )
@@ -77,7 +78,7 @@ def test_cells_include_the_first_range_and_lie_within_the_second(cells: str, ver
     assert holds(MultiCellRange(cells), "spreadsheet_range", ref) is verdict
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("value", "method", "ref"),
     [(None, "re", "a"), (3, "re.I", "a"), (None, "lt", 3), ("a", "ge", 3),
      (None, "range.ee", [1, 2]), (None, "str_set_eq", ["a"]),
@@ -95,7 +96,7 @@ def test_approx_without_a_number_fails() -> None:
     assert not holds("many", "approx:1", 3)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("method", "ref"),
     [("like", 1), ("re", 3), ("re", "("), ("re.LOUD", "a"), ("re.compile", "a"), ("approx:", 1),
      ("approx:0.1", "1"), ("range.e", [1, 2]), ("range.ee", [1]), ("range.ee", ["a", 2]),
@@ -107,9 +108,7 @@ def test_a_malformed_rule_is_refused_at_load(method: str, ref: object) -> None:
         RULE.validate_python({"method": method, "ref": ref})
 
 
-@pytest.mark.parametrize(
-    "rule", [{"method": "eq"}, {"ref": 1}, {"method": 1, "ref": 1}, "eq", None]
-)
+@every_case("rule", [{"method": "eq"}, {"ref": 1}, {"method": 1, "ref": 1}, "eq", None])
 def test_a_rule_has_a_method_and_a_ref(rule: object) -> None:
     with pytest.raises(ValidationError):
         RULE.validate_python(rule)

@@ -7,13 +7,12 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import UnboundedScore
 from ambidex.evaluators.osworld.registry import ENDS, bind_metric
 from ambidex.tasks.osworld.judging import clamp, combine
 from tests.evaluators.osworld.makers import zipped
+from tests.support.tables import every_case
 
 RAISES = "upstream ends in an exception"
 
@@ -69,7 +68,7 @@ VALUES: list[tuple[str, Any, Any, dict[str, Any], float | str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("metric", "result", "expected", "options", "score"), VALUES)
+@every_case(("metric", "result", "expected", "options", "score"), VALUES)
 def test_a_value_is_judged_as_upstream_judges_it(
     metric: str, result: Any, expected: Any, options: dict[str, Any], score: float | str
 ) -> None:
@@ -116,7 +115,7 @@ RULED: list[tuple[str, str, Any, dict[str, Any], float | str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("metric", "text", "expected", "options", "score"), RULED)
+@every_case(("metric", "text", "expected", "options", "score"), RULED)
 def test_a_file_is_judged_as_upstream_judges_it(
     metric: str,
     text: str,
@@ -145,7 +144,7 @@ PAIRS: list[tuple[str, str, str, dict[str, Any], float]] = [
 ]
 
 
-@pytest.mark.parametrize(("metric", "one", "other", "options", "score"), PAIRS)
+@every_case(("metric", "one", "other", "options", "score"), PAIRS)
 def test_two_files_are_compared_as_upstream_compares_them(
     metric: str, one: str, other: str, options: dict[str, Any], score: float, tmp_path: Path
 ) -> None:
@@ -177,7 +176,7 @@ def test_the_suffix_determines_the_format_of_an_archive(tmp_path: Path) -> None:
         assert compat("compare_archive", zipped(tmp_path / name, {"a.txt": "x"}), right) == score
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("statement", "score"),
     [("SELECT -2.5", -2.5), ("SELECT 7", 7), ("SELECT NULL", 0), ("SELECT ''", 0),
      ("SELECT ' +3 '", 3), ("SELECT v FROM t", RAISES)],

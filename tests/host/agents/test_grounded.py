@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from ambidex.host import Answer, Briefing, Frame, Limits, Observation, Request, Usage
 from ambidex.host.agents.model import ModelAgent
 from ambidex.host.dialects.functions import Functions
@@ -14,6 +12,7 @@ from ambidex.host.dialects.grounded import Grounded
 from ambidex.host.models.viewport import View
 from ambidex.host.records.config import ModelConfig
 from tests.support.served import CATALOGUE
+from tests.support.tables import every_case
 
 TOOLS = tuple(CATALOGUE[name] for name in ("computer_click", "computer_drag", "calc_save"))
 FRAME = Frame.of((200, 100), bytes(200 * 100 * 3))
@@ -84,7 +83,7 @@ def test_the_grounders_coordinates_are_scaled_to_the_screen() -> None:
     assert decision.calls[0].arguments == {"x": 100, "y": 50}
 
 
-@pytest.mark.parametrize("answer", ["I cannot see it.", "", "(1, 2, 3)"])
+@every_case("answer", ["I cannot see it.", "", "(1, 2, 3)"])
 def test_a_target_that_is_not_found_is_a_correction_and_its_cost_is_counted(answer: str) -> None:
     planner = ScriptedModel("planner", call("computer_click", target="a unicorn"), call("finish"))
     agent = agent_of(planner, ScriptedModel("finder", {"content": answer}))
@@ -101,7 +100,7 @@ def test_coordinates_from_the_planner_are_refused() -> None:
     assert "takes no coordinates" in decision.malformed
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("view", "given_point", "point"),
     [
         (View(), (5, 7), (5, 7)),

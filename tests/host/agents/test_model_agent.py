@@ -36,6 +36,7 @@ from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import Suite
 from tests.support.peer import ALIAS, CATALOGUE, serve
 from tests.support.suites import config_of, run_in
+from tests.support.tables import every_case
 
 FRAME = Frame.of((2, 1), b"\x00" * 6)
 TOOLS = tuple(CATALOGUE.values())
@@ -126,7 +127,7 @@ def test_only_the_last_images_stay_in_the_conversation() -> None:
     assert kinds == ["text", "text", "image_url", "image_url"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("call", "stop", "text"),
     [
         (("c", "finish", '{"answer": "42"}'), Stop.DONE, "42"),
@@ -146,7 +147,7 @@ def test_calls_before_an_ending_in_the_same_answer_are_kept() -> None:
     assert decision.stop is Stop.DONE
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("bad", "why", "role"),
     [
         (answer(text="I am done."), "no function call", "user"),

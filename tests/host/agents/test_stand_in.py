@@ -26,6 +26,7 @@ from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from examples.stand_in import app
 from tests.support.served import CATALOGUE
+from tests.support.tables import every_case
 
 TASKS = {task.name: task for task in load_suite(Path("tasks/demo"), CATALOGUE).tasks}
 FRAME = Frame.of((1280, 720), bytes(1280 * 720 * 3))
@@ -63,8 +64,8 @@ def played(task: Task, model: Asks, dialect: str) -> list[Decision]:
     return decisions
 
 
-@pytest.mark.parametrize("dialect", dialects())
-@pytest.mark.parametrize("name", ["calc-budget-formulas", "writer-invitation", "music-to-cd"])
+@every_case("dialect", dialects())
+@every_case("name", ["calc-budget-formulas", "writer-invitation", "music-to-cd"])
 def test_it_plays_a_reference_solution_by_tools_in_every_dialect(dialect: str, name: str) -> None:
     task = TASKS[name]
     decisions = played(task, Asks("tools-100"), dialect)
@@ -75,8 +76,8 @@ def test_it_plays_a_reference_solution_by_tools_in_every_dialect(dialect: str, n
     assert not any(decision.malformed for decision in decisions)
 
 
-@pytest.mark.parametrize("dialect", dialects())
-@pytest.mark.parametrize("hand", ["tools", "gui"])
+@every_case("dialect", dialects())
+@every_case("hand", ["tools", "gui"])
 def test_what_a_person_says_is_in_the_next_request(dialect: str, hand: str) -> None:
     model = Asks(f"{hand}-100")
     briefing = Briefing(TASKS["files-invoices"].spec.instruction, Limits())

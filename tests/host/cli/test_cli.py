@@ -11,6 +11,7 @@ import pytest
 
 from ambidex.host.agents import agent_maker
 from ambidex.host.cli import main
+from ambidex.host.cli import run as run_commands
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import adopt, locked
 from ambidex.host.records.rows import CallCount, read_rows
@@ -25,7 +26,8 @@ from tests.support.suites import config_of, run_in
 @pytest.fixture(autouse=True)
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue is the peer's: these tests have its tools and no others."""
-    monkeypatch.setattr(main, "read_catalogue", lambda: CATALOGUE)
+    for module in (main, run_commands):
+        monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
 
 
 def ambidex(*words: object) -> int:

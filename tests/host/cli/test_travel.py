@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ambidex.host.cli import main, travel
+from ambidex.host.cli import run as run_commands
 from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
@@ -15,6 +16,7 @@ from ambidex.host.records.rows import Row
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, all_done, check
 from tests.host.cli.test_cli import ambidex
+from tests.support import served
 from tests.support.peer import CATALOGUE
 from tests.support.suites import config_of, run_in
 from tests.support.travel import Toy, on_peers, recorded, suite_in
@@ -24,6 +26,7 @@ from tests.support.travel import Toy, on_peers, recorded, suite_in
 def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (main, travel):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
+    monkeypatch.setattr(run_commands, "read_catalogue", lambda: served.CATALOGUE)
 
 
 @pytest.mark.parametrize(

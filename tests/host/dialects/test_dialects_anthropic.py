@@ -8,7 +8,6 @@ import json
 from typing import Any, get_args
 
 import anthropic.types.beta as sdk
-import pytest
 from anthropic.types import Model as KnownModel
 from anthropic.types.beta import BetaComputerMemberName
 from PIL import Image
@@ -19,6 +18,7 @@ from ambidex.host.dialects.anthropic_actions import ACTIONS, version_of
 from ambidex.host.records.config import ModelConfig
 from tests.support.answers import act, member, message, text_block, use
 from tests.support.replaying import HANDS, TOOLS, Session, calls_of, name_images
+from tests.support.tables import every_case
 
 EARLIER = ModelConfig(name="claude-opus-4-6", dialect="anthropic")
 NEWER = ModelConfig(name="claude-opus-5", dialect="anthropic")
@@ -66,8 +66,8 @@ def test_every_action_of_the_vendor_is_known_here() -> None:
     assert {tool for tool in ACTIONS.values() if tool} <= HANDS.keys()
 
 
-@pytest.mark.parametrize("action", SAMPLES)
-@pytest.mark.parametrize("config", [EARLIER, NEWER])
+@every_case("action", SAMPLES)
+@every_case("config", [EARLIER, NEWER])
 def test_every_action_becomes_calls_of_guest_tools(action: str, config: ModelConfig) -> None:
     arguments, calls = SAMPLES[action]
     name = "".join(part.title() for part in action.split("_"))
@@ -81,7 +81,7 @@ def test_every_action_becomes_calls_of_guest_tools(action: str, config: ModelCon
     assert calls_of(session.step()) == calls
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("direction", "turned"),
     [("up", {"dy": -3}), ("down", {"dy": 3}), ("left", {"dx": -3}), ("right", {"dx": 3})],
 )
@@ -93,7 +93,7 @@ def test_the_wheel_turns_in_four_directions_mid_screen_at_first(
     assert calls_of(decision) == [["computer_scroll", {"x": 960, "y": 540, **turned}]]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("text", "keys"),
     [
         ("Return", ["enter"]),
@@ -111,7 +111,7 @@ def test_chords_are_lists_of_keys(text: str, keys: list[str]) -> None:
     assert calls_of(decision) == [["computer_key", {"keys": keys}]]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("size", "point"),
     [
         # 1280 * 1.5 = 1920 and 720 * 1.5 = 1080: 100 * 1.5 = 150, 200 * 1.5 = 300
@@ -155,7 +155,7 @@ VERSIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "version"), [(name, version) for version, of in VERSIONS.items() for name in of]
 )
 def test_each_model_gets_the_newest_version_it_takes(name: str, version: str) -> None:
@@ -169,7 +169,7 @@ def test_the_newest_models_of_the_sdk_get_the_toolset() -> None:
     assert {version_of(name) for name in newest} == {"computer_toolset_20260801"}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "headers"),
     [
         ("claude-haiku-4-5", {"anthropic-beta": "computer-use-2025-01-24"}),
@@ -186,7 +186,7 @@ def test_an_earlier_version_is_enabled_by_a_header(
     assert session.model.requests[0].get("extra_headers") == headers
 
 
-@pytest.mark.parametrize("name", ["claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5-5"])
+@every_case("name", ["claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5-5"])
 def test_without_gui_tools_there_is_no_computer(name: str) -> None:
     config = ModelConfig(name=name, dialect="anthropic")
     others = [tool for tool in TOOLS.values() if tool.app != "computer"]
@@ -242,7 +242,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("bad", "why"), BAD)
+@every_case(("bad", "why"), BAD)
 def test_a_malformed_answer_is_corrected_where_the_vendor_expects_it(
     bad: dict[str, Any], why: str
 ) -> None:

@@ -11,6 +11,7 @@ from ambidex.host import Decision, Form, ToolResult
 from ambidex.host.dialects import dialects
 from ambidex.host.records.config import ModelConfig
 from tests.support.replaying import TOOLS, Session, calls_of, exchange, name_images, names, newest
+from tests.support.tables import every_case
 from tests.support.vendors import check_answer, check_request
 
 
@@ -111,7 +112,7 @@ WRONG_REQUESTS: list[tuple[Form, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("form", "body"), WRONG_REQUESTS)
+@every_case(("form", "body"), WRONG_REQUESTS)
 def test_the_vendors_types_refuse_requests_outside_their_interface(
     form: Form, body: dict[str, Any]
 ) -> None:
@@ -119,7 +120,7 @@ def test_the_vendors_types_refuse_requests_outside_their_interface(
         check_request(form, body)
 
 
-@pytest.mark.parametrize("name", names())
+@every_case("name", names())
 def test_the_vendors_types_refuse_an_invented_field_in_an_answer(name: str) -> None:
     script = exchange(name)
     form: Form = {"anthropic": "messages", "openai": "responses"}.get(

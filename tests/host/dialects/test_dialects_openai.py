@@ -16,6 +16,7 @@ from ambidex.host.dialects.openai_actions import ACTIONS, BUTTONS
 from ambidex.host.records.config import ModelConfig
 from tests.support.answers import computer, function, output_refusal, output_text, response
 from tests.support.replaying import HANDS, TOOLS, Session, calls_of, name_images
+from tests.support.tables import every_case
 
 GA = ModelConfig(name="openai/gpt-5.4", dialect="openai")
 PREVIEW = ModelConfig(name="openai/computer-use-preview", dialect="openai")
@@ -228,7 +229,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "why"), BAD)
+@every_case(("bad", "why"), BAD)
 def test_a_malformed_answer_is_corrected_where_the_vendor_expects_it(
     bad: dict[str, Any], why: str
 ) -> None:

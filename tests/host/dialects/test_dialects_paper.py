@@ -6,14 +6,13 @@ import json
 import re
 from typing import Any
 
-import pytest
-
 from ambidex.host import Stop, ToolResult
 from ambidex.host.dialects.paper_actions import ACTIONS
 from ambidex.host.records.config import ModelConfig
 from tests.support.answers import chat
 from tests.support.peer import ALIAS
 from tests.support.replaying import HANDS, TOOLS, Session, calls_of, name_images
+from tests.support.tables import every_case
 
 CONFIG = ModelConfig(name="toy", dialect="paper")
 AT = {"coordinate": [10, 20]}
@@ -76,7 +75,7 @@ def test_computer_use_has_the_papers_eleven_actions() -> None:
     assert {tool for tool, _ in ACTIONS.values() if tool} <= HANDS.keys()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("action", "arguments", "calls"),
     [
         (action, arguments, calls)
@@ -90,7 +89,7 @@ def test_every_action_becomes_calls_of_guest_tools(
     assert calls_of(Session(CONFIG, using(action, **arguments)).step()) == calls
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("arguments", "stop", "answer"),
     [
         ({"status": "success"}, Stop.DONE, None),
@@ -104,7 +103,7 @@ def test_the_task_is_ended_by_terminate(arguments: dict[str, Any], stop: Stop, a
     assert (decision.stop, decision.answer, decision.calls) == (stop, answer, ())
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("size", "point"),
     [
         # 100 * 1920 / 1280 = 150, 200 * 1080 / 720 = 300
@@ -180,7 +179,7 @@ def test_a_tool_is_called_by_its_name_or_its_reference_alias() -> None:
     assert calls_of(session.step()) == [[ALIAS, {"cell": "B2", "value": 42}]]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "inside",
     [
         '{"name": "calc_save", "arguments": {}}',
@@ -232,7 +231,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "why"), BAD)
+@every_case(("bad", "why"), BAD)
 def test_a_malformed_answer_is_corrected_in_the_next_message(bad: dict[str, Any], why: str) -> None:
     session = Session(CONFIG, bad, END)
     decision = session.step()

@@ -21,6 +21,7 @@ from ambidex.tasks import ToolSpec
 from tests.support.answers import chat
 from tests.support.peer import ALIAS
 from tests.support.replaying import HANDS, TOOLS, Session, calls_of, name_images
+from tests.support.tables import every_case
 
 CONFIG = ModelConfig(name="toy", dialect="pyautogui")
 AT = {"x": 10, "y": 20}
@@ -123,7 +124,7 @@ def test_every_function_is_tested_and_listed_in_the_prompt() -> None:
     assert {tool for tool, _ in SIGNATURES} <= HANDS.keys()
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("function", "rest", "calls"),
     [(function, rest, calls) for function, samples in SAMPLES.items() for rest, calls in samples],
 )
@@ -167,7 +168,7 @@ def test_tools_are_called_by_their_names_with_literals() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("line", "stop", "answer"),
     [
         ("DONE", Stop.DONE, None),
@@ -185,7 +186,7 @@ def test_the_endings(line: str, stop: Stop, answer: str | None) -> None:
     assert calls_of(decision) == [["calc_save", {}]]
 
 
-@pytest.mark.parametrize(("line", "seconds"), [("WAIT", 2), ("WAIT(5)", 5), ("WAIT(seconds=1)", 1)])
+@every_case(("line", "seconds"), [("WAIT", 2), ("WAIT(5)", 5), ("WAIT(seconds=1)", 1)])
 def test_waiting(line: str, seconds: int) -> None:
     decision = Session(CONFIG, chat(f"```{line}```")).step()
     assert calls_of(decision) == [["computer_wait", {"seconds": seconds}]]
@@ -270,7 +271,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "why"), BAD)
+@every_case(("bad", "why"), BAD)
 def test_a_malformed_answer_is_corrected_in_the_next_message(bad: dict[str, Any], why: str) -> None:
     session = Session(CONFIG, bad, code("DONE"))
     decision = session.step()

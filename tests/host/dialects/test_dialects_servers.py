@@ -26,6 +26,7 @@ from ambidex.tasks import Suite
 from tests.support.answers import chat, computer, function, member, message, response, use
 from tests.support.peer import serve
 from tests.support.suites import config_of, run_in
+from tests.support.tables import every_case
 from tests.support.vendors import check_request
 
 PATHS: dict[str, Form] = {
@@ -162,8 +163,8 @@ def model_at(address: str, **more: Any) -> LiteModel:
     return LiteModel(ModelConfig(name="toy", base_url=address, **more), read_prices())
 
 
-@pytest.mark.parametrize("form", QUESTIONS)
-@pytest.mark.parametrize("status", [429, 500, 503, 529])
+@every_case("form", QUESTIONS)
+@every_case("status", [429, 500, 503, 529])
 def test_a_request_refused_for_load_is_retried_in_every_api(form: Form, status: int) -> None:
     with vendor(status, status, FINE[form]) as (address, requests):
         answer = model_at(f"{address}/v1").ask(Request(form, QUESTIONS[form]))
@@ -172,15 +173,15 @@ def test_a_request_refused_for_load_is_retried_in_every_api(form: Form, status: 
     assert len(requests) == 3
 
 
-@pytest.mark.parametrize("form", QUESTIONS)
+@every_case("form", QUESTIONS)
 def test_a_model_that_stays_busy_is_a_model_error(form: Form) -> None:
     with vendor(429) as (address, requests), pytest.raises(ModelError, match="after 3 attempts"):
         model_at(f"{address}/v1", retries=2).ask(Request(form, QUESTIONS[form]))
     assert len(requests) == 3
 
 
-@pytest.mark.parametrize("form", QUESTIONS)
-@pytest.mark.parametrize(
+@every_case("form", QUESTIONS)
+@every_case(
     ("after", "seconds"),
     [("7", 7.0), ("0.5", 0.5), ("3600", LONGEST_PAUSE)],
 )
@@ -194,8 +195,8 @@ def test_the_vendor_says_how_long_to_wait_up_to_a_bound(
     assert pause(refused.value.__cause__, 7) == seconds
 
 
-@pytest.mark.parametrize("form", QUESTIONS)
-@pytest.mark.parametrize("status", [400, 401, 404])
+@every_case("form", QUESTIONS)
+@every_case("status", [400, 401, 404])
 def test_a_model_that_refuses_is_not_asked_again(form: Form, status: int) -> None:
     with (
         vendor(status) as (address, requests),
@@ -205,7 +206,7 @@ def test_a_model_that_refuses_is_not_asked_again(form: Form, status: int) -> Non
     assert len(requests) == 1
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("form", "answer", "why"),
     [
         ("messages", {"type": "message"}, "has no content"),
@@ -224,7 +225,7 @@ def test_an_answer_without_content_is_a_model_error(
         model_at(f"{address}/v1", retries=0).ask(Request(form, QUESTIONS[form]))
 
 
-@pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/"])
+@every_case("end", ["", "/", "/v1", "/v1/"])
 def test_messages_are_sent_to_the_same_address_with_or_without_the_version(end: str) -> None:
     with vendor(FINE["messages"]) as (address, requests):
         model_at(address + end).ask(Request("messages", QUESTIONS["messages"]))

@@ -24,6 +24,7 @@ from ambidex.host.records.trajectory import Trajectory, read_trajectory
 from ambidex.tasks import Suite, Task
 from tests.support.peer import CATALOGUE, TOKEN, Desktop, peer
 from tests.support.suites import config_of, run_in
+from tests.support.tables import every_case
 
 CLICK = Act(call="computer_click", arguments={"x": 3, "y": 4})
 
@@ -168,7 +169,7 @@ def test_a_call_as_it_is_written_is_read_back(name: str, arguments: dict[str, ob
     assert read_call(written(name, arguments)) == Act(call=name, arguments=arguments)
 
 
-@pytest.mark.parametrize(
+@every_case(
     "line",
     ["", "computer_click", "click(3, 4)", "f(**{'a': 1})", "f(x=g())", "f(x=1); g()", "a.b()"],
 )
@@ -214,7 +215,7 @@ def test_a_trial_ended_by_a_person_is_assisted_and_one_ended_as_void_runs_again(
     assert (infeasible.score, infeasible.assisted) == (1.0, True)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("said", "what"),
     [
         ({"order": "hint", "text": " "}, "needs a text"),

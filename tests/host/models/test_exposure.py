@@ -18,6 +18,7 @@ from ambidex.host.records.config import Exposure, offered
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from tests.support.served import CATALOGUE
+from tests.support.tables import every_case
 
 NEUTRAL = {"os", "files", "filesystem", "git", "gnome"}
 """Apps without windows."""
@@ -88,7 +89,7 @@ def test_retrieval_ranks_the_described_tool_first() -> None:
         assert len(names) == 10
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("query", "expected"),
     [
         ("Resume playback", "vlc_play"),
@@ -105,13 +106,13 @@ def test_retrieval_finds_a_tool_by_users_words(query: str, expected: str) -> Non
     assert expected in retrieved(Exposure(policy="retrieved"), tools, query)
 
 
-@pytest.mark.parametrize("query", ["", "the", "打开文件", "17"])
+@every_case("query", ["", "the", "打开文件", "17"])
 def test_a_query_without_words_ranks_by_name(query: str) -> None:
     tools = [CATALOGUE[name] for name in ("vlc_play", "calc_save", "git_add")]
     assert retrieved(Exposure(policy="retrieved", top=1), tools, query) == {"calc_save"}
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("one", "other"),
     [
         ("colour", "colors"),

@@ -8,6 +8,7 @@ import pytest
 
 from ambidex.host.errors import UsageError
 from ambidex.host.models.prices import Tokens, read_prices
+from tests.support.tables import every_case
 
 TABLE = """
 as_of = 2026-01-02
@@ -42,7 +43,7 @@ def test_a_custom_price_table_overrides_only_the_models_it_lists(tmp_path: Path)
     assert ours.hash != mine.hash
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("old", "new", "said"),
     [
         ("input = 10", "input = -1", "input"),

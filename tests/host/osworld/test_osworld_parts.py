@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,9 +18,10 @@ from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.setup_steps import BrowseHistory, parse_step
 from ambidex.tasks.osworld.web_getter_types import UrlParse, UrlPart, UrlPath
 from tests.support.peer import CATALOGUE, _spec
+from tests.support.tables import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("url", "shown"),
     [
         ("https://www.apple.com/", "apple.com"),
@@ -56,7 +56,7 @@ def test_a_part_that_is_not_there_is_none(number: int, path: str) -> None:
 SHOP = "https://www.shop.com/mens-clothing/Men_regular_size_t,Price_discount_range,Sleeve_length/"
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("address", "said"),
     [
         (
@@ -96,7 +96,7 @@ def test_python_that_only_presses_keys_is_converted_to_calls() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_case(
     "argv",
     [
         ["python", "-c", "import pyautogui; open('x')"],
@@ -110,7 +110,7 @@ def test_other_commands_are_not_converted(argv: list[str]) -> None:
     assert calls_of(argv, TOOLS, (1920, 1080)) is None
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("words", "program"),
     [
         ("pkill chrome", "chrome"),

@@ -9,6 +9,7 @@ import pytest
 
 from ambidex.host.errors import UsageError
 from ambidex.host.report.paper import inconsistencies, model_of, paper, rows_of
+from tests.support.tables import every_case
 
 FACTS = Path(__file__).parents[4] / "shared" / "osworld-mcp-results.json"
 
@@ -58,7 +59,7 @@ def test_each_misprint_has_the_printed_figure() -> None:
         assert wrong.implied != wrong.printed
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("name", "found"),
     [
         ("claude-sonnet-4", "Claude-4-Sonnet"),

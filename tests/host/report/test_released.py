@@ -7,9 +7,10 @@ import pytest
 from ambidex.host.report.metrics import summarize
 from ambidex.host.report.released_script import has_a_one, released
 from tests.support.played import row
+from tests.support.tables import every_case
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("score", "solved"),
     [(1.0, True), (0.1, True), (0.31, True), (0.5, False), (0.98, False), (0.0, False)],
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import jsonschema
-import pytest
 
 from ambidex.host.records.orders import Act
 from ambidex.host.room.gestures import Gestures
 from ambidex.host.room.rfb import Key, Pointer
 from tests.support.served import CATALOGUE
+from tests.support.tables import every_case
 
 SHIFT, CTRL, RETURN, BACKSPACE, LEFT = 0xFFE1, 0xFFE3, 0xFF0D, 0xFF08, 0xFF51
 
@@ -92,7 +92,7 @@ def test_a_pause_ends_a_text() -> None:
     assert [each[1]["text"] for each in did(*typed("ab"), 1.5, *typed("cd"))] == ["ab", "cd"]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("held", "symbol", "keys"),
     [
         ([CTRL], ord("s"), ["ctrl", "s"]),

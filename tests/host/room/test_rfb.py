@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ambidex.host.room.rfb import Key, Pointer, RFBError, Viewer
+from tests.support.tables import every_case
 
 HELLO = b"RFB 003.008\n" + b"\x02" + bytes(range(16)) + b"\x00"
 PIXELS = b"\x00" + bytes(19)
@@ -55,7 +56,7 @@ def test_what_is_held_down_is_released_once() -> None:
     assert viewer.let_go() == b""
 
 
-@pytest.mark.parametrize(
+@every_case(
     "said",
     [b"RFB 003.003\n", b"GET / HTTP/1", b"RFB 003.008\n\x13", HELLO + b"\x63", HELLO + b"\xff\x01"],
 )

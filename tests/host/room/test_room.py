@@ -22,6 +22,7 @@ from ambidex.host.room.wall import Wall, alarms
 from ambidex.tasks import Suite
 from tests.support.peer import PeerMachine
 from tests.support.suites import config_of, run_in, suite
+from tests.support.tables import every_case
 
 __all__ = ["suite"]
 
@@ -231,7 +232,7 @@ def step(**said: object) -> dict[str, object]:
     return plain | said
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("steps", "alarm"),
     [
         ([step(after="a")] * 4, "screen unchanged for 4 steps"),

@@ -17,6 +17,7 @@ from ambidex.host.travel.forks import BranchOptions, fork_of
 from ambidex.host.travel.pivot import Pivot, Probe, pivot
 from ambidex.host.travel.regret import ComparedDecision, Outcome, Ratio, regret
 from tests.support.peer import CATALOGUE
+from tests.support.tables import every_case
 from tests.support.travel import Toy, on_peers, recorded, suite_in
 
 
@@ -199,7 +200,7 @@ def test_forking_before_the_mistake_with_the_tool_on_offer_succeeds(tmp_path: Pa
         assert row.score == score
 
 
-@pytest.mark.parametrize("mistake", range(1, 12))
+@every_case("mistake", range(1, 12))
 def test_a_pivot_needs_few_probes(mistake: int) -> None:
     result = pivot(range(1, 11), lambda step: Probe(step, int(step <= mistake), 1))
     assert len(result.probes) <= 6

@@ -19,6 +19,7 @@ from ambidex.tasks.load import load_suite
 from tests.host.loop.test_interim_verdicts import Plays
 from tests.support.peer import CATALOGUE, TOKEN, Desktop, PeerMachine, peer
 from tests.support.suites import config_of, run_in, write_suite
+from tests.support.tables import every_case
 
 TASK = """
 instruction = "Set B2 to 42, save, and change nothing else."
@@ -77,7 +78,7 @@ def test_two_checkpoints_are_compared_by_files_settings_windows_and_contents(
     machine.close()
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.xlsx", "a.docx", "a.odt", "a.txt"])
+@every_case("name", ["a.json", "a.xlsx", "a.docx", "a.odt", "a.txt"])
 def test_a_document_that_cannot_be_read_is_a_changed_file_and_no_error(
     tmp_path: Path, name: str
 ) -> None:

@@ -34,6 +34,7 @@ from ambidex.host.untrusted.parsing import (
     text,
     typed,
 )
+from tests.support.tables import every_case
 
 SURROGATES = st.text(st.characters(codec=None, categories=["Cs", "Lu", "Nd"]), max_size=8)
 JSON = st.recursive(
@@ -240,7 +241,7 @@ def test_a_malformed_answer_names_only_the_first_wrong_fields() -> None:
 BOMB = zlib.compress(bytes(1 << 26))
 
 
-@pytest.mark.parametrize(
+@every_case(
     "read",
     [
         lambda: inflate(BOMB, 1 << 20),

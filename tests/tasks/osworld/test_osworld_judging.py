@@ -24,6 +24,7 @@ from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.judging import Conj, Question, combine, judge
 from ambidex.tasks.osworld.task import OSWorldBody
 from ambidex.tasks.spec import Facts
+from tests.support.tables import every_case
 
 
 def scores(*values: float | str) -> Iterator[Score]:
@@ -34,7 +35,7 @@ def scores(*values: float | str) -> Iterator[Score]:
         yield Score(value, f"said {value}")
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("conj", "given", "value"),
     [
         ("and", (1.0, 1.0), 1.0),

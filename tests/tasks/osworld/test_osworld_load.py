@@ -19,6 +19,7 @@ from ambidex.tasks.osworld.suite import Selection, SurveyedTask, survey
 from ambidex.tasks.osworld.task import OSWorldBody
 from tests.support.osworld import ASSETS, ID, OSWORLD, SHARED, needs_osworld, task, write
 from tests.support.peer import CATALOGUE
+from tests.support.tables import every_case
 
 ALL_METRICS = 111
 OURS = len(metrics()) >= ALL_METRICS
@@ -112,7 +113,7 @@ def problems_of(folder: Path) -> list[str]:
     return [task_ for one in survey(folder, CATALOGUE) for task_ in map(str, one.problems)]
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("change", "expected"),
     [
         ({"config": [{"type": "dance", "parameters": {}}]}, "config[0]: unknown step 'dance'"),
@@ -212,7 +213,7 @@ def test_lists_apply_to_osworlds_tasks_only(tmp_path: Path) -> None:
         load_suite(tmp_path, CATALOGUE, selection=Selection(net=("offline",)))
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("command", "shell", "launched", "argv"),
     [
         ("echo 'a b'", False, False, ["echo", "a b"]),
@@ -228,7 +229,7 @@ def test_commands_are_split_as_osworld_splits_them(
     assert argv_of(command, shell, launched=launched) == argv
 
 
-@pytest.mark.parametrize("expected", ["true", "false", 1, True])
+@every_case("expected", ["true", "false", 1, True])
 def test_a_flag_is_any_value_that_is_true_in_python(expected: object) -> None:
     step = parse_step("execute", {"command": "x", "shell": expected})
     assert isinstance(step, Execute)

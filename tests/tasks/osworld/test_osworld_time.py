@@ -14,12 +14,13 @@ from ambidex.tasks.osworld.relative_dates import (
     fill_dates,
     format_day,
 )
+from tests.support.tables import every_case
 
 DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 WEDNESDAY = date(2026, 11, 25)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("phrase", "day"),
     [
         ("tomorrow", "2026-11-26"),

@@ -14,6 +14,7 @@ from ambidex.vm.checkpoints.blocks import BlockStore
 from ambidex.vm.checkpoints.memory import PAGE, Pages, write_pages
 from ambidex.vm.checkpoints.pack import BlockError
 from ambidex.vm.checkpoints.stream import HEADER, add_configuration, differing_pages, write_stream
+from tests.support.tables import every_case
 from tests.vm.checkpoints.disks import rows
 
 DEVICES = HEADER + b"\x04devices\0"
@@ -87,7 +88,7 @@ def test_a_flipped_bit_is_never_read_as_content(seeds: list[int], where: float, 
         assert (BlockStore(Path(scratch)).read(new[0]) == rows([41])).all()
 
 
-@pytest.mark.parametrize("length", [0, 10, 100, 5000])
+@every_case("length", [0, 10, 100, 5000])
 def test_a_truncated_pack_is_an_error(tmp_path: Path, length: int) -> None:
     [names], _ = BlockStore(tmp_path).add([rows([1, 3, 5])])
     [pack] = tmp_path.iterdir()

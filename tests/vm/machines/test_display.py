@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 
-import pytest
 from twisted.internet.testing import StringTransport
 from vncdotool.const import Encoding
 
 from ambidex.vm.machines.display import Client, Factory
+from tests.support.tables import every_case
 
 COLOURS = bytes.fromhex("2018 00 01 00ff 00ff 00ff 10 08 00 000000".replace(" ", ""))
 SECURE = b"RFB 003.008\n" + b"\x01\x01" + b"\0\0\0\0"
@@ -50,7 +50,7 @@ def test_an_ordinary_screen_is_read() -> None:
     assert connected.client.screen.tobytes() in (b"\xff\0\0\0\xff\0", b"\0\0\xff\0\xff\0")
 
 
-@pytest.mark.parametrize(
+@every_case(
     "messages",
     [
         [init(65535, 65535)],
