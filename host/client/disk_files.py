@@ -73,6 +73,11 @@ class DiskFiles:
     def __init__(self, disk: GuestDisk) -> None:
         self._disk = disk
 
+    @property
+    def home(self) -> str:
+        """The home directory of the desktop user."""
+        return _text(self._account.home)
+
     def find_file(self, path: str) -> FoundFile:
         """See `FileReader`."""
         full, end = self._expanded(path), time.monotonic() + WITHIN
@@ -252,8 +257,9 @@ class DiskFiles:
                     groups.add(int(group[2]))
             return Account(posixpath.normpath(row[5]), int(row[2]), frozenset(groups))
         except (DiskError, StopIteration, ValueError) as error:
+            reason = str(error) or "no account"
             raise MachineError(
-                f"the disk that the machine started from cannot be read: {error or 'no account'}",
+                f"the disk that the machine started from cannot be read: {reason}",
                 hint=f"It must have an ext4 root file system and the account {self._disk.user}.",
             ) from None
 

@@ -30,3 +30,5 @@ class EvidenceFiles:
     reader: FileReader
     by: Literal["collector", "disk"]
     """As in `evaluators.manifest.Source`."""
+    home: str = ""
+    """The desktop user's home according to the disk; empty where only the session can say."""

@@ -127,4 +127,5 @@ def _open_files(
     with suppress(GuestError):
         guest.sync()
     with disk() as opened:
-        yield EvidenceFiles(DiskFiles(opened), "disk")
+        files = DiskFiles(opened)
+        yield EvidenceFiles(files, "disk", files.home)

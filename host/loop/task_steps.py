@@ -113,7 +113,9 @@ def collect(
                 case ListCollect():
                     sources[step.kept_as] = _listing(step, files, target)
                 case ChangesCollect():
-                    sources[step.kept_as] = _changes(files, target, kept, settings, home)
+                    sources[step.kept_as] = _changes(
+                        files, target, kept, settings, files.home or home
+                    )
     return sources
 
 

@@ -91,7 +91,7 @@ def fetched(context: GetterContext, path: str) -> bytes | None:
     """The content of a file in the guest; None if it cannot be read."""
     if "\0" in path:  # possible in a link inside a file made by the agent
         return None
-    full = path if path.startswith(("/", "~")) else f"{context.guest.home}/{path}"
+    full = path if path.startswith(("/", "~")) else f"~/{path}"
     try:
         file = context.files.find_file(full)
     except GuestRefusalError:
