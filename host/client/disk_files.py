@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ambidex.host.client.answers import FoundFile, GuestRefusalError, Inventory, Listing
-from ambidex.host.errors import MachineError
 from ambidex.vm.disk import DiskError
 from ambidex.vm.disk.ext4 import PIECE, ROOT, FileSystem, Inode
 from ambidex.vm.disk.guest_disk import GuestDisk
@@ -67,11 +66,19 @@ class SlowError(Exception):
 
 
 class DiskFiles:
-    """A `FileReader` for a disk. `MachineError` if the disk the machine started from has no
-    account of the desktop user."""
+    """A `FileReader` for a disk that is `readable`."""
 
     def __init__(self, disk: GuestDisk) -> None:
         self._disk = disk
+
+    @property
+    def readable(self) -> bool:
+        """Whether the disk that the machine started from can be read, and has the desktop user's
+        account. The agent cannot influence that."""
+        try:
+            return bool(self._account.home)
+        except DiskError:
+            return False
 
     @property
     def home(self) -> str:
@@ -256,12 +263,8 @@ class DiskFiles:
                 if len(group) == 4 and name in group[3].split(b","):
                     groups.add(int(group[2]))
             return Account(posixpath.normpath(row[5]), int(row[2]), frozenset(groups))
-        except (DiskError, StopIteration, ValueError) as error:
-            reason = str(error) or "no account"
-            raise MachineError(
-                f"the disk that the machine started from cannot be read: {reason}",
-                hint=f"It must have an ext4 root file system and the account {self._disk.user}.",
-            ) from None
+        except (StopIteration, ValueError) as error:
+            raise DiskError(f"the disk has no valid account {self._disk.user}") from error
 
 
 def _original(system: FileSystem, name: bytes) -> bytes:

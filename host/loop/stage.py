@@ -118,8 +118,8 @@ def collect(
 def _open_files(
     guest: Guest, disk: Callable[[], AbstractContextManager[GuestDisk]] | None
 ) -> Iterator[EvidenceFiles]:
-    """The files of a frozen guest: as its collector reads them or, with a disk, as the host reads
-    them while the whole machine is paused."""
+    """The files of a frozen guest: as its collector reads them or, with a disk in a form that is
+    supported, as the host reads them while the whole machine is paused."""
     if disk is None:
         yield EvidenceFiles(guest, "collector")
         return
@@ -128,4 +128,7 @@ def _open_files(
         guest.sync()
     with disk() as opened:
         files = DiskFiles(opened)
-        yield EvidenceFiles(files, "disk", files.home)
+        if files.readable:
+            yield EvidenceFiles(files, "disk", files.home)
+            return
+    yield EvidenceFiles(guest, "collector")
