@@ -179,6 +179,7 @@ def test_osworlds_getters_read_files_by_path_from_the_disk(
 
     @contextmanager
     def open_files() -> Iterator[EvidenceFiles]:
+        guest.sync()
         with rooted.disk() as disk:
             yield EvidenceFiles(DiskFiles(disk), "disk")
 
