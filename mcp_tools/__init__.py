@@ -35,7 +35,7 @@ NAME = re.compile(r"[a-z0-9_]{1,64}")
 class ToolError(Exception):
     """A failed call, explained to the model that made it. The episode continues.
 
-    `code` is one lower-case word for programs to compare; `hint` says what would help.
+    `code` is a word of `mcp_tools.error_codes` for programs; `hint` says what would help.
     """
 
     def __init__(self, message: str, *, code: str = "failed", hint: str = "") -> None:
@@ -72,6 +72,8 @@ class Tool:
     """Seconds that a call may take before its worker is killed and restarted."""
     mounted: str
     """Name and version of the stock server that executes the tool; empty for our own tools."""
+    windows: tuple[str, ...]
+    """See `App.windows`."""
     function: Callable[..., object]
 
     @functools.cached_property
@@ -156,6 +158,9 @@ class App:
     mounted: str = ""
     timeout: float = 30.0
     """Default timeout of a tool, in seconds."""
+    windows: tuple[str, ...] = ()
+    """Classes of the program's windows, in lower case. Under `exposure = app` its tools are offered
+    while one of them is focused; without any, always."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def tool(
@@ -206,5 +211,6 @@ def _tool(
         reads_only=reads_only,
         timeout=timeout,
         mounted=mounted,
+        windows=app.windows,
         function=function,
     )

@@ -69,5 +69,6 @@ def metadata(tool: Tool) -> dict[str, Any]:
         "app": tool.app,
         "source": source(tool),
         "mounted": tool.mounted,
+        "windows": list(tool.windows),
         "aliases": list(names(tool.name)),
     }

@@ -44,6 +44,8 @@ class ToolSpec:
     """`ours`; `reference`: OSWorld-MCP has it too; `mounted`: provided by a stock server."""
     mounted: str = ""
     """The stock server with its version."""
+    windows: tuple[str, ...] = ()
+    """Classes of its app's windows, in lower case; empty if the app has none."""
     aliases: tuple[str, ...] = ()
     """Other names under which it can be called: those used by OSWorld-MCP."""
 

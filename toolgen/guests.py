@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import PurePosixPath
-from types import TracebackType
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -22,6 +21,7 @@ from ambidex.host.runs.machines import Source
 from ambidex.host.untrusted.parsing import model
 from ambidex.toolgen.inside import PROGRAMS
 from ambidex.vm import READY, Machine
+from ambidex.vm.closing import Closing
 
 __all__ = [
     "CallResult",
@@ -102,7 +102,7 @@ class RunnerAnswer(Answer):
     load: Fault | None = None
 
 
-class DraftMachine:
+class DraftMachine(Closing):
     """The machine that drafts run on, reverted for each use. A context manager; the machine is made
     when it is first needed."""
 
@@ -111,15 +111,8 @@ class DraftMachine:
         self._exit = ExitStack()
         self._machine: Machine | None = None
 
-    def __enter__(self) -> DraftMachine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the machine."""
         self._exit.close()
 
     @property

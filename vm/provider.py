@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, TypeVar
 
 from ambidex.vm import READY, MachineError, Place, Program, plain_name, refuse_ready
@@ -21,6 +20,7 @@ from ambidex.vm.checkpoints.capture import (
 from ambidex.vm.checkpoints.collection import load_checkpoint, save_checkpoint
 from ambidex.vm.checkpoints.disk_blocks import disk_blocks
 from ambidex.vm.checkpoints.idle import IdleInstance, preload, restore
+from ambidex.vm.closing import Closing
 from ambidex.vm.disk.guest_disk import GuestDisk
 from ambidex.vm.machines.boot import BOUNDS, wait_until_quiet, wait_until_ready
 from ambidex.vm.machines.domain import Memory, Shape
@@ -78,7 +78,7 @@ class LibvirtMachine(OwnedMachine[Instance]):
         return self.instance.paused_disk()
 
 
-class LibvirtProvider:
+class LibvirtProvider(Closing):
     """Makes virtual machines of an image and owns them: `close` ends all. A context manager.
 
     An empty `uri` means libvirt's embedded driver. `accel` is `auto`, `kvm` or `tcg`. `spares` is
@@ -116,17 +116,6 @@ class LibvirtProvider:
         """Version of QEMU."""
         self.forks = self._can_fork(revert)
         """Whether a revert is a fork."""
-
-    def __enter__(self) -> LibvirtProvider:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def machine(
         self, image: Image, snapshot: str = READY, *, network: bool = False

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ambidex.host import Frame, ToolCall, ToolResult, ToolSpec
@@ -36,6 +35,7 @@ from ambidex.host.untrusted import (
     TooSlowError,
 )
 from ambidex.host.untrusted.parsing import json_value, model, text
+from ambidex.vm.closing import Closing
 
 if TYPE_CHECKING:
     from ambidex.host.untrusted.wire import Answer
@@ -84,7 +84,7 @@ class Patience:
     """For a lost guest to come back before the trial is abandoned."""
 
 
-class Guest:
+class Guest(Closing):
     """A connection to one guest, valid until the machine is reverted. A context manager; raises
     `GuestError` if the guest does not answer.
 
@@ -105,17 +105,6 @@ class Guest:
         self._deadline: Deadline | None = None
         self._screen = Screen()
         self._home = ""
-
-    def __enter__(self) -> Guest:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connections; the desktop keeps running."""

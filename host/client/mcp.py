@@ -7,7 +7,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar
 
 import httpx2
@@ -22,6 +21,7 @@ from ambidex.host.errors import GuestError
 from ambidex.host.untrusted import LARGEST, Bound, MalformedError, TooLargeError
 from ambidex.host.untrusted.calls import VettedTransport, result, spec, unreadable
 from ambidex.host.untrusted.wire import bounded_transport, wait
+from ambidex.vm.closing import Closing
 
 __all__ = ["Tools"]
 
@@ -44,7 +44,7 @@ exception."""
 T = TypeVar("T")
 
 
-class Tools:
+class Tools(Closing):
     """The `/mcp` endpoint. Connects at first use, and again after the connection broke."""
 
     def __init__(self, url: str, token: str, timeout: float, portal: BlockingPortal) -> None:
@@ -55,15 +55,8 @@ class Tools:
         self._open: tuple[Client[Any], AbstractContextManager[object]] | None = None
         self._transport: VettedTransport | None = None
 
-    def __enter__(self) -> Tools:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Drop the connection."""
         self._drop()
 
     def list_tools(self, within: float | None = None) -> tuple[ToolSpec, ...]:

@@ -50,7 +50,8 @@ class InterimJudge:
             context = self._context(fork)
             collect(self._task, guest, evidence, episode.answer, context)
             verdict = verdict_on(self._task, evidence, Stop.STEP_LIMIT, context)
-        self.outcomes.append(outcome_of(episode, verdict, Stop.STEP_LIMIT))
+        outcome = outcome_of(episode, verdict, Stop.STEP_LIMIT)
+        self.outcomes.append(InterimVerdict(**dict(outcome)))
         self.seconds += time.monotonic() - began
 
 

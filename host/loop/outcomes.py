@@ -7,7 +7,7 @@ from typing import Any
 
 from ambidex.host import Stop
 from ambidex.host.loop.progress import Episode
-from ambidex.host.records.rows import CallCount, InterimVerdict
+from ambidex.host.records.rows import CallCount, Outcome
 from ambidex.tasks import Verdict
 
 __all__ = ["outcome_of", "scores_of"]
@@ -24,12 +24,12 @@ def scores_of(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def outcome_of(episode: Episode, verdict: Verdict, stop: Stop) -> InterimVerdict:
+def outcome_of(episode: Episode, verdict: Verdict, stop: Stop) -> Outcome:
     """The episode's counts, with this verdict."""
     calls = Counter((call.tool, call.app) for call in episode.calls)
     errors = Counter((call.tool, call.app) for call in episode.calls if call.error)
     repeats = Counter((call.tool, call.app) for call in episode.calls if call.repeat)
-    return InterimVerdict(
+    return Outcome(
         **scores_of(verdict),
         stop=stop,
         steps=episode.steps,

@@ -13,8 +13,6 @@ from ambidex.host.records.config import Exposure, Modality, ModalityScope
 from ambidex.tasks import Task
 
 __all__ = [
-    "NEUTRAL",
-    "WINDOWS",
     "Offer",
     "check_exposure",
     "offer_of",
@@ -25,21 +23,6 @@ __all__ = [
 
 Offer = Callable[[Frame], tuple[ToolSpec, ...]]
 """From the current frame to the tools on offer."""
-
-NEUTRAL = frozenset({"os", "files", "filesystem", "git", "gnome"})
-"""Apps whose tools do not depend on the focused window."""
-
-WINDOWS = {
-    "libreoffice-calc": "calc",
-    "libreoffice-writer": "writer",
-    "libreoffice-impress": "impress",
-    "chromium": "chrome",
-    "google-chrome": "chrome",
-    "chromium-browser": "chrome",
-    "code": "code",
-    "vlc": "vlc",
-}
-"""The app of a window, by the window's class."""
 
 
 def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed: int) -> Offer:
@@ -100,7 +83,7 @@ def retrieved(exposure: Exposure, tools: Sequence[ToolSpec], query: str) -> set[
 
 
 def _fits(tool: ToolSpec, frame: Frame) -> bool:
-    return tool.app in NEUTRAL or tool.app == WINDOWS.get(frame.focused)
+    return not tool.windows or frame.focused in tool.windows
 
 
 def _named(exposure: Exposure, tools: Sequence[ToolSpec], task: Task, seed: int) -> set[str]:

@@ -21,6 +21,7 @@ __all__ = [
     "Failure",
     "InterimVerdict",
     "Key",
+    "Outcome",
     "Parent",
     "Phase",
     "Row",
@@ -65,25 +66,38 @@ class CallCount(Strict):
     changed in between."""
 
 
-class InterimVerdict(Strict):
+class Outcome(Strict):
+    """The verdict on an episode, and its counts."""
+
+    score: UnitInterval | None = None
+    """For a task of another benchmark: the score that the benchmark itself would give (compat)."""
+    reason: str = ""
+    strict: UnitInterval | None = None
+    """The score with that benchmark's defects fixed; None if there is only one verdict."""
+    strict_reason: str = ""
+    stop: Stop | None = None
+    """How the agent ended the episode; None if something else ended the trial."""
+    steps: Count = 0
+    malformed: Count = 0
+    """Answers of the model that could not be read."""
+    unsettled: Count = 0
+    """Steps after which the screen was not still within the time limit."""
+    calls: tuple[CallCount, ...] = ()
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cached_tokens: Count = 0
+    cost: Dollars | None = 0.0
+    """US dollars; None if unknown."""
+    requests: Count = 0
+    retries: Count = 0
+
+
+class InterimVerdict(Outcome):
     """The verdict on a copy of the machine at a smaller limit of steps, with the counts up to
     there."""
 
     score: UnitInterval
-    reason: str
-    strict: UnitInterval | None = None
-    strict_reason: str = ""
     stop: Stop
-    steps: Count
-    malformed: Count
-    unsettled: Count
-    calls: tuple[CallCount, ...]
-    input_tokens: Count
-    output_tokens: Count
-    cached_tokens: Count
-    cost: Dollars | None
-    requests: Count
-    retries: Count
 
 
 class Parent(Strict):
@@ -114,9 +128,9 @@ class Failure(Strict):
     `host.errors.independent_of_agent`."""
 
 
-class Row(Strict):
-    """One attempt, with everything that a report needs and everything that identifies what was
-    measured."""
+class Row(Outcome):
+    """One attempt: its outcome, with everything that a report needs and everything that identifies
+    what was measured."""
 
     schema_number: SchemaNumber = 1
     # The trial
@@ -134,18 +148,10 @@ class Row(Strict):
     domain: str = ""
     """The task's application; `multi` if it has several."""
     model: str = ""
-    # The outcome
+    # How it ended
     fate: Literal["scored", "void", "bug"]
-    score: UnitInterval | None = None
-    """For a task of another benchmark: the score that the benchmark itself would give (compat)."""
-    reason: str = ""
-    strict: UnitInterval | None = None
-    """The score with that benchmark's defects fixed; None if there is only one verdict."""
-    strict_reason: str = ""
     threshold: float = 1.0
     """The score from which a task counts as solved."""
-    stop: Stop | None = None
-    """How the agent ended the episode; None if something else ended the trial."""
     ended_by: EndedBy | Literal["", "agent"] = ""
     """Who ended the trial; empty in rows of older runs."""
     phase: Phase = ""
@@ -156,17 +162,6 @@ class Row(Strict):
     """What failed twice after the agent had acted, if the trial is scored 0 for it."""
     agent_is_root: bool | None = None
     """Whether the agent could become root in its guest; None if unknown."""
-    steps: Count = 0
-    malformed: Count = 0
-    unsettled: Count = 0
-    calls: tuple[CallCount, ...] = ()
-    input_tokens: Count = 0
-    output_tokens: Count = 0
-    cached_tokens: Count = 0
-    cost: Dollars | None = 0.0
-    """US dollars; None if unknown."""
-    requests: Count = 0
-    retries: Count = 0
     offered: tuple[str, ...] = ()
     """Tools of the modality `tools` that were on offer at some step."""
     assisted: bool = False

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from ambidex.host import Decision, Frame, ToolResult
 from ambidex.host.records.frame_files import FrameWriter
+from ambidex.vm.closing import Closing
 
 __all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory"]
 
@@ -69,7 +69,7 @@ class Step:
     none was taken."""
 
 
-class Trajectory:
+class Trajectory(Closing):
     """Writes one episode. A context manager; every line is flushed, every frame is stored once."""
 
     def __init__(self, folder: Path) -> None:
@@ -81,15 +81,8 @@ class Trajectory:
         # Models do write lone surrogates. They are not valid UTF-8, but JSON can escape them.
         self._file = (folder / NAME).open("x", encoding="utf-8", errors="backslashreplace")
 
-    def __enter__(self) -> Trajectory:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
     def frame(self, frame: Frame) -> str:

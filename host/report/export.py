@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ambidex.host.records.rows import Row
+from ambidex.host.records.rows import Outcome, Row
 from ambidex.host.report.csv_file import write_csv_file
 from ambidex.host.report.metrics import PARTS
 from ambidex.host.report.report_lines import Line
@@ -49,7 +49,7 @@ COLUMNS: dict[str, type] = {
     **LINE,
     **{
         name: TYPES.get(name, int if name in COUNTS + TOKENS else bool if name in FLAGS else str)
-        for name in Row.model_fields
+        for name in (*Row.__annotations__, *Outcome.model_fields)
     },
     **DERIVED,
     **{f"seconds_{part}": float for part in (*PARTS, "total")},

@@ -37,6 +37,7 @@ class ToolMetadata(BaseModel):
     app: str = Field(min_length=1, max_length=100)
     source: str = Field("ours", max_length=1000)
     mounted: str = Field("", max_length=1000)
+    windows: list[str] = Field([], max_length=100)
     aliases: list[str] = Field([], max_length=100)
 
 
@@ -104,6 +105,7 @@ def spec(tool: mcp_types.Tool) -> ToolSpec:
         reads_only=bool(tool.annotations and tool.annotations.read_only_hint),
         source=about.source,
         mounted=about.mounted,
+        windows=tuple(about.windows),
         aliases=tuple(about.aliases),
     )
 

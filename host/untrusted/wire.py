@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar
 
 import anyio
@@ -24,6 +23,7 @@ from ambidex.host.untrusted import (
     TooLargeError,
     TooSlowError,
 )
+from ambidex.vm.closing import Closing
 
 __all__ = ["KEEP_ALIVE", "Answer", "BoundedTransport", "Wire", "bounded_transport", "wait"]
 
@@ -108,7 +108,7 @@ def _trust(url: str) -> ssl.SSLContext | bool:
     return url.lower().startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-class Wire:
+class Wire(Closing):
     """The harness endpoint of one guest, from synchronous code. A context manager; its connections
     live in an event loop in a thread of their own, which is reached through `portal`."""
 
@@ -125,15 +125,8 @@ class Wire:
         context = self.portal.wrap_async_context_manager(client)
         self._client = self._exit.enter_context(context)
 
-    def __enter__(self) -> Wire:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the connections."""
         self._exit.close()
 
     def ask(self, method: str, path: str, bound: Bound, **content: Any) -> Answer:

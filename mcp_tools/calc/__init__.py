@@ -9,6 +9,7 @@ app = App(
     "calc",
     "LibreOffice Calc",
     worker="office",
+    windows=("libreoffice-calc",),
     prepare="ambidex.mcp_tools.office.connection:prepare",
     recover="ambidex.mcp_tools.office.connection:recover",
 )

@@ -4,4 +4,10 @@ from __future__ import annotations
 
 from ambidex.mcp_tools import App
 
-app = App("chrome", "Chromium", worker="browser", timeout=60)
+app = App(
+    "chrome",
+    "Chromium",
+    worker="browser",
+    timeout=60,
+    windows=("chromium", "chromium-browser", "google-chrome"),
+)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ambidex.mcp_tools import App
 
-app = App("code", "VS Code", worker="editor")
+app = App("code", "VS Code", worker="editor", windows=("code",))

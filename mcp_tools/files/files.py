@@ -65,13 +65,23 @@ def absolute_path(path: str) -> Path:
     return Path(os.path.normpath(Path.home() / Path(path.removeprefix("file://")).expanduser()))
 
 
+OS_CODES: dict[type[OSError], str] = {
+    FileNotFoundError: "not_found",
+    FileExistsError: "exists",
+    NotADirectoryError: "not_folder",
+    IsADirectoryError: "is_folder",
+    PermissionError: "permission",
+}
+"""Error codes of the operating system's errors; any other is `failed`."""
+
+
 @contextmanager
 def os_errors() -> Iterator[None]:
     """Convert errors of the operating system into `ToolError` with the system's message."""
     try:
         yield
     except OSError as error:
-        code = type(error).__name__.removesuffix("Error").lower()
+        code = next((code for kind, code in OS_CODES.items() if isinstance(error, kind)), "failed")
         names = " to ".join(str(name) for name in (error.filename, error.filename2) if name)
         raise ToolError(f"{error.strerror or error}: {names}.", code=code) from None
     except shutil.Error as error:

@@ -22,8 +22,8 @@ from ambidex.host.untrusted import LARGEST, MalformedError, TooLargeError, TooSl
 from ambidex.tasks import Task
 from ambidex.tasks.load import load_suite
 from tests.attack.hostile import Hostile, ReceivedRequest, answer, as_json, drip, endless, hostile
-from tests.host.conftest import write_suite
-from tests.host.peer import CATALOGUE
+from tests.support.peer import CATALOGUE
+from tests.support.suites import write_suite
 
 QUICK = Patience(answer=0.3, call=0.3, back=0.1)
 

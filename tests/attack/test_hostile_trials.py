@@ -13,10 +13,10 @@ from mcp_types import ImageContent
 from starlette.responses import Response
 
 from ambidex.tasks.load import load_suite
-from tests.host import peer
-from tests.host.conftest import config_of, run_in, write_suite
-from tests.host.peer import CATALOGUE, Desktop, PeerMachine
-from tests.host.test_checkpoints import Plays
+from tests.host.loop.test_interim_verdicts import Plays
+from tests.support import peer
+from tests.support.peer import CATALOGUE, Desktop, PeerMachine
+from tests.support.suites import config_of, run_in, write_suite
 
 TASK = """
 instruction = "Change nothing."

@@ -13,7 +13,7 @@ import pytest
 from ambidex.host.cli.main import main
 from ambidex.vm.machines.account import Account, choose_account, work_folder
 from ambidex.vm.machines.owner import Owner
-from tests.host.played import row, run_of
+from tests.support.played import row, run_of
 
 NEW, OLD = (10, 0, 2), (8, 1, 0)
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

@@ -20,9 +20,9 @@ from ambidex.host.room.wall import Wall
 from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.runner import plan
 from ambidex.tasks import Suite
-from tests.host.conftest import config_of, run_in
-from tests.host.conftest import suite as suite
-from tests.host.played import row as any_row
+from tests.support.played import row as any_row
+from tests.support.suites import config_of, run_in
+from tests.support.suites import suite as suite
 
 
 def row() -> Row:

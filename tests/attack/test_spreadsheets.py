@@ -13,7 +13,7 @@ from ambidex.host.report.csv_file import cell, write_csv_file
 from ambidex.host.report.export import write_csv
 from ambidex.host.report.failure_sheet import write_sheet
 from ambidex.host.report.report_lines import lines
-from tests.host.played import row, run_of
+from tests.support.played import row, run_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,8 +16,8 @@ from ambidex.vm.checkpoints.disk_blocks import ENTRY, DiskBlocks, disk_blocks
 from ambidex.vm.checkpoints.manifest import CheckpointManifest, content_hash
 from ambidex.vm.checkpoints.pack import checksum
 from ambidex.vm.sandbox.kept import read_sandbox_snapshot
-from tests.machines.disks import make_base, open_disk, rows
-from tests.machines.test_kept import captured, memory, root, same, the_image
+from tests.vm.checkpoints.disks import make_base, open_disk, rows
+from tests.vm.checkpoints.test_collection import captured, memory, root, same, the_image
 
 __all__ = ["root"]
 

@@ -17,12 +17,12 @@ from ambidex.tasks import Suite
 from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError
 from ambidex.vm.building.layer import LOCK, PROJECT, SOURCE_ONLY
 from ambidex.vm.locked import Locked, LockError, read_lock
-from tests.host.conftest import config_of, run_in
-from tests.host.conftest import suite as suite
-from tests.host.peer import CATALOGUE
-from tests.host.test_cli import ambidex
-from tests.host.test_osworld_cli import download, served
-from tests.tasks.osworld import task, write
+from tests.host.cli.test_cli import ambidex
+from tests.host.cli.test_osworld_cli import download, served
+from tests.support.osworld import task, write
+from tests.support.peer import CATALOGUE
+from tests.support.suites import config_of, run_in
+from tests.support.suites import suite as suite
 
 HOST = PROJECT / "host" / "requirements.lock"
 BUILD = PROJECT / "vm" / "build.lock"

@@ -19,7 +19,7 @@ from ambidex.host.records.rows import Failure
 from ambidex.host.room import tui
 from ambidex.host.runs.progress_lines import ProgressDisplay
 from ambidex.host.terminal import Terminal, echo, one_line, print_json, visible
-from tests.host.played import row, run_of
+from tests.support.played import row, run_of
 
 ROOT = Path(__file__).parents[2]
 

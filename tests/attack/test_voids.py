@@ -13,9 +13,9 @@ from ambidex.host.records.rows import Row
 from ambidex.host.report.metrics import summarize
 from ambidex.host.report.report_lines import lines
 from ambidex.tasks import Suite, Task
-from tests.host.conftest import config_of, run_in
-from tests.host.conftest import suite as suite
-from tests.host.played import row
+from tests.support.played import row
+from tests.support.suites import config_of, run_in
+from tests.support.suites import suite as suite
 
 Failing = Callable[[], Exception]
 

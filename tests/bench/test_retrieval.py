@@ -15,7 +15,7 @@ from ambidex.host.models.search import ranked
 from ambidex.host.records.config import Exposure
 from bench.__main__ import app
 from bench.retrieval.ranks import REQUESTS, Rank, rank_requests, read_requests, recall
-from tests.served import CATALOGUE
+from tests.support.served import CATALOGUE
 
 
 def test_every_request_names_an_existing_tool_and_occurs_once() -> None:

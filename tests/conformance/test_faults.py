@@ -26,7 +26,7 @@ from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.vm.machines.machine import OwnedMachine, Running
 from ambidex.vm.machines.reaper import processes_with
-from tests.killed import kill
+from tests.support.killed import kill
 
 PROJECT = Path(__file__).parent.parent.parent
 QUICK = "gnome-evening"

@@ -20,7 +20,7 @@ from ambidex.vm.machines.display import capture
 from ambidex.vm.machines.machine import OwnedMachine, Running
 from ambidex.vm.machines.reaper import processes_with
 from ambidex.vm.store import cache_folder
-from tests.killed import kill
+from tests.support.killed import kill
 
 PROJECT = Path(__file__).parent.parent.parent
 PORT = """

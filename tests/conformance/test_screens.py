@@ -21,7 +21,7 @@ from ambidex.host.records.config import RunConfig, adopt
 from ambidex.host.room.serve import opened
 from ambidex.vm import Machine
 from ambidex.vm.wait import NotYetError, wait_for
-from tests.viewer import viewer
+from tests.support.viewer import viewer
 
 RUN, TRIAL = "run", "watched.1"
 

@@ -22,8 +22,8 @@ from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.osworld.annotations import Notes, format_notes, read_notes
 from ambidex.tasks.osworld.suite import Selection
-from tests.osworld.standins import ORACLES, OWN, write
-from tests.tasks.osworld import OSWORLD, needs_osworld
+from tests.support.osworld import OSWORLD, needs_osworld
+from tests.tasks.osworld.standins import ORACLES, OWN, write
 
 pytestmark = needs_osworld
 

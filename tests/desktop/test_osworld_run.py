@@ -24,7 +24,7 @@ from ambidex.tasks import Suite
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.tasks.osworld.suite import Selection
-from tests.tasks.osworld import task, write
+from tests.support.osworld import task, write
 
 pytestmark = pytest.mark.skipif(
     not {"exact_match", "check_include_exclude"} <= metrics().keys(),

@@ -89,7 +89,7 @@ def test_a_file_is_opened_and_its_window_is_active(desk: Desk) -> None:
 
 
 def test_nothing_to_open_voids_the_trial(desk: Desk) -> None:
-    with pytest.raises(StageError, match="no file and no program"):
+    with pytest.raises(StageError, match="neither a file nor a program"):
         desk.step("open", path="/home/user/none.txt")
 
 
@@ -210,7 +210,7 @@ def test_a_google_account_is_unavailable(desk: Desk, type: str, given: dict[str,
 def test_a_failed_step_after_the_episode_is_recorded_for_judging(desk: Desk) -> None:
     opened = {"type": "open", "parameters": {"path": "/home/user/none.txt"}}
     record, _ = desk.record(desk.body([], [opened], []))
-    assert record.failed_step.startswith("postconfig[0] (open): there is no file")
+    assert record.failed_step.startswith("postconfig[0] (open): neither a file nor a program")
 
 
 def test_relative_paths_start_at_the_home_folder(desk: Desk) -> None:

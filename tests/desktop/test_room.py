@@ -31,7 +31,7 @@ from ambidex.tasks import Task
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.vm import Machine
-from tests.viewer import viewer
+from tests.support.viewer import viewer
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 WIDTHS = "[...document.querySelectorAll('.card img')].map((image) => image.naturalWidth)"

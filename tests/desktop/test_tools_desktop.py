@@ -145,7 +145,7 @@ def test_a_missing_path_is_named(guest: Guest) -> None:
         ("trash", {"path": "~/v/none"}, "not_found"),
         ("move", {"source": "~/v/none", "destination": "~/v/x"}, "not_found"),
         ("move", {"source": "~/v", "destination": "~/v/plain/x"}, "same"),
-        ("create_directory", {"path": "~/v/plain/x"}, "notadirectory"),
+        ("create_directory", {"path": "~/v/plain/x"}, "not_folder"),
     ):
         assert refused(guest, f"files_{tool}", **arguments)[0] == code, tool
 

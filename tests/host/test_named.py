@@ -12,8 +12,8 @@ from ambidex.host.named import part_names
 from ambidex.host.runs import providers
 from ambidex.host.runs.machines import MachineOptions, open_machines, provider_named
 from ambidex.tasks import Suite
-from tests.host.conftest import config_of
-from tests.host.conftest import suite as suite
+from tests.support.suites import config_of
+from tests.support.suites import suite as suite
 
 
 class Nowhere:

@@ -8,8 +8,8 @@ import pytest
 
 from ambidex.tasks import TaskError
 from ambidex.tasks.load import content_hash, load_suite
-from tests.host.conftest import CELL, IMPOSSIBLE, write_suite
-from tests.host.peer import CATALOGUE
+from tests.support.peer import CATALOGUE
+from tests.support.suites import CELL, IMPOSSIBLE, write_suite
 
 
 def problems(folder: Path) -> list[str]:

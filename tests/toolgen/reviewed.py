@@ -60,7 +60,7 @@ def set_text_size(
     """
     settings = settings_of(INTERFACE)
     if relative:
-        factor *= described(settings, KEY).value
+        factor *= describe(settings, KEY).value
     if not 0.5 <= factor <= 3.0:
         raise ToolError(f"Text cannot be {factor:g} times its size.", code="bad_value",
                         hint="Sizes from 0.5 to 3.0 are possible.")

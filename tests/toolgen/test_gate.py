@@ -4,7 +4,7 @@ import pytest
 
 from ambidex.toolgen.gate.gate import gate
 from ambidex.toolgen.gate.similarity import nearest
-from tests.served import CATALOGUE
+from tests.support.served import CATALOGUE
 
 MCP_TOOLS = Path(__file__).parent.parent.parent / "mcp_tools"
 

@@ -11,7 +11,7 @@ from ambidex.toolgen.gate.lint import TOOL_PLACE, lint, types
 from ambidex.toolgen.gate.similarity import duplicate
 from ambidex.toolgen.gate.tools_text import behaviour_of, existing_tools
 from ambidex.toolgen.stages.check import check_text
-from tests.served import CATALOGUE
+from tests.support.served import CATALOGUE
 from tests.toolgen.drafts import GOOD, ROOT, candidate_of, draft_of
 
 EXISTING = existing_tools(ROOT)

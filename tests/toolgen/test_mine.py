@@ -14,7 +14,7 @@ from ambidex.host.records.trajectory import Step, Trajectory
 from ambidex.toolgen import Candidate
 from ambidex.toolgen.candidates.mine import mine, wish_of
 from ambidex.toolgen.stages.propose import Proposal, from_recordings
-from tests.host.played import row
+from tests.support.played import row
 
 
 def key(*keys: str) -> tuple[str, dict[str, Any]]:

@@ -23,7 +23,7 @@ from ambidex.host.cli import main
 from ambidex.host.runs.providers.attached import ENDPOINT
 from ambidex.toolgen.store import Folder, open_candidate
 from examples.foundry.stand_in import answer
-from tests.host.peer import serve
+from tests.support.peer import serve
 
 ROOT = Path(__file__).parents[2]
 NOWHERE = {**os.environ, ENDPOINT: "http://127.0.0.1:9"}

@@ -14,8 +14,8 @@ from ambidex.toolgen import Verdict
 from ambidex.toolgen.review.serve import review_app, serve_in_background
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import decision_on, give_verdict
-from tests.room.test_pages import UNNAMED
-from tests.served import CATALOGUE
+from tests.host.room.test_pages import UNNAMED
+from tests.support.served import CATALOGUE
 from tests.toolgen.reviewed import ONE_CASE, full_candidate, new_candidate, redraft, submission
 
 NO_MACHINES = MachineOptions(provider="none")

@@ -25,7 +25,7 @@ from ambidex.toolgen.models.asking import CallLimits
 from ambidex.toolgen.review.opinion import ask_opinion
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import RUBRIC, decision_on, give_verdict
-from tests.host.test_model_agent import chat_server
+from tests.host.agents.test_model_agent import chat_server
 from tests.toolgen.reviewed import full_candidate, submission
 
 REASON = "a-word-that-only-ann-wrote"

@@ -13,7 +13,7 @@ from ambidex.tasks.load import load_suite
 from ambidex.tasks.spec import Call
 from ambidex.toolgen.stages.variations import EMPTY, Variation, apply_swap, variations, vary
 from ambidex.toolgen.stages.wrong_calls import wrong_calls
-from tests.served import CATALOGUE
+from tests.support.served import CATALOGUE
 from tests.toolgen.drafts import CANDIDATES, draft_of
 
 

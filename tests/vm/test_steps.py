@@ -29,7 +29,7 @@ from ambidex.vm.machines.instance import Instance
 from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.machines.reaper import processes_with
 from ambidex.vm.provider import LibvirtProvider
-from tests.killed import kill
+from tests.support.killed import kill
 
 OPERATIONS = int(os.environ.get("AMBIDEX_TEST_OPERATIONS", "30"))
 EDITOR = "typed.txt"

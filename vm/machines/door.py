@@ -6,12 +6,14 @@ import base64
 import json
 import os
 import secrets
+import socket
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
 from typing import Any
-
-import httpx
+from urllib.parse import urlsplit
 
 from ambidex.vm import MachineError
 from ambidex.vm.wait import NotYetError, wait_for
@@ -35,6 +37,41 @@ def new_token() -> str:
 
 LARGEST = 32 << 20
 """Largest answer in bytes. Guests are not trusted: one may be a fork that an agent has used."""
+
+
+class LostError(Exception):
+    """A request got no complete answer."""
+
+
+class RefusedError(LostError):
+    """Nobody listens at the endpoint."""
+
+
+class _Socket(socket.socket):
+    """A socket with one deadline for everything that is read from it: a peer that sends a byte now
+    and then gains no time."""
+
+    deadline: float
+
+    def recv_into(self, *arguments: Any) -> int:
+        """Read as usual, with the time that is left; `TimeoutError` when there is none."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.settimeout(left)
+        return super().recv_into(*arguments)
+
+
+class _Connection(HTTPConnection):
+    """An HTTP connection whose whole answer must arrive within its timeout."""
+
+    def connect(self) -> None:
+        """Connect, and start the clock."""
+        deadline = time.monotonic() + float(self.timeout or 0)
+        super().connect()
+        self.sock = _Socket(fileno=self.sock.detach())
+        self.sock.deadline = deadline
+        self.sock.settimeout(max(0.001, deadline - time.monotonic()))
 
 
 @dataclass(frozen=True)
@@ -68,36 +105,35 @@ class Door:
     token: str
 
     def _request(
-        self, method: str, path: str, *, timeout: float, json: object = None
+        self, method: str, path: str, *, timeout: float, content: object = None
     ) -> GuestAnswer:
-        headers = {"Authorization": f"Bearer {self.token}", "Accept-Encoding": "identity"}
-        end = time.monotonic() + timeout
-        # The endpoint is on this machine: no proxy from the environment, no certificates to load.
-        with (
-            httpx.Client(
-                base_url=self.endpoint,
-                headers=headers,
-                timeout=timeout,
-                trust_env=False,
-                verify=False,
-            ) as client,
-            client.stream(method, path, json=json) as answer,
-        ):
-            body = bytearray()
-            for chunk in answer.iter_raw():
-                body += chunk
-                if len(body) > LARGEST:
-                    raise httpx.ReadError(f"more than {LARGEST} bytes")
-                if time.monotonic() > end:
-                    raise httpx.ReadTimeout(f"incomplete after {timeout:g} s")
-            return GuestAnswer(answer.status_code, bytes(body))
+        """Send a request and read its whole answer within `timeout` seconds; `LostError` if there
+        is none, `RefusedError` if nobody listens."""
+        address = urlsplit(self.endpoint)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        connection = _Connection(str(address.hostname), address.port, timeout=timeout)
+        with closing(connection):
+            try:
+                body = None if content is None else json.dumps(content).encode()
+                connection.request(method, path, body, headers)
+                answer = connection.getresponse()
+                read = answer.read(LARGEST + 1)
+            except ConnectionRefusedError as error:
+                raise RefusedError(str(error)) from None
+            except TimeoutError:
+                raise LostError(f"incomplete after {timeout:g} s") from None
+            except (OSError, HTTPException, ValueError) as error:
+                raise LostError(f"{type(error).__name__}: {error}") from None
+        if len(read) > LARGEST:
+            raise LostError(f"more than {LARGEST} bytes")
+        return GuestAnswer(answer.status, read)
 
     def health(self, timeout: float = 5.0) -> dict[str, object]:
         """The guest's health report if it is ready; `NotYetError` says what is missing."""
         try:
             answer = self._request("GET", "/harness/health", timeout=timeout)
-        except httpx.HTTPError as error:
-            raise NotYetError(f"no answer at {self.endpoint} ({type(error).__name__})") from None
+        except LostError as error:
+            raise NotYetError(f"no answer at {self.endpoint} ({error})") from None
         if answer.status == 200:
             report: dict[str, object] = answer.fields()
             return report
@@ -122,9 +158,9 @@ class Door:
 
     def _post(self, path: str, request: dict[str, object], timeout: float) -> dict[str, Any]:
         try:
-            answer = self._request("POST", path, timeout=timeout, json=request)
-        except httpx.HTTPError as error:
-            raise MachineError(f"no answer at {self.endpoint} ({type(error).__name__})") from None
+            answer = self._request("POST", path, timeout=timeout, content=request)
+        except LostError as error:
+            raise MachineError(f"no answer at {self.endpoint} ({error})") from None
         if answer.status != 200:
             raise MachineError(f"the guest answers {answer.status}: {answer.text}")
         try:
@@ -151,14 +187,12 @@ class Door:
             identity = {**secret_parts, "clock": sent}
             try:
                 answer = door._request(
-                    "POST", "/harness/identity", timeout=REQUEST_TIMEOUT, json=identity
+                    "POST", "/harness/identity", timeout=REQUEST_TIMEOUT, content=identity
                 )
-            except httpx.ConnectError:  # QEMU listens as soon as it has started
+            except RefusedError:  # QEMU listens as soon as it has started
                 raise MachineError("a fork ended before it took its identity") from None
-            except httpx.HTTPError as error:
-                raise NotYetError(
-                    f"no answer at {self.endpoint} ({type(error).__name__})"
-                ) from None
+            except LostError as error:
+                raise NotYetError(f"no answer at {self.endpoint} ({error})") from None
             if answer.status in {200, 401}:  # 401: an earlier request arrived, its answer was lost
                 door = renewed
             if answer.status != 200:

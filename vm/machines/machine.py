@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
 
 from ambidex.vm import MachineError, Place, Program
+from ambidex.vm.closing import Closing
 from ambidex.vm.machines.door import Door
 
 __all__ = ["OwnedMachine", "Running"]
@@ -55,7 +55,7 @@ Fork = Callable[[R], AbstractContextManager[R]]
 """Starts a second instance in the state of this one."""
 
 
-class OwnedMachine(Generic[R]):
+class OwnedMachine(Closing, Generic[R]):
     """A `vm.Machine` of a provider. A revert takes a fresh instance and ends the old one."""
 
     def __init__(
@@ -134,14 +134,3 @@ class OwnedMachine(Generic[R]):
         if self._current is not None:
             self._drop(self._current)
             self._current = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 
 from ambidex.vm import READY, MachineError, Place, Program, refuse_ready
 from ambidex.vm.building.image import Image, silent
+from ambidex.vm.closing import Closing
 from ambidex.vm.machines.boot import wait_until_ready
 from ambidex.vm.machines.machine import OwnedMachine
 from ambidex.vm.machines.owner import Owner
@@ -49,7 +49,7 @@ class SandboxOwner(Owner):
         super().close()
 
 
-class SandboxProvider:
+class SandboxProvider(Closing):
     """Makes sandboxes of an image and owns them: `close` ends all. A context manager.
 
     `spares` is the number of sandboxes of the snapshot in use that are prepared for the next
@@ -71,17 +71,6 @@ class SandboxProvider:
         """The resources that control groups limit here: `memory`, `pids`."""
         if "memory" not in self.limited:
             say("no control group is available: a sandbox may use all of the memory")
-
-    def __enter__(self) -> SandboxProvider:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def machine(self, image: Image, snapshot: str = READY) -> SandboxMachine:
         """A machine of `image`, not booted yet."""

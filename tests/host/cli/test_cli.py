@@ -1,0 +1,218 @@
+"""The command line, from outside: a process, its output, its exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ambidex.host.agents import agent_maker
+from ambidex.host.cli import main
+from ambidex.host.records.announcement import announced
+from ambidex.host.records.config import adopt, locked
+from ambidex.host.records.rows import CallCount, read_rows
+from ambidex.host.runs.prove import agents_of, jobs, verdicts
+from ambidex.host.runs.runner import run_jobs
+from ambidex.tasks import Suite
+from tests.support.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
+from tests.support.played import row, run_of
+from tests.support.suites import config_of, run_in
+
+
+@pytest.fixture(autouse=True)
+def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The catalogue is the peer's: these tests have its tools and no others."""
+    monkeypatch.setattr(main, "read_catalogue", lambda: CATALOGUE)
+
+
+def ambidex(*words: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main.main([str(word) for word in words])
+    code = ended.value.code
+    assert isinstance(code, int)
+    return code
+
+
+def test_check_counts_tasks_and_lists_every_problem(
+    suite: Suite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ambidex("check", suite.folder) == 0
+    assert "2 tasks and 5 tools are well-formed" in capsys.readouterr().out
+    path = suite.folder / "cell" / "task.toml"
+    path.write_text(path.read_text().replace("calc_save", "calc_sav"))
+    assert ambidex("check", suite.folder) == 2
+    output = capsys.readouterr()
+    assert f"{path}: useful_tools[1]: no tool 'calc_sav'" in output.err
+    assert ambidex("check", suite.folder, "--json") == 2
+    assert len(json.loads(capsys.readouterr().out)["problems"]) == 2
+
+
+def test_bad_data_is_one_sentence_and_exit_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ambidex("run", tmp_path / "none") == 2
+    output = capsys.readouterr().err
+    assert "none: no such directory" in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--agent", "nobody"], "unknown agent: 'nobody'"),
+        (["--agent", "json:nothing"], "cannot load agent 'json:nothing'"),
+        (["--agent", "json:JSONDecoder"], "has no method step"),
+        (["--agent", "model"], "the agent model needs a model"),
+        (["--agent", "oracle:gui"], "no oracle by gui for cell"),
+        (["--provider", "none", "--agent", "noop"], "unknown provider: 'none'"),
+        (["--tasks", "x"], "no task 'x'"),
+    ],
+)
+def test_a_wrong_request_is_refused_before_any_machine(
+    suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert ambidex("run", suite.folder, "--out", tmp_path / "run", *words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_tools_are_listed_with_source_and_arguments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert ambidex("tools", "--json") == 0
+    listed = {tool["name"]: tool for tool in json.loads(capsys.readouterr().out)}
+    told = listed["calc_set_cell_value"]
+    assert told["aliases"] == [ALIAS]
+    assert (told["app"], told["source"], told["mounted"]) == ("calc", "ours", "")
+    assert listed["calc_get_cell_value"]["reads_only"]
+    assert ambidex("tools") == 0
+    table = capsys.readouterr().out
+    assert all(name in table for name in ("calc_set_cell_value", "read-only", "source"))
+
+
+def test_run_report_score_and_replay_on_a_running_guest(
+    suite: Suite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "run"
+    attached = ("--provider", "attached", "--settle", "0")
+    with peer() as (endpoint, _):
+        monkeypatch.setenv("AMBIDEX_TEST_ENDPOINT", endpoint)
+        monkeypatch.setenv("AMBIDEX_TEST_TOKEN", TOKEN)
+        words = ("run", suite.folder, "--tasks", "cell", "--out", out, *attached)
+        assert ambidex(*words) == 0
+        assert ambidex(*words) == 0, "again: all is done, nothing is run"
+        assert len(read_rows(out)) == 1
+        assert ambidex(*words, "--condition", "gui") == 2
+        capsys.readouterr()
+        again = ambidex("replay", out / "cell.1", "--out", tmp_path / "again", *attached)
+        assert again == 0
+        assert "cell: scored 1.0" in capsys.readouterr().out
+
+    assert ambidex("report", out, "--json") == 0
+    (line,) = json.loads(capsys.readouterr().out)
+    assert [(group["name"], group["n"], group["tir"]) for group in line["groups"]] == [
+        ("tool-beneficial", 1, 1.0),
+        ("other", 0, None),
+        ("all", 1, 1.0),
+    ]
+    assert ambidex("report", out) == 0
+    assert "Accuracy, TIR and ACS" in capsys.readouterr().out
+
+    assert ambidex("score", out) == 0
+    (out / "cell.1" / "evidence" / "cells.json").unlink()
+    assert ambidex("score", out) == 1
+    assert "cell oracle #1: 1 -> 0" in capsys.readouterr().out
+    assert read_rows(out)[0].score == 1.0, "a row is never changed"
+    ambidex("report", out, "--rescored", "--json")
+    (line,) = json.loads(capsys.readouterr().out)
+    assert line["groups"][0]["solved"] == 0
+
+
+def test_a_suite_is_proved_by_oracles_nothing_and_near_misses(suite: Suite, tmp_path: Path) -> None:
+    agents = [agents_of(task) for task in suite.tasks]
+    assert agents == [["oracle:tools", "noop", "near_miss:1"], ["oracle:gui", "noop"]]
+    config = config_of(suite, agents=tuple({name for names in agents for name in names}))
+    with locked(tmp_path):
+        adopt(tmp_path, config)
+        make = agent_maker(config, lambda: pytest.fail("no model here"))
+        rows = run_jobs(jobs(suite), config, suite, tmp_path, PeerMachine, make)
+    proofs = verdicts(suite, rows)
+    assert [v.expected for v in proofs] == [1, 0, 0, 1, 0]
+    assert all(v.holds for v in proofs), [v.said for v in proofs]
+
+
+def test_a_proof_does_not_hold_where_an_oracle_s_call_failed(suite: Suite, tmp_path: Path) -> None:
+    rows = run_in(tmp_path, suite, config_of(suite))
+    cell = next(row for row in rows if row.task == "cell")
+    solved = cell.model_copy(update={"agent": "oracle:tools", "score": 1.0})
+    assert verdicts(suite, [solved])[0].holds
+    failed = CallCount(tool="calc_save", app="calc", calls=2, errors=1)
+    verdict = verdicts(suite, [solved.model_copy(update={"calls": (failed,)})])[0]
+    assert not verdict.holds
+    assert "failed calls: calc_save" in verdict.failure_message
+
+
+def test_a_running_trial_says_where_its_screen_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cell.1").mkdir()
+    with announced(tmp_path / "cell.1", PeerMachine()):
+        assert ambidex("vnc", tmp_path) == 0
+        assert "cell.1: VNC at 127.0.0.1:1" in capsys.readouterr().out
+        assert (tmp_path / "cell.1" / "machine.json").stat().st_mode & 0o077 == 0
+    assert ambidex("vnc", tmp_path) == 0
+    assert "no trial is running" in capsys.readouterr().out
+
+
+def test_a_report_writes_the_files_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        run_of(tmp_path / "exp" / name, [row("a", beneficial=True, score=0.1, tool=1)])
+    files = {
+        "--html": "report.html",
+        "--csv": "rows.csv",
+        "--parquet": "rows.parquet",
+        "--rows": "rows.json",
+        "--failures": "sheet.csv",
+    }
+    words = [word for flag, name in files.items() for word in (flag, tmp_path / name)]
+    assert ambidex("report", tmp_path / "exp", "--released", "--paper", "o3", *words) == 0
+    output = capsys.readouterr().out
+    assert "As the released script computes them" in output
+    assert "Comparison with the paper" in output
+    assert all((tmp_path / name).stat().st_size for name in files.values())
+    assert len(json.loads((tmp_path / "rows.json").read_text())) == 2
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_computed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_of(tmp_path / "r", [row("a", beneficial=True, score=1)])
+    assert ambidex("report", run, "--html", tmp_path / "none" / "report.html") == 2
+    output = capsys.readouterr()
+    assert "there is no directory" in output.err
+    assert output.out == ""
+    assert ambidex("report", run, "--paper", "nobody") == 2
+    assert "Claude-4-Sonnet" in capsys.readouterr().err
+
+
+HEAVY = {"matplotlib", "pyarrow", "scipy", "fastmcp", "twisted", "litellm"}
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [("ambidex.host.cli.main", {*HEAVY, "docx"}), ("ambidex.toolgen.cli", HEAVY)],
+)
+def test_a_command_imports_no_heavy_module_that_only_others_need(
+    module: str, heavy: set[str]
+) -> None:
+    code = f"import sys, {module}; print(sorted({heavy} & {{*sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

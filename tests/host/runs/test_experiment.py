@@ -1,0 +1,138 @@
+"""Experiment files: the runs they describe, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ambidex.host.errors import UsageError
+from ambidex.host.runs.experiment import cells, read_experiment
+from ambidex.host.runs.launch import check
+from ambidex.tasks import Suite
+from tests.support.peer import CATALOGUE
+
+TEXT = """
+suite = "suite"
+conditions = ["gui", "hybrid"]
+steps = [50, 15]
+runs = 2
+
+[[exposures]]
+label = "app"
+policy = "app"
+
+[[exposures]]
+label = "few"
+policy = "named"
+distractors = 2
+
+[[agents]]
+label = "toy"
+[agents.model]
+name = "toy"
+dialect = "paper"
+
+[[agents]]
+label = "nothing"
+agent = "noop"
+"""
+
+
+@pytest.fixture
+def file(suite: Suite) -> Path:
+    path = suite.folder.parent / "mine.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_every_combination_is_a_run_and_gui_has_no_exposures(file: Path) -> None:
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    assert [cell.name for cell in runs if cell.name.startswith("toy")] == [
+        "toy.gui.15",
+        "toy.gui.50",
+        "toy.hybrid.app.15",
+        "toy.hybrid.app.50",
+        "toy.hybrid.few.15",
+        "toy.hybrid.few.50",
+    ]
+    assert len(runs) == 12
+    assert {len(cell.request.jobs) for cell in runs} == {4}, "two tasks, two trials"
+    few = next(cell.request for cell in runs if cell.name == "toy.hybrid.few.15")
+    assert (few.exposure.distractors, few.limits.steps, few.checkpoints) == (2, 15, ())
+    assert few.model is not None
+    assert few.model.dialect == "paper"
+
+
+def test_where_machines_fork_smaller_limits_are_interim_verdicts_of_one_run(file: Path) -> None:
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=True)
+    assert [cell.name for cell in runs if cell.name.startswith("nothing")] == [
+        "nothing.gui.50",
+        "nothing.hybrid.app.50",
+        "nothing.hybrid.few.50",
+    ]
+    assert {(cell.request.limits.steps, cell.request.checkpoints) for cell in runs} == {(50, (15,))}
+
+
+def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(file: Path) -> None:
+    file.write_text('checkpoints = "always"\n' + TEXT)
+    request = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)[0].request
+    with pytest.raises(UsageError, match="sandbox cannot"):
+        check(request, "sandbox")
+    check(request, "libvirt")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('policy = "app"', 'policy = "best"', r"exposures\[0\].policy"),
+        ("runs = 2", "runs = 0", "runs"),
+        ("runs = 2", "rans = 2", "rans"),
+        ('label = "nothing"', 'label = "toy"', "agents lists toy twice"),
+        ("[50, 15]", "[15, 15]", "steps lists 15 twice"),
+        ('label = "nothing"', 'label = "no/thing"', r"agents\[1\].label"),
+        ("[[agents]]", "[agents", "not valid TOML"),
+    ],
+)
+def test_wrong_keys_of_an_experiment_are_named(
+    file: Path, old: str, new: str, message: str
+) -> None:
+    file.write_text(TEXT.replace(old, new))
+    with pytest.raises(UsageError, match=message):
+        read_experiment(file)
+
+
+def test_a_missing_experiment_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read the experiment .*none\.toml"):
+        read_experiment(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("name", ["table-1", "keyless"])
+def test_the_examples_are_experiments(name: str) -> None:
+    path = Path("examples") / f"{name}.toml"
+    experiment = read_experiment(path)
+    assert experiment.suite == "../tasks/demo"
+    for agent in experiment.agents:
+        assert agent.model is not None
+
+
+def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
+    file.write_text(TEXT.replace('agent = "noop"', 'agent = "planner"\n[agents.model]\nname = "m"'))
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="planner needs a grounder"):
+        check(runs[-1].request, "sandbox")
+
+
+def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None:
+    models = '[agents.model]\nname = "m"\ndialect = "openai"\n[agents.grounder]\nname = "g"'
+    file.write_text(TEXT.replace('agent = "noop"', f'agent = "planner"\n{models}'))
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="openai names points"):
+        check(runs[-1].request, "sandbox")
+
+
+def test_an_unknown_dialect_is_refused(file: Path) -> None:
+    file.write_text(TEXT.replace('dialect = "paper"', 'dialect = "esperanto"'))
+    runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
+    with pytest.raises(UsageError, match="unknown dialect: 'esperanto'"):
+        check(runs[0].request, "sandbox")
