@@ -8,6 +8,7 @@ python -m bench tools                 tool calls by class, in a sandbox
 python -m bench osworld OSWORLD       time outside the episode in OSWorld's tasks, on both providers
 python -m bench room RUN              the control room on a finished run
 python -m bench steps                 checkpoints of a virtual machine, and forks of them
+python -m bench disk                  files read from the disk of a paused machine
 python -m bench attack                agents that attack their verdict: each must score 0
 python -m bench judge RUN             overhead of the box for verdicts on a run's evidence
 python -m bench names                 cost of naming the blocks of a checkpoint; no machine
@@ -30,6 +31,7 @@ from rich.console import Console
 from ambidex.vm.building.image import open_image
 from bench.attack import attack
 from bench.desktop import PLACES, crowd, first_ready, reverts, round_trips
+from bench.disk import disk
 from bench.judge import judge
 from bench.ledger import Column, Ledger
 from bench.names import names
@@ -83,6 +85,7 @@ def main(
 
 
 app.command(attack)
+app.command(disk)
 app.command(judge)
 app.command(names)
 app.command(osworld)

@@ -21,9 +21,10 @@ NAME = "evidence.json"
 class Source(Strict):
     """Origin and state of one piece of evidence."""
 
-    by: Literal["collector", "session"]
-    """Who supplied it: the guest's collector, while the agent's processes were frozen, or the
-    agent's session before that, through programs that the agent may have changed."""
+    by: Literal["collector", "disk", "session"]
+    """Who supplied it: the guest's collector, while the agent's processes were frozen; the host,
+    from the disk of the paused machine (where the agent is root); or the agent's session before
+    that, through programs that the agent may have changed."""
     asked: str
     """The path, command or tool that was requested."""
     state: str
@@ -40,7 +41,8 @@ class Manifest(Strict):
     """All sources by name in the evidence directory."""
 
     agent_is_root: bool = False
-    """Whether the agent could become root in the guest, and so change the collector."""
+    """Whether the agent could become root in the guest, and so change the collector. Then only what
+    was read from the `disk` is independent of the agent."""
     sources: dict[str, Source] = Field(default_factory=dict)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import os
 import time
 from typing import Any, Optional, TypeVar
 
@@ -176,6 +177,7 @@ class Harness:
             Route("/harness/journal", self.journal),
             Route("/harness/freeze", self.freeze, methods=["POST"]),
             Route("/harness/freeze", self.thaw, methods=["DELETE"]),
+            Route("/harness/sync", self.sync, methods=["POST"]),
             Route("/harness/evidence/file", self.evidence),
             Route("/harness/evidence/list", self.listing),
             Route("/harness/evidence/survey", self.survey),
@@ -311,6 +313,11 @@ class Harness:
     async def thaw(self, request: Request) -> Response:
         """Resume the processes of the desktop user."""
         await self._freezer.thaw()
+        return JSONResponse({})
+
+    async def sync(self, request: Request) -> Response:
+        """Write everything that is only in memory to the disk."""
+        await asyncio.to_thread(os.sync)
         return JSONResponse({})
 
     async def evidence(self, request: Request) -> Response:

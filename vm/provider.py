@@ -21,6 +21,7 @@ from ambidex.vm.checkpoints.collection import load_checkpoint, save_checkpoint
 from ambidex.vm.checkpoints.disk_blocks import disk_blocks
 from ambidex.vm.checkpoints.idle import IdleInstance, preload, restore
 from ambidex.vm.closing import Closing
+from ambidex.vm.disk.guest_disk import GuestDisk
 from ambidex.vm.machines.boot import BOUNDS, wait_until_quiet, wait_until_ready
 from ambidex.vm.machines.domain import Memory, Shape
 from ambidex.vm.machines.door import new_token
@@ -48,8 +49,6 @@ from ambidex.vm.store import once
 
 __all__ = ["LibvirtMachine", "LibvirtProvider"]
 
-LibvirtMachine = OwnedMachine[Instance]
-
 KINDS = 8
 """Number of snapshots that spares are kept of: a fork takes little memory until it writes."""
 ROOTS = 2
@@ -69,6 +68,14 @@ class SpareKind(NamedTuple):
     token: str
     """The snapshot's token, which changes if it is made again."""
     network: bool
+
+
+class LibvirtMachine(OwnedMachine[Instance]):
+    """A virtual machine."""
+
+    def disk(self) -> AbstractContextManager[GuestDisk]:
+        """See `vm.disk.DiskOwner`."""
+        return self.instance.paused_disk()
 
 
 class LibvirtProvider(Closing):

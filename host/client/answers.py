@@ -74,7 +74,7 @@ class FoundFile(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     state: Literal["file", "absent", "folder", "link", "special", "unreadable", "too_large"]
-    size: int = Field(0, ge=0)
+    size: Annotated[int, Field(ge=0)] = 0
     content: bytes = b""
 
 

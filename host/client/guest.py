@@ -184,6 +184,10 @@ class Guest(Closing):
         """Undo `freeze`, for machines that are not reverted."""
         self._once("DELETE", "/harness/freeze", FREEZES)
 
+    def sync(self) -> None:
+        """Have the guest write everything that is only in its memory to its disk."""
+        self._once("POST", "/harness/sync", FREEZES)
+
     def find_file(self, path: str) -> FoundFile:
         """The state of a path, with the content if it is a file that the desktop user may read."""
         answer = self._read("/harness/evidence/file", {"path": path}, COLLECTS, "file")

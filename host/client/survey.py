@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from ambidex.host.client.evidence_files import FileReader
 from ambidex.host.client.guest import Guest
 from ambidex.host.client.inside import SURVEY
 from ambidex.host.errors import GuestError
@@ -24,6 +25,7 @@ __all__ = [
     "changes",
     "left_out",
     "survey",
+    "survey_files",
 ]
 
 Survey = Mapping[str, Mapping[str, str]]
@@ -85,12 +87,14 @@ def survey(guest: Guest, parts: tuple[str, ...] = PARTS) -> Survey:
         state |= typed(dict[str, dict[str, str]], json_value(result.stdout, what), what)
         if missing := [part for part in session if part not in state]:
             raise MalformedError(f"{what} has no {', '.join(missing)}")
-    if "files" in parts:
-        inventory = guest.inventory()
-        state["files"] = inventory.files
-        if inventory.refused:
-            state[REFUSED] = {"files": inventory.refused}
-    return state
+    return {**state, **survey_files(guest)} if "files" in parts else state
+
+
+def survey_files(reader: FileReader) -> Survey:
+    """The part `files` of a survey, with the part `REFUSED` if it is incomplete."""
+    inventory = reader.inventory()
+    refused = {REFUSED: {"files": inventory.refused}} if inventory.refused else {}
+    return {"files": inventory.files, **refused}
 
 
 def changes(before: Survey, after: Survey) -> list[Change]:

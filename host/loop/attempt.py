@@ -35,6 +35,7 @@ from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory
 from ambidex.tasks import Task, Verdict
 from ambidex.vm import Machine
+from ambidex.vm.disk import DiskOwner
 
 __all__ = ["Attempt", "MakeAgent"]
 
@@ -92,7 +93,8 @@ class Attempt:
 
     def _healthy(self, guest: Guest) -> Health:
         health = guest.health()
-        self.agent_is_root = health.agent_is_root
+        # A branch starts from a guest that an agent may have changed already.
+        self.agent_is_root = health.agent_is_root or bool(self.point and self.point.agent_is_root)
         if not health.ready:
             raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
         return health
@@ -184,7 +186,11 @@ class Attempt:
 
     def _context(self, machine: Machine) -> StageContext:
         return StageContext(
-            self.folder / STAGE, partial(self._fresh, machine), self.config.literal_sleeps
+            self.folder / STAGE,
+            partial(self._fresh, machine),
+            self.config.literal_sleeps,
+            bool(self.agent_is_root),
+            machine.disk if isinstance(machine, DiskOwner) else None,
         )
 
     @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ambidex.evaluators.manifest import read_manifest
 from ambidex.host.errors import UsageError
 from ambidex.host.loop.checkpointing import SNAPSHOTS
 from ambidex.host.loop.stage import STAGE
@@ -36,6 +37,8 @@ class BranchPoint:
     fork: Fork
     seed: int
     """The recorded trial's seed."""
+    agent_is_root: bool = False
+    """Whether the recorded trial's agent could become root, as its evidence says."""
 
     @property
     def reference(self) -> dict[str, Any]:
@@ -47,7 +50,8 @@ def branch_point(fork: Fork, branch: Branch) -> BranchPoint:
     """The branch point of one of a fork's branches; `UsageError` where it has no checkpoint."""
     trial = Path(fork.run) / branch.trial
     checkpoint = checkpoint_of(trial, branch.step)
-    return BranchPoint(trial, branch.step, checkpoint, fork, start_of(trial)["seed"])
+    root = read_manifest(trial / "evidence").agent_is_root
+    return BranchPoint(trial, branch.step, checkpoint, fork, start_of(trial)["seed"], root)
 
 
 def checkpoint_of(trial: Path, step: int) -> Path:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ambidex.evaluators.manifest import NAME as MANIFEST
 from ambidex.evaluators.manifest import Manifest
+from ambidex.host.client.disk_files import DiskFiles
+from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest
+from ambidex.host.errors import GuestError
 from ambidex.host.loop import task_steps
 from ambidex.host.osworld import stage as osworld
 from ambidex.tasks import Task, Verbs
 from ambidex.tasks.osworld.task import OSWorldBody
+from ambidex.vm.disk.guest_disk import GuestDisk
 
 __all__ = ["STAGE", "StageContext", "collect", "set_stage"]
 
@@ -38,6 +43,11 @@ class StageContext:
     be gone afterwards."""
     literal_sleeps: bool = False
     """Whether a task's pauses are slept through, instead of waiting for what they are for."""
+    agent_is_root: bool = False
+    """Whether the agent could become root, as known before it acted: root can change the guest's
+    own answer."""
+    disk: Callable[[], AbstractContextManager[GuestDisk]] | None = None
+    """Pauses the machine and opens its disk; None if that cannot be read on this host."""
 
 
 def set_stage(
@@ -73,18 +83,20 @@ def collect(
     takes longer than `within` seconds.
 
     What does not exist is left out, for the judge to notice. The agent's answer is `answer.txt`;
-    `evidence.json` says where each piece came from. The desktop is frozen afterwards.
+    `evidence.json` says where each piece came from. The desktop is frozen afterwards. Where the
+    agent is root, files are read from the disk of the paused machine, if the context has it.
     """
     evidence.mkdir()
-    root = guest.health().agent_is_root
+    root = (context is not None and context.agent_is_root) or guest.health().agent_is_root
     if answer is not None:
         (evidence / "answer.txt").write_text(answer, encoding="utf-8")
     what = f"collecting the evidence of {task.name}"
+    open_files = partial(_open_files, guest, context.disk if root and context else None)
     with guest.within(within, what):
         match task.body:
             case Verbs() as body:
                 kept = context.kept if context else None
-                sources = task_steps.collect(task.name, body, guest, evidence, kept)
+                sources = task_steps.collect(task.name, body, guest, evidence, kept, open_files)
             case OSWorldBody() as body if context is not None:
 
                 @contextmanager
@@ -93,8 +105,30 @@ def collect(
                         yield other
 
                 kept, literal = context.kept, context.literal_sleeps
-                sources = osworld.collect(task.name, body, guest, evidence, kept, literal, fresh)
+                sources = osworld.collect(
+                    task.name, body, guest, evidence, kept, literal, fresh, open_files
+                )
             case other:
                 raise TypeError(f"{task.name}: cannot collect for a {type(other).__name__}")
     manifest = Manifest(agent_is_root=root, sources=sources)
     (evidence / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _open_files(
+    guest: Guest, disk: Callable[[], AbstractContextManager[GuestDisk]] | None
+) -> Iterator[EvidenceFiles]:
+    """The files of a frozen guest: as its collector reads them or, with a disk in a form that is
+    supported, as the host reads them while the whole machine is paused."""
+    if disk is None:
+        yield EvidenceFiles(guest, "collector")
+        return
+    # An agent that is root can prevent this: it only loses its latest writes.
+    with suppress(GuestError):
+        guest.sync()
+    with disk() as opened:
+        files = DiskFiles(opened)
+        if files.readable:
+            yield EvidenceFiles(files, "disk", files.home)
+            return
+    yield EvidenceFiles(guest, "collector")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from ambidex.evaluators.manifest import Source
 from ambidex.host import ToolCall, ToolResult
 from ambidex.host.client.answers import GuestRefusalError, NoSuchWindowError
+from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import UNREADABLE, Guest
 from ambidex.host.client.survey import (
     LASTING,
@@ -18,6 +21,7 @@ from ambidex.host.client.survey import (
     changes,
     left_out,
     survey,
+    survey_files,
 )
 from ambidex.host.errors import StageError
 from ambidex.host.untrusted.parsing import json_value
@@ -72,12 +76,19 @@ def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
         (kept / BEFORE).write_text(json.dumps(before), encoding="utf-8")
 
 
-def collect(name: str, body: Verbs, guest: Guest, evidence: Path, kept: Path | None) -> Sources:
+def collect(
+    name: str,
+    body: Verbs,
+    guest: Guest,
+    evidence: Path,
+    kept: Path | None,
+    open_files: Callable[[], AbstractContextManager[EvidenceFiles]],
+) -> Sources:
     """Execute `collect` into the directory `evidence`; what does not exist is left out. Returns
     where each piece came from, and what is wrong with it.
 
     The live session is queried first. Then all processes of the agent are frozen, and files are
-    read.
+    read through `open_files`.
     """
     home = guest.home
     collecting = body.spec.collect
@@ -93,46 +104,51 @@ def collect(name: str, body: Verbs, guest: Guest, evidence: Path, kept: Path | N
             case CallCollect():
                 sources[step.kept_as] = _call_result(f"{name}-collect-{index}", step, guest, target)
     guest.freeze()
-    for step in collecting:
-        target = evidence / step.kept_as
-        match step:
-            case Get():
-                sources[step.kept_as] = _file(step, guest, target)
-            case ListCollect():
-                sources[step.kept_as] = _listing(step, guest, target)
-            case ChangesCollect():
-                sources[step.kept_as] = _changes(guest, target, kept, settings, home)
+    with open_files() as files:
+        for step in collecting:
+            target = evidence / step.kept_as
+            match step:
+                case Get():
+                    sources[step.kept_as] = _file(step, files, target)
+                case ListCollect():
+                    sources[step.kept_as] = _listing(step, files, target)
+                case ChangesCollect():
+                    sources[step.kept_as] = _changes(
+                        files, target, kept, settings, files.home or home
+                    )
     return sources
 
 
-def _changes(guest: Guest, target: Path, kept: Path | None, settings: Survey, home: str) -> Source:
+def _changes(
+    files: EvidenceFiles, target: Path, kept: Path | None, settings: Survey, home: str
+) -> Source:
     if kept is None:
         raise StageError("the survey made after setup is missing")
     before: Survey = json_value((kept / BEFORE).read_bytes(), BEFORE)
-    after = {**survey(guest, ("files",)), **settings}
+    after = {**survey_files(files.reader), **settings}
     refused = after.get(REFUSED, {}).get("files", "")
     content = as_evidence(
         changes(before, after), home, refused=refused, left_out=left_out(before, after)
     )
     target.write_text(content, encoding="utf-8")
-    return Source(by="collector", asked="files and settings", state="surveyed", flaw=refused)
+    return Source(by=files.by, asked="files and settings", state="surveyed", flaw=refused)
 
 
-def _file(step: Get, guest: Guest, target: Path) -> Source:
-    file = guest.find_file(step.get)
+def _file(step: Get, files: EvidenceFiles, target: Path) -> Source:
+    file = files.reader.find_file(step.get)
     if file.state == "file":
         target.write_bytes(file.content)
     flaw = "" if file.state in ("file", "absent") else UNREADABLE[file.state]
-    return Source(by="collector", asked=step.get, state=file.state, size=file.size, flaw=flaw)
+    return Source(by=files.by, asked=step.get, state=file.state, size=file.size, flaw=flaw)
 
 
-def _listing(step: ListCollect, guest: Guest, target: Path) -> Source:
-    listing = guest.list_folder(step.list)
+def _listing(step: ListCollect, files: EvidenceFiles, target: Path) -> Source:
+    listing = files.reader.list_folder(step.list)
     paths = [path for path in listing.paths if step.folders or not path.endswith("/")]
     target.write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
     flaw = "" if listing.there else "there is no such folder"
     flaw = "it holds too many files" if listing.more else flaw
-    return Source(by="collector", asked=step.list, state="listed", size=len(paths), flaw=flaw)
+    return Source(by=files.by, asked=step.list, state="listed", size=len(paths), flaw=flaw)
 
 
 def _run_output(step: RunCollect, guest: Guest, target: Path) -> Source:

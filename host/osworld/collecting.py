@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from ambidex.evaluators.manifest import Source
 from ambidex.host.client.answers import GuestRefusalError
+from ambidex.host.client.evidence_files import EvidenceFiles, FileReader
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld import suite_runs
 from ambidex.host.osworld.from_browser import from_address, html, pages
@@ -49,6 +50,16 @@ FILES = (
     web.ProfileTable,
 )
 """Getters that need only files or the benchmark's own data, not the agent's session."""
+BY_PATH = (
+    getter_types.BackgroundInSlide,
+    getter_types.ContentOfFile,
+    getter_types.GimpFile,
+    getter_types.GuestFile,
+    getter_types.SoundInSlide,
+    getter_types.VlcConfig,
+)
+"""Of these, the getters that read files by path. The host can read them from the machine's disk;
+folders, shortcuts and the browser's profile are always read by the guest's collector."""
 
 
 class Collector:
@@ -65,6 +76,7 @@ class Collector:
     ) -> None:
         self._body = body
         self._guest = guest
+        self._files: FileReader = guest
         self._evidence = evidence
         self._steps = steps
         self._waiting = waiting
@@ -72,11 +84,14 @@ class Collector:
         self.sources: dict[str, Source] = {}
         """The source of each answer; fill_dates by `all`."""
 
-    def all(self) -> tuple[Answers, Answers]:
+    def all(
+        self, open_files: Callable[[], AbstractContextManager[EvidenceFiles]]
+    ) -> tuple[Answers, Answers]:
         """The results of all questions, and the expected values they are compared with.
 
         Getters that need the session run first, in OSWorld's order. Then all processes of the agent
-        are frozen, and the getters that only read files run.
+        are frozen, and the getters that only read files run; those that read them by path come
+        last, and use `open_files`.
         """
         getters: list[tuple[str, Getter]] = []
         for index, question in enumerate(self._body.questions):
@@ -90,9 +105,14 @@ class Collector:
             end_browser(self._guest)
         self._guest.freeze()
         for name, getter in getters:
-            if isinstance(getter, FILES):
+            if isinstance(getter, FILES) and not isinstance(getter, BY_PATH):
                 answers[name] = self._run_getter(name, getter)
-        self.sources = {name: _source(answers[name], getter) for name, getter in getters}
+        with open_files() as files:
+            self._files, by = files.reader, files.by
+            for name, getter in getters:
+                if isinstance(getter, BY_PATH):
+                    answers[name] = self._run_getter(name, getter)
+        self.sources = {name: _source(answers[name], getter, by) for name, getter in getters}
         folder: dict[str, StoredFile | None] = {}
         shadowed = {name: _shadowed(answers[name], folder) for name, _ in getters}
         indices = range(len(self._body.questions))
@@ -123,6 +143,7 @@ class Collector:
     def _run_getter(self, name: str, getter: Getter) -> Collected:
         context = GetterContext(
             self._guest,
+            self._files,
             self._body.store,
             self._waiting,
             self._evidence,
@@ -187,9 +208,11 @@ class Collector:
         return (now.astimezone(ZoneInfo(rules.timezone)) if rules.timezone else now).date()
 
 
-def _source(collected: Collected, getter: Getter) -> Source:
-    by: Literal["collector", "session"] = "collector" if isinstance(getter, FILES) else "session"
+def _source(collected: Collected, getter: Getter, by_path: Literal["collector", "disk"]) -> Source:
     flaw = collected.said if collected.state == "failed" else ""
+    by: Literal["collector", "disk", "session"] = "session"
+    if isinstance(getter, FILES):
+        by = by_path if isinstance(getter, BY_PATH) else "collector"
     return Source(by=by, asked=getter.type, state=collected.state, flaw=flaw)
 
 

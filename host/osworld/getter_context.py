@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
 
-from ambidex.host.client.answers import GuestRefusalError, NoSuchFileError
+from ambidex.host.client.answers import GuestRefusalError
+from ambidex.host.client.evidence_files import FileReader
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld.assets import AssetStore
@@ -27,6 +28,8 @@ class GetterContext:
     """The guest, folders and clock that one getter of a task works with."""
 
     guest: Guest
+    files: FileReader
+    """Reads the guest's files; the guest itself, except where the agent is root."""
     store: AssetStore
     waiting: Waiting
     evidence: Path
@@ -88,10 +91,9 @@ def fetched(context: GetterContext, path: str) -> bytes | None:
     """The content of a file in the guest; None if it cannot be read."""
     if "\0" in path:  # possible in a link inside a file made by the agent
         return None
-    full = path if path.startswith(("/", "~")) else f"{context.guest.home}/{path}"
+    full = path if path.startswith(("/", "~")) else f"~/{path}"
     try:
-        return context.guest.get(full)
-    except NoSuchFileError:
+        file = context.files.find_file(full)
+    except GuestRefusalError:
         return None
-    except GuestRefusalError:  # a folder, or not readable for the desktop user
-        return None
+    return file.content if file.state == "file" else None

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ambidex.evaluators.manifest import Source
+from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import StageError
 from ambidex.host.osworld.collecting import Collector
@@ -62,9 +63,10 @@ def collect(
     kept: Path,
     literal: bool,
     fresh: Callable[[], AbstractContextManager[Guest]],
+    open_files: Callable[[], AbstractContextManager[EvidenceFiles]],
 ) -> dict[str, Source]:
     """Run the steps after the episode and all getters, and store their answers in `evidence`.
-    Returns the source of each answer."""
+    Files are read through `open_files`. Returns the source of each answer."""
     clock = str(ask(guest, "clock"))
     waiting = Waiting(guest, literal=literal, written=watched_files(body))
     after = evidence / "steps"
@@ -80,7 +82,7 @@ def collect(
     if body.post and not literal:
         waiting.settled(STILL)
     collector = Collector(body, guest, evidence, (after, kept), waiting, clock)
-    results, expected = collector.all()
+    results, expected = collector.all(open_files)
     results = collector.run_apart(results, expected, fresh)
     answers = Record(results=results, expected=expected, failed_step=failed, clock=clock)
     (evidence / NAME).write_text(answers.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -8,12 +8,14 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest, Patience
 from ambidex.host.errors import GuestError
 from ambidex.host.osworld.collecting import Collector
@@ -87,7 +89,7 @@ def collected(guest: Guest, evidence: Path, getter: dict[str, Any]) -> Collected
     waiting = Waiting(guest, literal=False)
     try:
         collector = Collector(body, guest, evidence, (), waiting, "2026-01-02T03:04:05+00:00")
-        results, _ = collector.all()
+        results, _ = collector.all(lambda: nullcontext(EvidenceFiles(guest, "collector")))
     except GuestError as error:
         str(error).encode()
         return None

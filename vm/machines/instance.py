@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ambidex.vm import MachineError
 from ambidex.vm.building.image import Image
+from ambidex.vm.disk.guest_disk import GuestDisk, open_disk
 from ambidex.vm.machines.binding import libvirt
 from ambidex.vm.machines.display import capture
 from ambidex.vm.machines.domain import GUEST_PORT, Memory, Shape, domain_xml
@@ -22,6 +23,7 @@ from ambidex.vm.machines.door import Door
 from ambidex.vm.machines.hypervisor import Domain, hmp
 from ambidex.vm.machines.owner import LibvirtOwner
 from ambidex.vm.process import run
+from ambidex.vm.store import cache_folder
 from ambidex.vm.wait import NotYetError, wait_for
 
 __all__ = ["Instance", "launch"]
@@ -45,6 +47,8 @@ class Instance:
     ssh_port: int | None
     root: Path | None
     """Folder of its base snapshot; None if it was started from its disk."""
+    user: str
+    """Name of the desktop user."""
 
     @property
     def name(self) -> str:
@@ -93,6 +97,21 @@ class Instance:
             with contextlib.suppress(libvirt.libvirtError):
                 self.domain.resume()
             raise
+
+    @contextlib.contextmanager
+    def paused_disk(self) -> Iterator[GuestDisk]:
+        """Pause it and read its disk in the block; it runs again afterwards. `MachineError` if it
+        has ended, or if its disk cannot be read on this host."""
+        try:
+            self.domain.suspend()  # QEMU then writes what it still holds to the qcow2
+        except libvirt.libvirtError as error:
+            raise MachineError(f"the machine cannot be paused: {error}") from None
+        try:
+            with open_disk(self.disk, cache_folder(), self.user) as disk:
+                yield disk
+        finally:
+            with contextlib.suppress(libvirt.libvirtError):  # it may have ended
+                self.domain.resume()
 
     def close(self) -> None:
         """End the domain at once; its unsaved state is lost."""
@@ -174,6 +193,7 @@ def launch(
             vnc=(f"127.0.0.1:{_vnc_port(domain)}", password),
             ssh_port=forwards.get(22),
             root=root,
+            user=image.base.user,
         )
     raise AssertionError("unreachable")
 

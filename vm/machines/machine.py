@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from ambidex.vm import MachineError, Place, Program
 from ambidex.vm.closing import Closing
@@ -113,11 +113,11 @@ class OwnedMachine(Closing, Generic[R]):
             self._last = name
 
     @contextmanager
-    def fork(self) -> Iterator[OwnedMachine[R]]:
+    def fork(self) -> Iterator[Self]:
         """See `vm.Machine`."""
         with self._fork(self.instance) as instance:
             operations = (self._switch, self._save, self._fork, self._drop)
-            with OwnedMachine(*operations, self._snapshot) as copy:
+            with type(self)(*operations, self._snapshot) as copy:
                 copy._current, copy._last = instance, self._last
                 yield copy
 
