@@ -1,13 +1,14 @@
 """OSWorld's steps and getters on a real desktop, one at a time, each in a task of its own."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from ambidex.evaluators import Score
 from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.registry import BoundMetric, metric
+from ambidex.host.client.evidence_files import EvidenceFiles
 from ambidex.host.client.guest import Guest
 from ambidex.host.osworld.stage import collect, set_stage
 from ambidex.tasks.osworld.assets import AssetStore
@@ -72,7 +73,9 @@ class Desk:
     def record(self, body: OSWorldBody, kept: Path | None = None) -> tuple[Record, Path]:
         """The record of a task's collection."""
         evidence = self.room()
-        collect("test", body, self.guest, evidence, kept or self.room(), False, self.fresh)
+        files = nullcontext(EvidenceFiles(self.guest, "collector"))
+        stored = kept or self.room()
+        collect("test", body, self.guest, evidence, stored, False, self.fresh, lambda: files)
         self.guest.thaw()
         return read_record(evidence), evidence
 
