@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from ambidex.host.errors import ModelError, UsageError
 from ambidex.host.records.config import locked
 from ambidex.host.records.rows import Row, finished, read_rows
 from ambidex.host.records.trajectory import read_trajectory
+from ambidex.host.runs.runner import SilentWatcher
 from ambidex.tasks import Suite, Task
 from tests.support.peer import PeerMachine
 from tests.support.suites import config_of, run_in
@@ -286,11 +288,16 @@ def test_an_interrupt_closes_the_machines_and_loses_no_row(
         machines.append(PeerMachine())
         return machines[-1]
 
-    class Interrupts:
-        """A watcher that interrupts the run in the second trial."""
+    class Interrupts(SilentWatcher):
+        """Interrupts the run in the second trial, and knows when the run has noticed."""
 
         def __init__(self) -> None:
             self.episodes = 0
+            self.noticed = threading.Event()
+
+        def message(self, text: str) -> None:
+            if text.startswith("interrupted"):
+                self.noticed.set()
 
         def __call__(self, name: str, task: Task, briefing: Briefing) -> Agent:
             self.episodes += 1
@@ -298,11 +305,12 @@ def test_an_interrupt_closes_the_machines_and_loses_no_row(
 
         def step(self, observation: Observation) -> Decision:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1.0)  # the step during which the interrupt arrives
+            assert self.noticed.wait(60)
             return Decision()
 
+    interrupts = Interrupts()
     with pytest.raises(KeyboardInterrupt):
-        run_in(tmp_path, suite, config, make, Interrupts())
+        run_in(tmp_path, suite, config, make, interrupts, watcher=interrupts)
     assert all(machine.closed for machine in machines)
     assert len(read_rows(tmp_path)) == 1
     assert len(finished(run_in(tmp_path, suite, config))) == 4
