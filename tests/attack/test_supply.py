@@ -17,8 +17,8 @@ from ambidex.tasks import Suite
 from ambidex.tasks.osworld.assets import AssetStore, ChangedAssetError
 from ambidex.vm.building.layer import LOCK, PROJECT, SOURCE_ONLY
 from ambidex.vm.locked import Locked, LockError, read_lock
-from tests.host.cli.test_cli import ambidex
 from tests.host.cli.test_osworld_cli import download, served
+from tests.support.commands import ambidex
 from tests.support.osworld import task, write
 from tests.support.peer import CATALOGUE
 from tests.support.suites import config_of, run_in

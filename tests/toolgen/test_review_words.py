@@ -15,7 +15,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ambidex.host.cli import main
 from ambidex.host.errors import ModelError
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import read_prices
@@ -26,6 +25,7 @@ from ambidex.toolgen.review.opinion import ask_opinion
 from ambidex.toolgen.store import Folder
 from ambidex.toolgen.verdicts import RUBRIC, decision_on, give_verdict
 from tests.host.agents.test_model_agent import chat_server
+from tests.support.commands import ambidex
 from tests.support.served import CATALOGUE
 from tests.toolgen.reviewed import full_candidate, submission
 
@@ -42,14 +42,6 @@ def _served_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue as it is served, which each command would read in a process of its own."""
     for module in (cli, foundry):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
-
-
-def ambidex(*words: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main.main([str(word) for word in words])
-    code = ended.value.code
-    assert isinstance(code, int)
-    return code
 
 
 def verdict(folder: Folder, *words: object) -> int:

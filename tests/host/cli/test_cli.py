@@ -18,6 +18,7 @@ from ambidex.host.records.rows import CallCount, read_rows
 from ambidex.host.runs.prove import agents_of, jobs, verdicts
 from ambidex.host.runs.runner import run_jobs
 from ambidex.tasks import Suite
+from tests.support.commands import ambidex
 from tests.support.peer import ALIAS, CATALOGUE, TOKEN, PeerMachine, peer
 from tests.support.played import row, run_of
 from tests.support.suites import config_of, run_in
@@ -28,14 +29,6 @@ def _peer_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue is the peer's: these tests have its tools and no others."""
     for module in (main, run_commands):
         monkeypatch.setattr(module, "read_catalogue", lambda: CATALOGUE)
-
-
-def ambidex(*words: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main.main([str(word) for word in words])
-    code = ended.value.code
-    assert isinstance(code, int)
-    return code
 
 
 def test_check_counts_tasks_and_lists_every_problem(

@@ -25,7 +25,7 @@ from ambidex.tasks.load import load_suite
 from ambidex.tasks.osworld.annotations import import_notes, read_notes
 from ambidex.tasks.osworld.assets import AssetStore, dataset_path
 from ambidex.tasks.osworld.suite import Selection, survey
-from tests.host.cli.test_cli import ambidex
+from tests.support.commands import ambidex
 from tests.support.osworld import ASSETS, ID, OSWORLD, needs_osworld, task, write
 from tests.support.peer import CATALOGUE
 

@@ -15,8 +15,8 @@ from ambidex.host.records.config import CheckpointPolicy
 from ambidex.host.records.rows import Row
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, all_done, check
-from tests.host.cli.test_cli import ambidex
 from tests.support import served
+from tests.support.commands import ambidex
 from tests.support.peer import CATALOGUE
 from tests.support.suites import config_of, run_in
 from tests.support.travel import Toy, on_peers, recorded, suite_in

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from ambidex.host.loop.episode import run_episode
 from ambidex.host.loop.progress import Episode
 from ambidex.host.records.config import offered
 from ambidex.host.records.trajectory import Trajectory, read_trajectory
-from tests.support.peer import ALIAS, CATALOGUE, TOKEN, Desktop, peer
+from tests.support.peer import ALIAS, CATALOGUE, Desktop
 
 DEAR = Exchange("toy", {}, Usage(1, 1, cost=0.4), 0.1)
 
@@ -28,18 +27,6 @@ class Scripted:
     def step(self, observation: Observation) -> Decision:
         self.seen.append(observation)
         return self._decisions.pop(0) if len(self._decisions) > 1 else self._decisions[0]
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[tuple[str, Desktop]]:
-    with peer() as both:
-        yield both
-
-
-@pytest.fixture
-def guest(running: tuple[str, Desktop]) -> Iterator[Guest]:
-    with Guest(running[0], TOKEN) as guest:
-        yield guest
 
 
 def click(x: int = 1, y: int = 1) -> ToolCall:

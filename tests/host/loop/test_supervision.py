@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -22,23 +21,11 @@ from ambidex.host.records.orders import Act, Order, Orders, post, read_call, wri
 from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.records.trajectory import Trajectory, read_trajectory
 from ambidex.tasks import Suite, Task
-from tests.support.peer import CATALOGUE, TOKEN, Desktop, peer
+from tests.support.peer import CATALOGUE, Desktop
 from tests.support.suites import config_of, run_in
 from tests.support.tables import every_case
 
 CLICK = Act(call="computer_click", arguments={"x": 3, "y": 4})
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[tuple[str, Desktop]]:
-    with peer() as both:
-        yield both
-
-
-@pytest.fixture
-def guest(running: tuple[str, Desktop]) -> Iterator[Guest]:
-    with Guest(running[0], TOKEN) as guest:
-        yield guest
 
 
 class Ordering:

@@ -14,8 +14,8 @@ from ambidex.host.cli import travel
 from ambidex.host.travel.counterfactual import compare, decisions, regrets
 from ambidex.host.travel.regret import ComparedDecision, Outcome
 from ambidex.host.travel.regret_page import write_regret
-from tests.host.cli.test_cli import ambidex
 from tests.host.report.test_report import Page
+from tests.support.commands import ambidex
 from tests.support.peer import CATALOGUE
 from tests.support.travel import Toy, on_peers, recorded, suite_in
 
