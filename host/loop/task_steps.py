@@ -30,6 +30,7 @@ from ambidex.tasks.spec import (
     Call,
     CallCollect,
     ChangesCollect,
+    ExportCollect,
     Get,
     ListCollect,
     Put,
@@ -112,6 +113,8 @@ def collect(
                     sources[step.kept_as] = _file(step, files, target)
                 case ListCollect():
                     sources[step.kept_as] = _listing(step, files, target)
+                case ExportCollect():
+                    sources[step.kept_as] = _export(step, guest, target)
                 case ChangesCollect():
                     sources[step.kept_as] = _changes(
                         files, target, kept, settings, files.home or home
@@ -149,6 +152,13 @@ def _listing(step: ListCollect, files: EvidenceFiles, target: Path) -> Source:
     flaw = "" if listing.there else "there is no such folder"
     flaw = "it holds too many files" if listing.more else flaw
     return Source(by=files.by, asked=step.list, state="listed", size=len(paths), flaw=flaw)
+
+
+def _export(step: ExportCollect, guest: Guest, target: Path) -> Source:
+    content, whole = guest.export(step.export)
+    target.write_bytes(content)
+    flaw = "" if whole else "the service holds too much to be judged"
+    return Source(by="service", asked=step.export, state="file", size=len(content), flaw=flaw)
 
 
 def _run_output(step: RunCollect, guest: Guest, target: Path) -> Source:
