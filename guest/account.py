@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Optional
 
 from ambidex.guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER
@@ -68,6 +69,12 @@ class Account:
         own = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "SHELL": self.shell}
         path = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
         return {"PATH": path, "LANG": os.environ.get("LANG", "C.UTF-8"), **own}
+
+    @property
+    def runtime(self) -> dict[str, str]:
+        """What is added to `environment` where there is no session to take it from."""
+        folder = Path(f"/run/user/{self.uid}")
+        return {"XDG_RUNTIME_DIR": str(folder)} if folder.is_dir() else {}
 
 
 def _entry(name: str) -> pwd.struct_passwd:

@@ -18,7 +18,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional
 
-from ambidex.guest import COLLECTOR, FREEZER, HARNESS, SUITE, THAWER, HarnessError, wire
+from ambidex.guest import (
+    COLLECTOR,
+    FREEZER,
+    HARNESS,
+    HEADLESS,
+    SUITE,
+    THAWER,
+    HarnessError,
+    commands,
+    wire,
+)
 from ambidex.guest.desktop.session import wait_for_session
 from ambidex.guest.wire import WorkerReply
 from ambidex.mcp_tools import App, Picture, Tool, ToolError, catalogue
@@ -137,7 +147,8 @@ def serve(channel: Channel, operations: dict[str, Operation], threads: int) -> N
 def main(name: str, fd: int) -> None:
     """Prepare, send the hello message and serve."""
     channel = Channel(fd)
-    if name == HARNESS:
+    desktop = not os.environ.pop(HEADLESS, "")
+    if name == HARNESS and desktop:
         variables = ("HOME", "USER", "LOGNAME", "SHELL", "PATH")
         own = {variable: os.environ[variable] for variable in variables}
         session = wait_for_session(SESSION_WITHIN, channel.stage)
@@ -149,6 +160,9 @@ def main(name: str, fd: int) -> None:
         operations = harness_verbs.operations()
         channel.send({"id": 0, "value": {"session": dict(os.environ), "prepared": []}})
         serve(channel, operations, threads=8)
+    elif name == HARNESS:
+        channel.send({"id": 0, "value": {"prepared": []}})
+        serve(channel, {**commands.without_desktop(), **commands.operations()}, threads=8)
     elif name == COLLECTOR:
         from ambidex.guest.account import Account
         from ambidex.guest.evidence import collector
@@ -162,7 +176,7 @@ def main(name: str, fd: int) -> None:
     elif name in (FREEZER, THAWER):
         signal_all(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
     else:
-        apps = list(catalogue.apps(name).values())
+        apps = list(catalogue.installed(desktop=desktop, worker=name).values())
         prepared = []
         for app in apps:
             if app.prepare:
