@@ -166,6 +166,10 @@ class App:
     needs: str = ""
     """A path that must exist in the guest for the app to be served, or several separated by colons,
     of which one must exist."""
+    service: str = ""
+    """The service of the image that the tools act on, if any."""
+    command: tuple[str, ...] = ()
+    """The command of the stock server whose tools were recorded (`mcp_tools.recorded`)."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     @property

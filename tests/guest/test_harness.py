@@ -39,7 +39,9 @@ def client(workers: dict[str, Worker], journal: Journal) -> httpx.AsyncClient:
     server = Server({}, workers)
     processes = next(iter(workers.values())).processes
     token, freezer = Token("a-token-of-a-test"), Freezer(processes)
-    harness = Harness(workers, server, token, journal, "digest", freezer, World({}, processes, freezer))
+    harness = Harness(
+        workers, server, token, journal, "digest", freezer, World({}, processes, freezer)
+    )
     harness.warmed = [200]
     app = Starlette(routes=harness.routes(), exception_handlers={HarnessError: on_error})
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://guest")
