@@ -256,6 +256,8 @@ class Facts(Strict):
     apps: list[str] = Field(default_factory=list)
     domain: str = ""
     """Its category in the benchmark; otherwise the application, or `multi` for several."""
+    tool_apps: list[str] = Field(default_factory=list)
+    """The apps whose tools are offered, beside the GUI; if empty, all that are served."""
     snapshot: Annotated[str, AfterValidator(_snapshot_name)] = "ready"
     services: list[str] = Field(default_factory=list)
     """Services of the image that the task needs; a sandbox starts no others."""
