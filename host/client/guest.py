@@ -91,6 +91,7 @@ class Guest(Closing):
         self._tools = self._exit.enter_context(tools)
         self._deadline: Deadline | None = None
         self._screen = Screen()
+        self._has_screen: bool | None = None
         self._home = ""
 
     def close(self) -> None:
@@ -119,6 +120,12 @@ class Guest(Closing):
         answer = self._read("/harness/screenshot", query, WORK * settle, "screenshot")
         header = answer.headers.get("Ambidex-Frame")
         return self._screen.update(answer.status == 304, header, answer.body)
+
+    def observe(self, *, settle: float = 0.0) -> Frame | None:
+        """Like `screenshot`; None, without waiting, if the guest has no desktop."""
+        if self._has_screen is None:
+            self.health()
+        return self.screenshot(settle=settle) if self._has_screen else None
 
     # For the host only
 
@@ -285,7 +292,10 @@ class Guest(Closing):
     def health(self) -> Health:
         """The guest's health report, ready or not."""
         answer = self._read("/harness/health", {}, 0.0, allowed=(503,))
-        return model(Health, answer.body, "the guest's health report")
+        health = model(Health, answer.body, "the guest's health report")
+        if health.ready:
+            self._has_screen = health.screen is not None
+        return health
 
     def wait_ready(self, bound: float = 60.0) -> Health:
         """Wait until the guest is ready and return its health; `GuestError` says what was missing
