@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 
 from PIL import Image
 
-from ambidex.tasks import ToolSpec
+from ambidex.tasks import GUI, ToolSpec, is_gui
 
 __all__ = [
     "GUI",
@@ -39,13 +39,11 @@ __all__ = [
     "ToolResult",
     "ToolSpec",
     "Usage",
+    "is_gui",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
 """The directory that holds the top-level packages."""
-GUI = "computer"
-"""The app whose tools are mouse, keyboard and screenshot (the modality `gui`). The tools of every
-other app belong to the modality `tools`."""
 
 
 class Stop(StrEnum):

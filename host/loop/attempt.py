@@ -30,7 +30,7 @@ from ambidex.host.loop.supervision import SupervisedTrial
 from ambidex.host.loop.verdicts import verdict_on
 from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
-from ambidex.host.records.config import Job, RunConfig, offered
+from ambidex.host.records.config import Job, RunConfig, offered, tools_of
 from ambidex.host.records.rows import Phase
 from ambidex.host.records.trajectory import Trajectory
 from ambidex.tasks import Task, Verdict
@@ -134,7 +134,7 @@ class Attempt:
             seed=seed,
             **({"from": point.reference} if point else {}),
         )
-        tools = offered(served, config.condition)
+        tools = offered(tools_of(self.task.spec, served), config.condition)
         offer = offer_of(config.exposure, tools, self.task, seed)
         apps = {tool.name: tool.app for tool in served}
         first = point.step if point else 1
