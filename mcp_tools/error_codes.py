@@ -83,6 +83,7 @@ class ErrorCode(str, Enum):
     NO_CELL = "no_cell", "The table has no such cell."
     NO_CHART = "no_chart", "No such chart."
     NO_COLUMN = "no_column", "No such column."
+    NO_DESKTOP = "no_desktop", "The guest has no desktop."
     NO_DOCUMENT = "no_document", "No such document is open."
     NO_EDITOR = "no_editor", "No text editor is active."
     NO_EFFECT = "no_effect", "The program accepted the value without effect."
