@@ -26,6 +26,7 @@ journal.
 from __future__ import annotations
 
 __all__ = [
+    "AS_ACCOUNT",
     "CALL_AGAIN",
     "CALL_ID",
     "COLLECTOR",
@@ -35,6 +36,7 @@ __all__ = [
     "HEADLESS",
     "SUITE",
     "THAWER",
+    "VERIFIER",
     "HarnessError",
 ]
 
@@ -57,6 +59,12 @@ COLLECTOR = "collector"
 
 SUITE = "suite"
 """Name of the worker that runs the test suite of a task and then exits."""
+
+VERIFIER = "verifier"
+"""Name of the worker that runs the verification program of a task and then exits."""
+
+AS_ACCOUNT = "as:"
+"""Prefix of the name of a worker that runs one program of an account, which follows."""
 
 FREEZER, THAWER = "freezer", "thawer"
 """Names of the workers that stop or resume the desktop user's processes and then exit."""

@@ -18,9 +18,11 @@ from ambidex.guest.guard import Guard, Token
 from ambidex.guest.harness import Harness, on_error
 from ambidex.guest.journal import Journal
 from ambidex.guest.processes import Processes
+from ambidex.guest.services import running_services
 from ambidex.guest.tools import Server
 from ambidex.guest.warm import warm
 from ambidex.guest.workers import Worker, WorkerEndedError
+from ambidex.guest.world import World
 from ambidex.mcp_tools import catalogue
 
 __all__ = ["door"]
@@ -46,7 +48,8 @@ def door(account: Account, token: Token, journal: Journal, *, desktop: bool = Tr
     mcp = server.http_app(path="/mcp", stateless_http=True, json_response=True)
     described = json.dumps(catalogue.describe(tools), sort_keys=True).encode()
     digest = hashlib.sha256(described).hexdigest()
-    harness = Harness(workers, server, token, journal, digest, freezer)
+    world = World(running_services(), processes, freezer)
+    harness = Harness(workers, server, token, journal, digest, freezer, world)
 
     async def warm_up() -> None:
         for worker in workers.values():

@@ -19,12 +19,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional
 
 from ambidex.guest import (
+    AS_ACCOUNT,
     COLLECTOR,
     FREEZER,
     HARNESS,
     HEADLESS,
     SUITE,
     THAWER,
+    VERIFIER,
     HarnessError,
     commands,
     wire,
@@ -173,6 +175,14 @@ def main(name: str, fd: int) -> None:
         from ambidex.guest.evidence import suite
 
         serve(channel, {"run": lambda given, body: WorkerReply(suite.run(given, body))}, threads=0)
+    elif name == VERIFIER:
+        from ambidex.guest.evidence import verification
+
+        serve(channel, {"verify": verification.verify}, threads=0)
+    elif name.startswith(AS_ACCOUNT):
+        from ambidex.guest.evidence import exporting
+
+        serve(channel, {"export": exporting.export}, threads=0)
     elif name in (FREEZER, THAWER):
         signal_all(signal.SIGSTOP if name == FREEZER else signal.SIGCONT)
     else:

@@ -76,6 +76,8 @@ class Tool:
     """Name and version of the stock server that executes the tool; empty for our own tools."""
     windows: tuple[str, ...]
     """See `App.windows`."""
+    service: str
+    """See `App.service`."""
     function: Callable[..., object]
 
     @functools.cached_property
@@ -166,6 +168,10 @@ class App:
     needs: str = ""
     """A path that must exist in the guest for the app to be served, or several separated by colons,
     of which one must exist."""
+    service: str = ""
+    """The service of the image that the tools act on, if any."""
+    command: tuple[str, ...] = ()
+    """The command of the stock server whose tools were recorded (`mcp_tools.recorded`)."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     @property
@@ -222,5 +228,6 @@ def _tool(
         timeout=timeout,
         mounted=mounted,
         windows=app.windows,
+        service=app.service,
         function=function,
     )

@@ -16,6 +16,7 @@ from typing import Any, Optional
 
 from ambidex import mcp_tools
 from ambidex.mcp_tools import App, Tool, aliases
+from ambidex.mcp_tools.recorded import add_recorded_tools
 
 __all__ = ["apps", "describe", "installed", "tools"]
 
@@ -35,6 +36,7 @@ def apps(
             continue
         for module in pkgutil.iter_modules(imported.__path__):
             importlib.import_module(f"ambidex.mcp_tools.{package.name}.{module.name}")
+        add_recorded_tools(app, Path(imported.__path__[0]))
         by_name[app.name] = app
     return by_name
 

@@ -102,8 +102,12 @@ class Machine(Protocol):
     def boot(self) -> None:
         """Boot, and return when the guest is ready; `MachineError` names the stage it reached."""
 
-    def revert(self, snapshot: Place) -> None:
-        """Revert to a snapshot or a checkpoint; afterwards, as after `boot`, the guest is ready."""
+    def revert(self, snapshot: Place, services: Sequence[str] | None = None) -> None:
+        """Revert to a snapshot or a checkpoint; afterwards, as after `boot`, the guest is ready.
+
+        `services` names those of the image's services that are needed, by default all. A sandbox
+        starts no others; a virtual machine always runs all.
+        """
 
     def snapshot(self, name: Place, programs: Sequence[Program] = ()) -> None:
         """Save the running state as the snapshot `name`, or as a checkpoint in that folder.
@@ -111,8 +115,9 @@ class Machine(Protocol):
         The machine keeps running. A snapshot exists only once it is complete. Checkpoints in one
         folder share their blocks, so each is small. `MachineError` if the provider has none.
 
-        A virtual machine saves its memory, and with it every program. A sandbox saves its files,
-        and starts `programs` again, in this order: name every one that has a window.
+        A virtual machine saves its memory, and with it every program. A sandbox saves its files
+        and starts its services again; with a desktop, it has no checkpoints, and also starts
+        `programs` again, in this order: name every one that has a window.
         """
 
     def fork(self) -> AbstractContextManager[Machine]:

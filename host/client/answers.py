@@ -23,7 +23,17 @@ __all__ = [
     "NoSuchFileError",
     "NoSuchWindowError",
     "StartedProcess",
+    "Verification",
 ]
+
+
+class Verification(BaseModel):
+    """How a verification program ended."""
+
+    exit: int | None
+    """Its exit status; None if it was killed because its time was up."""
+    seconds: float = Field(ge=0, allow_inf_nan=False)
+
 
 Side = Annotated[int, Field(gt=0, le=WIDEST)]
 

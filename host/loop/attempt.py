@@ -70,7 +70,8 @@ class Attempt:
     def run(self, make_agent: MakeAgent) -> dict[str, Any]:
         """Run all stages; returns the row's fields of a scored trial."""
         with self._stage("revert"):
-            self.machine.revert(self.point.checkpoint if self.point else self.task.spec.snapshot)
+            place = self.point.checkpoint if self.point else self.task.spec.snapshot
+            self.machine.revert(place, self.task.spec.services)
         with (
             announced(self.folder, self.machine),
             Guest(self.machine.endpoint, self.machine.token) as guest,
@@ -201,7 +202,7 @@ class Attempt:
 
     @contextmanager
     def _fresh(self, machine: Machine) -> Iterator[Guest]:
-        machine.revert(self.task.spec.snapshot)
+        machine.revert(self.task.spec.snapshot, self.task.spec.services)
         with Guest(machine.endpoint, machine.token) as guest:
             guest.wait_ready()
             yield guest

@@ -433,7 +433,7 @@ class PeerMachine:
     def boot(self) -> None:
         self.revert("ready")
 
-    def revert(self, snapshot: Place) -> None:
+    def revert(self, snapshot: Place, services: object = None) -> None:
         self.reverts.append(snapshot)
         if self.broken_reverts:
             self.broken_reverts -= 1
