@@ -57,6 +57,8 @@ class Stop(StrEnum):
     TIME_LIMIT = "time_limit"
     COST_LIMIT = "cost_limit"
     PARSE_LIMIT = "parse_limit"
+    CONTEXT_LIMIT = "context_limit"
+    """The conversation no longer fits the model's context."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,8 @@ class Decision:
     thought: str = ""
     calls: tuple[ToolCall, ...] = ()
     stop: Stop | None = None
-    """`DONE` or `INFEASIBLE`; agents cannot declare that a limit was reached."""
+    """`DONE`, `INFEASIBLE`, or `CONTEXT_LIMIT` where the model reports that its context is full.
+    Agents cannot declare that any other limit was reached."""
     answer: str | None = None
     exchanges: tuple[Exchange, ...] = ()
     """The model requests behind this decision."""
@@ -247,5 +250,5 @@ class Model(Protocol):
     name: str
 
     def ask(self, request: Request) -> Answer:
-        """Send a request and return the answer, retrying transient failures. Raises `ModelError`.
-        Thread-safe."""
+        """Send a request and return the answer, retrying transient failures. Raises `ModelError`,
+        and `ContextLimitError` if the request is too long for the model. Thread-safe."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult
+from ambidex.host import GUI, Briefing, Decision, Observation, Request, Stop, ToolCall, ToolResult
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.anthropic_actions import (
     ACTIONS,
@@ -110,8 +110,10 @@ class Anthropic:
         text = "\n".join(block["text"] for block in content if block["type"] == "text")
         thoughts = (str(block.get("thinking") or "") for block in content)
         match answer.get("stop_reason"):
-            case "max_tokens" | "model_context_window_exceeded":
+            case "max_tokens":
                 raise MalformedReplyError(TRUNCATED)
+            case "model_context_window_exceeded":
+                return Decision(text, stop=Stop.CONTEXT_LIMIT)
             case "refusal":
                 reason = (answer.get("stop_details") or {}).get("explanation") or text
                 raise MalformedReplyError(f"it is a refusal: {reason}")

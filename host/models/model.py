@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from ambidex.host import Answer, Form, Request, Usage
-from ambidex.host.errors import ModelError
+from ambidex.host.errors import ContextLimitError, ModelError
+from ambidex.host.models.context_overflow import is_overflow
 from ambidex.host.models.prices import Prices, Tokens
 from ambidex.host.records.config import ModelConfig
 
@@ -57,6 +58,8 @@ class LiteModel:
                 body = self._send(litellm, request)
                 break
             except openai.OpenAIError as error:  # the base class of all of litellm's errors
+                if _is_overflow(error, litellm.ContextWindowExceededError):
+                    raise ContextLimitError(f"{self.name}'s context is full: {error}") from error
                 # Some vendors' "overloaded" (529) has no class of its own.
                 if not isinstance(error, transient) and getattr(error, "status_code", 0) < 500:
                     raise self._failed(error) from error
@@ -88,7 +91,10 @@ class LiteModel:
         if content is None or (request.form == "chat" and not content):
             raise ModelError(f"the answer of {self.name} has no {key}")
         if body.get("status") == "failed":
-            raise ModelError(f"{self.name} failed: {(body.get('error') or {}).get('message')}")
+            error = body.get("error") or {}
+            if is_overflow(f"{error.get('code')} {error.get('message')}"):
+                raise ContextLimitError(f"{self.name}'s context is full: {error.get('message')}")
+            raise ModelError(f"{self.name} failed: {error.get('message')}")
         return body
 
     async def _message(self, litellm: ModuleType, settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -154,9 +160,18 @@ def _libraries() -> tuple[ModuleType, ModuleType]:
     return litellm, openai
 
 
+def _is_overflow(error: Exception, known: type[Exception]) -> bool:
+    """Whether the request was too long. `known` is the class that litellm has for some of these
+    errors, and for a tool's description that is too long."""
+    if isinstance(error, known):
+        return "string too long" not in str(error).lower()
+    details = getattr(error, "body", None)  # the vendor's error, with a code that str() lacks
+    return is_overflow(f"{error} {details}", getattr(error, "status_code", 0))
+
+
 def is_refusal(error: Exception) -> bool:
-    """Whether the vendor rejected this particular request, and would accept others: its context is
-    too long, or its content is against the rules."""
+    """Whether the vendor rejected this particular request, and would accept others: its content is
+    against the rules."""
     return getattr(error, "status_code", 0) in (400, 413, 422)
 
 
