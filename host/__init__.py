@@ -136,6 +136,8 @@ class Usage:
     """Including reasoning tokens."""
     cached_tokens: int = 0
     """Input tokens served from the vendor's prompt cache."""
+    reasoning_tokens: int | None = 0
+    """Output tokens spent on reasoning; None if a model did not report them."""
     cost: float | None = 0.0
     """US dollars; None if the price of one of the models is unknown."""
     requests: int = 0
@@ -143,12 +145,15 @@ class Usage:
     """Requests sent again after the vendor refused them for load or the connection was lost."""
 
     def __add__(self, other: Usage) -> Usage:
-        unknown = self.cost is None or other.cost is None
+        reasoning, cost = self.reasoning_tokens, self.cost
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.cached_tokens + other.cached_tokens,
-            None if unknown else (self.cost or 0.0) + (other.cost or 0.0),
+            None
+            if reasoning is None or other.reasoning_tokens is None
+            else reasoning + other.reasoning_tokens,
+            None if cost is None or other.cost is None else cost + other.cost,
             self.requests + other.requests,
             self.retries + other.retries,
         )

@@ -17,6 +17,7 @@ from ambidex.host.cli.options import CheckpointOptions, OSWorldOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import (
     Condition,
+    Effort,
     Exposure,
     ModelConfig,
     Policy,
@@ -61,6 +62,7 @@ def run(
     cost_limit: float | None = None,
     options: Options = RunOptions(),
     dialect: str = "functions",
+    effort: Effort | None = None,
     temperature: float | None = None,
     images: int = 3,
     exposure: Policy = "all",
@@ -97,6 +99,8 @@ def run(
     dialect
         The format of requests and answers: functions, paper, anthropic, openai, pyautogui, or your
         own module:Class.
+    effort
+        How much the model is asked to reason; by default, what its vendor decides.
     temperature
         The sampling temperature; by default the vendor's.
     images
@@ -119,6 +123,7 @@ def run(
             name=model,
             base_url=base_url,
             dialect=dialect,
+            effort=effort,
             temperature=temperature,
             images=images,
         )

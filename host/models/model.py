@@ -14,6 +14,8 @@ from typing import Any
 from ambidex.host import Answer, Form, Request, Usage
 from ambidex.host.errors import ContextLimitError, ModelError
 from ambidex.host.models.context_overflow import is_overflow
+from ambidex.host.models.effort import effort_settings
+from ambidex.host.models.libraries import libraries
 from ambidex.host.models.prices import Prices, Tokens
 from ambidex.host.records.config import ModelConfig
 
@@ -42,7 +44,7 @@ class LiteModel:
     def ask(self, request: Request) -> Answer:
         """See `host.Model`. Requests refused for load or lost are retried, which is safe: asking a
         model changes nothing in the guest."""
-        litellm, openai = _libraries()
+        litellm, openai = libraries()
         transient = (
             litellm.RateLimitError,
             litellm.Timeout,
@@ -69,7 +71,15 @@ class LiteModel:
                 retries += 1
         tokens = _tokens(request.form, body)
         cost = self._prices.cost(self.name, tokens)
-        usage = Usage(tokens.input, tokens.output, tokens.cached, cost, requests=1, retries=retries)
+        usage = Usage(
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cached_tokens=tokens.cached,
+            reasoning_tokens=tokens.reasoning,
+            cost=cost,
+            requests=1,
+            retries=retries,
+        )
         return Answer(body, usage)
 
     def _send(self, litellm: ModuleType, request: Request) -> Mapping[str, Any]:
@@ -117,6 +127,7 @@ class LiteModel:
             "model": config.name,
             "timeout": config.timeout,
             "max_retries": 0,
+            **effort_settings(form, config.effort),
         }
         if config.temperature is not None:
             settings["temperature"] = config.temperature
@@ -149,17 +160,6 @@ class LiteModel:
         return ModelError(message, hint=hint, refused=is_refusal(error))
 
 
-def _libraries() -> tuple[ModuleType, ModuleType]:
-    # Without this, litellm fetches its price list from the network on import.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-    import openai
-
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    return litellm, openai
-
-
 def _is_overflow(error: Exception, known: type[Exception]) -> bool:
     """Whether the request was too long. `known` is the class that litellm has for some of these
     errors, and for a tool's description that is too long."""
@@ -190,11 +190,18 @@ def _tokens(form: Form, body: Mapping[str, Any]) -> Tokens:
     def count(name: str, inside: Mapping[str, Any] = usage) -> int:
         return int(inside.get(name) or 0)
 
+    def reasoning(details: str, name: str = "reasoning_tokens") -> int | None:
+        value = (usage.get(details) or {}).get(name)
+        return None if value is None else int(value)
+
     match form:
         case "chat":
             cached = count("cached_tokens", usage.get("prompt_tokens_details") or {})
             return Tokens(
-                input=count("prompt_tokens"), output=count("completion_tokens"), cached=cached
+                input=count("prompt_tokens"),
+                output=count("completion_tokens"),
+                cached=cached,
+                reasoning=reasoning("completion_tokens_details"),
             )
         case "messages":
             cached, written = count("cache_read_input_tokens"), count("cache_creation_input_tokens")
@@ -203,7 +210,13 @@ def _tokens(form: Form, body: Mapping[str, Any]) -> Tokens:
                 output=count("output_tokens"),
                 cached=cached,
                 written=written,
+                reasoning=reasoning("output_tokens_details", "thinking_tokens"),
             )
         case "responses":
             cached = count("cached_tokens", usage.get("input_tokens_details") or {})
-            return Tokens(input=count("input_tokens"), output=count("output_tokens"), cached=cached)
+            return Tokens(
+                input=count("input_tokens"),
+                output=count("output_tokens"),
+                cached=cached,
+                reasoning=reasoning("output_tokens_details"),
+            )

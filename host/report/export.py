@@ -42,7 +42,7 @@ TYPES = {
     "schema_number": int,
 }
 COUNTS = ("steps", "acted", "malformed", "unsettled", "requests", "retries")
-TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
+TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 FLAGS = ("tool_beneficial", "feasible", "assisted", "agent_is_root")
 
 COLUMNS: dict[str, type] = {

@@ -48,7 +48,20 @@ class Line:
         capped = f" @{self.cap}" if self.config.checkpoints else ""
         # A model's vendor prefix would only widen the columns.
         player = self.player.rpartition("/")[2] if self.agent == "model" else self.player
-        return f"{self.run.name} {player}{capped}"
+        effort = f" ({self.effort})" if self.effort else ""
+        return f"{self.run.name} {player}{effort}{capped}"
+
+    @property
+    def effort(self) -> str:
+        """The reasoning effort that the model was asked for; empty if none was."""
+        model = self.config.model
+        return (model.effort or "") if model else ""
+
+    @property
+    def condition(self) -> str:
+        """The condition in words, with the model's effort."""
+        effort = f", {self.effort} effort" if self.effort else ""
+        return f"{self.config.condition}{effort}"
 
     @property
     def warning(self) -> str:
@@ -58,7 +71,7 @@ class Line:
             return ""
         everything = s.groups[-1]
         return (
-            f"{self.name} ({self.config.condition}) is not publishable: {s.unscored} of"
+            f"{self.name} ({self.condition}) is not publishable: {s.unscored} of"
             f" {s.unscored + everything.n} trials have no score, {percent(s.lost)} %, and at most"
             f" {percent(MOST_LOST)} % may be lost. Accuracy is {percent(everything.accuracy)} % of"
             f" the trials that have one, and {percent(everything.worst)} % if the others failed."

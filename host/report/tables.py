@@ -11,7 +11,17 @@ from rich.text import Text
 from ambidex.host.report.comparison import Difference
 from ambidex.host.report.findings import Pair
 from ambidex.host.report.metrics import GROUPS, Group
-from ambidex.host.report.number_format import NONE, chance, number, percent, percents, plain, signed
+from ambidex.host.report.number_format import (
+    NONE,
+    chance,
+    money,
+    number,
+    percent,
+    percents,
+    plain,
+    signed,
+    whole,
+)
 from ambidex.host.report.paper import Figures, PaperRow
 from ambidex.host.report.released_script import Released
 from ambidex.host.report.report_lines import Line
@@ -23,6 +33,7 @@ __all__ = [
     "REPEATS",
     "census_table",
     "choice_table",
+    "means_table",
     "pair_table",
     "paper_table",
     "passes_table",
@@ -100,6 +111,33 @@ def census_table(line: Line) -> Table:
     for use in [use for use in line.summary.census if use.calls][:CALLED]:
         counts = (use.calls, use.errors, use.repeats, use.called_in, use.offered_in)
         table.add_row(use.tool, use.app, *map(str, counts))
+    return table
+
+
+def means_table(lines: Sequence[Line]) -> Table:
+    """What a trial took on average, over all tasks and by application."""
+    table = _table(
+        "Means per scored trial",
+        *("run", "tasks", "trials", "turns", "tool calls", "GUI actions", "tokens in", "cached"),
+        *("out", "reasoning", "cost", "seconds"),
+        left=2,
+        caption="turns: steps; cached: of the tokens in; reasoning: of the tokens out;"
+        " seconds: of the episode",
+    )
+    for line in lines:
+        for at, group in enumerate(line.summary.parts):
+            m = group.means
+            table.add_row(
+                "" if at else line.name,
+                group.name,
+                str(group.n),
+                *map(number, (group.acs, m.tool_calls, m.gui_calls)),
+                *map(whole, (m.input_tokens, m.cached_tokens, m.output_tokens)),
+                whole(m.reasoning_tokens),
+                money(m.cost),
+                number(m.seconds),
+                end_section=group is line.summary.parts[-1],
+            )
     return table
 
 
@@ -207,7 +245,7 @@ def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
         for group in line.summary.groups:
             table.add_row(
                 line.name if group.name == GROUPS[0] else "",
-                line.config.condition,
+                line.condition,
                 str(line.cap),
                 str(group.n),
                 group.name,

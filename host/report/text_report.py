@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ambidex.host.report.findings import Findings, find
 from ambidex.host.report.metrics import GROUPS, PARTS, Summary
-from ambidex.host.report.number_format import NONE, money, number, percent, percents
+from ambidex.host.report.number_format import NONE, money, number, percent, percents, whole
 from ambidex.host.report.report_lines import Line, lines
 from ambidex.host.report.tables import (
     CHOICE,
@@ -21,6 +21,7 @@ from ambidex.host.report.tables import (
     REPEATS,
     census_table,
     choice_table,
+    means_table,
     pair_table,
     paper_table,
     passes_table,
@@ -40,6 +41,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "run": str(line.run),
             "agent": line.agent,
             "model": line.config.model.name if line.config.model else None,
+            "effort": line.effort or None,
             "condition": line.config.condition,
             "steps": line.cap,
             "planned": line.planned,
@@ -88,6 +90,7 @@ def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType
     # The census of an interim verdict would be the beginning of the one at the limit.
     full = [line for line in lines if line.cap == line.config.limits.steps]
     yield from (census_table(line) for line in full if line.summary.tool_calls)
+    yield means_table(lines)
     if any(len(line.summary.at_k) > 1 for line in lines):
         yield passes_table(lines)
         yield from map(repeats_table, lines, findings.repeats, findings.bootstraps)
@@ -143,7 +146,7 @@ def _metrics(lines: Sequence[Line]) -> Table:
     for name in ("n", "accuracy %", "95 %", "TIR %", "ACS"):
         table.add_column(name, justify="right", no_wrap=True)
     for line in lines:
-        about = (line.run.name, line.player, f"{line.config.condition}, {line.cap} steps")
+        about = (line.run.name, line.player, f"{line.condition}, {line.cap} steps")
         for label, group in zip(about, line.summary.groups, strict=True):
             table.add_row(
                 label,
@@ -194,6 +197,7 @@ def measures(line: Line) -> dict[str, str]:
         "malformed answers": str(s.malformed),
         "requests (retries)": f"{s.requests} ({s.retries})",
         "tokens in / cached / out": f"{s.input_tokens} / {s.cached_tokens} / {s.output_tokens}",
+        "reasoning tokens, part of those out": whole(s.reasoning_tokens),
         "cost": money(s.cost) if used_a_model else NONE,
         **{f"seconds in {part}": number(s.seconds.get(part)) for part in PARTS},
     }

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from ambidex.host import Limits, ToolSpec
 from ambidex.host.agents import agent_maker, check_agent, roles_of
-from ambidex.host.dialects import check_dialect
+from ambidex.host.dialects import check_dialect, form_of
 from ambidex.host.errors import UsageError
+from ambidex.host.models.effort import check_effort
 from ambidex.host.models.exposure import check_exposure
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices, read_prices
@@ -170,6 +171,7 @@ def check(request: RunRequest, provider: str) -> None:
     for model in (request.model, request.grounder):
         if model is not None:
             check_dialect(model.dialect)
+            check_effort(model, "chat" if model is request.grounder else form_of(model.dialect))
     check_exposure(request.exposure)
     if request.keep or request.fork:
         refuse_unforked(provider)
