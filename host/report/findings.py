@@ -8,6 +8,7 @@ from itertools import combinations
 
 from ambidex.host.report.comparison import Comparison, Sameness, compare, identical
 from ambidex.host.report.paper import PaperRow, rows_of
+from ambidex.host.report.pass_at_k import Passes, passes
 from ambidex.host.report.released_script import Released, released
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.statistics import (
@@ -34,11 +35,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Findings:
-    """Statistics over the lines of a report. `bootstraps`, `repeats` and `released` have one entry
-    per line, in the lines' order."""
+    """Statistics over the lines of a report. `bootstraps`, `repeats`, `passes` and `released` have
+    one entry per line, in the lines' order."""
 
     bootstraps: tuple[tuple[Bootstrap, ...], ...]
     repeats: tuple[tuple[Repeats, ...], ...]
+    passes: tuple[tuple[Passes, ...], ...]
     released: tuple[tuple[Released, ...], ...]
     """Empty unless requested."""
     pairs: tuple[Pair, ...]
@@ -64,6 +66,7 @@ def find(lines: Sequence[Line], *, as_released: bool = False, paper: str = "") -
     return Findings(
         bootstraps=tuple(bootstrap(line.rows) for line in lines),
         repeats=tuple(repeats(line.rows, line.tasks) for line in lines),
+        passes=tuple(passes(line.rows, line.tasks, line.config.runs) for line in lines),
         released=tuple(released(line.rows, line.tasks) for line in lines) if as_released else (),
         pairs=tuple(_pairs(lines)),
         correlation=correlation(pairs),

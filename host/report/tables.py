@@ -23,6 +23,7 @@ from ambidex.host.report.number_format import (
     whole,
 )
 from ambidex.host.report.paper import Figures, PaperRow
+from ambidex.host.report.pass_at_k import Passes
 from ambidex.host.report.released_script import Released
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.statistics import Bootstrap, Repeats, Spread
@@ -39,6 +40,7 @@ __all__ = [
     "passes_table",
     "released_table",
     "repeats_table",
+    "runs_table",
     "split_table",
 ]
 
@@ -137,6 +139,37 @@ def means_table(lines: Sequence[Line]) -> Table:
                 money(m.cost),
                 number(m.seconds),
                 end_section=group is line.summary.parts[-1],
+            )
+    return table
+
+
+def runs_table(lines: Sequence[Line], found: Sequence[Sequence[Passes]]) -> Table:
+    """pass@1 over runs, with the other metrics for the largest k, by application and over all."""
+    table = _table(
+        "pass@1 over runs",
+        *("run", "tasks", "number", "runs", "pass@1 %", "population sd", "sample sd"),
+        *("k", "pass@k %", "pass^k %", "avg@k %"),
+        left=2,
+        caption="pass@1: mean of the success rates of the complete runs, with both standard"
+        " deviations of these rates; k: the most scored trials that a task has",
+    )
+    for line, parts in zip(lines, found, strict=True):
+        for part in parts:
+            at = part.largest
+            table.add_row(
+                line.name if part is parts[0] else "",
+                part.name,
+                str(part.tasks),
+                part.runs,
+                percent(part.pass_1),
+                percent(part.population_sd),
+                percent(part.sample_sd),
+                *(
+                    (str(at.k), *map(percent, (at.pass_any, at.pass_all, at.average)))
+                    if at
+                    else (NONE,) * 4
+                ),
+                end_section=part is parts[-1],
             )
     return table
 

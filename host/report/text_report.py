@@ -27,6 +27,7 @@ from ambidex.host.report.tables import (
     passes_table,
     released_table,
     repeats_table,
+    runs_table,
     split_table,
 )
 
@@ -48,6 +49,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "assisted": line.assisted,
             **asdict(line.summary),
             "repeats": [asdict(result) for result in findings.repeats[at]],
+            "passes": [asdict(result) for result in findings.passes[at]],
             "bootstrap": [asdict(result) for result in findings.bootstraps[at]],
             "released": [asdict(result) for result in findings.released[at]]
             if findings.released
@@ -92,6 +94,7 @@ def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType
     yield from (census_table(line) for line in full if line.summary.tool_calls)
     yield means_table(lines)
     if any(len(line.summary.at_k) > 1 for line in lines):
+        yield runs_table(lines, findings.passes)
         yield passes_table(lines)
         yield from map(repeats_table, lines, findings.repeats, findings.bootstraps)
         yield _note(REPEATS)
