@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from ambidex.host.report.comparison import Comparison, Sameness, compare, identical
+from ambidex.host.report.failure_kinds import Kind, kinds
 from ambidex.host.report.paper import PaperRow, rows_of
 from ambidex.host.report.pass_at_k import Passes, passes
 from ambidex.host.report.released_script import Released, released
@@ -35,12 +36,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Findings:
-    """Statistics over the lines of a report. `bootstraps`, `repeats`, `passes` and `released` have
-    one entry per line, in the lines' order."""
+    """Statistics over the lines of a report. `bootstraps`, `repeats`, `passes`, `failures` and
+    `released` have one entry per line, in the lines' order."""
 
     bootstraps: tuple[tuple[Bootstrap, ...], ...]
     repeats: tuple[tuple[Repeats, ...], ...]
     passes: tuple[tuple[Passes, ...], ...]
+    failures: tuple[Mapping[Kind, int], ...]
+    """The number of failures of each kind that occurs."""
     released: tuple[tuple[Released, ...], ...]
     """Empty unless requested."""
     pairs: tuple[Pair, ...]
@@ -67,6 +70,7 @@ def find(lines: Sequence[Line], *, as_released: bool = False, paper: str = "") -
         bootstraps=tuple(bootstrap(line.rows) for line in lines),
         repeats=tuple(repeats(line.rows, line.tasks) for line in lines),
         passes=tuple(passes(line.rows, line.tasks, line.config.runs) for line in lines),
+        failures=tuple(kinds(line.rows, line.run) for line in lines),
         released=tuple(released(line.rows, line.tasks) for line in lines) if as_released else (),
         pairs=tuple(_pairs(lines)),
         correlation=correlation(pairs),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import JustifyMethod
 from rich.table import Table
@@ -14,16 +14,13 @@ from ambidex.host.report.metrics import GROUPS, Group
 from ambidex.host.report.number_format import (
     NONE,
     chance,
-    money,
     number,
     percent,
     percents,
     plain,
     signed,
-    whole,
 )
 from ambidex.host.report.paper import Figures, PaperRow
-from ambidex.host.report.pass_at_k import Passes
 from ambidex.host.report.released_script import Released
 from ambidex.host.report.report_lines import Line
 from ambidex.host.report.statistics import Bootstrap, Repeats, Spread
@@ -34,13 +31,11 @@ __all__ = [
     "REPEATS",
     "census_table",
     "choice_table",
-    "means_table",
     "pair_table",
     "paper_table",
-    "passes_table",
+    "plain_table",
     "released_table",
     "repeats_table",
-    "runs_table",
     "split_table",
 ]
 
@@ -50,7 +45,7 @@ CALLED = 15
 
 def split_table(title: str, what: str, lines: Sequence[Line], field: str) -> Table:
     """Accuracy, TIR and ACS by subset of the tasks, one subset per row."""
-    table = _table(
+    table = plain_table(
         title, what, *(line.name for line in lines), caption="accuracy % / TIR % / ACS (trials)"
     )
     parts = [{part.name: part for part in _parts(line, field)} for line in lines]
@@ -80,7 +75,7 @@ CHOICE = (
 
 def choice_table(line: Line) -> Table:
     """Tool use by group of tasks."""
-    table = _table(
+    table = plain_table(
         f"Tool use in {line.name}",
         *("tasks", "use %", "given opportunity %", "errors %", "wasted %", "distractors %"),
         *("tool calls", "GUI actions"),
@@ -104,7 +99,7 @@ def census_table(line: Line) -> Table:
     """The most called tools, and the number of tools that were never called."""
     names = ("tool", "app", "calls", "errors", "repeats", "trials called", "trials offered")
     never = len(line.summary.unused)
-    table = _table(
+    table = plain_table(
         f"Tools called in {line.name}",
         *names,
         left=2,
@@ -113,74 +108,6 @@ def census_table(line: Line) -> Table:
     for use in [use for use in line.summary.census if use.calls][:CALLED]:
         counts = (use.calls, use.errors, use.repeats, use.called_in, use.offered_in)
         table.add_row(use.tool, use.app, *map(str, counts))
-    return table
-
-
-def means_table(lines: Sequence[Line]) -> Table:
-    """What a trial took on average, over all tasks and by application."""
-    table = _table(
-        "Means per scored trial",
-        *("run", "tasks", "trials", "turns", "tool calls", "GUI actions", "tokens in", "cached"),
-        *("out", "reasoning", "cost", "seconds"),
-        left=2,
-        caption="turns: steps; cached: of the tokens in; reasoning: of the tokens out;"
-        " seconds: of the episode",
-    )
-    for line in lines:
-        for at, group in enumerate(line.summary.parts):
-            m = group.means
-            table.add_row(
-                "" if at else line.name,
-                group.name,
-                str(group.n),
-                *map(number, (group.acs, m.tool_calls, m.gui_calls)),
-                *map(whole, (m.input_tokens, m.cached_tokens, m.output_tokens)),
-                whole(m.reasoning_tokens),
-                money(m.cost),
-                number(m.seconds),
-                end_section=group is line.summary.parts[-1],
-            )
-    return table
-
-
-def runs_table(lines: Sequence[Line], found: Sequence[Sequence[Passes]]) -> Table:
-    """pass@1 over runs, with the other metrics for the largest k, by application and over all."""
-    table = _table(
-        "pass@1 over runs",
-        *("run", "tasks", "number", "runs", "pass@1 %", "population sd", "sample sd"),
-        *("k", "pass@k %", "pass^k %", "avg@k %"),
-        left=2,
-        caption="pass@1: mean of the success rates of the complete runs, with both standard"
-        " deviations of these rates; k: the most scored trials that a task has",
-    )
-    for line, parts in zip(lines, found, strict=True):
-        for part in parts:
-            at = part.largest
-            table.add_row(
-                line.name if part is parts[0] else "",
-                part.name,
-                str(part.tasks),
-                part.runs,
-                percent(part.pass_1),
-                percent(part.population_sd),
-                percent(part.sample_sd),
-                *(
-                    (str(at.k), *map(percent, (at.pass_any, at.pass_all, at.average)))
-                    if at
-                    else (NONE,) * 4
-                ),
-                end_section=part is parts[-1],
-            )
-    return table
-
-
-def passes_table(lines: Iterable[Line]) -> Table:
-    """pass@k, pass^k and avg@k."""
-    table = _table("Trials of a task", "run", "k", "tasks", "pass@k %", "pass^k %", "avg@k %")
-    for line in lines:
-        for at in line.summary.at_k:
-            shares = map(percent, (at.pass_any, at.pass_all, at.average))
-            table.add_row(line.name if at.k == 1 else "", str(at.k), str(at.tasks), *shares)
     return table
 
 
@@ -194,7 +121,7 @@ REPEATS = (
 def repeats_table(line: Line, own: Sequence[Repeats], drawn: Sequence[Bootstrap]) -> Table:
     """Mean and standard deviation over repeats, with the three kinds of interval."""
     complete = f"{own[-1].complete} of {own[-1].begun}"
-    table = _table(
+    table = plain_table(
         f"Repeats of {line.name}, {complete} complete",
         *("tasks", "number", "mean ± sd", "normal", "t", "bootstrap"),
         left=2,
@@ -226,7 +153,7 @@ PAIRS = (
 def pair_table(pair: Pair) -> Table:
     """The comparison of two lines that share tasks."""
     comparison = pair.comparison
-    table = _table(
+    table = plain_table(
         f"A: {pair.a.name}\nB: {pair.b.name}",
         *(f"{comparison.tasks} tasks", "A", "B", "A−B", "95 %", "differ", "p", "verdict"),
     )
@@ -254,7 +181,7 @@ def pair_table(pair: Pair) -> Table:
 
 def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
     """The paper's figures, followed by ours."""
-    table = _table(
+    table = plain_table(
         "Comparison with the paper",
         *("", "condition", "steps", "n", "tasks", "accuracy %", "TIR %", "ACS"),
         caption="paper: means of three runs over 361 tasks (250 tool-beneficial);"
@@ -292,7 +219,7 @@ def paper_table(lines: Sequence[Line], rows: Sequence[PaperRow]) -> Table:
 
 def released_table(lines: Sequence[Line], released: Sequence[Sequence[Released]]) -> Table:
     """The released script's metrics."""
-    table = _table(
+    table = plain_table(
         "As the released script computes them",
         *("run", "tasks", "listed", "accuracy %", "TIR %", "ACS"),
         left=2,
@@ -317,7 +244,8 @@ def _signed(interval: tuple[float, float], scale: float) -> str:
     return f"{signed(scale * interval[0])} to {signed(scale * interval[1])}"
 
 
-def _table(title: str, *columns: str, left: int = 1, caption: str = "") -> Table:
+def plain_table(title: str, *columns: str, left: int = 1, caption: str = "") -> Table:
+    """An empty table; its first `left` columns are aligned left, the others right."""
     table = Table(
         title=Text(title), title_justify="left", caption=caption or None, caption_justify="left"
     )

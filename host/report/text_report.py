@@ -21,14 +21,17 @@ from ambidex.host.report.tables import (
     REPEATS,
     census_table,
     choice_table,
-    means_table,
     pair_table,
     paper_table,
-    passes_table,
     released_table,
     repeats_table,
-    runs_table,
     split_table,
+)
+from ambidex.host.report.trial_tables import (
+    failures_table,
+    means_table,
+    passes_table,
+    runs_table,
 )
 
 __all__ = ["Line", "as_json", "lines", "measures", "tables"]
@@ -49,6 +52,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "assisted": line.assisted,
             **asdict(line.summary),
             "repeats": [asdict(result) for result in findings.repeats[at]],
+            "failures": dict(findings.failures[at]),
             "passes": [asdict(result) for result in findings.passes[at]],
             "bootstrap": [asdict(result) for result in findings.bootstraps[at]],
             "released": [asdict(result) for result in findings.released[at]]
@@ -93,6 +97,8 @@ def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType
     full = [line for line in lines if line.cap == line.config.limits.steps]
     yield from (census_table(line) for line in full if line.summary.tool_calls)
     yield means_table(lines)
+    if any(findings.failures):
+        yield failures_table(lines, findings.failures)
     if any(len(line.summary.at_k) > 1 for line in lines):
         yield runs_table(lines, findings.passes)
         yield passes_table(lines)
