@@ -15,6 +15,7 @@ from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, 
 from ambidex.host.cli.machines import watched
 from ambidex.host.cli.options import CheckpointOptions, OSWorldOptions
 from ambidex.host.errors import UsageError
+from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
     Condition,
     Effort,
@@ -24,6 +25,7 @@ from ambidex.host.records.config import (
     RunOptions,
     read_config,
 )
+from ambidex.host.records.experiment_plan import keep_plan
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -140,6 +142,8 @@ def run(
         keep=kept.keep(),
     )
     folder = out or default_folder(loaded, request.agents, condition)
+    command = this_command() if out else this_command("--out", str(folder))
+    request = dataclasses.replace(request, command=command)
     with watched(folder) if watch else nullcontext():
         rows = launch(request, folder, machines)
     if json:
@@ -179,10 +183,13 @@ def experiment(
     if dry:
         return 0
     folder = out or Path("runs") / file.stem
+    keep_plan(folder, {cell.name: cell.plan for cell in planned})
+    keep_command(folder, this_command())
     codes = []
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
-        codes.append(exit_code(launch(cell.request, folder / cell.name, machines)))
+        request = dataclasses.replace(cell.request, command=this_command())
+        codes.append(exit_code(launch(request, folder / cell.name, machines)))
     Terminal().print(tables(lines([folder / cell.name for cell in planned])))
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)

@@ -49,6 +49,7 @@ def as_json(lines: Sequence[Line], findings: Findings | None = None) -> list[dic
             "condition": line.config.condition,
             "steps": line.cap,
             "planned": line.planned,
+            "missing": line.missing,
             "assisted": line.assisted,
             **asdict(line.summary),
             "repeats": [asdict(result) for result in findings.repeats[at]],
@@ -85,6 +86,8 @@ def tables(lines: Sequence[Line], findings: Findings | None = None) -> Renderabl
 def _parts(lines: Sequence[Line], findings: Findings) -> Iterator[RenderableType]:
     yield _metrics(lines)
     yield from (Text(line.warning, style="bold red") for line in lines if line.warning)
+    yield from (Text(line.gap, style="red") for line in lines if line.gap)
+    yield from (Text(f"{run} has no row yet.", style="red") for run in findings.empty)
     if findings.released:
         yield released_table(lines, findings.released)
     if _several(lines, "domains"):

@@ -21,6 +21,7 @@ from ambidex.host.models.exposure import check_exposure
 from ambidex.host.models.model import LiteModel
 from ambidex.host.models.prices import Prices, read_prices
 from ambidex.host.models.prompts import prompts_hash
+from ambidex.host.records.command import keep_command
 from ambidex.host.records.config import (
     SCHEMA,
     CheckpointPolicy,
@@ -85,6 +86,8 @@ class RunRequest:
     grounder: ModelConfig | None = None
     prices: Path | None = None
     """A price table that overrides the built-in one."""
+    command: str = ""
+    """The command line that requests it; empty: not kept."""
 
     def __post_init__(self) -> None:
         try:
@@ -146,6 +149,8 @@ def _run(
         display.message(line)
     if adopt(folder, config):
         display.message(f"resuming the run in {folder}")
+    if request.command:
+        keep_command(folder, request.command)
     return run_jobs(
         request.jobs,
         config,
