@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 
 from PIL import Image
 
-from ambidex.tasks import ToolSpec
+from ambidex.tasks import GUI, ToolSpec, is_gui
 
 __all__ = [
     "GUI",
@@ -39,13 +39,11 @@ __all__ = [
     "ToolResult",
     "ToolSpec",
     "Usage",
+    "is_gui",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
 """The directory that holds the top-level packages."""
-GUI = "computer"
-"""The app whose tools are mouse, keyboard and screenshot (the modality `gui`). The tools of every
-other app belong to the modality `tools`."""
 
 
 class Stop(StrEnum):
@@ -120,10 +118,16 @@ class Observation:
     """What an agent receives before a step: the screen, the results of its last calls in order, the
     tools on offer, and notes (hints from a person or a fork)."""
 
-    screenshot: Frame
+    screenshot: Frame | None
+    """None in a guest without a desktop."""
     results: tuple[ToolResult, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def screen(self) -> tuple[int, int]:
+        """Width and height of the screen; zeros if there is none."""
+        return self.screenshot.size if self.screenshot else (0, 0)
 
 
 @dataclass(frozen=True)

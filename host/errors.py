@@ -11,6 +11,7 @@ ModelError      no answer, load, no key      void              void
 ContextLimitError  the context is full       the episode ends, and what was reached is judged
 StoppedError    a person ended the trial     void              void
 RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
+NoDesktopError  the guest has no desktop     void, and not retried: it would fail again
 an error result of a tool                    text for the model; the episode continues
 anything else                                row `bug` with traceback; run continues, exit 1
 
@@ -34,6 +35,7 @@ __all__ = [
     "GuestError",
     "MachineError",
     "ModelError",
+    "NoDesktopError",
     "RehearsalError",
     "StageError",
     "StoppedError",
@@ -60,6 +62,10 @@ class UsageError(HintedError):
 
 class GuestError(HintedError):
     """The guest did not answer, or violated its protocol."""
+
+
+class NoDesktopError(GuestError):
+    """The request needs a screen, which the guest does not have."""
 
 
 class StageError(GuestError):
@@ -116,5 +122,5 @@ def independent_of_agent(error: Exception) -> bool:
     return isinstance(error, StoppedError | RehearsalError)
 
 
-FINAL = (RehearsalError,)
+FINAL = (RehearsalError, NoDesktopError)
 """The void errors that would recur on another machine: the trial is not attempted again."""
