@@ -53,10 +53,7 @@ from ambidex.vm.closing import Closing
 if TYPE_CHECKING:
     from ambidex.host.untrusted.wire import Answer
 
-__all__ = [
-    "UNREADABLE",
-    "Guest",
-]
+__all__ = ["UNREADABLE", "Guest"]
 
 
 MESSAGE_LIMIT = 300
@@ -125,7 +122,7 @@ class Guest(Closing):
         """Like `screenshot`; None, without waiting, if the guest has no desktop."""
         if self._has_screen is None:
             self.health()
-        return self.screenshot(settle=settle) if self._has_screen else None
+        return None if self._has_screen is False else self.screenshot(settle=settle)
 
     # For the host only
 

@@ -98,9 +98,10 @@ class Attempt:
         self.agent_is_root = health.agent_is_root or bool(self.point and self.point.agent_is_root)
         if not health.ready:
             raise GuestError(f"the guest is not ready after a revert: {health.missing()}")
-        if health.screen is None and self.config.condition == "gui":
+        hand = self.point.fork.hand if self.point else None
+        if health.screen is None and "gui" in (self.config.condition, hand):
             raise NoDesktopError(
-                "the condition gui needs a screen, and this guest has no desktop",
+                "mouse and keyboard need a screen, and this guest has no desktop",
                 hint="Use --condition tools, or an image with a desktop.",
             )
         return health

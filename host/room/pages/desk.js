@@ -97,9 +97,11 @@ export class Desk {
   screens() {
     const latest = Boolean(this.now) && !this.looking;
     const wanted = latest && this.now.screen;
+    const ended = this.running && !this.now;
+    this.running = Boolean(this.now);
     const path = trialPath(this.run, this.trial);
     if (wanted && !this.live) this.live = new Live(this.screen, `/api/trials/${path}/screen`, `/vnc/${path}`);
-    if (!this.now && this.running) {
+    if (ended) {
       this.live?.close();
       this.live = null;
       if (this.reel.lines.length) this.timeline.go(this.reel.lines.length - 1);
@@ -108,7 +110,6 @@ export class Desk {
       this.live.root.hidden = !wanted;
       this.live.mayAct(wanted && this.now.state === "human" && this.now.lease === "mine");
     }
-    this.running = Boolean(this.now);
     this.stage.root.hidden = wanted;
     if (latest && !wanted) this.stage.show(this.reel, this.reel.lines.length - 1, true);
     this.controls.looking(Boolean(this.now) && this.looking);
