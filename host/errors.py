@@ -8,6 +8,7 @@ MachineError    the machine failed           void              void once, then a
 GuestError      the guest did not answer     void              void once, then a score of 0
 ModelError      the model refused a request  void              void once, then a score of 0
 ModelError      no answer, load, no key      void              void
+ContextLimitError  the context is full       the episode ends, and what was reached is judged
 StoppedError    a person ended the trial     void              void
 RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
 NoDesktopError  the guest has no desktop     void, and not retried: it would fail again
@@ -29,6 +30,7 @@ from ambidex.vm import MachineError
 __all__ = [
     "FINAL",
     "VOID",
+    "ContextLimitError",
     "EndedBy",
     "GuestError",
     "MachineError",
@@ -72,11 +74,19 @@ class StageError(GuestError):
 
 class ModelError(HintedError):
     """The model could not be asked or did not answer. `refused` is true if the endpoint answered
-    and rejected the request itself: a context that is too long, content against its rules."""
+    and rejected the request itself, such as content against its rules."""
 
     def __init__(self, message: str, *, hint: str = "", refused: bool = False) -> None:
         super().__init__(message, hint=hint)
         self.refused = refused
+
+
+class ContextLimitError(ModelError):
+    """The model rejected a request because the conversation no longer fits its context. The loop
+    ends the episode, see `host.Stop.CONTEXT_LIMIT`."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, refused=True)
 
 
 class StoppedError(HintedError):

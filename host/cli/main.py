@@ -1,8 +1,8 @@
 """The command line. Each command is a function; its types and docstring are its help text.
 
 Exit codes: 0 success · 1 the command ran and the answer is no (a failed proof, a `bug` row, a
-changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, or trials
-remained void · 130 interrupted
+changed score) · 2 invalid arguments or data · 3 a machine, a guest or a model failed, trials
+remained void, or a report is incomplete · 130 interrupted
 """
 
 from __future__ import annotations

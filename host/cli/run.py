@@ -15,14 +15,17 @@ from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, 
 from ambidex.host.cli.machines import watched
 from ambidex.host.cli.options import CheckpointOptions, OSWorldOptions
 from ambidex.host.errors import UsageError
+from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
     Condition,
+    Effort,
     Exposure,
     ModelConfig,
     Policy,
     RunOptions,
     read_config,
 )
+from ambidex.host.records.experiment_plan import keep_plan
 from ambidex.host.records.rows import Row, finished
 from ambidex.host.records.trajectory import NAME as TRAJECTORY
 from ambidex.host.records.trajectory import read_trajectory
@@ -61,6 +64,7 @@ def run(
     cost_limit: float | None = None,
     options: Options = RunOptions(),
     dialect: str = "functions",
+    effort: Effort | None = None,
     temperature: float | None = None,
     images: int = 3,
     exposure: Policy = "all",
@@ -97,6 +101,8 @@ def run(
     dialect
         The format of requests and answers: functions, paper, anthropic, openai, pyautogui, or your
         own module:Class.
+    effort
+        How much the model is asked to reason; by default, what its vendor decides.
     temperature
         The sampling temperature; by default the vendor's.
     images
@@ -119,6 +125,7 @@ def run(
             name=model,
             base_url=base_url,
             dialect=dialect,
+            effort=effort,
             temperature=temperature,
             images=images,
         )
@@ -135,6 +142,8 @@ def run(
         keep=kept.keep(),
     )
     folder = out or default_folder(loaded, request.agents, condition)
+    command = this_command() if out else this_command("--out", str(folder))
+    request = dataclasses.replace(request, command=command)
     with watched(folder) if watch else nullcontext():
         rows = launch(request, folder, machines)
     if json:
@@ -172,10 +181,13 @@ def experiment(
     if dry:
         return 0
     folder = out or Path("runs") / file.stem
+    keep_plan(folder, {cell.name: cell.plan for cell in planned})
+    keep_command(folder, this_command())
     codes = []
     for number, cell in enumerate(planned, 1):
         echo(f"{number} of {len(planned)}: {cell.name}")
-        codes.append(exit_code(launch(cell.request, folder / cell.name, machines)))
+        request = dataclasses.replace(cell.request, command=this_command())
+        codes.append(exit_code(launch(request, folder / cell.name, machines)))
     Terminal().print(tables(lines([folder / cell.name for cell in planned])))
     echo(f"rows, trajectories and evidence: {folder}; `ambidex report {folder} --html FILE`")
     return 1 if 1 in codes else max(codes)

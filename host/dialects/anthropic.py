@@ -11,7 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolCall, ToolResult
+from ambidex.host import (
+    GUI,
+    Briefing,
+    Decision,
+    Form,
+    Observation,
+    Request,
+    Stop,
+    ToolCall,
+    ToolResult,
+)
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.anthropic_actions import (
     ACTIONS,
@@ -65,6 +75,8 @@ class PendingUse:
 class Anthropic:
     """Keeps the whole conversation, but images of the last `images` observations only."""
 
+    form: Form = "messages"
+
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
         self._config = config
@@ -96,7 +108,7 @@ class Anthropic:
         body: Block = {"system": [cached], "messages": list(self._messages), "tools": tools}
         if self._version in BETA and gui_tools(observation.tools):
             body["extra_headers"] = {"anthropic-beta": BETA[self._version]}
-        return Request("messages", body)
+        return Request(self.form, body)
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""
@@ -112,8 +124,10 @@ class Anthropic:
         text = "\n".join(block["text"] for block in content if block["type"] == "text")
         thoughts = (str(block.get("thinking") or "") for block in content)
         match answer.get("stop_reason"):
-            case "max_tokens" | "model_context_window_exceeded":
+            case "max_tokens":
                 raise MalformedReplyError(TRUNCATED)
+            case "model_context_window_exceeded":
+                return Decision(text, stop=Stop.CONTEXT_LIMIT)
             case "refusal":
                 reason = (answer.get("stop_details") or {}).get("explanation") or text
                 raise MalformedReplyError(f"it is a refusal: {reason}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ambidex.host import Briefing, Decision, Observation, Request, ToolCall, ToolSpec
+from ambidex.host import Briefing, Decision, Form, Observation, Request, ToolCall, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.words import (
     ENDINGS,
@@ -35,6 +35,8 @@ Message = dict[str, Any]
 class Functions:
     """Keeps the whole conversation, but only its last `images` images."""
 
+    form: Form = "chat"
+
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
         self._config = config
@@ -55,7 +57,7 @@ class Functions:
         remove_images(self._messages, self._config.images)
         functions = (*map(_function, observation.tools), *ENDINGS)
         tools = [{"type": "function", "function": function} for function in functions]
-        return Request("chat", {"messages": list(self._messages), "tools": tools})
+        return Request(self.form, {"messages": list(self._messages), "tools": tools})
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""

@@ -28,6 +28,7 @@ class Grounded:
     each point, in a request of its own."""
 
     def __init__(self, planner: Dialect, grounder_config: ModelConfig, grounder: Model) -> None:
+        self.form = planner.form
         self._planner = planner
         self._view = View.of(grounder_config)
         self._grounder = grounder

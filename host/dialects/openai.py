@@ -19,6 +19,7 @@ from ambidex.host import (
     GUI,
     Briefing,
     Decision,
+    Form,
     Observation,
     Request,
     ToolCall,
@@ -52,6 +53,8 @@ CALLS = ("computer_call", "function_call")
 class OpenAI:
     """Keeps the whole conversation, but images of the last `images` observations only."""
 
+    form: Form = "responses"
+
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
         self._config = config
@@ -84,7 +87,7 @@ class OpenAI:
             "store": False,
             "include": ["reasoning.encrypted_content"],
         }
-        return Request("responses", body)
+        return Request(self.form, body)
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""

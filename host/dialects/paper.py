@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request
+from ambidex.host import GUI, Briefing, Decision, Form, Observation, Request
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.functions import image_part
 from ambidex.host.dialects.paper_actions import (
@@ -47,6 +47,8 @@ class PastStep:
 
 class Paper:
     """Keeps the conclusions, results and images of earlier steps."""
+
+    form: Form = "chat"
 
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
@@ -82,7 +84,7 @@ class Paper:
             {"role": "system", "content": self._system_prompt(observation)},
             {"role": "user", "content": content},
         ]
-        return Request("chat", {"messages": messages})
+        return Request(self.form, {"messages": messages})
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""

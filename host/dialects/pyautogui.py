@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ambidex.host import GUI, Briefing, Decision, Observation, Request, ToolSpec
+from ambidex.host import GUI, Briefing, Decision, Form, Observation, Request, ToolSpec
 from ambidex.host.dialects import MalformedReplyError
 from ambidex.host.dialects.functions import image_part, remove_images
 from ambidex.host.dialects.pyautogui_calls import SIGNATURES
@@ -34,6 +34,8 @@ TYPES = {
 class PyAutoGUI:
     """Keeps the whole conversation, but only its last `images` images."""
 
+    form: Form = "chat"
+
     def __init__(self, briefing: Briefing, config: ModelConfig) -> None:
         self._briefing = briefing
         self._config = config
@@ -56,7 +58,7 @@ class PyAutoGUI:
         self._messages.append({"role": "user", "content": self._report(observation)})
         remove_images(self._messages, self._config.images)
         system = {"role": "system", "content": self._system_prompt(observation)}
-        return Request("chat", {"messages": [system, *self._messages]})
+        return Request(self.form, {"messages": [system, *self._messages]})
 
     def decision(self, answer: Mapping[str, Any]) -> Decision:
         """See `Dialect`."""

@@ -19,6 +19,7 @@ from ambidex.host import (
     ToolSpec,
 )
 from ambidex.host.client.guest import Guest
+from ambidex.host.errors import ContextLimitError
 from ambidex.host.loop.progress import Episode, EpisodeStart, count
 from ambidex.host.loop.supervision import NOBODY, Person
 from ambidex.host.models.exposure import Offer
@@ -65,8 +66,9 @@ def run_episode(
     `tools` are the condition's; `offer` selects those that may be called at a step (default: all).
     Any other name is refused here, before the guest sees it. A tool's alias is replaced by its name
     before it is recorded and counted. `settle` is how many seconds the screen gets to become still.
-    `start` resumes after recorded steps; limits cover the whole episode. Raises `GuestError`,
-    `ModelError` and `InterruptedEpisodeError`; the step in progress is recorded all the same.
+    `start` resumes after recorded steps; limits cover the whole episode. A request that the model
+    rejects as too long is the last step (`CONTEXT_LIMIT`). Raises `GuestError`, `ModelError` and
+    `InterruptedEpisodeError`; the step in progress is recorded all the same.
     """
     start = start or EpisodeStart()
     episode, results, notes = start.episode, start.results, start.notes
@@ -91,7 +93,7 @@ def run_episode(
         allowed = {tool.name: tool for tool in offered}
         observation = Observation(frame, results, offered, (*notes, *intervention.notes))
         with _timed(seconds, "model"):
-            decision = resolve_aliases(agent.step(observation), names)
+            decision = resolve_aliases(_decide(agent, observation), names)
         apps = [allowed[call.name].app if call.name in allowed else None for call in decision.calls]
         offer_name = trajectory.offer(list(allowed))
         step = Step(number, frame_hash, decision, apps, offer_name, seconds=seconds)
@@ -116,6 +118,14 @@ def run_episode(
             with clock.paused():
                 hooks.after_step(episode)
     return episode
+
+
+def _decide(agent: Agent, observation: Observation) -> Decision:
+    """The agent's decision, or the end of the episode if its conversation has become too long."""
+    try:
+        return agent.step(observation)
+    except ContextLimitError as error:
+        return Decision(thought=str(error), stop=Stop.CONTEXT_LIMIT)
 
 
 def _observe(guest: Guest, settle: float, seconds: Seconds) -> Frame | None:

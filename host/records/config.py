@@ -26,6 +26,7 @@ __all__ = [
     "Branch",
     "CheckpointPolicy",
     "Condition",
+    "Effort",
     "Exposure",
     "Fork",
     "Job",
@@ -69,6 +70,8 @@ def bounded(limits: Limits) -> Limits:
 
 Condition = Literal["gui", "tools", "hybrid"]
 Policy = Literal["all", "app", "retrieved", "named"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""How much a model is asked to reason. Not every model takes every effort."""
 Modality = Literal["gui", "tools"]
 ModalityScope = Literal["once", "rest"]
 """For how long a fork restricts the modality: its first step only, or all its steps."""
@@ -84,6 +87,8 @@ class ModelConfig(Strict):
     """The environment variable with the API key, if it is not the vendor's usual one."""
     dialect: str = "functions"
     """See `host.dialects`."""
+    effort: Effort | None = None
+    """None: the model's default."""
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: Annotated[int, Field(ge=1)] = 4096

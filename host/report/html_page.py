@@ -52,6 +52,7 @@ def run_facts(line: Line) -> dict[str, str]:
         f" {config.runs} trials of each",
         "agent": line.agent,
         "model": config.model.name if config.model else "none",
+        "effort": line.effort or "the model's default",
         "dialect": config.model.dialect if config.model else "none",
         "condition": config.condition,
         "exposure": ", ".join(f"{key} {value}" for key, value in exposure_settings.items())
