@@ -28,8 +28,7 @@ from ambidex.host.records.config import (
 from ambidex.host.runs.launch import RunRequest
 from ambidex.host.runs.runner import plan
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.network import Net
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Net, Selection
 
 __all__ = ["Cell", "Experiment", "cells", "read_experiment"]
 
@@ -63,9 +62,15 @@ class Experiment(RunOptions):
     list: str = ""
     """Only the tasks of this OSWorld task list."""
     net: tuple[Net, ...] = ()
-    """Only OSWorld tasks that need one of these networks."""
+    """Only tasks of a benchmark that need one of these networks."""
     annotations: str = ""
     """A file with annotations of OSWorld's tasks."""
+    service: tuple[str, ...] = ()
+    """Only MCPMark's tasks on these services."""
+    task_suite: tuple[str, ...] = ()
+    """Only these of MCPMark's suites."""
+    category: tuple[str, ...] = ()
+    """Only these of MCPMark's categories."""
     agents: Annotated[tuple[AgentEntry, ...], Field(min_length=1)]
     conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] = ("gui", "hybrid")
     exposures: tuple[ExposureEntry, ...] = ()
@@ -128,6 +133,9 @@ def cells(
         list=home / experiment.list if experiment.list else None,
         net=experiment.net,
         annotations=home / experiment.annotations if experiment.annotations else None,
+        service=experiment.service,
+        task_suite=experiment.task_suite,
+        category=experiment.category,
     )
     suite = load_suite(home / experiment.suite, catalogue, selection=selection)
     return [
