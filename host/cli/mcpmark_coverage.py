@@ -1,4 +1,4 @@
-"""Coverage of a checkout of MCPMark, as a table and JSON: which tasks load, which can run here, and
+"""Coverage of a checkout of MCPMark, as text and JSON: which tasks load, which can run here, and
 what the others need."""
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ def print_coverage(tasks: Sequence[MCPMarkTask], json: bool, verbose: bool) -> i
     if json:
         print_json(as_json(tasks))
         return 2 if problems else 0
-    console = Terminal()
-    if verbose:
-        console.print(_task_table(tasks))
-    console.print(_service_table(tasks), LEGEND, "", highlight=False)
+    for task in tasks if verbose else ():
+        echo(f"{task.name} ({task.net}): {task.why_not or 'ready'}")
+    Terminal().print(_service_table(tasks), LEGEND, "", highlight=False)
     for reason, count in Counter(_reasons(tasks)).most_common():
         echo(f"{count} left out: {reason}")
     for task in tasks:
@@ -101,16 +100,6 @@ def _counts(tasks: Sequence[MCPMarkTask]) -> list[str]:
         sum(not task.why_not for task in tasks),
     )
     return [str(count) for count in counts]
-
-
-def _task_table(tasks: Sequence[MCPMarkTask]) -> Table:
-    table = Table(title="MCPMark's tasks", title_justify="left")
-    for name in ("task", "id", "network", "cannot run"):
-        table.add_column(name, no_wrap=name == "task")
-    for task in tasks:
-        id = f"{task.category_id}/{task.id}" if task.difference else ""
-        table.add_row(task.name, id, task.net, task.why_not)
-    return table
 
 
 def _reasons(tasks: Sequence[MCPMarkTask]) -> Iterator[str]:
