@@ -118,10 +118,16 @@ class Observation:
     """What an agent receives before a step: the screen, the results of its last calls in order, the
     tools on offer, and notes (hints from a person or a fork)."""
 
-    screenshot: Frame
+    screenshot: Frame | None
+    """None in a guest without a desktop."""
     results: tuple[ToolResult, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def screen(self) -> tuple[int, int]:
+        """Width and height of the screen; zeros if there is none."""
+        return self.screenshot.size if self.screenshot else (0, 0)
 
 
 @dataclass(frozen=True)

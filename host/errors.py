@@ -10,6 +10,7 @@ ModelError      the model refused a request  void              void once, then a
 ModelError      no answer, load, no key      void              void
 StoppedError    a person ended the trial     void              void
 RehearsalError  a branch cannot be replayed  void, and not retried: it would fail again
+NoDesktopError  the guest has no desktop     void, and not retried: it would fail again
 an error result of a tool                    text for the model; the episode continues
 anything else                                row `bug` with traceback; run continues, exit 1
 
@@ -32,6 +33,7 @@ __all__ = [
     "GuestError",
     "MachineError",
     "ModelError",
+    "NoDesktopError",
     "RehearsalError",
     "StageError",
     "StoppedError",
@@ -58,6 +60,10 @@ class UsageError(HintedError):
 
 class GuestError(HintedError):
     """The guest did not answer, or violated its protocol."""
+
+
+class NoDesktopError(GuestError):
+    """The request needs a screen, which the guest does not have."""
 
 
 class StageError(GuestError):
@@ -106,5 +112,5 @@ def independent_of_agent(error: Exception) -> bool:
     return isinstance(error, StoppedError | RehearsalError)
 
 
-FINAL = (RehearsalError,)
+FINAL = (RehearsalError, NoDesktopError)
 """The void errors that would recur on another machine: the trial is not attempted again."""

@@ -70,5 +70,6 @@ def metadata(tool: Tool) -> dict[str, Any]:
         "source": source(tool),
         "mounted": tool.mounted,
         "windows": list(tool.windows),
+        "service": tool.service,
         "aliases": list(names(tool.name)),
     }

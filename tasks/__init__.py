@@ -47,6 +47,8 @@ class ToolSpec:
     """The stock server with its version."""
     windows: tuple[str, ...] = ()
     """Classes of its app's windows, in lower case; empty if the app has none."""
+    service: str = ""
+    """The service of the image that the tool acts on, if any."""
     aliases: tuple[str, ...] = ()
     """Other names under which it can be called: those used by OSWorld-MCP."""
 

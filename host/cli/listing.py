@@ -126,7 +126,9 @@ def _arguments(tool: ToolSpec) -> str:
 def replay_table(steps: Sequence[StepComparison]) -> Table:
     """How the screens of a recorded episode and of its replay compare, step by step."""
     first = first_difference(steps)
-    if first is None:
+    if not steps:
+        title = "There are no screens to compare"
+    elif first is None:
         title = f"The screens are equal after all {len(steps)} steps"
     else:
         title = f"The screens differ from step {first.step} on"

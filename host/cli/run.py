@@ -29,7 +29,7 @@ from ambidex.host.records.trajectory import read_trajectory
 from ambidex.host.report.text_report import as_json, lines, tables
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, check, default_folder, launch
-from ambidex.host.runs.machines import MachineOptions, provider_named
+from ambidex.host.runs.machines import MachineOptions
 from ambidex.host.runs.prove import agents_of, verdicts
 from ambidex.host.runs.prove import jobs as proof_jobs
 from ambidex.host.runs.runner import plan
@@ -166,11 +166,9 @@ def experiment(
         Check everything and list the runs; no machine, no model.
     """
     plan_file = read_experiment(file)
-    planned = cells(
-        plan_file, file.parent, read_catalogue(), forks=provider_named(machines.provider).forks
-    )
+    planned = cells(plan_file, file.parent, read_catalogue(), forks=machines.forks)
     for cell in planned:
-        check(cell.request, machines.provider)
+        check(cell.request, machines)
     Terminal().print(experiment_table(planned))
     if dry:
         return 0

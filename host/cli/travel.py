@@ -243,7 +243,7 @@ def desktop_diff(
     """
     recorded = trial_of(run, task, trial)
     places = checkpoint_of(recorded, before), checkpoint_of(recorded, after)
-    refuse_unforked(machines.provider)
+    refuse_unforked(machines)
     with (
         open_machines(machines, Terminal(stderr=True).print) as source,
         closing(source.make()) as machine,

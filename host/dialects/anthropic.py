@@ -26,11 +26,12 @@ from ambidex.host.dialects.words import (
     ENDINGS,
     REMOVED_SCREENSHOT,
     TRUNCATED,
+    caption,
     new_call,
     read_ending,
     refuse_deep,
     result_text,
-    screen_caption,
+    system_prompt,
 )
 from ambidex.host.models.prompts import prompt
 from ambidex.host.models.viewport import View, data_url
@@ -79,10 +80,11 @@ class Anthropic:
 
     def request(self, observation: Observation) -> Request:
         """See `Dialect`."""
-        self._screen = observation.screenshot.size
+        self._screen = observation.screen
         self._pointer.begin()
         if not self._messages:
-            self._begin(observation)
+            steps = self._briefing.limits.steps
+            self._system = system_prompt(observation, self._view, steps, native=True)
         self._messages.append({"role": "user", "content": self._report(observation)})
         tools = self._tool_definitions(observation)
         changed = tools != self._tools
@@ -124,19 +126,6 @@ class Anthropic:
         self._pointer.undo()
         self._correction = prompt("correction", reason=reason)
 
-    def _begin(self, observation: Observation) -> None:
-        width, height = self._view.extent(self._screen)
-        apps = {tool.app for tool in observation.tools}
-        self._system = prompt(
-            "system",
-            width=width,
-            height=height,
-            gui=GUI in apps,
-            native=True,
-            tools=bool(apps - {GUI}),
-            steps=self._briefing.limits.steps,
-        )
-
     def _tool_definitions(self, observation: Observation) -> list[Block]:
         gui = gui_tools(observation.tools)
         extent = self._view.extent(self._screen)
@@ -155,7 +144,8 @@ class Anthropic:
         """The content of the next user message: results, or a correction, and the screenshot."""
         results = {result.call: result for result in observation.results}
         correction, self._correction = self._correction, ""
-        screen = [_text(screen_caption(observation)), _png(self._view.png(observation.screenshot))]
+        screen = [_text(text) for text in caption(observation)]
+        screen += map(_image, self._view.urls(observation.screenshot))
         if not self._pending:
             first = correction or self._briefing.instruction
             return [_text(first), *screen]
@@ -178,7 +168,7 @@ class Anthropic:
     def _result(
         self, use: PendingUse, result: ToolResult | None, observation: Observation
     ) -> list[Block]:
-        if use.region:
+        if use.region and observation.screenshot:
             crop = self._view.crop(observation.screenshot, use.region)
             return [_text("The region, enlarged:"), _png(crop)]
         if result is None:
@@ -213,6 +203,8 @@ class Anthropic:
 
     def _read_action(self, action: str, values: Mapping[str, Any], use: PendingUse) -> None:
         """Read an action of the computer tool into `use.call` or `use.region`."""
+        if self._screen == (0, 0):
+            raise MalformedReplyError("there is no computer tool here.")
         if action not in ACTIONS:
             raise MalformedReplyError(f"the computer tool has no action {action!r}.")
         arguments = Arguments(action, values)

@@ -69,6 +69,8 @@ class Grounded:
         """Ask the grounder for the point that a description refers to."""
         assert self._observation is not None
         frame = self._observation.screenshot
+        if frame is None:
+            raise MalformedReplyError("there is no screen here.", tuple(exchanges))
         width, height = self._view.extent(frame.size)
         question = prompt("grounding", target=description, width=width, height=height)
         content = [

@@ -72,7 +72,7 @@ def run_episode(
     episode, results, notes = start.episode, start.results, start.notes
     offer = offer or (lambda frame: tuple(tools.values()))
     names, clock = aliases(tools.values()), Stopwatch(start.elapsed)
-    frame = _screenshot(guest, settle, episode.seconds)
+    frame = _observe(guest, settle, episode.seconds)
     frame_hash = trajectory.frame(frame)
     while episode.stop is None:
         if hooks.interrupted():
@@ -95,15 +95,16 @@ def run_episode(
         apps = [allowed[call.name].app if call.name in allowed else None for call in decision.calls]
         offer_name = trajectory.offer(list(allowed))
         step = Step(number, frame_hash, decision, apps, offer_name, seconds=seconds)
-        step.focused, step.notes, step.kept = frame.focused, observation.notes, checkpoint
+        step.notes, step.kept = observation.notes, checkpoint
+        step.focused = frame.focused if frame else ""
         try:
             for call in decision.calls:
                 with _timed(seconds, "guest"):
                     step.results.append(_execute(call, guest, allowed))
             if decision.stop is None:
-                frame = _screenshot(guest, settle, seconds)
+                frame = _observe(guest, settle, seconds)
                 frame_hash = step.after = trajectory.frame(frame)
-                step.still = frame.still
+                step.still = frame is None or frame.still
         finally:
             known = seconds.model + seconds.guest + seconds.settle
             seconds.harness = time.monotonic() - began - known
@@ -117,12 +118,14 @@ def run_episode(
     return episode
 
 
-def _screenshot(guest: Guest, settle: float, seconds: Seconds) -> Frame:
-    """A new frame. Waiting for a still screen counts as `settle`, fetching it as `guest`."""
+def _observe(guest: Guest, settle: float, seconds: Seconds) -> Frame | None:
+    """A new frame, if the guest has a screen. Waiting for it to become still counts as `settle`,
+    fetching it as `guest`."""
     with _timed(seconds, "guest"):
-        frame = guest.screenshot(settle=settle)
-    seconds.guest -= frame.waited
-    seconds.settle += frame.waited
+        frame = guest.observe(settle=settle)
+    waited = frame.waited if frame else 0.0
+    seconds.guest -= waited
+    seconds.settle += waited
     return frame
 
 

@@ -21,8 +21,8 @@ __all__ = [
     "retrieved",
 ]
 
-Offer = Callable[[Frame], tuple[ToolSpec, ...]]
-"""From the current frame to the tools on offer."""
+Offer = Callable[[Frame | None], tuple[ToolSpec, ...]]
+"""From the current frame, if there is a screen, to the tools on offer."""
 
 
 def offer_of(exposure: Exposure, tools: Mapping[str, ToolSpec], task: Task, seed: int) -> Offer:
@@ -59,7 +59,7 @@ def restrict_modality(offer: Offer, modality: Modality | None, scope: ModalitySc
         return offer
     steps = itertools.count()
 
-    def restricted(frame: Frame) -> tuple[ToolSpec, ...]:
+    def restricted(frame: Frame | None) -> tuple[ToolSpec, ...]:
         tools = offer(frame)
         if next(steps) and scope == "once":
             return tools
@@ -82,8 +82,8 @@ def retrieved(exposure: Exposure, tools: Sequence[ToolSpec], query: str) -> set[
     return set(names[: exposure.top])
 
 
-def _fits(tool: ToolSpec, frame: Frame) -> bool:
-    return not tool.windows or frame.focused in tool.windows
+def _fits(tool: ToolSpec, frame: Frame | None) -> bool:
+    return not tool.windows or (frame is not None and frame.focused in tool.windows)
 
 
 def _named(exposure: Exposure, tools: Sequence[ToolSpec], task: Task, seed: int) -> set[str]:

@@ -66,7 +66,8 @@ def run_facts(line: Line) -> dict[str, str]:
         "code": ", ".join(sorted({row.code for row in rows})),
         "image": config.image or "none",
         "provider": config.provider or "none",
-        "screen": ", ".join(sorted({f"{r.screen[0]}×{r.screen[1]}" for r in rows if r.screen})),
+        "screen": ", ".join(sorted({f"{r.screen[0]}×{r.screen[1]}" for r in rows if r.screen}))
+        or "none",
         "catalogue of tools": config.catalogue or "none",
         "prompts": config.prompts or "none",
         "prices": config.prices or "none",

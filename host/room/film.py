@@ -65,7 +65,7 @@ def write_shots(shots: Iterable[tuple[Image.Image, float]], path: Path) -> None:
 def _shots(trajectory: LiveTrajectory) -> Iterator[tuple[Image.Image, float]]:
     frames = trajectory.folder / FRAMES
     for line in trajectory.steps:
-        if line["kind"] != "step":
+        if line["kind"] != "step" or not line["before"]:
             continue
         words = _words(line)
         yield _shot(read_frame(frames, line["before"]), words, line, marks=True), BEFORE

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from ambidex.host import ToolCall
-from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.limits import Patience
 from ambidex.host.errors import GuestError
 from ambidex.host.loop.stage import collect, set_stage
 from ambidex.host.untrusted import LARGEST, MalformedError, TooLargeError, TooSlowError
@@ -423,7 +424,8 @@ def test_a_schema_that_would_check_answers_for_ever_is_not_used(
 MEMORY = """
 import resource, sys
 from ambidex.host.errors import GuestError
-from ambidex.host.client.guest import Guest, Patience
+from ambidex.host.client.guest import Guest
+from ambidex.host.client.limits import Patience
 with Guest(sys.argv[1], "token", patience=Patience(answer=60, call=60)) as guest:
     guest.health()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

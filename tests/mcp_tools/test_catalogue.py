@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -108,3 +110,15 @@ def test_listing_the_tools_imports_no_desktop_libraries() -> None:
     command = [sys.executable, "-c", script]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert loaded.stdout.strip() == "set()"
+
+
+def test_an_app_is_served_where_one_of_the_paths_it_needs_exists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "chromium", tmp_path / "google-chrome"
+    git = catalogue.apps()["git"]
+    monkeypatch.setattr("ambidex.mcp_tools.git.app", replace(git, needs=f"{first}:{second}"))
+    assert "git" not in catalogue.installed(desktop=True)
+    second.touch()
+    assert "git" in catalogue.installed(desktop=True)
+    assert catalogue.installed(desktop=False).keys() >= {"files", "git"}

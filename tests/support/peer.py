@@ -97,6 +97,8 @@ class Desktop:
     sent: list[str] = field(default_factory=list)
     """What was sent for each screenshot: whole, patch or nothing."""
     waits: float = 0.0
+    screen: bool = True
+    """Without one, the guest has no desktop and no GUI tools."""
 
     def paint(self, x: int, y: int) -> None:
         """Make one pixel white."""
@@ -241,7 +243,8 @@ async def files_nap(seconds: float) -> ToolResult:
 def _tools(desktop: Desktop) -> FastMCP:
     server: FastMCP = FastMCP("peer", middleware=[ExactlyOnce(desktop)])
     for tool in TOOLS:
-        server.add_tool(tool)
+        if desktop.screen or not tool.name.startswith("computer_"):
+            server.add_tool(tool)
     return server
 
 
@@ -265,13 +268,16 @@ def _harness(desktop: Desktop) -> list[Route]:
         body = {
             "ready": desktop.ready,
             "checks": checks,
-            "screen": SIZE,
+            "screen": SIZE if desktop.screen else None,
             "catalogue": "c",
             "user": "u",
         }
         return JSONResponse(body, 200 if desktop.ready else 503)
 
     async def screenshot(request: Request) -> Response:
+        if not desktop.screen:
+            error = {"error": {"code": "no_desktop", "message": "no screen", "hint": ""}}
+            return JSONResponse(error, 400)
         known, now = request.query_params.get("known", ""), f"f{desktop.frame}"
         header = {
             "id": now, "size": SIZE, "base": None, "rect": [0, 0, *SIZE], "encoding": "zlib",
@@ -413,12 +419,12 @@ def peer(desktop: Desktop | None = None) -> Iterator[tuple[str, Desktop]]:
 class PeerMachine:
     """A `vm.Machine` whose desktop is a peer: a revert gives a new peer or a checkpoint's."""
 
-    def __init__(self, *, broken_reverts: int = 0) -> None:
+    def __init__(self, *, broken_reverts: int = 0, screen: bool = True) -> None:
         self.reverts: list[Place] = []
         self.broken_reverts = broken_reverts
         self.endpoint = ""
         self.token = TOKEN
-        self.vnc = ("127.0.0.1:1", "")
+        self.vnc = ("127.0.0.1:1", "") if screen else None
         self.closed = False
         self.desktops: list[Desktop] = []
         self.forks: list[PeerMachine] = []
@@ -427,13 +433,13 @@ class PeerMachine:
     def boot(self) -> None:
         self.revert("ready")
 
-    def revert(self, snapshot: Place) -> None:
+    def revert(self, snapshot: Place, services: object = None) -> None:
         self.reverts.append(snapshot)
         if self.broken_reverts:
             self.broken_reverts -= 1
             raise MachineError("the fork did not start", stage="create", hint="Try again.")
         self._leave()
-        desktop = None
+        desktop = Desktop(screen=self.vnc is not None)
         if isinstance(snapshot, Path):
             desktop = pickle.loads((snapshot / "desktop").read_bytes())
         self._now = peer(desktop)

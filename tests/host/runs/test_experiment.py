@@ -9,9 +9,11 @@ import pytest
 from ambidex.host.errors import UsageError
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import check
+from ambidex.host.runs.machines import MachineOptions
 from ambidex.tasks import Suite
 from tests.support.peer import CATALOGUE
 
+SANDBOX = MachineOptions(provider="sandbox")
 TEXT = """
 suite = "suite"
 conditions = ["gui", "hybrid"]
@@ -78,8 +80,8 @@ def test_checkpoints_where_machines_do_not_fork_are_refused_before_any_machine(f
     file.write_text('checkpoints = "always"\n' + TEXT)
     request = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)[0].request
     with pytest.raises(UsageError, match="sandbox cannot"):
-        check(request, "sandbox")
-    check(request, "libvirt")
+        check(request, SANDBOX)
+    check(request, MachineOptions())
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_an_agent_without_the_model_it_needs_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('agent = "noop"', 'agent = "planner"\n[agents.model]\nname = "m"'))
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="planner needs a grounder"):
-        check(runs[-1].request, "sandbox")
+        check(runs[-1].request, SANDBOX)
 
 
 def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None:
@@ -128,11 +130,11 @@ def test_a_planner_in_a_dialect_that_names_points_is_refused(file: Path) -> None
     file.write_text(TEXT.replace('agent = "noop"', f'agent = "planner"\n{models}'))
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="openai names points"):
-        check(runs[-1].request, "sandbox")
+        check(runs[-1].request, SANDBOX)
 
 
 def test_an_unknown_dialect_is_refused(file: Path) -> None:
     file.write_text(TEXT.replace('dialect = "paper"', 'dialect = "esperanto"'))
     runs = cells(read_experiment(file), file.parent, CATALOGUE, forks=False)
     with pytest.raises(UsageError, match="unknown dialect: 'esperanto'"):
-        check(runs[0].request, "sandbox")
+        check(runs[0].request, SANDBOX)
