@@ -1,7 +1,7 @@
 """The body of a task that is judged by a program.
 
 Before the episode the host prepares `state` and carries out `setup`. After it, the host lays out
-`files()` in a folder that the agent cannot reach, runs `program` there with what `command` returns,
+`files()` and `MESSAGES` in a folder that the agent cannot reach, runs what `command` returns there,
 and stores the outcome as `verify.json` and its output as `verify.out` in the evidence.
 """
 
@@ -23,11 +23,13 @@ from ambidex.tasks.hashing import files_of
 from ambidex.tasks.mcpmark.services import StateFile, StateKind
 from ambidex.tasks.spec import Setup
 
-__all__ = ["OUTCOME", "OUTPUT", "Outcome", "ProgramBody", "State"]
+__all__ = ["MESSAGES", "OUTCOME", "OUTPUT", "Command", "Outcome", "ProgramBody", "State"]
 
 OUTCOME = "verify.json"
 OUTPUT = "verify.out"
 """Standard output and standard error of the verifier."""
+MESSAGES = "messages.json"
+"""The conversation, in the working directory; see `tasks.mcpmark.messages`."""
 LARGEST_OUTCOME = 64 * 1024
 LARGEST_OUTPUT = 16 * MIB
 QUOTED_LINES = 5
@@ -42,6 +44,16 @@ class Outcome(Strict):
     """Its exit status; None if it had none, because it was stopped or could not be started."""
     timed_out: StrictBool
     seconds: float
+
+
+@dataclass(frozen=True)
+class Command:
+    """How to run a program of the task, in a folder with `files()`."""
+
+    argv: list[str]
+    environment: dict[str, str]
+    folders: dict[str, str]
+    """Further variables, with folders of the guest: the program gets copies of them."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +84,12 @@ class ProgramBody:
     """Category and task according to `meta.json`, by which upstream names its results."""
     program: str
     """The file name of the verifier."""
-    services: tuple[str, ...]
-    """Services of the guest that the task needs."""
     state: State
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     """Templates of the verifier's variables; see `command`."""
+    folders: Mapping[str, str]
+    """Templates of its variables with folders of the guest."""
     keys: tuple[str, ...]
     """Environment variables of the host that fill the templates."""
     seconds: float
@@ -99,20 +111,34 @@ class ProgramBody:
 
     def files(self) -> Iterator[tuple[str, Path]]:
         """The files that its programs need: the relative path in the guest, and the file here.
-        Their working directory is the folder to which the paths are relative."""
+        The working directory is the folder to which the paths are relative."""
         for path in (*self.shared, *files_of(self.folder)):
             yield self._place_of(path), path
 
-    def command(self, values: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-        """The arguments and variables of the verifier, without the interpreter. `values` gives what
-        the templates name; `ValueError` names one that is missing."""
+    def command(self, values: Mapping[str, str]) -> Command:
+        """How to run the verifier. `values` gives what the templates name; `ValueError` names one
+        that is missing."""
+        return self._command(self.program, self.arguments, values)
+
+    def prepare_command(self, values: Mapping[str, str]) -> Command | None:
+        """How to run the program that fills the initial state, if there is one."""
+        if not self.state.prepare:
+            return None
+        return self._command(self.state.prepare, (), values)
+
+    def _command(
+        self, program: str, arguments: tuple[str, ...], values: Mapping[str, str]
+    ) -> Command:
+        path = f"{self.place}/{program}"
+        start = ["/usr/bin/python3", path] if program.endswith(".py") else [path]
         try:
-            return (
-                [argument.format_map(values) for argument in self.arguments],
+            return Command(
+                [*start, *(argument.format_map(values) for argument in arguments)],
                 {name: text.format_map(values) for name, text in self.environment.items()},
+                {name: text.format_map(values) for name, text in self.folders.items()},
             )
         except KeyError as error:
-            raise ValueError(f"no value for {error} of the verifier in {self.folder}") from None
+            raise ValueError(f"no value for {error} of a program in {self.folder}") from None
 
     @property
     def url_choices(self) -> tuple[tuple[str, ...], ...]:

@@ -1,6 +1,7 @@
 """The schema of a task's `meta.json`: upstream's keys, and `ambidex` for tasks of our own.
 
-    "ambidex": {"services": ["database"], "setup": [...], "oracle": [...], "near_miss": [...]}
+    "ambidex": {"services": ["database"], "tool_apps": ["database"], "setup": [...],
+                "useful_tools": [...], "oracle": [...], "near_miss": [...]}
 
 Upstream ignores that key, so such a task also loads there.
 """
@@ -24,10 +25,11 @@ STEPS = (("ambidex", "setup"),)
 
 
 class OwnKeys(Strict):
-    """What a task of our own adds: its services and setup, and the solutions that prove it."""
+    """What a task of our own adds: its services and setup, and the solutions that prove it. By
+    default, services and apps are those of the service folder."""
 
-    services: tuple[str, ...] = ()
-    """Services of the guest; by default those of the service folder."""
+    services: tuple[str, ...] | None = None
+    tool_apps: tuple[str, ...] | None = None
     setup: tuple[Setup, ...] = ()
     useful_tools: tuple[str, ...] = ()
     oracle: tuple[Oracle, ...] = ()

@@ -29,8 +29,10 @@ class StateFile(Strict):
 class Service(Strict):
     """What the tasks in one of MCPMark's service folders need."""
 
-    services: tuple[str, ...]
-    """Services of the guest."""
+    services: tuple[str, ...] = ()
+    """Services of the image."""
+    apps: tuple[str, ...]
+    """The apps whose tools are offered."""
     state: StateKind
     net: Net = "offline"
     keys: tuple[str, ...] = ()
@@ -55,7 +57,9 @@ class Services(Strict):
     every: dict[str, str]
     """Variables of every verifier."""
     environment: dict[str, dict[str, str]]
-    """Further variables, by service of the guest."""
+    """Further variables, by app."""
+    folders: dict[str, dict[str, str]]
+    """Variables with folders of the guest, by app."""
     service: dict[str, Service]
 
 

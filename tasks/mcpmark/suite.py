@@ -167,7 +167,9 @@ def _read(
             instruction=_instruction(folder, service, body.state),
             tool_beneficial=True,
             useful_tools=list(own_keys.useful_tools),
-            apps=list(body.services),
+            apps=list(service.apps),
+            tool_apps=list(service.apps),
+            services=list(service.services),
             domain=service_name,
             oracle=list(own_keys.oracle),
             near_miss=list(own_keys.near_miss),
@@ -210,13 +212,10 @@ def _service(task: MCPMarkTask, meta: Meta) -> Service:
     if service is None:
         raise WrongTaskError((Problem(task.path, "", f"unknown service {task.service!r}"),))
     if meta.ambidex is not None:
-        named = meta.ambidex.services or service.services
-        guest = {name for one in read_services().service.values() for name in one.services}
-        if unknown := [name for name in named if name not in guest]:
-            message = f"no service {unknown[0]!r}; there are {', '.join(sorted(guest))}"
-            raise WrongTaskError((Problem(task.path / "meta.json", "ambidex.services", message),))
-        ours = {"services": named, "keys": (), "sites": {}, "net": "offline", "instruction": ""}
-        return service.model_copy(update=ours)
+        own = {"services": meta.ambidex.services, "apps": meta.ambidex.tool_apps}
+        named = {key: names for key, names in own.items() if names is not None}
+        ours = {"keys": (), "sites": {}, "net": "offline", "instruction": ""}
+        return service.model_copy(update=ours | named)
     if not service.sites:
         return service
     if task.category not in service.sites:
@@ -244,18 +243,19 @@ def _body(
     if len(programs) != 1:
         message = "several verifiers" if programs else "the verifier is missing"
         raise WrongTaskError((Problem(folder / "verify.*", "", message),))
-    environment = dict(known.every)
-    for name in service.services:
-        environment |= known.environment.get(name, {})
+    environment, folders = dict(known.every), dict[str, str]()
+    for app in service.apps:
+        environment |= known.environment.get(app, {})
+        folders |= known.folders.get(app, {})
     return ProgramBody(
         root=root,
         folder=folder,
         upstream_id=f"{meta.category_id}/{meta.task_id}",
         program=programs[0],
-        services=service.services,
         state=_state(task, service, meta),
         arguments=service.arguments,
         environment=environment | service.environment,
+        folders=folders,
         keys=service.keys,
         seconds=service.seconds,
         setup=meta.ambidex.setup if meta.ambidex else (),

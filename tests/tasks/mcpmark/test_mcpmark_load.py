@@ -11,7 +11,7 @@ import pytest
 from ambidex.tasks import TaskError
 from ambidex.tasks.assets import AssetStore
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.mcpmark.body import ProgramBody
+from ambidex.tasks.mcpmark.body import Command, ProgramBody
 from ambidex.tasks.mcpmark.services import read_services
 from ambidex.tasks.mcpmark.suite import AT_ONCE, MCPMarkTask, survey
 from ambidex.tasks.survey import Selection
@@ -106,21 +106,24 @@ def test_a_task_is_its_whole_description_and_its_verifier(tmp_path: Path) -> Non
     assert task.spec.instruction == f"# counting\n\nCount the papers.\n\n\n{AT_ONCE}"
     body = task.body
     assert isinstance(body, ProgramBody)
-    assert (body.program, body.services, body.seconds) == ("verify.py", ("files",), 300)
+    assert (task.spec.services, task.spec.tool_apps) == ([], ["filesystem"])
+    assert (body.program, body.seconds) == ("verify.py", 300)
     assert (body.state.kind, body.state.name, body.state.url) == ("folder", "papers", ZIP)
     assert body.state_file is not None
     assert body.place == "tasks/filesystem/easy/papers/counting"
     assert dict(body.files())[f"{body.place}/verify.py"] == folder / "verify.py"
-    assert body.command({"folder": "/srv/papers", "messages": "/m.json"}) == (
-        [],
-        {"FILESYSTEM_TEST_DIR": "/srv/papers", "MCP_MESSAGES": "/m.json"},
+    assert body.command({"folder": "/srv/papers"}) == Command(
+        ["/usr/bin/python3", f"{body.place}/verify.py"],
+        {"MCP_MESSAGES": "messages.json"},
+        {"FILESYSTEM_TEST_DIR": "/srv/papers"},
     )
+    assert body.prepare_command({"folder": "/srv/papers"}) is None
 
 
 def test_a_value_that_a_verifier_needs_is_named(tmp_path: Path) -> None:
     papers(tmp_path)
     with pytest.raises(ValueError, match="'folder'"):
-        body_of(only(tmp_path)).command({"messages": "/m.json"})
+        body_of(only(tmp_path)).command({})
 
 
 def test_a_database_task_is_told_its_database(tmp_path: Path) -> None:
@@ -128,13 +131,15 @@ def test_a_database_task_is_told_its_database(tmp_path: Path) -> None:
     body = body_of(only(tmp_path))
     assert (body.state.kind, body.state.files) == ("database", ())
     assert body.state.prepare == "prepare_environment.py"
-    names = ("messages", "database", "database_host", "database_port", "database_user")
-    arguments, environment = body.command(
-        {name: name.upper() for name in (*names, "database_password")}
-    )
-    assert arguments == ["DATABASE"]
-    assert environment["POSTGRES_HOST"] == "DATABASE_HOST"
-    assert environment["DATABASE_URL"] == (
+    names = ("database", *(f"database_{name}" for name in ("host", "port", "user", "password")))
+    values = {name: name.upper() for name in names}
+    command, prepare = body.command(values), body.prepare_command(values)
+    assert prepare is not None
+    assert prepare.argv == ["/usr/bin/python3", f"{body.place}/prepare_environment.py"]
+    assert prepare.environment == command.environment
+    assert command.argv[2:] == ["DATABASE"]
+    assert command.environment["POSTGRES_HOST"] == "DATABASE_HOST"
+    assert command.environment["DATABASE_URL"] == (
         "postgresql://DATABASE_USER@DATABASE_HOST:DATABASE_PORT/DATABASE"
     )
 
@@ -160,7 +165,6 @@ def test_one_of_several_files_is_enough_for_a_state(tmp_path: Path) -> None:
         ({"meta_data": {"stateUrl": None}}, "no folder is known as the initial state of papers"),
         ({"task_id": ["x"]}, "task_id"),
         ({"ambidex": {"service": ["files"]}}, "ambidex.service: unknown key"),
-        ({"ambidex": {"services": ["fax"]}}, "ambidex.services: no service 'fax'"),
         ({"ambidex": {"setup": [{"put": "x", "to": "~/x"}]}}, "ambidex.setup[0].put: no file 'x'"),
         ({"ambidex": {"setup": [{"put": "x"}]}}, "ambidex.setup[0].to: required"),
         ({"ambidex": {"setup": [{"call": "fly"}]}}, "ambidex.setup[0].call: no tool 'fly'"),
@@ -289,7 +293,8 @@ def test_the_hash_covers_all_files_that_the_verifier_needs(tmp_path: Path) -> No
 def test_a_task_of_our_own_has_a_setup_and_solutions(tmp_path: Path) -> None:
     calls = [{"call": "calc_save"}]
     own = {
-        "services": ["files", "browser"],
+        "services": ["database"],
+        "tool_apps": ["filesystem", "browser"],
         "setup": [{"put": "a.txt", "to": "~/a.txt"}],
         "useful_tools": ["calc_save"],
         "oracle": [{"by": "tools", "calls": calls}],
@@ -303,6 +308,9 @@ def test_a_task_of_our_own_has_a_setup_and_solutions(tmp_path: Path) -> None:
     assert task.spec.useful_tools == ["calc_save"]
     body = task.body
     assert isinstance(body, ProgramBody)
-    assert (body.services, len(body.setup)) == (("files", "browser"), 1)
-    assert set(body.environment) == {"MCP_MESSAGES", "FILESYSTEM_TEST_DIR", "PLAYWRIGHT_WORK_DIR"}
+    assert task.spec.services == ["database"]
+    assert task.spec.tool_apps == ["filesystem", "browser"]
+    assert len(body.setup) == 1
+    assert set(body.environment) == {"MCP_MESSAGES", "PLAYWRIGHT_WORK_DIR"}
+    assert set(body.folders) == {"FILESYSTEM_TEST_DIR"}
     assert json.loads((folder / "meta.json").read_text())["task_id"] == "counting"
