@@ -1,4 +1,4 @@
-"""Tasks as data: a directory with a `task.toml`, or an unmodified task file of OSWorld.
+"""Tasks as data: a directory with a `task.toml`, or an unmodified task of OSWorld or MCPMark.
 
     suite = load_suite(Path("tasks/demo"), read_catalogue())    TaskError lists all problems
     suite.tasks[0].spec.instruction
@@ -28,6 +28,7 @@ __all__ = [
     "ToolSpec",
     "Verbs",
     "Verdict",
+    "WrongTaskError",
     "is_gui",
     "verbs_of",
 ]
@@ -89,6 +90,13 @@ class TaskError(Exception):
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = problems
         self.hint = hint
+
+
+@dataclass(frozen=True)
+class WrongTaskError(Exception):
+    """Problems of one task, to be collected with those of the others."""
+
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True)

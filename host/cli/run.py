@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from ambidex.host import Limits
 from ambidex.host.cli.listing import experiment_table, proof_json, proof_table, replay_table
 from ambidex.host.cli.machines import watched
-from ambidex.host.cli.options import CheckpointOptions, OSWorldOptions
+from ambidex.host.cli.options import CheckpointOptions, SelectionOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.command import keep_command, this_command
 from ambidex.host.records.config import (
@@ -58,7 +58,7 @@ def run(
     condition: Condition = "hybrid",
     steps: int = 15,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: OSWorldOptions = OSWorldOptions(),
+    of: SelectionOptions = SelectionOptions(),
     out: Path | None = None,
     time_limit: float = 3600.0,
     cost_limit: float | None = None,
@@ -79,7 +79,7 @@ def run(
     Parameters
     ----------
     suite
-        A directory of tasks, or an OSWorld checkout; which of the two is detected from its files.
+        A directory of tasks, or a checkout of OSWorld or MCPMark; detected from its files.
     agent
         oracle[:tools|:gui], noop, random, replay:DIR, model, or your own module:Class.
     model
@@ -91,7 +91,8 @@ def run(
     steps
         The maximum number of steps in an episode.
     tasks
-        Only these tasks, by name; OSWorld tasks also by domain or prefix of their id.
+        Only these tasks, by name; OSWorld's also by domain or prefix of their id, MCPMark's also
+        by service, category or category/task.
     out
         Directory of the run; by default a new one in runs/.
     time_limit
@@ -197,7 +198,7 @@ def prove(
     suite: Path,
     *,
     tasks: Annotated[tuple[str, ...], MANY] = (),
-    of: OSWorldOptions = OSWorldOptions(),
+    of: SelectionOptions = SelectionOptions(),
     out: Path | None = None,
     settle: float = 5.0,
     json: Json = False,
@@ -208,7 +209,7 @@ def prove(
     Parameters
     ----------
     suite
-        A directory of tasks, or an OSWorld checkout.
+        A directory of tasks, or a checkout of OSWorld or MCPMark.
     tasks
         Only these tasks, by name.
     out

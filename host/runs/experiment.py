@@ -32,8 +32,7 @@ from ambidex.host.runs.launch import RunRequest
 from ambidex.host.runs.runner import plan
 from ambidex.tasks import Suite
 from ambidex.tasks.load import load_suite
-from ambidex.tasks.osworld.network import Net
-from ambidex.tasks.osworld.suite import Selection
+from ambidex.tasks.survey import Net, Selection
 
 __all__ = ["Cell", "Experiment", "cells", "read_experiment"]
 
@@ -77,9 +76,15 @@ class Experiment(RunOptions):
     list: str = ""
     """Only the tasks of this OSWorld task list."""
     net: tuple[Net, ...] = ()
-    """Only OSWorld tasks that need one of these networks."""
+    """Only tasks of a benchmark that need one of these networks."""
     annotations: str = ""
     """A file with annotations of OSWorld's tasks."""
+    service: tuple[str, ...] = ()
+    """Only MCPMark's tasks on these services."""
+    task_suite: tuple[str, ...] = ()
+    """Only these of MCPMark's suites."""
+    category: tuple[str, ...] = ()
+    """Only these of MCPMark's categories."""
     agents: Annotated[tuple[AgentEntry, ...], Field(min_length=1)]
     efforts: tuple[Effort, ...] = ()
     """Reasoning efforts of the agents that have a model; if empty, the effort in its
@@ -197,6 +202,9 @@ def _suites(
         list=home / experiment.list if experiment.list else None,
         net=experiment.net,
         annotations=home / experiment.annotations if experiment.annotations else None,
+        service=experiment.service,
+        task_suite=experiment.task_suite,
+        category=experiment.category,
     )
     sets = [(entry.label, replace(everything, tasks=entry.tasks)) for entry in experiment.task_sets]
     return [
