@@ -17,6 +17,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError
 
 from ambidex.evaluators import Score, UnreadableError
+from ambidex.evaluators.bounded import BoundsError, parse_json
 from ambidex.evaluators.evidence import MIB, read
 from ambidex.evaluators.registry import EvidenceName, TaskFile, evaluator
 from ambidex.evaluators.strict import explain
@@ -58,9 +59,11 @@ class Cluster(BaseModel):
 
 def _read(evidence: Path, file: str) -> Cluster:
     try:
-        return Cluster.model_validate_json(read(evidence, file, LARGEST))
+        return Cluster.model_validate(parse_json(read(evidence, file, LARGEST)))
     except ValidationError as error:
         raise UnreadableError(f"{file} is not an export of a database: {explain(error)}") from None
+    except BoundsError as error:
+        raise UnreadableError(f"{file}: {error}") from None
 
 
 def _database(evidence: Path, file: str, name: str) -> Database:
@@ -103,7 +106,7 @@ def rows(
     `rows_in` names a file of the task with a JSON array of arrays instead, which can hold null.
     Numbers are compared as numbers.
     """
-    expected_rows = json.loads(rows_in.read_text(encoding="utf-8")) if rows_in else rows or []
+    expected_rows = parse_json(rows_in.read_bytes()) if rows_in else rows or []
     stored = _table(_database(evidence, file, database), table)
     if missing := [column for column in columns if column not in stored.columns]:
         return Score(0.0, f"{table} has no column {missing[0]!r}, but {', '.join(stored.columns)}")

@@ -32,7 +32,7 @@ from ambidex.host.models.exposure import offer_of, restrict_modality
 from ambidex.host.records.announcement import announced
 from ambidex.host.records.config import Job, RunConfig, offered, tools_of
 from ambidex.host.records.rows import Phase
-from ambidex.host.records.trajectory import Trajectory
+from ambidex.host.records.trajectory import Trajectory, replies_of
 from ambidex.tasks import Task, Verdict
 from ambidex.vm import Machine
 from ambidex.vm.disk import DiskOwner
@@ -198,6 +198,8 @@ class Attempt:
             self.config.literal_sleeps,
             bool(self.agent_is_root),
             machine.disk if isinstance(machine, DiskOwner) else None,
+            partial(self._forked, machine),
+            partial(replies_of, self.folder),
         )
 
     @contextmanager
@@ -205,6 +207,11 @@ class Attempt:
         machine.revert(self.task.spec.snapshot, self.task.spec.services)
         with Guest(machine.endpoint, machine.token) as guest:
             guest.wait_ready()
+            yield guest
+
+    @contextmanager
+    def _forked(self, machine: Machine) -> Iterator[Guest]:
+        with machine.fork() as fork, Guest(fork.endpoint, fork.token) as guest:
             yield guest
 
     def _check_interrupt(self) -> None:

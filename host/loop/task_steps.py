@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from shutil import copyfile
@@ -38,9 +38,10 @@ from ambidex.tasks.spec import (
     Put,
     Run,
     RunCollect,
+    Setup,
 )
 
-__all__ = ["collect", "set_stage"]
+__all__ = ["collect", "set_stage", "set_up"]
 
 
 Sources = dict[str, Source]
@@ -55,17 +56,7 @@ def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
     `kept` is the directory for what collection will need. Without one, a task that collects changes
     is refused.
     """
-    for index, step in enumerate(body.spec.setup):
-        where = f"{name}: setup[{index}]"
-        match step:
-            case Put():
-                guest.put(step.to, (body.folder / step.put).read_bytes())
-            case Run():
-                _run(where, step, guest)
-            case Call():
-                result = _call(f"{name}-setup-{index}", step, guest)
-                if result.error:
-                    raise StageError(f"{where}: {step.call}: {result.text}")
+    set_up(name, body.spec.setup, body.folder, guest)
     exports = [one for one in body.spec.collect if isinstance(one, ExportCollect)]
     if exports and kept is not None:
         kept.mkdir(parents=True, exist_ok=True)
@@ -84,6 +75,22 @@ def set_stage(name: str, body: Verbs, guest: Guest, kept: Path | None) -> None:
                 f" {before[REFUSED]['files']}"
             )
         (kept / BEFORE).write_text(json.dumps(before), encoding="utf-8")
+
+
+def set_up(name: str, steps: Sequence[Setup], folder: Path, guest: Guest) -> None:
+    """Execute these steps; `folder` is the task's, with the files to put. `StageError` names the
+    step that failed and why."""
+    for index, step in enumerate(steps):
+        where = f"{name}: setup[{index}]"
+        match step:
+            case Put():
+                guest.put(step.to, (folder / step.put).read_bytes())
+            case Run():
+                _run(where, step, guest)
+            case Call():
+                result = _call(f"{name}-setup-{index}", step, guest)
+                if result.error:
+                    raise StageError(f"{where}: {step.call}: {result.text}")
 
 
 def collect(

@@ -15,7 +15,7 @@ from ambidex.host import Decision, Frame, ToolResult
 from ambidex.host.records.frame_files import FrameWriter
 from ambidex.vm.closing import Closing
 
-__all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory"]
+__all__ = ["AGENT", "FRAMES", "Seconds", "Step", "Trajectory", "read_trajectory", "replies_of"]
 
 NAME = "trajectory.jsonl"
 FRAMES = "frames"
@@ -129,6 +129,14 @@ class Trajectory(Closing):
     def _write(self, line: Mapping[str, Any]) -> None:
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()
+
+
+def replies_of(folder: Path) -> list[str]:
+    """What an agent said in a recorded episode, in order; its answer last, if it gave one."""
+    steps = [line["decision"] for line in read_trajectory(folder) if line["kind"] == "step"]
+    replies = [step["thought"] for step in steps if step["thought"]]
+    answers = [step["answer"] for step in steps if step.get("answer")]
+    return [*replies, *answers[-1:]]
 
 
 def read_trajectory(folder: Path) -> Iterator[dict[str, Any]]:
