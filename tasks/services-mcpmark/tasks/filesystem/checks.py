@@ -22,7 +22,7 @@ def finish(expected, wrong=()):
         elif path not in expected:
             wrong.append(f"{path} should not be there")
         elif _plain(found[path]) != _plain(expected[path]):
-            wrong.append(f"{path} has the content {_plain(found[path])!r}")
+            wrong.append(f"{path} has other content: {_plain(found[path])[:200]!r}")
     wrong += [f"{path} is a link" for path in folder.rglob("*") if path.is_symlink()]
     print("\n".join(wrong) or "all right")
     sys.exit(bool(wrong))
