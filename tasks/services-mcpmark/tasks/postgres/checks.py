@@ -102,7 +102,9 @@ def refuse_other_changes(setup, tables=(), definitions=(), roles=()):
         wrong.append(f"the databases are {databases}")
     if wrong:
         finish(sorted(wrong))
-    return {name: [tuple(row) for row in table["rows"]] for name, table in earlier["tables"].items()}
+    return {
+        name: [tuple(row) for row in table["rows"]] for name, table in earlier["tables"].items()
+    }
 
 
 def _of_tables(earlier, later, free):

@@ -14,7 +14,7 @@ This handbook is for everybody who works in the bindery. Start with [safety](02-
 SAFETY = """\
 # Safety
 
-Wear glasses at the guillotine. Accidents are reported as described under [forms](04-forms-and-reports.md).
+Wear glasses at the guillotine. Report accidents as [forms](04-forms-and-reports.md) says.
 
 ## First aid
 

@@ -1,12 +1,11 @@
 """Compares the translations with the expected ones, in order."""
 
+import json
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[3]))
 from checks import finish, originals, read
-
-import json
 
 GERMAN = {
     "title": "Gartenplaner",
