@@ -1,7 +1,7 @@
 """What the verifiers of these tasks share: queries, and a comparison with the state after setup.
 
-The verifier is the superuser, and the agent may have made functions and operators. So names are
-qualified, tables are read by COPY, and views are read as a role that may only read.
+The verifier is the superuser, and the agent may have made views, functions and operators. So the
+search path leads to the system's own only, and queries are asked as a role that may only read.
 """
 
 import os
@@ -17,6 +17,10 @@ import database as export
 EXPECTED = "ambidex_expected"
 ROLES = ("postgres", "ambidex_export")
 READER = "pg_read_all_data"
+NO_TABLES = (
+    "SELECT format('%I.%I', nspname, relname) FROM pg_class c"
+    " JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind IN ('v', 'm', 'f')"
+)
 
 
 def connect(name=None, path="pg_catalog"):
@@ -33,23 +37,27 @@ def connect(name=None, path="pg_catalog"):
     return connection
 
 
-def rows(query, role=None):
-    """The rows of a query, as tuples of the text of each value, or None; asked as `role`."""
+def rows(query):
+    """The rows of a query, as tuples of the text of each value, or None."""
     cursor = connect().cursor()
-    if role:
-        cursor.execute(f"SET ROLE {role}")
+    cursor.execute(f"SET ROLE {READER}")
     cursor.execute(query)
+    return _text(cursor)
+
+
+def _text(cursor):
     return [tuple(None if v is None else str(v) for v in row) for row in cursor.fetchall()]
 
 
 def attempt(role, *statements, first=None):
     """The rows of the last statement, or how many it changed, after all were executed by a role, in
     a transaction that is rolled back; None if one was refused. `first` is executed before, by the
-    superuser."""
+    owner."""
     connection = connect()
     connection.autocommit = False
     cursor = connection.cursor()
     if first:
+        cursor.execute(f'SET LOCAL ROLE "{owner()}"')
         cursor.execute(first)
     cursor.execute(f'SET LOCAL ROLE "{role}"; SET LOCAL search_path = public')
     try:
@@ -57,7 +65,7 @@ def attempt(role, *statements, first=None):
             cursor.execute(statement)
         if cursor.description is None:
             return cursor.rowcount
-        return [tuple(None if v is None else str(v) for v in row) for row in cursor.fetchall()]
+        return _text(cursor)
     except psycopg2.Error:
         return None
     finally:
@@ -87,7 +95,9 @@ def refuse_other_changes(setup, tables=(), definitions=(), roles=()):
         earlier, later = export.database(EXPECTED), export.database(None)
     finally:
         admin.execute(f"DROP DATABASE {EXPECTED} WITH (FORCE)")
-    wrong = list(_of_tables(earlier["tables"], later["tables"], tables))
+    others = rows(NO_TABLES)
+    wrong = [f"{name} is no table" for (name,) in others if _matches(name, tables)]
+    wrong += list(_of_tables(earlier["tables"], later["tables"], tables))
     free = [*definitions, *(f"[^.]* {table}(\\..*)?" for table in tables)]
     for kind, name, text in set(earlier["definitions"]) ^ set(later["definitions"]):
         if not _matches(f"{kind} {name}", free):
@@ -108,15 +118,10 @@ def refuse_other_changes(setup, tables=(), definitions=(), roles=()):
 
 
 def _of_tables(earlier, later, free):
-    kept = rows(
-        "SELECT format('%I.%I', nspname, relname) FROM pg_class c"
-        " JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind IN ('r', 'p')"
-    )
     for name in sorted(earlier.keys() | later.keys()):
         if _matches(name, free):
-            if name in later and (name,) not in kept:
-                yield f"{name} is no table"
-        elif name not in later or name not in earlier:
+            continue
+        if name not in later or name not in earlier:
             yield f"the table {name} is {'missing' if name in earlier else 'new'}"
         elif any(
             sorted(earlier[name][part], key=repr) != sorted(later[name][part], key=repr)

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[3]))
-from checks import READER, finish, refuse_other_changes, rows
+from checks import finish, refuse_other_changes, rows
 
 FINES = {"1": "2.50", "2": "0.00", "3": "5.00", "4": "0.00", "5": "0.25", "6": "0.00"}
 LOANS = [
@@ -45,7 +45,7 @@ columns = rows(
 if columns != [("name",), ("total",)]:
     wrong.append(f"the columns of the view are {columns}")
 else:
-    debtors = rows("SELECT * FROM public.debtors", READER)
+    debtors = rows("SELECT * FROM public.debtors")
     if debtors != DEBTORS:
         wrong.append(f"the view has {debtors}")
 finish(wrong)
