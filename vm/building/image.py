@@ -168,6 +168,11 @@ def _make_archive(
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
             *(f"--dpkgopt=path-include={kept}" for one in services.values() for kept in one.keeps),
+            *(
+                f"--essential-hook={_make_account(one)}"
+                for one in services.values()
+                if one.account_id
+            ),
             f"--customize-hook=tar-in {files} /",
             f"--customize-hook=upload {script} /customize.sh",
             f'--customize-hook=chroot "$1" sh /customize.sh {arguments}',
@@ -186,6 +191,13 @@ def _make_archive(
         progress=lambda line: say(line) if line.startswith("I: ") else None,
     )
     partial.rename(archive)
+
+
+def _make_account(service: Service) -> str:
+    """A shell command that adds a service's account to a tree without the programs for that."""
+    name, id = service.account, service.account_id
+    group, user = f"{name}:x:{id}:", f"{name}:x:{id}:{id}::/nonexistent:/usr/sbin/nologin"
+    return f'echo {group} >>"$1/etc/group"; echo {user} >>"$1/etc/passwd"'
 
 
 def _add(archive: tarfile.TarFile, folder: Path) -> None:
