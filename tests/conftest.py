@@ -46,6 +46,7 @@ PROVIDERS = {
     "conformance": ("sandbox", "libvirt"),
     "desktop": ("sandbox",),
     "sandbox": ("sandbox",),
+    "services": ("sandbox",),
     "vm": ("libvirt",),
 }
 MARKS = {"sandbox": pytest.mark.sandbox, "libvirt": pytest.mark.vm}
