@@ -20,7 +20,7 @@ from typing import NoReturn
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from ambidex.host.box.client import box
 from ambidex.host.client.guest import Guest
@@ -136,6 +136,13 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    """A page for `visit`. For a module: a new context takes as long as most tests of pages."""
+    with browser.new_context() as context:
+        yield context.new_page()
 
 
 def without(reason: str) -> NoReturn:
