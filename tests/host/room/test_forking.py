@@ -29,15 +29,23 @@ from tests.support.travel import Toy, forked, recorded, suite_in
 PEERS = (sys.executable, "-m", "tests.host.room.fork_on_peers", "fork")
 
 
-@pytest.fixture
-def suite(tmp_path: Path) -> Suite:
-    return suite_in(tmp_path / "suite")
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return suite_in(tmp_path_factory.mktemp("suite") / "suite")
 
 
-@pytest.fixture
-def trial(tmp_path: Path, suite: Suite) -> Path:
-    run = tmp_path / "runs" / "one"
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory, suite: Suite) -> Path:
+    """The trial of which each test has a copy."""
+    run = tmp_path_factory.mktemp("recording") / "one"
     return run / recorded(run, suite, Toy(slips={"C1": "tools"})).folder
+
+
+@pytest.fixture
+def trial(tmp_path: Path, recording: Path) -> Path:
+    run = tmp_path / "runs" / "one"
+    shutil.copytree(recording.parent, run)
+    return run / recording.name
 
 
 @contextmanager
@@ -139,8 +147,10 @@ def test_a_second_fork_of_a_step_has_a_directory_of_its_own(trial: Path) -> None
 
 
 def test_a_fork_that_fails_says_why_in_the_words_of_the_command_line(
-    trial: Path, suite: Suite
+    tmp_path: Path,
 ) -> None:
+    run, suite = tmp_path / "runs" / "one", suite_in(tmp_path / "suite")
+    trial = run / recorded(run, suite, Toy()).folder
     task = suite.folder / "row" / "task.toml"
     task.write_text(task.read_text().replace("Fill the first row.", "Fill a row."))
     with room(trial.parents[1], fork=FORK) as client:
