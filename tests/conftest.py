@@ -68,11 +68,15 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    # What was collected stays to the end: `blamed_for_what_it_leaves_open` need not look through
-    # hundreds of thousands of objects of it after each module.
+    collect_and_keep()
+    gc.enable()
+
+
+def collect_and_keep() -> None:
+    """Collect garbage. What is left, mostly imported modules, stays to the end: the next collection
+    need not look through hundreds of thousands of objects again."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -126,7 +130,7 @@ def closed_box() -> Iterator[None]:
 def blamed_for_what_it_leaves_open() -> Iterator[None]:
     """What a module left open (a socket, a loop) is found here, and not in some later test."""
     yield
-    gc.collect()
+    collect_and_keep()
 
 
 @pytest.fixture(scope="module")
