@@ -21,7 +21,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -178,9 +178,9 @@ def _error(status: int, message: str, headers: Mapping[str, str] | None = None) 
     return JSONResponse(body, status, headers)
 
 
-def app(suite: Path = SUITE) -> Starlette:
-    """The server's application."""
-    player = StandIn(load_suite(suite, read_catalogue()).tasks)
+def app(tasks: Sequence[Task] | None = None) -> Starlette:
+    """The server's application. By default it plays the tasks of the demo suite."""
+    player = StandIn(tasks or load_suite(SUITE, read_catalogue()).tasks)
     paths = ("/v1/chat/completions", "/v1/messages", "/v1/responses")
     return Starlette(routes=[Route(path, player.answer, methods=["POST"]) for path in paths])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -30,16 +31,24 @@ def modules(package: str) -> dict[str, Path]:
 
 def imports(path: Path, known: dict[str, Path]) -> Iterator[tuple[str, str]]:
     """(module, name taken from it) of each import of a known module."""
+    for module, taken in imported(path):
+        if (inner := f"{module}.{taken}") in known:
+            yield inner, ""
+        elif module in known:
+            yield module, taken
+
+
+@cache
+def imported(path: Path) -> list[tuple[str, str]]:
+    """(module, name taken from it) of each import; without a name where the module is imported."""
+    found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Import():
-                yield from ((alias.name, "") for alias in node.names if alias.name in known)
+                found += ((alias.name, "") for alias in node.names)
             case ast.ImportFrom(module=str(module)):
-                for alias in node.names:
-                    if (inner := f"{module}.{alias.name}") in known:
-                        yield inner, ""
-                    elif module in known:
-                        yield module, alias.name
+                found += ((module, alias.name) for alias in node.names)
+    return found
 
 
 def room(name: str) -> str:

@@ -12,7 +12,7 @@ from ambidex.host.cli import run as run_commands
 from ambidex.host.cli.options import CheckpointOptions
 from ambidex.host.errors import UsageError
 from ambidex.host.records.config import CheckpointPolicy
-from ambidex.host.records.rows import Row
+from ambidex.host.records.rows import Row, read_rows
 from ambidex.host.runs.experiment import cells, read_experiment
 from ambidex.host.runs.launch import RunRequest, all_done, check
 from ambidex.host.runs.machines import MachineOptions
@@ -104,6 +104,23 @@ def test_a_trial_of_several_agents_is_named_by_its_directory(
     for verb, *steps in (("fork", "9"), ("desktop-diff", "1", "9")):
         assert ambidex(verb, run, "row.random.1", *steps) == 2
         assert "row.random.1 has no checkpoint before step 9" in capsys.readouterr().err
+
+
+def test_a_fork_uses_the_agent_of_its_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    suite = suite_in(tmp_path / "suite")
+    run_in(run, suite, config_of(suite, keep=CheckpointPolicy(), agents=("noop", "random")))
+
+    def launched(request: RunRequest, folder: Path, _: MachineOptions) -> list[Row]:
+        return on_peers(Toy())(request, folder)
+
+    monkeypatch.setattr(travel, "launch", launched)
+    assert ambidex("fork", run, "row.random.1", "2", "--out", tmp_path / "fork") == 0
+    [row] = read_rows(tmp_path / "fork")
+    assert row.parent is not None
+    assert (row.agent, row.parent.trial, row.fate) == ("random", "row.random.1", "scored")
 
 
 def test_finished_branches_are_reported_again_without_a_machine(
