@@ -56,7 +56,7 @@ ASKS: dict[str, Callable[[Guest], object]] = {
     "journal": lambda guest: guest.journal(),
     "wait_window": lambda guest: guest.wait_window("a", 0.1),
     "put": lambda guest: guest.put("/a", b""),
-    "identity": lambda guest: guest.identity(token="a"),
+    "clock": lambda guest: guest.set_clock(1.0),
     "tools": lambda guest: guest.tools(),
 }
 

@@ -8,8 +8,11 @@ import psycopg2
 
 FINES = {1: "2.50", 2: "0", 3: "5.00", 4: "0", 5: "0.25", 6: "0"}
 LOANS = [
-    (1, 1, 1, "2026-11-10", None), (2, 1, 2, "2026-11-25", None), (3, 2, 3, "2026-08-01", None),
-    (4, 2, 1, "2026-10-01", "2026-10-20"), (5, 3, 4, "2026-11-19", None),
+    (1, 1, 1, "2026-11-10", None),
+    (2, 1, 2, "2026-11-25", None),
+    (3, 2, 3, "2026-08-01", None),
+    (4, 2, 1, "2026-10-01", "2026-10-20"),
+    (5, 3, 4, "2026-11-19", None),
     (6, 4, 2, "2026-11-20", None),
 ]
 
@@ -42,7 +45,11 @@ def main():
     cursor.execute("SELECT * FROM public.debtors")
     columns = [column.name for column in cursor.description]
     debtors = cursor.fetchall()
-    expected = [("Bela Farkas", Decimal(5)), ("Ada Brandt", Decimal("2.5")), ("Chidi Obi", Decimal("0.25"))]
+    expected = [
+        ("Bela Farkas", Decimal(5)),
+        ("Ada Brandt", Decimal("2.5")),
+        ("Chidi Obi", Decimal("0.25")),
+    ]
     if columns != ["name", "total"] or debtors != expected:
         return f"the view has {columns} {debtors}"
     return ""
