@@ -142,11 +142,11 @@ def _make_archive(
     archive: Path,
     say: Callable[[str], None],
 ) -> None:
-    files = staging / "files.tar"
+    files, services = staging / "files.tar", load_services(recipe.services)
     with tarfile.open(files, "w") as files_archive:
         for folder in recipe.file_folders(name):
             _add(files_archive, folder)
-        for path, content, mode in service_files(load_services(recipe.services)):
+        for path, content, mode in service_files(services):
             entry = tarfile.TarInfo(path.lstrip("/"))
             entry.size, entry.mode = len(content), mode
             files_archive.addfile(entry, io.BytesIO(content))
@@ -167,6 +167,7 @@ def _make_archive(
             f"--include={','.join(packages)}",
             "--dpkgopt=path-exclude=/usr/share/doc/*",
             "--dpkgopt=path-exclude=/usr/share/man/*",
+            *(f"--dpkgopt=path-include={kept}" for one in services.values() for kept in one.keeps),
             f"--customize-hook=tar-in {files} /",
             f"--customize-hook=upload {script} /customize.sh",
             f'--customize-hook=chroot "$1" sh /customize.sh {arguments}',

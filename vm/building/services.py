@@ -69,6 +69,8 @@ class Service(Declaration):
     title: str
     packages: list[str] = []
     """Packages of the distribution that it needs."""
+    keeps: list[GuestPath] = []
+    """Patterns of its packages' files that must stay although images leave out documentation."""
     account: str
     """The account that it runs as; its packages or its seed create it."""
     argv: Argv
@@ -132,7 +134,7 @@ def service_files(
     services: Mapping[str, Service], folder: Path = SERVICES
 ) -> Iterator[tuple[str, bytes, int]]:
     """The files that an image needs for its services: path, content and mode of each."""
-    fields = set(Service.model_fields) - {"packages"}
+    fields = set(Service.model_fields) - {"packages", "keeps"}
     declared = [service.model_dump(include=fields) for service in services.values()]
     yield str(MANIFEST), json.dumps(declared, indent=1).encode(), 0o644
     for number, service in enumerate(services.values()):
