@@ -16,6 +16,7 @@ from tests.evaluators.osworld import (
     test_browser,
     test_decks,
     test_desktop,
+    test_mail,
     test_media,
     test_pictures,
     test_slides,
@@ -23,7 +24,8 @@ from tests.evaluators.osworld import (
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "osworld"
 TRIED = (
-    test_apps, test_browser, test_decks, test_desktop, test_media, test_pictures, test_slides,
+    test_apps, test_browser, test_decks, test_desktop, test_mail, test_media, test_pictures,
+    test_slides,
 )  # fmt: skip
 MODULES = {module for each in TRIED for module in each.MODULES}
 RULES = ("rule", "rule_relativeTime")
