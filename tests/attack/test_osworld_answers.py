@@ -23,8 +23,7 @@ from ambidex.host.osworld.waiting import Waiting
 from ambidex.tasks.osworld.evidence import Collected, Record
 from ambidex.tasks.osworld.getters import parse_getter
 from ambidex.tasks.osworld.task import OSWorldBody
-from tests.attack.hostile import Hostile, ReceivedRequest, answer, as_json, hostile
-from tests.attack.test_guest_answers import FRAME, NONSENSE
+from tests.attack.hostile import FRAME, NONSENSE, Hostile, ReceivedRequest, answer, as_json, hostile
 
 ADDRESS = {"type": "active_url_from_accessTree"}
 HTML = {"type": "active_tab_html_parse", "category": "class", "class_singleObject": {"a": "b"}}
