@@ -24,7 +24,7 @@ from ambidex.host.models.prices import read_prices
 from ambidex.host.records.config import ModelConfig
 from ambidex.tasks import Suite
 from tests.support.answers import chat, computer, function, member, message, response, use
-from tests.support.peer import serve
+from tests.support.serving import serve
 from tests.support.suites import config_of, run_in
 from tests.support.tables import every_case
 from tests.support.vendors import check_request
