@@ -6,30 +6,16 @@ It can be told to fail once in several ways: lose an answer, refuse a health che
 
 from __future__ import annotations
 
-import asyncio
-import json
 import pickle
-import socket
-import threading
-import time
-import zlib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from copy import deepcopy
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-from fastmcp import FastMCP
-from fastmcp.server.middleware import Middleware, MiddlewareContext
-from fastmcp.tools import Tool, ToolResult
-from mcp_types import ToolAnnotations
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.responses import JSONResponse
+from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ambidex.vm import MachineError, Place, Program
