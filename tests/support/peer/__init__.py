@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ambidex.vm import MachineError, Place, Program
 from tests.support.peer.desktop import ALIAS, BUTTONS, CATALOGUE, SIZE, Desktop, served_tools
-from tests.support.peer.harness import harness
+from tests.support.peer.harness import harness_routes
 from tests.support.serving import serve
 
 __all__ = ["ALIAS", "BUTTONS", "CATALOGUE", "SIZE", "TOKEN", "Desktop", "PeerMachine", "peer"]
@@ -69,7 +69,7 @@ def peer(desktop: Desktop | None = None) -> Iterator[tuple[str, Desktop]]:
     """A running peer: its endpoint and its state."""
     desktop = desktop or Desktop()
     mcp = served_tools(desktop).http_app(path="/mcp", stateless_http=True, json_response=True)
-    app = Starlette(routes=[*harness(desktop), Mount("/", mcp)], lifespan=mcp.lifespan)
+    app = Starlette(routes=[*harness_routes(desktop), Mount("/", mcp)], lifespan=mcp.lifespan)
     with serve(Door(app, desktop)) as endpoint:
         yield endpoint, desktop
 

@@ -26,7 +26,7 @@ def surveyed(desktop: Desktop) -> dict[str, dict[str, str]]:
     }
 
 
-def harness(desktop: Desktop) -> list[Route]:
+def harness_routes(desktop: Desktop) -> list[Route]:
     async def health(_: Request) -> Response:
         checks = {"X": {"ok": desktop.ready, "seen": "fine" if desktop.ready else "no display"}}
         body = {
