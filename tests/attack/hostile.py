@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = [
-    "FRAME", "NONSENSE", "TOOL", "Hostile", "ReceivedRequest", "answer", "as_json", "drip",
-    "endless", "hostile", "mcp",
+    "FRAME", "NONSENSE", "TOOL", "Hostile", "ReceivedRequest", "always", "answer", "as_json",
+    "drip", "endless", "hostile", "mcp",
 ]  # fmt: skip
 
 BOUND = 30.0
@@ -74,6 +74,11 @@ def answer(
 def as_json(value: object, status: int = 200) -> list[bytes]:
     """A complete HTTP answer with JSON."""
     return answer(json.dumps(value).encode(), status, Content_Type="application/json")
+
+
+def always(parts: list[bytes]) -> Says:
+    """The same answer to every request."""
+    return lambda request: parts
 
 
 def drip(parts: Iterable[bytes], over: threading.Event, every: float = 0.02) -> Iterator[bytes]:

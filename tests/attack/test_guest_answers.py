@@ -25,6 +25,7 @@ from tests.attack.hostile import (
     NONSENSE,
     Hostile,
     ReceivedRequest,
+    always,
     answer,
     as_json,
     drip,
@@ -102,7 +103,7 @@ def test_a_redirect_is_not_followed(patient: Guest, server: Hostile) -> None:
 
 def framed(body: bytes, **other: object) -> Callable[[ReceivedRequest], list[bytes]]:
     header = json.dumps(FRAME | other)
-    return lambda request: answer(body, **{"Ambidex-Frame": header})
+    return lambda request: answer(body, Ambidex_Frame=header)
 
 
 BOMB = zlib.compress(b"\0" * (1 << 26))
@@ -162,7 +163,7 @@ def test_nonsense_in_place_of_an_answer_is_a_guest_error_or_an_answer(
 ) -> None:
     for nonsense in NONSENSE:
         for status in (200, 503):
-            server.says = lambda request, body=nonsense, status=status: as_json(body, status)
+            server.says = always(as_json(nonsense, status))
             seen_by(ask, patient)
 
 
@@ -173,7 +174,7 @@ def test_nonsense_in_any_field_is_a_guest_error_or_an_answer(
     for field in FIELDS[kind]:
         for nonsense in NONSENSE:
             body = GOOD[kind] | {field: nonsense}
-            server.says = lambda request, body=body: as_json(body)
+            server.says = always(as_json(body))
             seen_by(ASKS[kind], patient)
 
 
@@ -199,7 +200,7 @@ def test_an_answer_that_leaves_out_how_a_command_ended_is_no_success(
 def test_json_without_an_end_of_its_depth_is_refused(patient: Guest, server: Hostile) -> None:
     for depth in (200, 100_000):
         body = b'{"ready":' + b"[" * depth + b"]" * depth + b"}"
-        server.says = lambda request, body=body: answer(body)
+        server.says = always(answer(body))
         with pytest.raises(MalformedError, match="nested more than 100 deep"):
             patient.health()
 

@@ -14,6 +14,7 @@ import pytest
 
 from ambidex.evaluators import Score
 from ambidex.evaluators.document import paragraphs_equal
+from ambidex.evaluators.osworld import Value
 from ambidex.evaluators.osworld.registry import bind_metric
 from ambidex.evaluators.spreadsheet import cells_equal
 from ambidex.host.box.client import Box
@@ -97,7 +98,7 @@ def words(evidence: Path) -> Score:
 
 
 def compat(
-    metric: str, name: str, expected: object, options: dict[str, object], evidence: Path
+    metric: str, name: str, expected: Value, options: dict[str, object], evidence: Path
 ) -> Score:
     """The compat verdict of an OSWorld metric on one file of the evidence."""
     return bind_metric(metric, options)(evidence / name, expected).compat
@@ -157,7 +158,7 @@ def sparse_tar(path: Path) -> None:
     member = tarfile.TarInfo("x")
     member.size = 64 << 30
     with tarfile.open(path, "w") as archive:
-        archive.fileobj.write(member.tobuf())  # type: ignore[union-attr]
+        archive.fileobj.write(member.tobuf())
 
 
 def settings(path: Path) -> None:
@@ -182,7 +183,7 @@ def sound(path: Path) -> None:
     path.write_bytes(b"ID3\x03\0\0" + sizes + body)
 
 
-METRICS: list[tuple[str, str, Callable[[Path], None], object, dict[str, object]]] = [
+METRICS: list[tuple[str, str, Callable[[Path], None], Value, dict[str, object]]] = [
     ("compare_archive", "e.tar", sparse_tar, None, {}),
     ("check_global_key_play_pause", "e.ini", settings, {"expected_global_key_play_pause": 1}, {}),
     ("check_thunderbird_prefs", "e.js", settings,
@@ -202,7 +203,7 @@ def test_a_metric_of_osworld_gives_a_bomb_0(
     metric: str,
     name: str,
     make: Callable[[Path], None],
-    expected: object,
+    expected: Value,
     options: dict[str, object],
 ) -> None:
     make(tmp_path / name)

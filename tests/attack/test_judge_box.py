@@ -32,7 +32,7 @@ from tests.support.tables import every_case
 class TellsTwisted:
     """A task's check that scores 1 if its judge has not imported twisted."""
 
-    folder = Path("/")
+    check_count = 1
 
     def judge(self, evidence: Path) -> Verdict:
         return Verdict(Score(float("twisted" not in sys.modules), "twisted"))

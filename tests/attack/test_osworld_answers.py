@@ -100,8 +100,7 @@ def collected(guest: Guest, evidence: Path, getter: dict[str, Any]) -> Collected
 def desktop(stdout: str, content: bytes = b"") -> Any:
     """A guest whose every program prints the same text, except the one that prints the home, and
     whose every file has the same content."""
-    header = {"Ambidex-Frame": json.dumps(FRAME)}
-    file = {"Ambidex-File": json.dumps({"state": "file", "size": len(content)})}
+    file = json.dumps({"state": "file", "size": len(content)})
     health = {"ready": True, "checks": {}, "screen": [64, 48]}
 
     def says(request: ReceivedRequest) -> list[bytes]:
@@ -113,9 +112,9 @@ def desktop(stdout: str, content: bytes = b"") -> Any:
             case "/harness/evidence/ask":
                 return answer(stdout.encode())
             case "/harness/file" | "/harness/evidence/file":
-                return answer(content, **file)
+                return answer(content, Ambidex_File=file)
             case "/harness/screenshot":
-                return answer(zlib.compress(bytes(64 * 48 * 4)), **header)
+                return answer(zlib.compress(bytes(64 * 48 * 4)), Ambidex_Frame=json.dumps(FRAME))
         return as_json(health)
 
     return says

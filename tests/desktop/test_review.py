@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from ambidex.host import ToolCall
+from ambidex.host import ROOT, ToolCall
 from ambidex.host.client.guest import Guest
 from ambidex.host.errors import MachineError
 from ambidex.host.runs.machines import Source
@@ -22,7 +21,6 @@ from ambidex.tasks import verbs_of
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
 from ambidex.toolgen import Draft
-from ambidex.toolgen.foundry import ROOT
 from ambidex.toolgen.gate.tools_text import existing_tools
 from ambidex.toolgen.guests import install, run_draft
 from ambidex.toolgen.review.app import ReviewApp
@@ -92,7 +90,7 @@ class Show:
         machine = self.made[-1]
         return Guest(machine.endpoint, machine.token)
 
-    def pointer(self) -> Any:
+    def pointer(self) -> object:
         with self.guest() as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
 
@@ -308,7 +306,7 @@ def test_the_pages_are_pictured(tried: Page, browser: Browser, show: Show) -> No
         if page.viewport_size == WIDE:
             pictured(page, f"review-diff-{look}")
         page.evaluate("document.querySelector('[aria-label=\"Stage results\"]').scrollIntoView()")
-        until(lambda page=page: page.evaluate(PAINTED))
+        page.wait_for_function(PAINTED)
         pictured(page, f"review-stages-{look}")
         at_card(page, "empty-rows")
         expect(page.get_by_role("heading", name="Verdicts")).to_be_visible()

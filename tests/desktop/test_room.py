@@ -309,7 +309,7 @@ def test_the_pages_are_pictured(browser: Browser, show: Show) -> None:
     for page, look in looks(browser):
         _opened(page, show)
         expect(page.locator(".card")).to_have_count(show.running())
-        until(lambda page=page: min(page.evaluate(WIDTHS)) > 0)
+        page.wait_for_function(f"Math.min(...{WIDTHS}) > 0", timeout=60_000)
         pictured(page, f"room-wall-{look}")
         at_desk(page)
         pictured(page, f"room-desk-{look}")

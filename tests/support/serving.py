@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -42,11 +43,11 @@ class Server(uvicorn.Server):
 
 
 @contextmanager
-def serve(app: ASGIApp, *, lifespan: str = "on") -> Iterator[str]:
+def serve(app: ASGIApp, *, lifespan: Literal["on", "off"] = "on") -> Iterator[str]:
     """Serve on a free loopback port and return the address."""
     config = uvicorn.Config(
         app, port=0, log_level="critical", lifespan=lifespan, timeout_graceful_shutdown=1
-    )  # type: ignore[arg-type]
+    )
     server = Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

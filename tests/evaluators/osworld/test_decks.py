@@ -75,7 +75,13 @@ Edits = Edit | tuple[Edit, ...]
 
 
 def edited(
-    kind: Kind, about: str, result: Edits = (), target: Edits = (), *scores: float, **switches: bool
+    kind: Kind,
+    about: str,
+    result: Edits = (),
+    target: Edits = (),
+    /,
+    *scores: float,
+    **switches: bool,
 ) -> Case:
     """A comparison of the deck with `result` done to it and the deck with `target` done to it."""
     made = [edits if isinstance(edits, tuple) else (edits,) for edits in (result, target)]

@@ -10,13 +10,12 @@ from pathlib import Path
 import cv2
 import matplotlib
 import numpy as np
-from numpy.typing import NDArray
+from cv2.typing import MatLike as Pixels
 from PIL import Image, ImageDraw, ImageFont
 
 from ambidex.evaluators.osworld.pictures.pictures import window_dump
 from tests.evaluators.osworld.asked import Case, agrees, file, judge, lacking, nowhere, of
 
-Pixels = NDArray[np.uint8]
 MODULES = ("images", "image_edits", "image_contents")
 
 

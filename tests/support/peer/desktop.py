@@ -98,7 +98,10 @@ class ExactlyOnce(Middleware):
         context: MiddlewareContext[Any],
         call_next: Callable[[MiddlewareContext[Any]], Awaitable[ToolResult]],
     ) -> ToolResult:
-        meta = dict(context.fastmcp_context.request_context.meta or {})
+        asked = context.fastmcp_context
+        assert asked is not None
+        assert asked.request_context is not None
+        meta = dict(asked.request_context.meta or {})
         self._desktop.asked.append(meta)
         id = meta["ambidex/call"]
         if id in self._kept and not self._desktop.forget:
