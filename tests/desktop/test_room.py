@@ -29,7 +29,7 @@ from ambidex.host.runs.runner import plan, run_jobs
 from ambidex.tasks import Task
 from ambidex.tasks.catalogue import read_catalogue
 from ambidex.tasks.load import load_suite
-from ambidex.vm import Machine
+from ambidex.vm import Machine, MachineError
 from tests.desktop.pages import looks, pictured, until, watched
 from tests.support.viewer import viewer
 
@@ -117,7 +117,7 @@ class Show:
 
     def pointer(self) -> Any:
         screen = ScreenAddress.model_validate_json((self.run / "menu.1" / MACHINE).read_bytes()).vnc
-        [machine] = [each for each in self.made if each.vnc[0] == screen]
+        [machine] = [each for each in self.made if _screen_of(each) == screen]
         with Guest(machine.endpoint, machine.token) as guest:
             return guest.call(ToolCall(uuid4().hex, "computer_cursor_position", {})).value
 
@@ -366,6 +366,14 @@ def _rows(show: Show) -> list[Row]:
     """Those of the trial that a person ends."""
     rows = read_rows(show.run) if (show.run / "results.jsonl").exists() else []
     return [row for row in rows if row.task == "sums"]
+
+
+def _screen_of(machine: Machine) -> str:
+    """Its address; empty for the machine of a trial that has ended."""
+    try:
+        return machine.vnc[0]
+    except MachineError:
+        return ""
 
 
 def _opened(page: Page, show: Show) -> Page:
